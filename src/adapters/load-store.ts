@@ -22,7 +22,7 @@ export async function createAdapter(settings: StoreSettings): Promise<StoreAdapt
  */
 export async function openModule(module: StoreModule | undefined, adapter: string, settings: StoreModuleSettings): Promise<StoreAdapter> {
   const wrong = (what: string, cause?: unknown): SeqqaError =>
-    new SeqqaError("STORE_ADAPTER_INVALID", `${adapter}, which systems.${settings.name}.adapter names, ${what}.`, {
+    new SeqqaError("STORE_ADAPTER_INVALID", `The module ${adapter} (systems.${settings.name}.adapter) ${what}.`, {
       exitStatus: 2,
       hint: "Write: export default (settings: StoreModuleSettings): StoreAdapter => new MyStore(settings).",
       cause,
@@ -36,6 +36,6 @@ export async function openModule(module: StoreModule | undefined, adapter: strin
     throw wrong(`threw when its adapter was made: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
   }
   const lack = lackOfAdapter(made);
-  if (lack !== undefined) throw wrong(`makes no StoreAdapter: what it returns ${lack}`);
+  if (lack !== undefined) throw wrong(`returns no StoreAdapter: its result ${lack}`);
   return made as StoreAdapter;
 }

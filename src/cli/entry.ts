@@ -4,10 +4,13 @@ import { guardOutput } from "./process/guard-output.ts";
 import { lazyMachinery, main } from "./main.ts";
 import { processShell } from "./process/shell.ts";
 
-/** The time in milliseconds that open handles may keep the process alive after the command has finished. */
+/** The time in milliseconds that open sockets and timers may keep the process alive after the command has finished. */
 const GRACE_MS = 3000;
 
-/** Returns `true` if an output error means that nobody reads the output: the pipe's reader (such as `head`) has ended, or the terminal was closed. */
+/**
+ * Returns `true` if an output error means that nobody reads the output: the process behind the pipe (such as `head`) ended, or the terminal was
+ * closed.
+ */
 const isNobodyThere = ({ code }: NodeJS.ErrnoException): boolean => code === "EPIPE" || code === "EIO";
 
 /** Runs the command line of this process and sets its exit status. Called by `bin/seqqa.js`. */
@@ -18,16 +21,16 @@ export async function entry(): Promise<void> {
     process.stderr.write(`${errorText(error, process.argv.includes("--verbose"))}\n`);
     shell.exit(3);
   };
-  // Without this listener, an uncaught error would end the process with status 1, which means a finding. Lanes install their own listener for errors
-  // of their steps and rethrow errors that do not come from user code.
+  // Without this listener, an uncaught error would end the process with exit status 1, which means that a rule was broken. Lanes have their own
+  // listener for errors of their steps.
   process.on("uncaughtException", (error) => {
     if (process.listenerCount("uncaughtException") === 1) fail(error);
   });
-  // A run continues to its end even if its output cannot be written, so that it can write reports and restore the stores.
+  // If output cannot be written, the run continues, so that it can still write reports and restore the stores. The error is shown at the end.
   let unwritten: NodeJS.ErrnoException | undefined;
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error: NodeJS.ErrnoException) => (isNobodyThere(error) ? undefined : (unwritten ??= error)));
-  // User modules also run in this process. Their console output must not mix with the command's output on standard output.
+  // Explorations run in this process, too. Label their console output, because it must not mix with the command's own output on standard output.
   const machinery = lazyMachinery(({ labelConsole }) => labelConsole());
   const status = await main(argv, shell, machinery);
   meant();
@@ -35,6 +38,6 @@ export async function entry(): Promise<void> {
   process.exitCode = unwritten !== undefined && status === 0 ? 3 : status;
   await new Promise<void>((resolve) => process.stdout.write("", () => resolve()));
   setTimeout(() => process.exit(), GRACE_MS).unref();
-  // If the process ended without `process.exit()`, Node would remove the signal handlers first. A further SIGHUP would then become the exit status.
+  // Call `process.exit()`: a process that ends by itself first removes its signal handlers, and a late SIGHUP would then change the exit status.
   process.once("beforeExit", () => process.exit());
 }

@@ -11,7 +11,7 @@ import { usageError } from "./arguments/usage-error.ts";
 import { packageVersion } from "../reports/document/package-version.ts";
 
 /**
- * Runs one command line and returns its exit status. Never throws.
+ * Runs one seqqa command and returns its exit status. Never throws.
  * @param argv The arguments, without `node` and the script.
  */
 export async function main(
@@ -76,8 +76,8 @@ export async function main(
 }
 
 /**
- * Loads slow modules only when a command needs them, so that `--help` does not wait for the engine.
- * @param prepare Called with the engine whenever a command loads the engine.
+ * Returns functions that import slow modules, such as the engine, when they are first called. Commands such as `--help` therefore start fast.
+ * @param prepare Called with the engine each time that a command loads it.
  */
 export function lazyMachinery(prepare: (engine: typeof Engine) => void = () => undefined): Machinery {
   const engine = async (): Promise<typeof Engine> => {

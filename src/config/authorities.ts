@@ -3,7 +3,7 @@ import { certificatesOf } from "../network/certificates.ts";
 import { problem } from "./problem.ts";
 
 /**
- * Returns the certificates of `tls.ca_file`.
+ * Returns the CA certificates from the file that the configuration key `tls.ca_file` names.
  * @throws SeqqaError `CONFIG_FILE`
  */
 export function readAuthorities(file: string, source: string | undefined): readonly string[] {

@@ -3,7 +3,7 @@ import type { FaultKind, RaceDelivery } from "../model/results/result.ts";
 import type { Severity } from "../model/declare/severity.ts";
 import type { SearchSettings } from "../model/declare/search-settings.ts";
 
-/** A request, given by its parts, or a command. */
+/** One part of `target.warm_up`: a request, given by its method, path and body, or a shell command. */
 export interface WarmUpStep {
   readonly method: string | undefined;
   readonly path: string | undefined;
@@ -13,12 +13,12 @@ export interface WarmUpStep {
 }
 
 export interface SystemConfig {
-  /** The kind of store. `undefined` if `adapter` is set, because only that adapter knows the kind. */
+  /** The kind of store, for example `postgres`. `undefined` if `adapter` is set, because only that adapter knows the kind. */
   readonly kind: StoreKindName | undefined;
-  /** The package, or the absolute path of the module, that provides the adapter. `undefined` if seqqa's own adapter is chosen by the URL. */
+  /** The package name, or the absolute path of the module, that provides the adapter. `undefined` if the store uses one of seqqa's own adapters. */
   readonly adapter: string | undefined;
   readonly options: unknown;
-  /** The URL as written, except that a relative SQLite path is resolved against the folder of the file. */
+  /** The URL of the store as the user wrote it, but with an absolute path for SQLite files. */
   readonly url: string;
   readonly checkpoint: string | undefined;
   readonly isolation: string | undefined;
@@ -31,34 +31,34 @@ export interface SystemConfig {
 export interface TargetConfig {
   readonly command: string | undefined;
   readonly env: Readonly<Record<string, string>>;
-  /** Absolute path. Default: the folder of the file. */
+  /** The working directory of the target, as an absolute path. Default: the folder of the configuration file. */
   readonly cwd: string;
   readonly ready: string;
-  /** Time limit in seconds. */
+  /** The time limit in seconds for the target to answer its first request. */
   readonly readyTimeout: number;
-  /** Requests (`GET /health`) and commands that run after the target answers. `undefined` if there are none. */
+  /** Requests (`GET /health`) and commands that run once the target answers, before the exploration. `undefined` if there are none. */
   readonly warmUp: readonly (string | WarmUpStep)[] | undefined;
   readonly rollback: "stores" | "restart";
-  /** Absolute path. */
+  /** The absolute path of the module that exports the target. */
   readonly module: string | undefined;
-  /** Time to wait for late writes after an answer, in seconds. */
+  /** The time in seconds to wait for late writes after each answer. */
   readonly settle: number;
-  /** Time to watch the stores without sending a request, in seconds. It is used after a write that no step explains. */
+  /** The time in seconds to watch the stores without sending a request. seqqa does this after it finds a write that no step explains. */
   readonly idleWatch: number;
-  /** `true` if a replacement target is started in advance after a lane was lost. */
+  /** `true` if seqqa starts a spare target in advance after a lane was lost. */
   readonly standby: boolean;
 }
 
 export interface LaneConfig {
   readonly baseUrl: string;
   readonly dbUrl: string | undefined;
-  /** The stores by name. Includes `db` if the lane has a `db_url`. */
+  /** The stores of this lane by name. If the lane sets `db_url`, its store has the name `db`. */
   readonly systems: Readonly<Record<string, SystemConfig>>;
 }
 
-/** The rules for retries. All times are in seconds. */
+/** The rules for repeating failed requests. All times are in seconds. */
 export interface RetryConfig {
-  /** The number of attempts, including the first one. */
+  /** The maximum number of times that a request is sent, including the first time. */
   readonly maxAttempts: number;
   readonly delay: number;
   readonly backoffMultiplier: number;
@@ -67,7 +67,7 @@ export interface RetryConfig {
 }
 
 export interface TlsConfig {
-  /** Absolute path. */
+  /** The absolute path of a file with CA certificates. */
   readonly caFile: string | undefined;
   readonly ca: readonly string[];
 }
@@ -77,14 +77,11 @@ export interface ServiceConfig {
   readonly name: string;
   /** A shell command line. Its environment is seqqa's own plus `env`. */
   readonly command: string;
-  /**
-   * The URL that is polled until it returns any HTTP answer. It may be a path if `env` has a PORT. `undefined`: the service counts as ready once it
-   * is started.
-   */
+  /** The URL that is polled until it returns any HTTP answer, or a path if `env` sets `PORT`. If `undefined`, the service is not waited for. */
   readonly ready: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | undefined;
-  /** Time limit in seconds. */
+  /** The time limit in seconds for the service to answer. */
   readonly readyTimeout: number;
 }
 
@@ -93,14 +90,14 @@ export interface RacesConfig {
   readonly trials: number;
   readonly delivery: "auto" | RaceDelivery;
   readonly copies: number;
-  /** Time limit in seconds. */
+  /** The time limit in seconds for all races of an exploration. */
   readonly maxTime: number | undefined;
 }
 
 export interface FaultsConfig {
   readonly mode: "off" | "on";
   readonly kinds: readonly FaultKind[];
-  /** Time limit in seconds. */
+  /** The time limit in seconds for all faults of an exploration. */
   readonly maxTime: number | undefined;
   readonly bestEffort: readonly string[];
 }
@@ -111,34 +108,37 @@ export interface ExplorationConfig extends SearchSettings {
   readonly serverErrors: "violation" | "ignore";
   readonly races: RacesConfig;
   readonly faults: FaultsConfig;
-  /** Requests per second, over all lanes together. */
+  /** The maximum number of requests per second, over all lanes together. */
   readonly rateLimit: number | undefined;
 }
 
 export interface ReportConfig {
-  /** Names of built-in report formats, and absolute paths of the user's own formats. */
+  /** The names of built-in report formats, and the absolute paths of modules with the user's own formats. */
   readonly formats: readonly string[];
-  /** Absolute path. */
+  /** The absolute path of the folder for reports and the run log. */
   readonly outputDir: string;
   readonly includeRequestResponse: boolean;
-  /** The URL template that opens a line of the user's code, with `{file}`, `{line}` and `{column}`. `none`: reports contain no such links. */
+  /**
+   * The template of URLs that open a line of the user's code in an editor, with `{file}`, `{line}` and `{column}`. `none`: reports have no such
+   * links.
+   */
   readonly editor: string;
-  /** Names of headers and JSON fields, in lower case. */
+  /** The names of headers and JSON fields whose values are hidden in reports, in lower case. */
   readonly redact: readonly string[];
 }
 
-/** The complete configuration, checked and with all defaults. The object is frozen plain data, so it can be sent to threads. */
+/** The complete configuration, checked and with all defaults. It is frozen plain data, so it can be sent to worker threads. */
 export interface Config {
-  /** The URL without a trailing slash. If `target` is set, reports show this URL instead of the URLs of the lanes. */
+  /** The URL of the target, without a trailing slash. If `target` is set, reports show this URL instead of the URLs of the lanes. */
   readonly baseUrl: string | undefined;
-  /** Time limit for one attempt, in seconds. */
+  /** The time limit in seconds for one attempt to send a request and receive its answer. */
   readonly timeout: number;
   readonly tls: TlsConfig;
-  /** `environment`: requests use the proxies that environment variables name. */
+  /** `environment`: requests use the proxies that environment variables such as `HTTPS_PROXY` name. */
   readonly proxy: "none" | "environment";
   readonly dbUrl: string | undefined;
   readonly dbBackend: StoreKindName | undefined;
-  /** All declared stores by name. The store of `db_url` has the name `db`. */
+  /** All declared stores by name. The store that `db_url` declares has the name `db`. */
   readonly systems: Readonly<Record<string, SystemConfig>>;
   readonly target: TargetConfig | undefined;
   readonly lanes: readonly LaneConfig[];
@@ -146,17 +146,17 @@ export interface Config {
   readonly composeFile: string | undefined;
   readonly retry: RetryConfig | undefined;
   readonly exploration: ExplorationConfig;
-  /** The number of lanes. `auto` is already replaced by the number of cores, or by the number of running targets if that is smaller. */
+  /** The number of lanes. The value `auto` is already replaced by a number. */
   readonly parallel: number;
   readonly report: ReportConfig;
   readonly failOnSeverity: Severity | "none";
-  /** Absolute path. */
+  /** The absolute path of the file that lists known findings. */
   readonly knownFindings: string | undefined;
-  /** The folder against which relative paths were resolved: the folder of the file, or else the current folder. */
+  /** The folder of the configuration file, or the current folder if there is no file. Relative paths are resolved against this folder. */
   readonly folder: string;
   readonly file: string | undefined;
-  /** The origin of each value that was set, by its key in the file. See {@link sourceOf}. */
+  /** The origin of each value that the user set, for example `file seqqa.yaml:3:5`, by the dotted key of the value. See {@link sourceOf}. */
   readonly sources: Readonly<Record<string, string>>;
-  /** Names of stores that the user allows seqqa to write (`--allow-db`, `SEQQA_ALLOW_DB`). */
+  /** The names of stores that the user allows seqqa to write, by the flag `--allow-db` or the environment variable `SEQQA_ALLOW_DB`. */
   readonly allowedStores: readonly string[];
 }

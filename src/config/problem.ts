@@ -1,6 +1,6 @@
 import { SeqqaError } from "../model/errors.ts";
 
-/** The codes of configuration errors. The exit status is 2, because no request has been sent when they are thrown. */
+/** The codes of configuration errors. All of them end with exit status 2, because no request has been sent yet. */
 export type ProblemCode =
   | "CONFIG_FILE"
   | "CONFIG_YAML"
@@ -15,14 +15,14 @@ export type ProblemCode =
   | "STORE_NOT_ALLOWED";
 
 /**
- * Creates the error for a problem.
- * @param where `file:line:column`, a flag, or the name of an environment variable.
+ * Creates a configuration error.
+ * @param where The place of the error: `file:line:column`, a flag, or the name of an environment variable.
  */
 export function problem(code: ProblemCode, where: string | undefined, what: string, hint?: string): SeqqaError {
   return new SeqqaError(code, where === undefined ? what : `${where}: ${what}`, { hint, exitStatus: 2 });
 }
 
-/** Creates the error for one value: `seqqa.yaml:3:5: timeout is ...`. For a flag the message is `--timeout is ...`. */
+/** Creates the error for one wrong value, with its place and key: `seqqa.yaml:3:5: timeout is ...`, or `--timeout is ...` for a flag. */
 export function valueProblem(
   code: ProblemCode,
   place: { readonly where: string; readonly source: string },
@@ -36,16 +36,14 @@ export function valueProblem(
 
 const QUOTED = 60;
 
-/**
- * Hides the user part of URLs in a text, because it may contain a password. The user part ends at the last `@` before the path, as in URL parsers.
- */
+/** Hides user names and passwords in all URLs of a text. A user name and password end at the last `@` before the path, as in URL parsers. */
 export function withoutPasswords(text: string): string {
   return text.replace(/:\/\/[^\s/?#"']*@/g, "://***@");
 }
 
 /**
- * Hides the user part of a single value that is, or should be, a URL. The user part ends at the last `@`, because an invalid URL may have any
- * character in the password.
+ * Hides the user name and password in a single value that is, or should be, a URL. They end at the last `@` of the value, because the password in an
+ * invalid URL may contain any character.
  */
 export function withoutUserPart(value: string): string {
   return /^\s*[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value.replace(/:\/\/.*@/s, "://***@") : withoutPasswords(value);

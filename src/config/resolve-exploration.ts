@@ -5,7 +5,9 @@ import { sourceOf } from "./read/load-config.ts";
 export type AgentValues = Pick<AgentDefinition, "strategy" | "maxSteps" | "maxDepth" | "maxTime" | "stopOnFirstViolation" | "seed"> &
   Partial<Pick<AgentDefinition, "continueAfterViolation" | "races" | "faults">>;
 
-/** Returns the settings of one exploration. Flags and environment have precedence over the Agent's own values, and these over file and defaults. */
+/**
+ * Returns the settings of one exploration. Flags and environment variables override the values of the Agent, and these override file and defaults.
+ */
 export function resolveExploration(config: Config, agent: AgentValues): ExplorationConfig {
   const { exploration } = config;
   const pick = <T>(key: string, own: T | undefined, configured: T): T =>
@@ -25,8 +27,7 @@ export function resolveExploration(config: Config, agent: AgentValues): Explorat
 }
 
 /**
- * Returns the settings for races. The configuration provides the values that the agent does not set. A flag or environment variable overrides only
- * the agent's mode.
+ * Returns the settings for finding races. The Agent's values override the configuration, except that a flag or environment variable sets the mode.
  */
 function racesOf(config: Config, own: AgentValues["races"]): RacesConfig {
   const { races } = config.exploration;

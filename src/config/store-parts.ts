@@ -6,10 +6,9 @@ export const STORE_PARTS = ["host", "port", "user", "password", "database"] as c
 export type StorePart = (typeof STORE_PARTS)[number];
 
 /**
- * Returns a part of a store's URL, decoded. If the URL has no port, returns the default port. Returns `undefined` if the URL has no such part.
- * The database of SQLite is its file, and the database of Redis is its index. An explicitly empty password, as in `mysql://root:@host/shop`, is
- * returned as an empty text.
- *
+ * Returns a part of a store's URL, decoded, or `undefined` if the URL has no such part.
+ * A missing port is replaced by the default port of the store. The database of SQLite is its file, and the database of Redis is its index. An
+ * explicitly empty password, as in `mysql://root:@host/shop`, is returned as an empty text.
  * @param url A valid URL of a store.
  */
 export function storePart(url: string, part: StorePart): string | undefined {
@@ -18,7 +17,7 @@ export function storePart(url: string, part: StorePart): string | undefined {
   const { hostname, port, username, password, pathname, searchParams } = new URL(url);
   switch (part) {
     case "host":
-      // Database drivers accept a socket, or another host, in the query.
+      // Database drivers also accept a host, or the path of a socket, in the query of the URL.
       return searchParams.get("host") ?? searchParams.get("socketPath") ?? (hostname.replace(/^\[(.*)\]$/, "$1") || undefined);
     case "port":
       return port || searchParams.get("port") || (kind && STORE_KINDS[kind].port);
@@ -33,7 +32,7 @@ export function storePart(url: string, part: StorePart): string | undefined {
 }
 
 /**
- * Returns the store and the URL part that a placeholder names.
+ * Returns the store and the part of its URL that a placeholder in the target's command names.
  * @param name The text inside the braces, for example `host:cache` or `db_host`.
  * @returns `undefined` if the placeholder names no store
  */

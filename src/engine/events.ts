@@ -11,10 +11,10 @@ export type ExplorationEvent =
       readonly notes: readonly string[];
       /** The names of all actions, including those that rules added. */
       readonly actions?: readonly string[];
-      /** The exploration file, relative to the folder in which the command was started. Only set in runs of the command line. */
+      /** Path of the exploration file, relative to the working directory. Only set in runs of the command line. */
       readonly file?: string;
     }
-  /** The search starts again with more knowledge of the target's values. Everything found before is discarded. */
+  /** The search starts again, since an outcome showed more about the target's generated values. Earlier results are discarded. */
   | { readonly kind: "again" }
   | Progress
   | Found
@@ -28,21 +28,21 @@ export type ExplorationEvent =
 /** A committed step. States are numbered in the order in which they were found; the root state is 0. */
 export interface TriedStep {
   readonly from: number;
-  /** The names of both states in commands, as 8 hex digits. `toName` is empty if no state was reached. */
+  /** The short names of both states, 8 hex digits each, as commands accept them. `toName` is empty if no state was reached. */
   readonly fromName: string;
   readonly toName: string;
   readonly action: string;
-  /** The HTTP status, or 0 without an answer. */
+  /** The HTTP status of the answer, or 0 without an answer. */
   readonly status: number;
-  /** The reached state, or -1 without one (a crash, a timeout). */
+  /** The number of the reached state. -1 if no state was reached, for example after a crash or a timeout. */
   readonly to: number;
   /** `true` if the state was reached for the first time. */
   readonly isNew: boolean;
   /** `true` if the step broke a rule. */
   readonly isFinding: boolean;
-  /** The requests of the step. Empty beyond the limits of what reports keep. */
+  /** The requests of the step with their responses. Empty once the run keeps no further details for reports. */
   readonly exchanges: readonly RecordedExchange[];
-  /** The lines of a new state, within the same limits. */
+  /** The new state as text lines. Absent once the run keeps no further details for reports. */
   readonly state?: readonly string[] | undefined;
 }
 
@@ -61,28 +61,28 @@ export interface Found {
 export interface Confirming {
   readonly kind: "confirming";
   readonly violations: number;
-  /** Number of violations that were replayed, or for which there was no time. */
+  /** Number of violations that are done: they were replayed, or there was no time left for them. */
   readonly replayed: number;
   readonly confirmed: number;
-  /** Number of paths that are not shortened yet. */
+  /** Number of violations whose paths are not shortened yet. */
   readonly toShorten: number;
-  /** Milliseconds until no more work is started. `null` without a limit. */
+  /** Milliseconds until no further work is started. `null` without a time limit. */
   readonly leftMs: number | null;
 }
 
-/** The progress of probing for races. Sent a few times a second. */
+/** The progress of the search for races. Sent a few times a second. */
 export interface Racing {
   readonly kind: "racing";
-  /** Number of probed classes of pairs, out of `planned`. */
+  /** Number of finished pairs of calls, out of `planned`. Similar pairs count as one. */
   readonly probed: number;
   readonly planned: number;
-  /** Number of trials so far. */
+  /** Number of trials so far, each with two simultaneous calls. */
   readonly trials: number;
-  /** Number of races that were seen and are not confirmed yet. */
+  /** Number of races that a trial showed and that are not confirmed yet. */
   readonly hits: number;
 }
 
-/** The progress of making writes fail. Sent after each kind of call. */
+/** The progress of fault tests, which make writes of the target fail. Sent after each kind of call. */
 export interface Faulting {
   readonly kind: "faulting";
   /** Number of kinds of calls that were examined, out of `planned`. */
@@ -90,7 +90,7 @@ export interface Faulting {
   readonly planned: number;
   /** Number of fault points that were tried so far. */
   readonly tried: number;
-  /** Number of hits that are not confirmed yet. */
+  /** Number of faults after which the target misbehaved and that are not confirmed yet. */
   readonly hits: number;
 }
 
@@ -99,17 +99,17 @@ export interface Progress {
   readonly kind: "progress";
   readonly states: number;
   readonly steps: number;
-  /** Average over the last seconds. */
+  /** Average over the last three seconds. */
   readonly stepsPerSecond: number;
   /** Number of states that wait to be expanded. */
   readonly frontier: number;
   readonly depth: number;
   readonly violations: number;
-  /** For each lane: the share of the time since the last event in which the lane was busy, 0 to 1. */
+  /** For each lane: the share of time (0 to 1) in which the lane was busy since the last event. */
   readonly laneUse: readonly number[];
-  /** For each lane: number of executed steps, without replays and cross-checks. */
+  /** For each lane: the number of executed steps, without replays and cross-checks. */
   readonly laneSteps: readonly number[];
-  /** For each lane: number of rebuilds. */
+  /** For each lane: how often the lane was rebuilt. */
   readonly laneRebuilds: readonly number[];
   readonly elapsedMs: number;
   readonly maxSteps: number;

@@ -13,20 +13,20 @@ import type { RaceAnswer, RaceRequest } from "../messages/race-messages.ts";
 import type { VisitedSet } from "./graph/visited-set.ts";
 import type { Knowledge } from "../state/index.ts";
 
-/** The number of lanes that expand nodes, and their kind. */
+/** The number of lanes that execute the search, and how these lanes are managed. */
 export interface LaneCapacity {
   /** Largest number of lanes that take chunks at the same time. */
   readonly most: number;
-  /** Number of lanes that take chunks now. */
+  /** Number of lanes that take chunks at the moment. */
   readonly open: number;
   /**
-   * Milliseconds for which a chunk should keep a lane busy, so that the time for sending the chunk does not matter. `undefined`: the scheduler's
-   * default.
+   * Time in milliseconds for which a chunk should keep a lane busy, so that the time for sending the chunk does not matter. `undefined`: the
+   * scheduler's default.
    */
   readonly chunkMs: number | undefined;
   /**
-   * `false`: the pool's own lanes expand nodes. `true`: other lanes expand nodes, and the pool's own lanes are free for all other work. Such other
-   * lanes come and go, rebuild themselves, and end their requests themselves.
+   * `false`: the pool's own lanes execute the search. `true`: lanes of other processes execute the search, and the pool's own lanes do all other
+   * work. The lanes of other processes join and leave at any time, rebuild themselves, and end their hanging requests themselves.
    */
   readonly isElastic: boolean;
 }
@@ -34,47 +34,55 @@ export interface LaneCapacity {
 export const fixedCapacity = (lanes: number): LaneCapacity => ({ most: lanes, open: lanes, chunkMs: undefined, isElastic: false });
 
 /**
- * How a rebuild uses standby lanes. `use`: the standby lane, if there is one, replaces the lane, and the next standby lane is built. `build`: the
- * same, but the first standby lane is built if there is none.
+ * How the rebuild of a lane uses standby lanes. `use`: a standby lane replaces the lane if there is one, and then the next standby lane is built.
+ * `build`: the same, but if there is no standby lane yet, the first one is built.
  */
 export type StandbyUse = "use" | "build";
 
 /** Gives the engine access to lanes, wherever they run. */
 export interface LanePool {
   readonly lanes: number;
-  /** Number of chunks that a lane may hold at once. */
+  /** Largest number of chunks that a lane may hold at once. */
   readonly depth: number;
-  /** The lanes that expand nodes. The numbers may change during the run. */
+  /** The lanes that execute the search. Their number may change during the run. */
   readonly capacity: LaneCapacity;
   start(): Promise<readonly LaneReport[]>;
-  /** Makes an experiment on every lane, and returns the differences found on the first lane. */
+  /** Executes an experiment on every lane, and returns the differences between executions that the first lane found. */
   calibrate(walk?: CalibrationWalk): Promise<Calibration>;
   /**
-   * Brings all lanes to the root state, with new knowledge of the target's values. `fresh`: rebuilds each lane, and starts a new process for its
+   * Brings all lanes to the root state with more knowledge about which values are generated. `fresh`: rebuilds each lane with a new process of its
    * target.
    */
   learn(knowledge: Knowledge, fresh?: "fresh"): Promise<readonly LaneReport[]>;
-  /** Lets lanes look up which states are committed. */
+  /** Gives lanes access to the set of committed states, so that they leave out the snapshots of these states. */
   share(visited: VisitedSet): void;
-  /** Expands a chunk. Never rejects because of the chunk: a lost lane is reported in `failure`. */
+  /** Executes a chunk on a lane. Does not reject if the lane is lost: the result's `failure` then says why. */
   expand(lane: number, chunk: Chunk): Promise<Expansion>;
-  /** Replaces a lane by a fresh one. @throws SeqqaError if that is not possible */
+  /** Replaces a lost lane by a new one. @throws SeqqaError if no lane can be built */
   rebuild(lane: number, standby?: StandbyUse): Promise<LaneReport>;
   /** Replays a path from the root state on a lane that has no other work. */
   record(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording>;
-  /** Executes a path and returns its end, on a lane that has no other work. Starts at a checkpoint of the previous path if possible. */
+  /**
+   * Executes a path and describes the state at its end, on a lane that has no other work. Continues from a checkpoint if the previous path began with
+   * the same steps.
+   */
   probe(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd>;
-  /** Races calls in the state at the end of a path, on a lane that has no other work. Never rejects because of the calls. */
+  /**
+   * Sends calls simultaneously in the state at the end of a path, to find a race, on a lane that has no other work. Never rejects because of the
+   * calls.
+   */
   race(lane: number, request: RaceRequest): Promise<RaceAnswer>;
-  /** Makes the writes of one call fail, one at a time, on a lane that has no other work. Never rejects because of the call. */
+  /**
+   * Executes a call repeatedly and makes another of its writes fail each time, on a lane that has no other work. Never rejects because of the call.
+   */
   fault(lane: number, request: FaultRequest): Promise<FaultAnswer>;
   /**
-   * Ends a lane's requests in progress as if they had timed out, and ends a lane that still does not stop. Absent if lanes end their requests
+   * Ends the requests of a lane as if they had timed out. If the lane still does not stop, ends the lane. Absent if lanes end their requests
    * themselves.
    */
   cut?(lane: number): void;
-  /** Asks every lane to stop at the next action. */
+  /** Tells every lane to stop before its next action. */
   cancel(): void;
-  /** Ends all lanes. A second call does nothing. @throws SeqqaError if the user's own data could not be restored */
+  /** Closes all lanes. A second call does nothing. @throws SeqqaError if the data of an external store could not be restored */
   close(): Promise<void>;
 }

@@ -2,13 +2,14 @@ import { isDeepStrictEqual } from "node:util";
 import { Context, contextPartOf, type ContextPart } from "../model/context/context.ts";
 import type { StepResult } from "../model/results/journey-result.ts";
 
-/** Remembers the entries of a context. The returned function returns the changes since then. */
+/** Remembers the current entries of a context. Returns a function that returns the changes since then. */
 export function watchContext(context: Context<never>): () => StepResult["context"] {
   const part = contextPartOf(context);
   const { version } = part;
   const before = part.save().entries;
   return () => {
-    // Setting a key raises `version`; changing an object in place does not, so contexts with objects are always compared.
+    // Return no changes if the version is the same. Changing an object in place does not change the version, so contexts with objects are always
+    // compared.
     if (part.version === version && !part.mutable) return { set: {}, deleted: [] };
     const now = part.save().entries;
     const set: Record<string, unknown> = {};

@@ -17,7 +17,7 @@ export interface Verdict {
 
 const PASSED: Verdict = { status: "passed" };
 
-/** Decides if a step passed, from how its code ended and from the answers to its requests. */
+/** Decides if a step passed, from how its code ended (returned, threw or timed out) and from the answers to its requests. */
 export function judge(expectFailure: boolean | readonly number[], ending: Ending, requests: readonly RecordedExchange[]): Verdict {
   switch (ending.kind) {
     case "timed_out":
@@ -27,13 +27,13 @@ export function judge(expectFailure: boolean | readonly number[], ending: Ending
     case "threw":
       return failed(thrownText(ending.error, requests.at(-1)));
     case "returned":
-      // A step that returns `null` does not apply. Its answers are not judged.
+      // Skip a step that returned `null`, because it does not apply. Its answers are not judged.
       if (ending.value === null && expectFailure === false) return { status: "skipped" };
       return judgeAnswer(expectFailure, ending.value, requests.at(-1));
   }
 }
 
-/** Returns the verdict for an unhandled rejection, or an error in a timer or listener, of a step that otherwise passed. */
+/** Returns the verdict for a step that passed, but had an unhandled rejection or an error in a timer or listener. */
 export function strayVerdict(error: unknown): Verdict {
   return failed(`A call that the step did not wait for failed: ${errorText(error)} Await every call of the step.`);
 }
@@ -43,7 +43,7 @@ function judgeAnswer(expected: boolean | readonly number[], value: unknown, last
   const status = returned ?? last?.response?.status;
   const to = returned !== undefined && !(value instanceof ApiResponse && value.request.url !== "") ? "" : answered(value, last);
   if (status === undefined && last?.error !== undefined) return failed(sentence(last.error));
-  // GraphQL reports errors with status 200, so `ok` is `false` although the status is a success.
+  // GraphQL reports errors with status 200. `ok` is then `false`, although the status is a success.
   const refused = value instanceof ApiResponse && !value.ok && value.statusCode < 300;
   if (refused && typeof expected === "boolean") return expected ? PASSED : failed(`Answered ${status}${to}, with GraphQL errors.`);
   if (expected === false) return status === undefined || status < 400 ? PASSED : failed(`Answered ${status}${to}.`);
@@ -62,20 +62,20 @@ function answered(value: unknown, last: RecordedExchange | undefined): string {
   return request === undefined ? "" : ` to ${lineOf(request)}`;
 }
 
-/** Returns the end of an error sentence that names the request without an answer; empty if the last request was answered. */
+/** Returns the end of an error sentence, which names the last request if it got no answer; empty if it was answered. */
 function unfinished(requests: readonly RecordedExchange[]): string {
   const last = requests.at(-1);
   return last === undefined || last.response !== undefined ? "" : `, waiting for the answer to ${lineOf(last.request)}`;
 }
 
-/** Returns the text of a thrown error. A last answer of 400 or more is added, because it often caused the error. */
+/** Returns the text of a thrown error. If the last answer had a status of 400 or more, the text mentions it, because it often caused the error. */
 function thrownText(error: unknown, last: RecordedExchange | undefined): string {
   const text = errorText(error);
   const status = last?.response?.status ?? 0;
   return status < 400 ? text : `${text} The last answer was ${status} to ${lineOf(last!.request)}.`;
 }
 
-/** Returns the text of a thrown error, with its hint if it has one. */
+/** Returns the text of a thrown error, followed by its hint if it has one. */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return `Threw ${typeof error === "string" ? JSON.stringify(error) : `a ${typeof error}, not an Error`}.`;
   if (error instanceof SeqqaError) return error.hint === undefined ? sentence(error.message) : `${sentence(error.message)} ${error.hint}`;
@@ -86,7 +86,7 @@ function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-/** Returns the request line without the origin, because the origin differs between lanes. */
+/** Returns the method and the URL of a request. The origin is left out, because it differs between lanes. */
 function lineOf({ method, url }: RecordedExchange["request"]): string {
   return `${method} ${withoutSecrets(url).replace(/^https?:\/\/[^/?]*/, "")}`;
 }

@@ -9,11 +9,11 @@ import { watchContext } from "./context-changes.ts";
 import { judge, strayVerdict, type Ending, type Verdict } from "./judge.ts";
 import type { StepScope } from "./step-scope.ts";
 
-/** Limit for following `cause` from error to error. */
+/** Limit for the number of errors in a chain of `cause`. */
 const CAUSES = 10;
 
 export interface RanStep extends Omit<StepResult, "where"> {
-  /** Stack lines, set only if there is an error. Reports show the first line that is in the user's own code. */
+  /** The lines of the error's stack; `undefined` without an error. Reports show the first line that is in the user's own code. */
   readonly stack?: string | undefined;
 }
 
@@ -23,12 +23,12 @@ export interface StepInput {
   readonly context: Context<never>;
   readonly timeout: number | undefined;
   readonly signal: AbortSignal | undefined;
-  /** Returns the unhandled rejections since the previous call. */
+  /** Returns the unhandled rejections that occurred since its previous call. */
   readonly strays: (() => readonly unknown[]) | undefined;
   readonly scope: StepScope;
 }
 
-/** Milliseconds to wait for a step's code after its timeout. Its requests are rejected at the timeout, which usually ends the code. */
+/** How long a step's code may still run after its timeout, in milliseconds. Its requests are rejected at the timeout, which usually ends the code. */
 const LAST_MOMENT = 100;
 /** The longest delay that Node's `setTimeout` accepts. A longer step timeout is treated as no timeout. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -42,7 +42,7 @@ export async function runStep(input: StepInput): Promise<RanStep> {
   const code = scope.run(() => callOf(step, client, context));
   const ending = await first(code, input);
   if (ending.kind === "timed_out" || ending.kind === "interrupted") await giveUp(code, ending, scope);
-  // Node emits `unhandledRejection` only after the current turn of the event loop.
+  // Wait for the next turn of the event loop, because Node emits `unhandledRejection` only then.
   const left = strays === undefined ? [] : (await nextTurn(), strays());
   const requests = requestsOf(scope, ending);
   const verdict = verdictOf(step, ending, requests, left);
@@ -72,7 +72,7 @@ async function first(code: Promise<Ending>, { timeout, signal }: StepInput): Pro
   const over = new Promise<Ending>((resolve) => {
     const ms = (timeout ?? Infinity) * 1000;
     const expire = ms > MAX_TIMER_MS ? (): void => undefined : (): void => resolve({ kind: "timed_out", seconds: ms / 1000 });
-    // The timer also runs without a timeout. Otherwise Node would exit while the step waits for a promise that has no open handle.
+    // Set a timer even without a timeout. Otherwise Node would exit while the step waits for a promise that has no open handle.
     timer = setTimeout(expire, Math.min(ms, MAX_TIMER_MS));
     interrupt = () => resolve({ kind: "interrupted" });
     if (signal?.aborted === true) interrupt();
@@ -94,7 +94,9 @@ async function giveUp(code: Promise<Ending>, ending: Ending, scope: StepScope): 
   if (!ended) scope.abandon();
 }
 
-/** Returns the recorded requests of a step. If none was recorded (`api` is no HTTP client), returns the response that the code returned. */
+/**
+ * Returns the recorded requests of a step. If there are none, because `api` is no HTTP client, returns the response that the step's code returned.
+ */
 function requestsOf({ requests }: StepScope, ending: Ending): readonly RecordedExchange[] {
   const value = ending.kind === "returned" ? ending.value : undefined;
   return value instanceof ApiResponse && requests.length === 0 ? [recordedAnswer(value)] : [...requests];
@@ -110,7 +112,10 @@ function verdictOf(
   return strays.length > 0 && (verdict.status === "passed" || verdict.status === "skipped") ? strayVerdict(strays[0]) : verdict;
 }
 
-/** Returns a copy of a step's arguments that can be stored and sent to another thread. Values that cannot be copied become their type's name. */
+/**
+ * Returns a copy of a step's arguments that can be stored and sent to another thread. A value that cannot be copied is replaced by the name of its
+ * type.
+ */
 function plainCopy(value: unknown, seen: readonly unknown[] = []): unknown {
   if (typeof value === "function" || typeof value === "symbol") return `[${typeof value}]`;
   if (typeof value !== "object" || value === null) return value;

@@ -9,7 +9,7 @@ export interface StepsInput {
   readonly journey: JourneyDefinition<never, never>;
   readonly client: unknown;
   readonly context: Context<never>;
-  /** `true` if the context already has a source of test data, because the journey is the `setup` of an exploration. */
+  /** `true` if the context already has a source of test data. This is the case if the journey is the `setup` of an exploration. */
   readonly drawsElsewhere?: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly strays?: (() => readonly unknown[]) | undefined;
@@ -70,7 +70,7 @@ async function run({
   };
 }
 
-/** Seeds the test data of a step with its place in the journey, so that the data does not depend on earlier steps. */
+/** Seeds the test data of a step with the step's position in the journey, so that the data does not depend on earlier steps. */
 function drawFor(context: Context<never>, place: readonly unknown[]): void {
   let data: DataFactory | undefined;
   contextPartOf(context).drawFrom(() => (data ??= new DataFactory({ seed: JSON.stringify(place) })));
@@ -80,7 +80,7 @@ function skipped(name: string): RanStep {
   return { name, status: "skipped", requests: [], context: { set: {}, deleted: [] }, durationMs: 0 };
 }
 
-/** Returns the result of a journey that could not be started: all steps are skipped. */
+/** Returns the result of a journey that could not be started, in which all steps are skipped. */
 export function skippedSteps({ steps }: JourneyDefinition<never, never>): RanSteps {
   return { status: "failed", steps: steps.map(({ name }) => skipped(name)), durationMs: 0, interrupted: false, unfinished: false };
 }

@@ -5,7 +5,7 @@ import { fillContext } from "./context-changes.ts";
 import { runSteps } from "./run-steps.ts";
 
 /**
- * Runs a journey as the `setup` of an agent. The journey uses the world's own client and context, so that its login stays valid afterwards.
+ * Runs a journey as the `setup` of an agent. The journey uses the client and context of the world, so that its login stays valid afterwards.
  * @throws SeqqaError `SETUP_FAILED` that names the step that did not pass
  */
 export async function setUpByJourney(journey: JourneyDefinition<never, never>, world: World<never, never>): Promise<void> {

@@ -2,10 +2,10 @@ import type { JourneyResult, StepResult } from "../model/results/journey-result.
 import type { RanStep } from "./run-step.ts";
 import type { RanSteps } from "./run-steps.ts";
 
-/** Returns the first place of a stack that is in the user's own code. */
+/** Returns the first source line of a stack that is in the user's own code. */
 export type WhereOf = (stack: string) => string | undefined;
 
-/** Returns a step's result with the place in the user's code instead of the stack. */
+/** Returns the result of a step with a source line in the user's code instead of the stack. */
 export function shownStep({ stack, ...step }: RanStep, whereOf: WhereOf): StepResult {
   const where = stack === undefined ? undefined : whereOf(stack);
   return where === undefined ? step : { ...step, where };

@@ -7,12 +7,15 @@ const storage = new AsyncLocalStorage<StepScope>();
 provideRequestScopes(() => storage.getStore());
 
 let running = 0;
-/** `true` once a step's code kept running after its timeout. The async storage then stays enabled, to recognise that code's requests. */
+/**
+ * `true` as soon as a step's code has continued after its timeout. Requests of this code must still be recognised, so the tracking of async contexts
+ * stays enabled.
+ */
 let someAbandoned = false;
 
 /**
- * Runs work whose async context is tracked, so that requests can be assigned to steps. Tracking slows down every promise of the thread, so it is
- * disabled after the last journey.
+ * Calls `work` while async contexts are tracked, so that requests can be assigned to steps. The tracking slows down every promise of the thread, so
+ * it is disabled after the last journey.
  */
 export async function followed<T>(work: () => Promise<T>): Promise<T> {
   running++;
@@ -23,17 +26,17 @@ export async function followed<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The requests of one step. They are recorded, and the unfinished ones are cancelled when the step ends. */
+/** The requests of one step. They are recorded. Unfinished requests are cancelled when the step ends. */
 export class StepScope implements RequestScope {
   readonly requests: RecordedExchange[] = [];
-  /** Number of requests that were in progress when the scope ended. The target may still execute them. */
+  /** Number of requests that were cancelled when the step ended. The target may still execute them. */
   cancelled = 0;
-  /** `true` if the step's code was still running after the scope had ended. */
+  /** `true` if the step's code was still running when the step had ended. */
   abandoned = false;
   readonly #controller = new AbortController();
 
   constructor() {
-    // Each request in progress adds a listener, so Node would warn of a leak at more than 10.
+    // Allow any number of listeners: each request in progress adds one, and Node warns at more than 10.
     setMaxListeners(0, this.#controller.signal);
   }
 
@@ -55,7 +58,7 @@ export class StepScope implements RequestScope {
     this.#controller.abort(new Error(why));
   }
 
-  /** Records that the step's code is still running and that nothing waits for it. */
+  /** Records that the step's code is still running and will not be awaited. */
   abandon(): void {
     this.abandoned = true;
     someAbandoned = true;

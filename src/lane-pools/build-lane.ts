@@ -13,7 +13,7 @@ import { DataFactory } from "../data/index.ts";
 import { createAdapter } from "../adapters/load-store.ts";
 import type { BuiltLane, ProcessHost } from "./lane-factory.ts";
 
-/** The values that `createTarget(lane)` of a `target.module` may return. */
+/** A target in this process. `createTarget(lane)` of a `target.module` may return any of these kinds. */
 type InProcessTarget =
   | ((request: Request) => Response | Promise<Response>)
   | { readonly fetch: (request: Request) => Response | Promise<Response>; readonly close?: () => unknown }
@@ -30,21 +30,21 @@ export interface LaneSettings {
   readonly definition: AgentDefinition<never, never>;
   readonly options: LaneOptions;
   readonly http: HttpSettings;
-  /** Ends and starts the processes of lanes. Required if the specification asks for restarts. */
+  /** Ends and starts the targets' processes. Required if the lane's specification asks for restarts. */
   readonly processes?: Partial<ProcessHost> | undefined;
 }
 
 type OneLane = Omit<BuiltLane, "spares">;
 
 /**
- * Builds a lane in this thread, brings it to the root state, and builds its spares.
+ * Builds a lane in this thread and brings it to the root state, together with its spares (copies of the lane for `target.rollback: restart`).
  *
- * @param shared The data that `setup` made on the run's first lane. Not given for that lane itself.
+ * @param shared The data that `setup` made on the run's first lane. Absent when the first lane itself is built.
  */
 export async function buildLane(settings: LaneSettings, spec: LaneSpec, shared?: unknown): Promise<BuiltLane> {
   const { definition, http } = settings;
   const first = await buildOne(settings, spec, { shared });
-  // A World that no factory made can belong to one lane only, so there are no spares.
+  // A World that the user passed as an object belongs to one lane only, so no copies of the lane can be built.
   const wanted = typeof definition.world === "object" ? [] : (spec.spares ?? []);
   const built = await Promise.allSettled(wanted.map((spare) => buildOne(settings, spare, { image: first.base.report.image })));
   const all = [first, ...built.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))];
@@ -74,8 +74,8 @@ function spareDiffers(lane: LaneReport, spare: LaneReport): SeqqaError {
 }
 
 /**
- * Builds one copy of a lane: its adapters, its in-process target if it has one, and its world. Adapters and clients are imported when they are first
- * needed, so that a lane loads no driver that it does not use.
+ * Builds a lane or one of its copies: store adapters, an in-process target if there is one, and a world. Adapters and clients are imported when they
+ * are first needed, so that a lane only loads the drivers that it uses.
  */
 async function buildOne(
   settings: LaneSettings,
@@ -121,13 +121,13 @@ async function buildOne(
     throw error;
   }
   const base = opened;
-  // A World that the agent was given belongs to the user. It is not closed, since the next lane or run uses its clients again.
+  // A World that the user passed as an object is not closed, because the user or the next run uses its clients again.
   const made = typeof definition.world === "function" || definition.world === undefined;
   return {
     base,
     close: async () => {
       try {
-        // An external store, or a world that the user made, must not stay in the state that was explored last.
+        // Restore external stores and worlds of the user, since the user does not expect them in the state that was explored last.
         if (spec.borrowed || external.size > 0 || !made) await base.home.leave();
       } finally {
         if (made) await base.world.close();
@@ -186,7 +186,7 @@ async function listen(server: HttpServer): Promise<RunningTarget> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   if (address === null || typeof address === "string")
-    throw new SeqqaError("TARGET_MODULE_INVALID", "The http.Server of createTarget(lane) has no port.", { exitStatus: 2 });
+    throw new SeqqaError("TARGET_MODULE_INVALID", "The http.Server of createTarget(lane) listens on no port.", { exitStatus: 2 });
   return {
     baseUrl: `http://127.0.0.1:${address.port}`,
     fetch: undefined,

@@ -3,7 +3,7 @@ import type { LaneBase, LaneOptions } from "../lane/index.ts";
 import type { StandbyUse } from "../engine/lane-pool.ts";
 import type { LaneSpec } from "../targets/lanes/lane-spec.ts";
 
-/** Builds a lane from its specification, in the thread that will run the lane. */
+/** Builds a lane from its specification. Called in the thread that will use the lane. */
 export type LaneFactory = (
   definition: AgentDefinition<never, never>,
   spec: LaneSpec,
@@ -13,19 +13,19 @@ export type LaneFactory = (
 
 export interface BuiltLane {
   readonly base: LaneBase;
-  /** Further copies of the lane, for `target.rollback: restart`. */
+  /** Copies of the lane that prepare the next actions, for `target.rollback: restart`. */
   readonly spares: readonly LaneBase[];
-  /** Closes clients, stores and an in-process target. */
+  /** Closes the clients, the stores and an in-process target of the lane. */
   readonly close: () => Promise<void>;
 }
 
-/** Provides the targets and stores of lanes, on the main thread. */
+/** Provides targets and stores for lanes. Only exists on the main thread. */
 export interface LaneHost extends Partial<ProcessHost> {
   provision(index: number): Promise<LaneSpec>;
   reprovision(index: number, standby?: StandbyUse): Promise<LaneSpec>;
 }
 
-/** Ends and starts the process of a lane or of a spare, by number. */
+/** Ends and starts the processes of targets. A number identifies each lane, or copy of a lane. */
 export interface ProcessHost {
   halt(index: number): Promise<void>;
   start(index: number): Promise<void>;

@@ -1,16 +1,15 @@
-/** A stack frame of a user's bundle, recognised by the ending of the file name (see `BUNDLE_SUFFIX`). */
+/** Matches a line of an error's stack that is in the user's code. File names of bundles of user code end with `BUNDLE_SUFFIX`. */
 const USERS_FRAME = /^\s+at .*\.seqqa\.mjs(?:\?[^:\s]*)?:\d+:\d+\)?$/m;
 
 /**
- * Passes errors of the user's timers and listeners to the lane. Such an error belongs to a step, and must not end the run before stores are restored.
- * Other errors, and errors that `take` refuses because there is no lane, end the thread as if there were no listener. Returns a function that removes
- * the listener.
+ * Catches errors in timers and listeners of user code, and passes them to `take`, so that they do not end the run before stores are restored. Errors
+ * of other code end the thread as usual, and so do errors for which `take` returns `false`. Returns a function that removes the listener.
  */
 export function takeUncaught(take: (error: unknown) => boolean): () => void {
   const listener = (error: unknown): void => {
     if (isUsers(error) && take(error)) return;
     stop();
-    // Throws the error again for other listeners. Throwing it in this listener would end the process with Node's own exit status.
+    // Throw the error again outside of this listener. An error in a listener of `uncaughtException` would end the process with another exit status.
     setImmediate(() => {
       throw error;
     });
@@ -20,7 +19,7 @@ export function takeUncaught(take: (error: unknown) => boolean): () => void {
   return stop;
 }
 
-/** Returns `true` for an error of user code. A value without a stack comes from `throw "text"`, which seqqa itself never does. */
+/** Returns `true` for an error of user code. This includes values without a stack, as in `throw "text"`, since seqqa only throws errors. */
 function isUsers(error: unknown): boolean {
   const stack = typeof error === "object" && error !== null ? (error as { readonly stack?: unknown }).stack : undefined;
   return typeof stack !== "string" || USERS_FRAME.test(stack);

@@ -2,7 +2,7 @@ import { Console } from "node:console";
 import { Writable } from "node:stream";
 import { Drawing } from "../lane/index.ts";
 
-/** Sends all output of a lane's own thread to standard error, since standard output is for reports. */
+/** Redirects everything that the lane's thread writes to standard output to standard error, since standard output is only for reports. */
 export function labelOutput(): void {
   labelConsole();
   process.stdout.write = process.stderr.write.bind(process.stderr);
@@ -10,7 +10,9 @@ export function labelOutput(): void {
 
 let isLabelled = false;
 
-/** Sends `console` output of user code to standard error. Each line begins with the lane's path: `[create_order -> pay_order] text`. */
+/**
+ * Redirects `console` output of user code to standard error, and puts the lane's current path before each line: `[create_order -> pay_order] text`.
+ */
 export function labelConsole(): void {
   if (isLabelled) return;
   isLabelled = true;

@@ -22,24 +22,24 @@ import type { Knowledge } from "../state/index.ts";
 
 interface Processes {
   endOf(lane: number): Promise<TargetEnd | undefined>;
-  /** Returns the lines that the target of a lane printed in an interval, given in milliseconds since 1970. */
+  /** Returns the lines that the target of a lane printed between two times, in milliseconds since 1970. */
   printed?(lane: number, fromMs: number, toMs: number): readonly string[];
 }
 
-/** How long to wait for the last output of a path, in milliseconds. The output arrives through a pipe. */
+/** How long to wait for the last output of a target, in milliseconds, since it arrives through a pipe. */
 const PIPE_MS = 20;
 
-/** Forwards calls to another lane pool, and adds how the process of a lost target ended. Only the main thread knows that. */
+/** Passes all calls on to another lane pool. If a target was lost, adds to the answer how its process ended, which only the main thread knows. */
 export class WatchedLanePool implements LanePool {
   readonly lanes: number;
   readonly depth: number;
   readonly capacity: LaneCapacity;
   readonly #inner: LanePool;
   readonly #processes: Processes;
-  /** The first lane's report after all lanes were brought to the root state. */
+  /** The report of the first lane when it was brought to the root state. */
   #root: LaneReport | undefined;
   #printedAtSetup: readonly string[] | undefined;
-  /** The latest answer of each lane. It may still be pending. */
+  /** For each lane: a promise that settles with its latest answer. */
   readonly #answers: (Promise<unknown> | undefined)[] = [];
 
   constructor(inner: LanePool, processes: Processes) {
@@ -66,7 +66,10 @@ export class WatchedLanePool implements LanePool {
     this.#inner.share(visited);
   }
 
-  /** Returns a lane's answers in order, so that the answer that explains how the lane was lost comes before those of its other chunks. */
+  /**
+   * Executes a chunk. Answers of a lane are returned in the order of the calls. If the lane is lost, the answer that contains the reason thus comes
+   * first.
+   */
   expand(lane: number, chunk: Chunk): Promise<Expansion> {
     const before = this.#answers[lane];
     const answer = this.#expand(lane, chunk, before);
@@ -78,7 +81,7 @@ export class WatchedLanePool implements LanePool {
     const expansion = await this.#inner.expand(lane, chunk);
     await before;
     const { news, failure } = expansion;
-    // A chunk that arrived after the lane was lost has unit -1, and explains nothing.
+    // A chunk that the lane got after it was lost has the unit -1. Its failure does not say why the lane was lost.
     const isLost = failure?.kind === "unreachable" && failure.unit >= 0;
     if (!isLost && (failure === undefined || !news.some(({ findings }) => findings.some(isCrash)))) return expansion;
     const target = await this.#processes.endOf(lane);
@@ -93,9 +96,12 @@ export class WatchedLanePool implements LanePool {
     return this.#explained(this.#rebuild(lane, standby), [lane]);
   }
 
-  /** Rebuilds a lane. A standby lane is discarded if its root state differs, since its target may have written something while it waited. */
+  /**
+   * Rebuilds a lane. If a standby lane replaced it but has another root state, builds a new lane: the standby lane's target may have written
+   * something while it waited.
+   */
   async #rebuild(lane: number, standby: StandbyUse | undefined): Promise<LaneReport> {
-    // A user who runs several lanes has already decided that targets can run beside each other.
+    // Standby lanes need targets that can run at the same time. If a user runs several lanes, this is the case.
     const mayStandBy = this.lanes > 1 || this.#root?.isolated === true;
     const report = await this.#inner.rebuild(lane, mayStandBy ? standby : undefined);
     const isOther = report.standby === true && this.#root !== undefined && !sameRoot(report, this.#root);
@@ -109,10 +115,10 @@ export class WatchedLanePool implements LanePool {
     const ended = hasCrashed ? { ...recording, findings: withEnd(findings, await this.#processes.endOf(lane)) } : recording;
     if (starts === undefined || starts.length === 0 || this.#processes.printed === undefined) return ended;
     await delay(PIPE_MS);
-    // A line belongs to the step in progress when the line was printed.
+    // A printed line belongs to the step during which it was printed.
     const printed = starts.map((startMs, step) => this.#processes.printed!(lane, startMs, (starts[step + 1] ?? Infinity) - 1));
     const steps = ended.steps.map((step, index) => (printed[index]!.length === 0 ? step : { ...step, printed: printed[index] }));
-    // The finding already contains the last output of a target that crashed.
+    // After a crash, the finding contains the target's last output already.
     return { ...ended, steps, ...(!hasCrashed && findings.length > 0 && { printed: printed.at(-1) }) };
   }
 
@@ -140,7 +146,10 @@ export class WatchedLanePool implements LanePool {
     return this.#inner.close();
   }
 
-  /** Adds how the target ended, if a check of the root state ended it, and the lines that the target printed during `setup`. */
+  /**
+   * Adds two things to the reports of lanes: how a target ended that crashed during the checks of the root state, and the lines that it printed
+   * during `setup`.
+   */
   #atRoot(reports: readonly LaneReport[]): Promise<readonly LaneReport[]> {
     this.#root = reports[0];
     return Promise.all(
@@ -152,7 +161,10 @@ export class WatchedLanePool implements LanePool {
     );
   }
 
-  /** Adds the lines that the first lane's target printed during `setup`. They are read only once, since a target's output is not kept for long. */
+  /**
+   * Adds the lines that the target of the first lane printed during `setup`. They are read once and kept, since a target's output is not kept for
+   * long.
+   */
   #withPrinted(setup: LaneReport["setup"]): LaneReport["setup"] {
     if (setup === undefined) return undefined;
     this.#printedAtSetup ??= this.#processes.printed?.(0, setup.startMs, setup.endMs + PIPE_MS) ?? [];
@@ -166,7 +178,7 @@ export class WatchedLanePool implements LanePool {
     );
   }
 
-  /** Adds how the target's process ended to the error of a lane that could not reach its target during bring-up. */
+  /** If a lane cannot reach its target while it is brought up, adds to the error how the target's process ended. */
   async #explained<T>(work: Promise<T>, lanes: readonly number[]): Promise<T> {
     try {
       return await work;

@@ -19,21 +19,21 @@ import type { LaneWork } from "./bring-up/lane-work.ts";
 import type { RaceGround } from "./races/race-ground.ts";
 import type { BeforeStep } from "./navigate/record-path.ts";
 
-/** A copy of the lane, with its own stores, process and world. */
+/** A copy of the lane, which has its own stores, target process and world. */
 interface Slot {
   readonly runtime: LaneRuntime;
-  /** The node at which this copy is, or to which it goes. `undefined` if an action was executed there. */
+  /** Identifies the node at which this copy is or to which it is being brought. `undefined` after an action was executed there. */
   node: string | undefined;
-  /** Settles when the copy has reached its node or failed to. Never rejects. */
+  /** Resolves when the copy has reached its node, or has failed to reach it. Never rejects. */
   ready: Promise<void>;
-  /** Sequence number of the copy's departure to its node. The copy that departed first is used first. */
+  /** Increases with each preparation. The copy with the lowest number was prepared first and is used first. */
   since: number;
 }
 
 /**
- * A lane whose process is restarted before each action, and that has spares: copies of itself with their own stores and processes. While one copy
- * executes an action, the others go to the nodes of the next actions: their stores are written, then their processes are started. Any copy may
- * execute an action, because all have the same root state, and rows are returned in the order of the actions.
+ * A lane with copies, for `target.rollback: restart`. While one copy executes an action, the others are prepared for the next actions: their stores
+ * are written and their target processes are started. Any copy can execute any action, since all have the same root state. The outcomes are returned
+ * in the order of the actions.
  */
 export class SpareRuntime implements LaneWork {
   readonly #slots: readonly Slot[];
@@ -106,7 +106,7 @@ export class SpareRuntime implements LaneWork {
     await Promise.all(this.#slots.map(({ ready }) => ready));
   }
 
-  /** Sends copies that are not needed at their present nodes to the nodes of the next actions. */
+  /** Prepares copies for the next actions, if they are not needed for a node at which they already are. */
   #sendAhead({ units, direct }: Chunk, at: number, action: number): void {
     const free = new Set(this.#slots);
     const wanted: UnitRequest[] = [];
@@ -127,7 +127,7 @@ export class SpareRuntime implements LaneWork {
   #send(slot: Slot, unit: UnitRequest, direct: boolean): void {
     slot.node = nodeOf(unit, direct);
     slot.since = this.#setOut++;
-    // Failures are ignored here, because executing the action tries again and reports them.
+    // Ignore a failure here. The execution of the action tries again to reach the node, and reports the failure.
     slot.ready = slot.ready.then(() => slot.runtime.prepare(unit, direct)).catch(() => undefined);
   }
 
@@ -142,7 +142,8 @@ export class SpareRuntime implements LaneWork {
   }
 
   /**
-   * Divides the actions of a cross-check between the copies. This is possible because each action is executed on its own path from the root state.
+   * Divides the actions of a cross-check among the copies. Each action is executed on its own path from the root state, so each copy can execute some
+   * of them.
    */
   async #check(unit: UnitRequest, direct: boolean): Promise<readonly Expansion[]> {
     let next = unit.from;
@@ -159,7 +160,7 @@ export class SpareRuntime implements LaneWork {
     return Object.values(parts);
   }
 
-  /** Runs work that needs one copy for longer than an action. */
+  /** Does work that needs one copy for longer than one action. */
   async #alone<T>(work: (runtime: LaneRuntime) => Promise<T>): Promise<T> {
     const slot = this.#slots[0]!;
     await slot.ready;
@@ -176,7 +177,7 @@ function nodeOf({ path, lo, hi }: UnitRequest, direct: boolean): string {
   return `${direct ? "written" : "replayed"} ${path.join()} ${lo} ${hi}`;
 }
 
-/** Returns `true` if the action did not apply, so that the copy is still at its node. */
+/** Returns `true` if the action did not apply, so that the copy is still in the state of its node. */
 function isUntouched({ rows, news, failure }: Expansion): boolean {
   return failure === undefined && news.length === 0 && rows.length === ROW && (rows[KIND]! & 0xff) === SKIPPED;
 }

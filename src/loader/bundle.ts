@@ -15,10 +15,10 @@ import { isOwn, ownPath } from "./own-package.ts";
 
 const NAMESPACE = /^[\w-]{2,}:(.*)$/;
 
-/** The extension by which stack frames of bundles are recognised. The source map is in the same folder. */
+/** The end of the file names of bundles. Stack frames in such files are mapped to the user's code. The source map is in the same folder. */
 export const BUNDLE_SUFFIX = ".seqqa.mjs";
 
-/** A user module bundled with all user modules that it imports. Any thread can import the bundle. */
+/** A module of the user in one file with all modules of the user that it imports. Any thread can import the file. */
 export interface Bundle {
   readonly file: string;
   readonly source: string;
@@ -26,16 +26,15 @@ export interface Bundle {
    * The distinct strings of at least 8 characters in the user's code and JSON. An id that equals one of them is a constant, not a generated value.
    */
   readonly literals: readonly string[];
-  /** SHA-256 hash of the bundled code. It depends on the code only, not on the folder. */
+  /** The SHA-256 hash of the bundled code. It is the same in every folder into which the code is checked out. */
   readonly hash: string;
 }
 
 const MIN_LITERAL_LENGTH = 8;
 
 /**
- * Bundles a module into `outDir`. Packages in `node_modules` are not bundled but imported by absolute path. Therefore CommonJS and native packages
- * work, and the bundle can be in any folder. `seqqa` is mapped to the running copy.
- *
+ * Bundles a module of the user into `outDir`. Packages in `node_modules` are not bundled but imported by absolute path, so CommonJS and native
+ * packages work. Imports of `seqqa` use the running copy of seqqa.
  * @throws SeqqaError `LOAD_MISSING`, `LOAD_SYNTAX` (also for an import that cannot be resolved), exit status 2
  */
 export async function bundle(entry: string, options: { readonly outDir: string }): Promise<Bundle> {
@@ -49,7 +48,7 @@ export async function bundle(entry: string, options: { readonly outDir: string }
   refuseCommonJs(source, built.metafile);
   await mkdir(dirname(code.path), { recursive: true });
   for (const { path, contents } of built.outputFiles) {
-    // The file is written under another name and then renamed, because another run may be importing the same bundle.
+    // The bundle is written under another name and then renamed, because another run may import the same file at this moment.
     const draft = `${path}.${process.pid}.tmp`;
     await writeFile(draft, contents);
     await rename(draft, path);
@@ -63,7 +62,7 @@ export async function bundle(entry: string, options: { readonly outDir: string }
 }
 
 /**
- * Rejects CommonJS explorations, because `require("seqqa")` would load a second copy of seqqa, or fail.
+ * Throws an error if an exploration is a CommonJS module, because `require("seqqa")` would load a second copy of seqqa, or fail.
  * @throws SeqqaError `LOAD_COMMONJS` (2)
  */
 function refuseCommonJs(
@@ -81,8 +80,7 @@ async function buildOnce(source: string, outDir: string): Promise<BuildResult<{ 
   try {
     return await build({
       entryPoints: [{ in: source, out: basename(source, extname(source)) }],
-      // The output folder contains a hash of the path, so that files of the same name do not collide. Comments with paths must not depend on the
-      // current folder.
+      // esbuild writes paths relative to this folder into comments of the bundle. They must not depend on the current folder.
       absWorkingDir: dirname(source),
       outdir: join(outDir, createHash("sha256").update(source).digest("hex").slice(0, 12)),
       entryNames: `[name]-[hash]${BUNDLE_SUFFIX.slice(0, -".mjs".length)}`,
@@ -97,10 +95,10 @@ async function buildOnce(source: string, outDir: string): Promise<BuildResult<{ 
       sourcemap: "linked",
       sourcesContent: false,
       logLevel: "silent",
-      // Only Node's own conditions and fields are used, because Node itself loads the packages that are not bundled.
+      // Only Node's own export conditions are used, because Node itself loads the packages that are not bundled.
       conditions: [],
       mainFields: ["main"],
-      // The user's CommonJS code, and packages loaded by `require`, need a `require` function. ES modules have none.
+      // The banner defines `require` for CommonJS code of the user and for CommonJS packages, because ES modules have no `require`.
       banner: { js: `${requireBanner(source)} ${NO_TEST}` },
       define: { ...testGlobals, "import.meta": "__seqqa_meta", __dirname: "__seqqa_meta.dirname", __filename: "__seqqa_meta.filename" },
       plugins: [testRunners(), externalPackages(), ownMeta()],
@@ -118,8 +116,8 @@ function requireBanner(source: string): string {
 }
 
 /**
- * Returns the SHA-256 hash of bundled code. It is the same in every folder into which the code is checked out. Absolute paths in the code are
- * replaced: by paths relative to the entry file, or by paths in seqqa for seqqa's own files.
+ * Returns the SHA-256 hash of bundled code. To make it the same in every folder, absolute paths in the code are replaced by paths relative to the
+ * entry file, or by paths within seqqa.
  */
 function codeHash(code: string, source: string, { inputs, outputs }: Metafile): string {
   const named = [
@@ -127,9 +125,9 @@ function codeHash(code: string, source: string, { inputs, outputs }: Metafile): 
     ...Object.keys(inputs).flatMap((input) => placesOf(NAMESPACE.exec(input)?.[1] ?? resolve(dirname(source), input))),
     ...Object.values(outputs).flatMap(({ imports }) => imports.flatMap(({ path }) => placesOf(path))),
   ];
-  // Longer paths are replaced first, so that a path which is a prefix of another does not match the other.
+  // Replace longer paths first, because a shorter path may be the beginning of a longer one.
   const files = [...new Set(named)].toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1));
-  // The comment is removed, because the name of the map contains a hash.
+  // Remove the comment with the name of the source map, because the name contains a hash that depends on the folder.
   let text = code.replace(/^\/\/# sourceMappingURL=.*$/m, "");
   for (const file of files) {
     const shown = isOwn(file) ? `seqqa:${ownPath(file)}` : `from:${relative(dirname(source), file)}`;
@@ -140,7 +138,7 @@ function codeHash(code: string, source: string, { inputs, outputs }: Metafile): 
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Returns a file and its folder, because `import.meta.dirname` names the folder. */
+/** Returns a file and its folder, because the bundle contains both: `import.meta.dirname` becomes the path of the folder. */
 function placesOf(path: string): readonly string[] {
   const file = path.startsWith("file:") ? fileURLToPath(path) : path;
   return isAbsolute(file) ? [resolve(file), dirname(resolve(file))] : [];

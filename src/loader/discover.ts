@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { SeqqaError } from "../model/errors.ts";
 import { filesBelow } from "./files-below.ts";
 
-/** CommonJS files are included, so that they can be rejected with an error. */
+/** Matches the names of exploration files. CommonJS files match too, so that they are rejected with an error instead of being ignored. */
 const EXPLORATION = /\.explore\.(?:[cm]?ts|[cm]?js)$/;
 
 /**

@@ -10,7 +10,7 @@ import { load } from "./load.ts";
 export interface ExtensionPlace {
   /** The name as the user wrote it: a path that begins with `.` or `/`, or the name of a package. */
   readonly name: string;
-  /** The flag or configuration key that names the module, for messages, for example `--reporter`. */
+  /** The flag or configuration key that names the module, for messages. For example `--reporter`. */
   readonly key: string;
   /** The folder from which paths and packages are resolved. */
   readonly folder: string;
@@ -18,7 +18,7 @@ export interface ExtensionPlace {
 }
 
 export interface Extension {
-  /** File URL of the module or its bundle, for importing it in other threads. */
+  /** The file URL of the module or its bundle. Other threads import the module by this URL. */
   readonly url: string;
   readonly value: unknown;
 }
@@ -28,8 +28,8 @@ function isExtensionPath(name: string): boolean {
 }
 
 /**
- * Imports a user module that a flag or the configuration names. A file is bundled, so it may be TypeScript. A package in `node_modules` is imported
- * directly.
+ * Imports a module of the user that a flag or the configuration names. A file is bundled first, so it may be TypeScript. A package in `node_modules`
+ * is imported directly.
  * @throws SeqqaError `EXTENSION_MISSING`, `EXTENSION_INVALID` without a default export, and errors of loading, exit status 2
  */
 export async function loadExtension(place: ExtensionPlace): Promise<Extension> {
@@ -70,7 +70,7 @@ function isInstalled(name: string, folder: string): boolean {
   }
 }
 
-/** Returns the file to which an import of a package resolves. Returns `undefined` if it cannot be resolved. */
+/** Returns the file that Node would load for an import of a package. Returns `undefined` if the import cannot be resolved. */
 async function packageFile(name: string, folder: string): Promise<string | undefined> {
   let file: string | undefined;
   await build({
@@ -78,7 +78,7 @@ async function packageFile(name: string, folder: string): Promise<string | undef
     write: false,
     platform: "node",
     format: "esm",
-    // Only Node's own conditions and fields are used.
+    // Only Node's own export conditions are used, because Node itself loads the package.
     conditions: [],
     mainFields: ["main"],
     logLevel: "silent",

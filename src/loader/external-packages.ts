@@ -6,10 +6,13 @@ import { pathToFileURL } from "node:url";
 import { ownFile, ownModule, ownSubpaths } from "./own-package.ts";
 
 const RESOLVED = Symbol("seqqa.resolved");
-/** The esbuild namespace for CommonJS packages. They are loaded with `require`, so that every named import from them works. */
+/** The esbuild namespace for CommonJS packages. Their code is `module.exports = require(...)`, so that every named import from them works. */
 const COMMON_JS = "seqqa-commonjs";
 
-/** Leaves packages outside the bundle, as absolute paths resolved from the importing file. Maps `seqqa` to the running copy. */
+/**
+ * Returns an esbuild plugin that leaves packages outside the bundle and imports them by absolute path. Imports of `seqqa` use the running copy of
+ * seqqa.
+ */
 export function externalPackages(): Plugin {
   return {
     name: "seqqa-external-packages",
@@ -47,7 +50,7 @@ async function resolveImport(build: PluginBuild, args: OnResolveArgs): Promise<O
   const running = ownFile(found);
   if (running !== undefined) return external(args, running);
   if (!isPackage(found) && extname(found) !== ".node") return { path: found, namespace, sideEffects, suffix };
-  // JSON is bundled, because Node imports JSON only with an import attribute.
+  // JSON files of packages are bundled, because Node imports JSON only with an import attribute.
   if (extname(found) === ".json") return { path: found, namespace, sideEffects };
   if (args.kind === "import-statement" && isCommonJs(found)) return { path: found, namespace: COMMON_JS };
   return external(args, found);
@@ -62,7 +65,7 @@ function resolveOwn(args: OnResolveArgs, subpath: string): OnResolveResult {
   return { errors: [{ text: `seqqa has no module "${args.path}"; it has ${known.join(", ")}` }] };
 }
 
-/** Returns an external import: a path for `require`, a URL for `import`. */
+/** Tells esbuild to leave an import outside the bundle. Calls of `require` get the path of the file, and imports get its URL. */
 function external(args: OnResolveArgs, file: string): OnResolveResult {
   const required = args.kind === "require-call" || args.kind === "require-resolve";
   return { path: required ? file : pathToFileURL(file).href, external: true };

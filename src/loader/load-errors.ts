@@ -7,7 +7,7 @@ export function isBuildFailure(error: unknown): boolean {
   return Array.isArray((error as Partial<BuildFailure> | undefined)?.errors);
 }
 
-/** Returns the error for code that the bundler could not parse or resolve, with the user's line. */
+/** Returns the error for code that esbuild could not parse, or for an import that it could not resolve. The message quotes the user's line. */
 export function syntaxError(failure: BuildFailure, source: string): SeqqaError {
   const [first, ...others] = failure.errors;
   const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
@@ -23,7 +23,7 @@ export function syntaxError(failure: BuildFailure, source: string): SeqqaError {
   );
 }
 
-/** Returns the error that Node throws when linking fails: an imported name does not exist, or a package cannot be parsed. */
+/** Converts an error that Node throws before a module runs: an imported name does not exist, or a package cannot be parsed. */
 export function linkError(error: Error, where: string): SeqqaError {
   return new SeqqaError(
     "LOAD_SYNTAX",
@@ -36,7 +36,7 @@ export function linkError(error: Error, where: string): SeqqaError {
   );
 }
 
-/** Returns the error for a module that threw during import. A SeqqaError keeps its code and hint. */
+/** Converts an error that a module threw while it was imported. A SeqqaError keeps its code and hint. */
 export function importError(error: unknown, where: string): SeqqaError {
   if (error instanceof SeqqaError) {
     return new SeqqaError(error.code, `${where}: ${error.message}`, { exitStatus: 2, hint: error.hint, cause: error });
@@ -52,7 +52,7 @@ export function importError(error: unknown, where: string): SeqqaError {
 function placeOf(message: Message | undefined, source: string): string {
   if (message?.location === undefined || message.location === null) return shownPath(source);
   const { file, line, column } = message.location;
-  // esbuild's paths are relative to the folder of the entry file, and its columns are zero-based.
+  // esbuild's paths are relative to the folder of the entry file, and its columns count from 0.
   return `${shownPath(resolve(source, "..", file))}:${line}:${column + 1}`;
 }
 

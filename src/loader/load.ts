@@ -7,7 +7,6 @@ import { sourceOf, whereOf, whereOfLink } from "./stack.ts";
 
 /**
  * Imports a bundle in this thread. Repeated calls for the same file return the same module.
- *
  * @throws SeqqaError `LOAD_THREW`, or the code of the SeqqaError that the module threw; `LOAD_SYNTAX` if an imported name is not exported. Exit
  * status 2.
  */

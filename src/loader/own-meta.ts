@@ -17,10 +17,9 @@ const LOADERS: Readonly<Record<string, Loader>> = {
 const META = "seqqa-meta";
 
 /**
- * Makes `import.meta`, `__dirname` and `__filename` refer to the user's file instead of the bundle. esbuild's `define` replaces them with
- * `__seqqa_meta`, and each file that uses one gets an import of `__seqqa_meta`.
- * The import is appended at the end of the file, so that no line or column moves. CommonJS files get a declaration before their first line instead.
- * Stack columns of that line are then too large.
+ * Returns an esbuild plugin that makes `import.meta`, `__dirname` and `__filename` refer to the user's file instead of the bundle. esbuild's `define`
+ * replaces them with `__seqqa_meta`, which each file that uses one of them imports. The import is appended at the end of the file, so that no line or
+ * column moves. In CommonJS files, a declaration is inserted before the first line instead, so the columns of that line are too large.
  */
 export function ownMeta(): Plugin {
   return {

@@ -6,14 +6,14 @@ import { codeRoot, packageRoot, runsFromSource } from "../model/code-root.ts";
 const codeFolder = resolve(fileURLToPath(codeRoot));
 const packageFolder = resolve(fileURLToPath(packageRoot));
 
-/** Returns the importable subpaths of seqqa: `""`, `/adapters/http`, ... */
+/** Returns the subpaths of the package `seqqa` that can be imported: `""`, `/adapters/http`, ... */
 export function ownSubpaths(): readonly string[] {
   return Object.keys(ownExports()).map((key) => key.slice(1));
 }
 
 /**
- * Returns the file URL of `seqqa<subpath>` in the running copy, so that every class exists only once. Returns `undefined` if the subpath is not
- * exported.
+ * Returns the URL of the file for an import of `seqqa<subpath>`. The file is in the running copy of seqqa, so that every class exists only once.
+ * Returns `undefined` if the subpath is not exported.
  */
 export function ownModule(subpath: string): string | undefined {
   const target = ownExports()[`.${subpath}`];
@@ -22,7 +22,10 @@ export function ownModule(subpath: string): string | undefined {
   return pathToFileURL(ownFile(join(packageFolder, path)) ?? join(packageFolder, path)).href;
 }
 
-/** Returns the running copy of a file of `src` or `dist`. Returns `undefined` for other files, and for modules that the build merged into others. */
+/**
+ * Returns the file of the running seqqa that corresponds to a file in `src` or `dist`. Returns `undefined` for other files, and for modules that the
+ * build merged into other files.
+ */
 export function ownFile(path: string): string | undefined {
   for (const folder of ["src", "dist"]) {
     const inside = relative(join(packageFolder, folder), path);
@@ -37,7 +40,7 @@ export function isOwn(path: string): boolean {
   return ["src", "dist", "bin"].some((folder) => path.startsWith(join(packageFolder, folder) + sep));
 }
 
-/** Returns the path of a seqqa file within the package, in its built form. */
+/** Returns the path of one of seqqa's files relative to the package, as it is after the build (`dist/...`). */
 export function ownPath(path: string): string {
   return relative(packageFolder, path)
     .replace(/^src\b/, "dist")

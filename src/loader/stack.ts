@@ -6,7 +6,7 @@ import { isOwn } from "./own-package.ts";
 import { shownPath } from "./shown-path.ts";
 
 const BUNDLE = /\.seqqa\.mjs$/;
-/** Matches frames such as `at f (file:///a.mjs:1:2)`, `at file:///a.mjs:1:2`, `at async f (/a.js:1:2)`. */
+/** Matches lines of a stack that name a file: `at f (file:///a.mjs:1:2)`, `at file:///a.mjs:1:2`, `at async f (/a.js:1:2)`. */
 const FRAME = /^(\s*at (?:.*? \()?)((?:file:\/\/|\/|node:|[A-Za-z]:\\)[^()]*?):(\d+):(\d+)(\)?)$/;
 
 interface Position {
@@ -15,13 +15,13 @@ interface Position {
   readonly column: number;
 }
 
-/** Returns a stack with positions in the user's files instead of the bundle. Frames of seqqa and Node are removed. */
+/** Returns the stack of an error with positions in the user's files instead of the bundle. Lines for code of seqqa and Node are removed. */
 export function mapStack(stack: string): string {
   const lines: string[] = [];
   for (const line of stack.split("\n")) {
     const frame = FRAME.exec(line);
     if (frame === null) {
-      // Frames without a file, such as `at new Promise (<anonymous>)`, are removed. Other lines belong to the message.
+      // Remove lines of the stack that name no file, such as `at new Promise (<anonymous>)`. All other lines are part of the error message.
       if (!/^\s*at .*(?:\(<anonymous>\)|\(native\))$/.test(line)) lines.push(line);
       continue;
     }
@@ -48,8 +48,8 @@ export function whereOf(error: unknown): string | undefined {
 }
 
 /**
- * Returns the place of the import that Node could not link. The error has no frame for the import, but its stack begins with the file and line of the
- * bundle and a caret.
+ * Returns the place of the import that Node could not resolve. The stack of such an error has no line for the import. It begins with the file and
+ * line in the bundle, followed by a line with a caret.
  */
 export function whereOfLink(error: SyntaxError): string | undefined {
   const [place = "", , caret = ""] = (error.stack ?? "").split("\n");
@@ -65,7 +65,7 @@ export function sourceOf(bundle: string): string | undefined {
   return mapOf(bundle)?.sources.findLast((source) => source !== null) ?? undefined;
 }
 
-/** Returns the position to show for a frame. Returns `undefined` for frames of seqqa, its thread pool and Node. */
+/** Returns the position in the user's code for a line of a stack. Returns `undefined` for code of seqqa, its thread pool and Node. */
 function positionOf([, , location = "", line, column]: RegExpExecArray): Position | undefined {
   if (location.startsWith("node:")) return undefined;
   const file = fileOf(location);
@@ -77,7 +77,7 @@ function positionOf([, , location = "", line, column]: RegExpExecArray): Positio
 function original(bundle: string, line: number, column: number): Position | undefined {
   const map = mapOf(bundle)?.map;
   if (map === undefined) return { file: bundle, line, column };
-  // V8's columns are one-based, those of source maps zero-based. Positions without a source are in code that the bundler generated.
+  // Columns in V8's stacks count from 1, and columns in source maps from 0. Positions without a source are in code that the bundler generated.
   const found = originalPositionFor(map, { line, column: Math.max(0, column - 1) });
   if (found.source === null) return undefined;
   return { file: found.source, line: found.line, column: found.column + 1 };
@@ -88,11 +88,11 @@ interface LoadedMap {
   readonly sources: readonly (string | null)[];
 }
 
-/** The maximum number of cached source maps. They are large, and every exploration of a long-running process adds bundles. */
+/** The maximum number of cached source maps. Each map is large, and a long-running process creates many bundles. */
 const MOST_MAPS = 20;
 const maps = new Map<string, LoadedMap | undefined>();
 
-/** Returns the source map of a bundle. It is read on first use, because most runs never show a stack. */
+/** Returns the source map of a bundle, which is read only when a stack has to be shown. Most runs never show one. */
 function mapOf(bundle: string): LoadedMap | undefined {
   if (!maps.has(bundle)) {
     if (maps.size >= MOST_MAPS) maps.delete(maps.keys().next().value!);
@@ -104,7 +104,7 @@ function mapOf(bundle: string): LoadedMap | undefined {
 function readMap(bundle: string): LoadedMap | undefined {
   try {
     const json = JSON.parse(readFileSync(`${bundle}.map`, "utf8")) as { sources: (string | null)[] };
-    // The bundler's virtual modules are named `<namespace>:<path>`.
+    // Modules that the bundler generated have names such as `seqqa-meta:<path>`. They are not files of the user.
     const sources = json.sources.map((source) => (source === null || /^seqqa-\w+:/.test(source) ? null : resolve(dirname(bundle), source)));
     return { map: new TraceMap({ ...json, sources } as ConstructorParameters<typeof TraceMap>[0]), sources };
   } catch {
@@ -118,7 +118,7 @@ function shown({ file, line, column }: Position): string {
 
 function fileOf(location: string): string | undefined {
   try {
-    // Test runners and bundlers append a query to distinguish versions of a module.
+    // Test runners and bundlers append a query such as `?t=123` to module URLs. It is not part of the file name.
     return location.startsWith("file:") ? fileURLToPath(location.replace(/\?.*$/, "")) : location.replace(/\?.*$/, "");
   } catch {
     return undefined;

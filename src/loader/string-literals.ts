@@ -1,19 +1,19 @@
-/** Matches a character that can end an expression. A slash after such a character is a division. */
+/** Matches a character that can end an expression in JavaScript. A slash after such a character is a division, not a regular expression. */
 const ENDS_EXPRESSION = /[\w$)\]}"'`]/;
 const KEYWORD_BEFORE_REGEX = /(?:^|[^\w$.])(?:return|typeof|case|in|of|delete|void|throw|new|else|do|yield|await|instanceof)$/;
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f", v: "\v", "0": "\0" };
 
 /**
- * Returns the distinct string literals and fixed template parts of at least `minLength` characters, in order. The input is JavaScript as the bundler
- * prints it. The function scans the text without parsing: the text before a slash decides whether the slash begins a regular expression. A wrong
- * decision adds or loses some literals. A literal only matters if it equals an id in a store.
+ * Returns the different string literals, and the fixed parts of templates, with at least `minLength` characters. The code is JavaScript that the
+ * bundler printed. It is scanned without a parser, so a regular expression may be mistaken for a division, which adds or loses some literals. This
+ * matters little, because a literal is only used if it equals an id in a store.
  */
 export function stringLiterals(code: string, minLength: number): readonly string[] {
   const found = new Set<string>();
   const keep = (text: string): void => {
     if (text.length >= minLength) found.add(text);
   };
-  /** For each open `${`, the number of open braces inside it. */
+  /** For each `${` that is not closed yet, the number of open braces after it. */
   const templates: number[] = [];
   let at = 0;
 

@@ -1,57 +1,60 @@
-/** The messages between the main thread and a lane about faults. Plain data only, since they cross threads and machines. */
+/**
+ * The messages between the main thread and a lane about fault tests, which make writes of a call fail. Plain data only, since messages cross threads
+ * and machines.
+ */
 import type { FaultKind, FaultPoint, FaultVerdict, RecordedExchange } from "../model/results/result.ts";
 import type { Severity } from "../model/declare/severity.ts";
 import type { LaneFailureKind } from "./lane-messages.ts";
 
-/** A call in one state whose writes are made to fail, one at a time. */
+/** Asks a lane to execute one call repeatedly in one state, and to make another of the call's writes fail each time. */
 export interface FaultRequest {
-  /** Action indices from the root state to the state. */
+  /** Indices of the actions that lead from the root state to the state of the call. */
   readonly path: readonly number[];
   readonly draws?: readonly (readonly number[])[] | undefined;
-  /** The recorded fingerprint of the state. `undefined`: the fingerprint is not compared. */
+  /** The recorded fingerprint of the state, with which the lane compares the state that it reaches. `undefined`: nothing is compared. */
   readonly at?: { readonly lo: number; readonly hi: number } | undefined;
   readonly action: number;
   readonly kinds: readonly FaultKind[];
-  /** Patterns of tables that a failed call may leave half changed. */
+  /** Patterns for names of tables that may be changed in part when a call fails. */
   readonly bestEffort: readonly string[];
-  /** Index of the first fault point to try, in the lane's order. A lane that was lost has answered for the points before it. */
+  /** Index of the first fault point to try. If a lane was lost, the next lane continues at the point after it. */
   readonly from: number;
-  /** `true`: only points at which the target is killed. `false`: only the other points. Default: all points. */
+  /** `true`: only fault points at which the target's process is killed. `false`: only all others. Default: all fault points. */
   readonly restarts?: boolean | undefined;
-  /** The only fault point to try. */
+  /** The only fault point to try. `undefined`: all of them are tried. */
   readonly only?: FaultPoint | undefined;
 }
 
-/** A fault after which the target did not behave as it should. */
+/** A fault after which the target misbehaved. */
 export interface FaultHit {
   readonly point: FaultPoint;
   readonly verdict: FaultVerdict;
   readonly severity: Severity;
   readonly message: string;
-  /** The rule that broke, if a broken rule is the reason. */
+  /** Name of the rule that is broken after the fault. `undefined` if the misbehaviour is not a broken rule. */
   readonly invariant?: string | undefined;
-  /** The status of the call's answer; 0 without an answer. */
+  /** The status of the answer to the call. 0 without an answer. */
   readonly status: number;
   readonly exchanges: readonly RecordedExchange[];
-  /** The differences between the state before the call and the state after the fault, one per line. */
+  /** The differences between the state before the call and the state after the fault, one line for each. */
   readonly changes: readonly string[];
 }
 
 export interface FaultAnswer {
-  /** Number of all fault points of the call, tried or not. */
+  /** Number of fault points of the call, including those that were not tried. */
   readonly points: number;
-  /** Number of writes at which the target could be killed. */
+  /** Number of writes at which the target's process could be killed. */
   readonly killable: number;
-  /** Index of the first point that was not tried. `undefined` if all were tried. */
+  /** Index of the first fault point that was not tried. `undefined` if all were tried. */
   readonly next: number | undefined;
   readonly tried: number;
-  /** Number of points that could not be judged, by reason. */
+  /** For each reason: the number of fault points that could not be judged for this reason. */
   readonly skipped: Readonly<Record<string, number>>;
-  /** The reasons why kinds of faults do not apply, by store and kind. */
+  /** For each store and kind of fault that cannot be tested: the reason. */
   readonly missing: Readonly<Record<string, string>>;
   readonly hits: readonly FaultHit[];
-  /** The reason why the call could not be judged at all. */
+  /** The reason why the call could not be tested at all. */
   readonly dismissed: "not_there" | "call_fails" | "skipped" | "unsteady" | undefined;
-  /** Set if the lane is lost and must be rebuilt. */
+  /** The reason why the lane was lost. `undefined` if the lane can still be used. */
   readonly failure: { readonly kind: LaneFailureKind; readonly message: string } | undefined;
 }

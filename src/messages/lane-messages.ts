@@ -1,118 +1,127 @@
 /**
- * The messages between the main thread and a lane. Plain data only, since they cross threads and machines.
+ * The messages between the main thread and a lane. Plain data only, since messages cross threads and machines.
  *
- * Each outcome is a row of {@link ROW} int32 values. A step without step events costs 24 bytes and no object.
+ * The outcome of a step is a row: {@link ROW} int32 values. A step without findings or errors takes 24 bytes and no object.
  */
 import type { Divergence, Evidence, RecordedExchange, RecordedStep } from "../model/results/result.ts";
 import { Severity } from "../model/declare/severity.ts";
 import type { TargetEnd } from "../model/results/target-end.ts";
 import type { DroppedField, Knowledge } from "../state/compare/knowledge.ts";
 
-/** Number of int32 values in a row. */
+/** Number of int32 values in a row, which is the outcome of one step. */
 export const ROW = 6;
 
-/** Offsets of the values in a row. */
+/** Index of the kind of outcome in a row. The constants after it are the indices of the other values. */
 export const KIND = 0;
 export const STATUS = 1;
-/** The fingerprint of the reached state, in two halves. */
+/** Index of the first half of the reached state's fingerprint in a row. The second half follows. */
 export const LO = 2;
 export const HI = 3;
-/* Offset 4 holds a 32-bit hash of the canonical response, or 0 if there is none to hash. */
-/** A 32-bit hash of the reached state's shape; 0 unless the strategy needs the shape. */
+/* Index 4 of a row holds a 32-bit hash of the canonical response, or 0 if the step has no response to hash. */
+/** Index of a 32-bit hash of the reached state's structure (without most values) in a row. The hash is 0 unless the strategy needs it. */
 export const SHAPE = 5;
 
-/** Values of the low byte of {@link KIND}. */
+/** Kinds of outcomes, in the low byte of a row's first value: the action was executed; it did not apply; it failed; the target did not answer. */
 export const EXECUTED = 0;
 export const SKIPPED = 1;
-/** User code failed, so the step has no outcome. */
+/** User code threw an error, so the step reaches no state. */
 export const FAILED = 2;
-/** The target crashed or a request timed out, and again on a fresh lane. This is a finding without a state. */
+/** The target crashed or a request timed out, and the same happened on a fresh lane. The step is a finding and reaches no state. */
 export const BROKEN = 3;
 
-/** The upper half of {@link KIND} holds a second hash of the reached state, or 0 without one. */
+/** Number of the bit at which the second hash of the reached state begins in the first value of a row. The hash is 0 if there is none. */
 export const CHECK_SHIFT = 16;
 
-/** Flag in the second byte of {@link KIND}: the step has a finding. */
+/** Flag in the first value of a row: the step has a finding. */
 export const FINDING: number = 1 << 8;
-/** Flag: there is a {@link StepEvent} for this row. */
+/** Flag in the first value of a row: a {@link StepEvent} with findings or errors belongs to the row. */
 export const NEWS: number = 1 << 9;
-/** Flag: stores, context or clients changed, even if the fingerprint did not. */
+/** Flag in the first value of a row: stores, context or clients changed, although the fingerprint may be the same. */
 export const CHANGED: number = 1 << 10;
-/** Flag: the canonical form could not order symmetric ids within its limit, so equal states may have different fingerprints. */
+/** Flag in the first value of a row: some ids were too symmetric to be ordered within the limit, so equal states may differ in fingerprint. */
 export const BOUNDED: number = 1 << 11;
 
-/** Flag: the fingerprint ignores the order in which some values were generated. The second hash keeps that order. */
+/** Flag in the first value of a row: the fingerprint ignores the order in which some values were generated. The second hash depends on it. */
 export const REDUCED: number = 1 << 12;
 
-/** Flag: a request that writes (POST, PUT, PATCH, DELETE) was answered with a status of 200 to 299. */
+/** Flag in the first value of a row: a request that writes (POST, PUT, PATCH, DELETE) was answered with a status of 200 to 299. */
 export const WROTE: number = 1 << 13;
 
 /** A range of one node's actions for a lane to execute. */
 export interface UnitRequest {
   /** Action indices from the root state to the node. */
   readonly path: readonly number[];
-  /** Actions `from` (included) to `to` (excluded). */
   readonly from: number;
   readonly to: number;
-  /** The recorded fingerprint of the node. */
+  /** The recorded fingerprint of the node. A lane that replays to the node compares the reached state with it. */
   readonly lo: number;
   readonly hi: number;
-  /** `true` if the fingerprint must not be compared, because the canonical form could not order symmetric ids within its limit. */
+  /**
+   * `true` if the node's fingerprint must not be compared: some ids were too symmetric to be ordered within the limit, so equal states may differ in
+   * it.
+   */
   readonly uncertain: boolean;
-  /** The node's snapshot, which is written to the lane. `undefined`: the lane reaches the node by replay. */
+  /** The snapshot that is written to reach the node. `undefined`: the lane replays the node's path. */
   readonly image: unknown;
-  /** Makes the unit a cross-check: the lane replays to the node, expands it again, and reports differences instead of rows. */
+  /** Makes the unit a cross-check: the lane replays to the node, executes its actions again, and reports differences instead of outcomes. */
   readonly check?: ExpansionCheck | undefined;
   /**
-   * The paths from which the data of each step is drawn: one for each action of `path`, and one for the actions to execute. `undefined`: `path`
-   * itself. A state's data is always drawn from the path that first led to the state.
+   * The paths from which the data of each step is drawn: one for each action of `path`, and a last one for the actions to execute. `undefined`: all
+   * data is drawn from `path` itself. They differ if a shorter path to a state was found later, since a state's data is always drawn from the first
+   * path.
    */
   readonly draws?: readonly (readonly number[])[] | undefined;
-  /** How action `from` failed on an earlier lane. The same failure on this fresh lane is a finding. */
+  /** The failure of the action `from` on another lane. If the action fails in the same way on this fresh lane, this is a finding. */
   readonly suspect?: LaneFailureKind | undefined;
 }
 
-/** The outcomes that a cross-check expects. */
+/** Tells a lane how to cross-check a node. */
 export interface ExpansionCheck {
-  /** The committed rows, one per action. `undefined` if they were not kept: the lane then expands the node along {@link along} first. */
+  /**
+   * The committed rows of the node's actions, to compare with. `undefined` if they are no longer known: the lane then executes the node along {@link
+   * along} first.
+   */
   readonly expected: Int32Array | undefined;
-  /** The node's own path, if the unit's path is another path to the same state. */
+  /** The path on which the node was executed the first time. Only set if the unit's path is another path to the node. */
   readonly along?: Pick<UnitRequest, "path" | "draws"> | undefined;
-  /** `true` if the unit's path is another path to the same state. */
+  /** `true` if the unit's path is a second path to the node, so that a merge of two paths is checked. `false`: a snapshot is checked. */
   readonly merge: boolean;
-  /** `true` if the unit's path generated values in another order. A reduction assumes that the order does not matter. */
+  /**
+   * `true` if the unit's path generates values in another order than the node's first path. Two such states are merged because the order should not
+   * matter.
+   */
   readonly reduced?: boolean | undefined;
 }
 
 export interface Chunk {
   readonly units: readonly UnitRequest[];
-  /** `true`: nodes may be reached by writing their snapshots. `false`: every node is reached by replay. */
+  /** `true`: the lane may reach nodes by writing their snapshots. `false`: it replays every path. */
   readonly direct: boolean;
-  /** Bits of {@link EXCHANGES} and {@link STATES}: the details that the lane sends with each row. */
+  /** The details that the lane sends with each outcome, as bits {@link EXCHANGES} and {@link STATES}. Absent: no details. */
   readonly details?: number | undefined;
-  /** The known context keys and `ignore` patterns. If set, the lane reports further ones that occur; see {@link OccurrenceEvent}. */
+  /** The context keys and `ignore` patterns that the engine knows. If set, the lane reports others that occur; see {@link OccurrenceEvent}. */
   readonly occurred?: readonly string[] | undefined;
 }
 
-/** Bit of {@link Chunk.details}: the requests of each action, with their responses. */
+/** Bit of {@link Chunk.details}: send the requests of each action with their responses. */
 export const EXCHANGES = 1;
-/** Bit of {@link Chunk.details}: the text lines of reached states that are not committed yet. */
+/** Bit of {@link Chunk.details}: send reached states as text lines, except states that are known as committed. */
 export const STATES = 2;
 
 /**
- * The reason for losing a lane. `store`: a store was lost, which says nothing about the step in progress. `dirty`: the state of the lane's world is
- * uncertain.
+ * The reason why a lane was lost. `store`: a store cannot be used, which says nothing about the step in progress. `dirty`: it is uncertain in which
+ * state the lane is.
  */
 export type LaneFailureKind = "unreachable" | "timeout" | "dirty" | "worker" | "store";
 
-/** A failure after which the lane must be rebuilt. */
+/** The failure that made a lane unusable. The lane must be rebuilt. */
 export interface LaneFailure {
   readonly kind: LaneFailureKind;
-  /** Index of the unit in progress in its chunk; -1 if no unit is to blame. */
+  /** Index of the unit in which the failure happened. -1 if it happened in no unit. */
   readonly unit: number;
   readonly action: number;
   readonly message: string;
-  /** The check whose unanswered request caused the failure. */
+  /** Name of the check whose request got no answer, if that is the failure. */
   readonly check?: string | undefined;
   readonly differences?: readonly string[] | undefined;
   readonly target?: TargetEnd | undefined;
@@ -126,13 +135,13 @@ export interface FindingEvent {
   readonly invariant: string;
   readonly severity: Severity;
   readonly message: string;
-  /** The cause that the rule gave. Findings that differ only in their causes are one finding. */
+  /** The cause that the rule gave. Findings that differ only in the cause count as one finding. */
   readonly cause?: string | undefined;
-  /** The state of the target's process after a crash. Findings that differ only in this field are one finding. */
+  /** How the target's process ended, if the target crashed. Findings that differ only in this member count as one finding. */
   readonly target?: TargetEnd | undefined;
 }
 
-/** Returns the name and severity of the finding for an unanswered request. `source`: the action or check that sent the request. */
+/** Returns the name and severity of a finding for a request without an answer. `source`: the action or check that sent the request. */
 export function noAnswer(isTimeout: boolean, source: string): Pick<FindingEvent, "invariant" | "severity"> {
   return isTimeout ? { invariant: `${source}_timeout`, severity: Severity.HIGH } : { invariant: CRASHED, severity: Severity.CRITICAL };
 }
@@ -142,7 +151,7 @@ export interface ErrorEvent {
   readonly message: string;
   readonly source: string;
   readonly stack: string | undefined;
-  /** The first line of user code in the stack, for an error read from the run log. Otherwise this line is taken from `stack`. */
+  /** The first line of user code in the error's stack. Only set if the error was read from the run log; otherwise the line is found in `stack`. */
   readonly where?: string | undefined;
 }
 
@@ -151,14 +160,14 @@ export interface InconclusiveEvent {
   readonly what: string;
 }
 
-/** Everything about a step that does not fit into its row. */
+/** The data about a step that does not fit into its row: findings, errors and requests. */
 export interface StepEvent {
   readonly unit: number;
   readonly action: number;
   readonly findings: readonly FindingEvent[];
   readonly errors: readonly ErrorEvent[];
   readonly unjudged?: readonly InconclusiveEvent[] | undefined;
-  /** The requests of the step with their responses, if there are findings. */
+  /** The requests of the step with their responses. Empty if the step has no findings. */
   readonly exchanges: readonly RecordedExchange[];
 }
 
@@ -169,16 +178,16 @@ export interface SnapshotEvent {
   readonly image: unknown;
 }
 
-/** The details of a row for reports. */
+/** The details about one step for reports. */
 export interface DetailEvent {
   readonly unit: number;
   readonly action: number;
   readonly exchanges: readonly RecordedExchange[];
-  /** The reached state as text lines. `undefined` if the state is known already or was not requested. */
+  /** The reached state as text lines. `undefined` if the state is known as committed, or if states were not requested. */
   readonly state: readonly string[] | undefined;
 }
 
-/** New context keys and `ignore` patterns that occur in the state that a row reaches. */
+/** Context keys and `ignore` patterns that occur in a reached state and that the engine did not know. */
 export interface OccurrenceEvent {
   readonly unit: number;
   readonly action: number;
@@ -187,24 +196,24 @@ export interface OccurrenceEvent {
 
 /** A lane's answer to a {@link Chunk}. */
 export interface Expansion {
-  /** Number of finished units. The unit in which a failure happened is not counted. */
+  /** Number of finished units. A unit in which a failure happened does not count. */
   readonly finished: number;
-  /** The rows of the finished units, one after the other. After a failure, the rows of the unfinished unit follow, up to the failed action. */
+  /** The rows of the finished units, one after the other. After a failure, rows of the unfinished unit may follow, up to the failed action. */
   readonly rows: Int32Array;
   readonly news: readonly StepEvent[];
   readonly images: readonly SnapshotEvent[];
-  /** One entry per executed row, if {@link Chunk.details} requests details. */
+  /** The details of each executed step. Absent unless {@link Chunk.details} requests them. */
   readonly details?: readonly DetailEvent[] | undefined;
-  /** Names that occur for the first time, if {@link Chunk.occurred} is set. A row without new names has no entry. */
+  /** For each step that reached a state with names unknown to the engine: these names. Absent unless {@link Chunk.occurred} is set. */
   readonly occurrences?: readonly OccurrenceEvent[] | undefined;
   readonly divergences: readonly LaneDivergence[];
-  /** Number of steps that were replayed to reach nodes. */
+  /** Number of steps that were executed again to reach nodes. */
   readonly replayed: number;
   /** Number of steps that were executed again for cross-checks. */
   readonly checked: number;
   readonly busyMs: number;
   readonly failure: LaneFailure | undefined;
-  /** `true` if the target sends its answers in two packets. Each request then uses its own connection. */
+  /** `true` if the target sends its answers in two packets. seqqa then opens a new connection for each request. */
   readonly twoPackets?: boolean | undefined;
 }
 
@@ -212,103 +221,111 @@ export interface Expansion {
 export interface LaneDivergence extends Omit<Divergence, "path"> {
   /** Action indices from the root state. */
   readonly path: readonly number[];
-  /** Action indices from the root state. Repeating these calls may show the cause. */
+  /** Actions, as indices from the root state, whose repetition may show the cause of the divergence. Absent if a repetition does not help. */
   readonly calls?: readonly number[] | undefined;
-  /** `true` if a reduction may be the cause: the order of generation mattered, against its assumption. */
+  /**
+   * `true` if the divergence shows that a reduction was wrong: two states were merged, but the order in which their values were generated mattered.
+   */
   readonly reduced?: boolean | undefined;
 }
 
-/** Returns the divergence for an action that writes after it has answered. `path` ends with the action. */
+/** Returns the divergence for an action that writes after it has answered. `path`: a path that ends with this action. */
 export function lateWrite<T>(action: string, path: T): Omit<Divergence, "path"> & { readonly path: T } {
   return {
     kind: "late_write",
     path,
     message: `Late writes: action "${action}" was answered before its work was committed, so the state that it leads to is not known`,
     differences: [],
-    hint: "Set `target.settle` to the number of seconds that it takes (for example 0.1), and seqqa waits for it after every answer.",
+    hint: "Set `target.settle` to the seconds that this work takes (for example 0.1); seqqa then waits that long after every answer.",
   };
 }
 
-/** An experiment: a path that is executed several times to find generated values. */
+/** Describes an experiment: a lane executes a path several times from the root state, to find generated values. */
 export interface CalibrationWalk {
-  /** `true`: execute the path the largest number of times, because an earlier experiment left a difference unexplained. */
+  /** `true`: execute the path more often than usual, because an earlier experiment left a difference unexplained. */
   readonly thorough?: boolean | undefined;
-  /** `true`: execute the path once, only for {@link Calibration.states}. */
+  /** `true`: execute the path only once, to get {@link Calibration.states}. */
   readonly once?: boolean | undefined;
-  /** If set: execute the path once, only for {@link Calibration.late}. The value is the recorded fingerprint of the path's last state. */
+  /** If set: execute the path only once, to get {@link Calibration.late}. The value is the recorded fingerprint of the state at the path's end. */
   readonly late?: { readonly lo: number; readonly hi: number } | undefined;
-  /** If set: execute nothing, but watch the stores for this many milliseconds for writes that no request caused. */
+  /** If set: execute nothing. Watch the stores for this many milliseconds for writes that no request caused. */
   readonly idleMs?: number | undefined;
-  /** Action indices from the root state. Default: every action in turn, then once more each action that did not apply. */
+  /** Indices of the actions to execute from the root state. Default: every action once, and then again each action that did not apply. */
   readonly path?: readonly number[] | undefined;
   /**
-   * The actions that the experiment is about; only without `path`. In each state they are tried before the others. If none of them works, nothing is
-   * compared.
+   * Indices of the actions that the experiment should execute, if there is no `path`. In each state they are tried before the others. If none of them
+   * works, nothing is compared.
    */
   readonly wanted?: readonly number[] | undefined;
-  /** With `wanted`: `true` tries the other actions in reverse order. */
+  /** `true`: try the actions that are not in `wanted` in reverse order. */
   readonly backwards?: boolean | undefined;
 }
 
 export interface Calibration {
-  /** Generated values and times that were not known before. */
+  /** Generated values and times that were found by the experiment. */
   readonly learned: Knowledge;
-  /** Fields that differ between two executions without an explanation: the suspects. */
+  /** Fields that differ between two executions, without an explanation for the difference. */
   readonly suspects: readonly DroppedField[];
-  /** Fields of {@link suspects} that {@link learned} does not explain either. One path gave two different values there. */
+  /** Those of the {@link suspects} that {@link learned} does not explain either: two executions of the path gave different values. */
   readonly lasting: readonly DroppedField[];
   /** Describes the first call whose answer differed between two executions. At most one entry. */
   readonly unlike: readonly string[];
-  /** Names of the actions that wrote after they had answered. */
+  /** Names of the actions that wrote to a store after they had answered. */
   readonly late: readonly string[];
-  /** Hashes of the states of the first execution. A deterministic target gives the same hashes in a new process. */
+  /** A hash of each state of the first execution. A deterministic target gives the same hashes in a new process. */
   readonly states: readonly number[];
-  /** Actions that did not work: they did not apply, or the target refused them. */
+  /** Indices of the actions that did not work: they did not apply, or the target refused them. */
   readonly missed: readonly number[];
 }
 
-/** A lane's report after it has reached the root state. */
+/** The report of a lane that has reached the root state. */
 export interface LaneReport {
-  /** Fingerprint of the whole root state. It is equal on all lanes. */
+  /** Fingerprint of the complete root state, in two halves. It must be equal on all lanes. */
   readonly wholeLo: number;
   readonly wholeHi: number;
-  /** Fingerprint of the root state as a node. A node consists of the changes since the root state. */
+  /** Fingerprint of the root state as a node of the graph, in two halves. A node only contains the changes since the root state. */
   readonly rootLo: number;
   readonly rootHi: number;
-  /** The root state as text lines, for comparing lanes; cut to a few thousand lines. */
+  /** The root state as text lines, at most a few thousand. If two lanes differ, these lines show the difference. */
   readonly rootLines: readonly string[];
-  /** The root state as a node, like {@link DetailEvent.state}. */
+  /** The root state as text lines for reports, like {@link DetailEvent.state}. */
   readonly rootState?: readonly string[] | undefined;
-  /** The calls of `setup`, and their times in milliseconds since 1970. Absent if nothing was sent and the root state is empty. */
+  /**
+   * The requests of `setup`, and the times at which it began and ended in milliseconds since 1970. Absent if nothing was sent and the root state is
+   * empty.
+   */
   readonly setup?: { readonly step: RecordedStep; readonly startMs: number; readonly endMs: number } | undefined;
-  /** The `ignore` patterns for context keys and paths, and those that occur in the root state. Absent without such patterns. */
+  /** The `ignore` patterns for context keys and paths, and those of them that occur in the root state. Absent if there are no such patterns. */
   readonly ignored?: { readonly patterns: readonly string[]; readonly occurred: readonly string[] } | undefined;
   readonly findings: readonly FindingEvent[];
   readonly errors: readonly ErrorEvent[];
-  /** `true` if a check of the root state got no answer, so that the target of this lane cannot be used. */
+  /** `true` if a check of the root state got no answer. The target of this lane cannot be used then. */
   readonly broken?: true | undefined;
-  /** `true` if snapshots can be written to all stores. */
+  /** `true` if every store can be brought to a state by writing a snapshot. */
   readonly portable: boolean;
   readonly image: unknown;
-  /** A snapshot of the changes that `setup` made to the stores, if one can be taken. Lanes that are built later or elsewhere receive it. */
+  /**
+   * A snapshot of the data that `setup` changed in the stores. Lanes that are built later write it, so that all lanes have the same ids. `undefined`
+   * if no snapshot can be taken.
+   */
   readonly made: unknown;
   readonly shape: number;
-  /** Columns of external stores that other clients write to, like `Knowledge.background`. `undefined` if not all stores were watched. */
+  /** Columns of external stores that other clients write to. `undefined` if some external store was not watched. */
   readonly background?: readonly string[] | undefined;
-  /** One line per store: name, checkpoint mode and reason. */
+  /** One line for each store: its name, its checkpoint mode, and the reason for this mode. */
   readonly systems: readonly string[];
   readonly contextOnly: boolean;
-  /** The source that shows the state of the target. Default: `stores`. */
+  /** The source from which seqqa learns the state of the target. Default: `stores`. */
   readonly visibility?: "stores" | "probe" | "context" | "nothing" | undefined;
-  /** The reason why calls cannot be raced on this lane, and the remedy. `undefined` if they can be raced. */
+  /** The reason why this lane cannot search for races, and the remedy. `undefined` if it can. */
   readonly raceObstacle?: RaceObstacle | undefined;
-  /** For each store that cannot hold a call before a write: the reason. */
+  /** For each store that has no gate (it cannot hold a write of a call): the reason. */
   readonly gateless?: Readonly<Record<string, string>>;
-  /** URLs and files that this lane uses, to detect lanes that share one. */
+  /** URLs and files that this lane uses. They show if two lanes use the same one. */
   readonly uses: readonly string[];
-  /** `true` if there are stores, and each is a copy that only this lane uses. */
+  /** `true` if the lane has stores, and each of them is a copy for this lane alone. */
   readonly isolated?: boolean | undefined;
-  /** `true` if a standby lane has replaced this lane. */
+  /** `true` if the lane was replaced by a standby lane. */
   readonly standby?: boolean | undefined;
 }
 
@@ -318,34 +335,37 @@ export interface RaceObstacle {
 }
 
 export interface PathEnd {
-  /** Number of steps of the path; 0 if a step could not be executed. */
+  /** Number of executed steps of the path. 0 if one of the steps could not be executed. */
   readonly steps: number;
-  /** The status of the last step's answer. `null` without an answer or without a step. */
+  /** The status of the answer to the last step. `null` if there is no answer, or if the path is empty. */
   readonly status: number | null;
   readonly findings: readonly FindingEvent[];
   readonly failure: LaneFailureKind | undefined;
 }
 
-/** A path that was executed again from the root state, with everything recorded. */
+/** A path that was executed again from the root state, with its requests and states. */
 export interface Recording {
   readonly steps: readonly RecordedStep[];
-  /** The requests that each rule sent when the last state was checked. */
+  /** The requests that rules sent when the state at the end of the path was checked. */
   readonly checks: readonly RecordedCheck[];
-  /** The evidence of the rules that broke in the last state. */
+  /** The evidence of the rules that are broken at the end of the path. */
   readonly evidence: readonly RecordedEvidence[];
   readonly findings: readonly FindingEvent[];
   readonly errors: readonly ErrorEvent[];
-  /** `false` if no step of the path drew data. `UnitRequest.draws` then has no effect. */
+  /** `false` if no step of the path drew test data, so that `UnitRequest.draws` has no effect. */
   readonly drew: boolean;
-  /** The fingerprint of the last state. `undefined` if the last step reached no state. */
+  /** The fingerprint of the state at the end of the path. `undefined` if the last step reached no state. */
   readonly reached: { readonly lo: number; readonly hi: number } | undefined;
   readonly lines: readonly string[];
-  /** Index of the step whose precondition did not hold, or that ended without a response. */
+  /**
+   * Index of the step that could not be executed: its precondition did not hold, or it ended without a response. `undefined` if all steps were
+   * executed.
+   */
   readonly brokeAt: number | undefined;
   readonly failure: LaneFailureKind | undefined;
-  /** The time at which each step began, in milliseconds since 1970. Absent if a step could not be executed. */
+  /** The time at which each step began, in milliseconds since 1970. Absent if one of the steps could not be executed. */
   readonly starts?: readonly number[] | undefined;
-  /** The lines that the target printed during the last step, if its output is known. */
+  /** The lines that the target printed during the last step. Absent if seqqa cannot read the target's output. */
   readonly printed?: readonly string[] | undefined;
 }
 

@@ -1,39 +1,45 @@
-/** The messages between the main thread and a lane about races. Plain data only, since they cross threads and machines. */
+/** The messages between the main thread and a lane about races. Plain data only, since messages cross threads and machines. */
 import type { RaceDelivery, RaceOutcome, RaceSchedule, RaceVerdict } from "../model/results/result.ts";
 import type { Severity } from "../model/declare/severity.ts";
 import type { LaneFailureKind } from "./lane-messages.ts";
 
-/** The number of trials of a pair of calls, and their delivery. */
+/** How often two calls are sent simultaneously to find a race, and in which ways. */
 export interface RaceEffort {
-  /** Number of trials of a pair that is not suspect. */
+  /** Number of trials for two calls that probably do not affect each other. */
   readonly first: number;
-  /** Number of trials of a suspect pair. */
+  /** Number of trials for two calls that use the same data, or whose first trials had an unexpected result. */
   readonly trials: number;
-  /** `auto`: every delivery that the target's protocol supports, and schedules if a store can hold a connection. */
+  /**
+   * How the requests reach the target. `auto`: every delivery that the target's protocol supports, and also orders of writes (schedules) if a store
+   * can hold a connection.
+   */
   readonly delivery: "auto" | RaceDelivery;
-  /** Seed for the time offsets and for the order of deliveries. */
+  /** Seed for the random time offsets between the calls and for the order of deliveries. */
   readonly seed: number;
 }
 
-/** The calls to send at the same moment in one state. */
+/** Asks a lane to send calls simultaneously in one state. */
 export interface RaceRequest {
-  /** Action indices from the root state to the state. */
+  /** Indices of the actions that lead from the root state to the state of the calls. */
   readonly path: readonly number[];
   readonly draws?: readonly (readonly number[])[] | undefined;
-  /** The recorded fingerprint of the state. `undefined`: the fingerprint is not compared. */
+  /** The recorded fingerprint of the state, with which the lane compares the state that it reaches. `undefined`: nothing is compared. */
   readonly at?: { readonly lo: number; readonly hi: number } | undefined;
-  /** Indices of the actions to race. More than two are allowed only if all are the same action. */
+  /** Indices of the actions that are executed simultaneously. More than two are only allowed if all of them are the same action. */
   readonly sides: readonly number[];
   readonly effort: RaceEffort;
-  /** The only schedule to try. */
+  /** The only order of writes (schedule) to try. `undefined`: all are tried. */
   readonly schedule?: RaceSchedule | undefined;
-  /** If set: only a hit with this verdict and invariant, or with a worse verdict, counts. */
+  /** If set, only a race with this verdict and invariant, or with a worse verdict, counts as found. */
   readonly wanted?: { readonly verdict: RaceVerdict; readonly invariant: string | undefined } | undefined;
-  /** `search`: stop at the first hit that does not also occur in the control arm. `measure`: make all trials, to compute a rate. */
+  /**
+   * `search`: stop at the first race that does not also occur when the calls are sent one after the other. `measure`: make all trials, to compute how
+   * often the race occurs.
+   */
   readonly mode: "search" | "measure";
 }
 
-/** A trial whose result no sequential order of the calls gives. */
+/** A trial that showed a race: its result cannot be explained by any sequential order of the calls. */
 export interface RaceHit {
   readonly verdict: RaceVerdict;
   readonly invariant: string | undefined;
@@ -47,19 +53,19 @@ export interface RaceHit {
 
 export interface RaceAnswer {
   readonly hit: RaceHit | undefined;
-  /** `true` if one call reads or writes data that another call writes, or if no order gives the result of a trial. */
+  /** `true` if one call uses data that another call writes, or if the result of a trial cannot be explained by any order of the calls. */
   readonly suspect: boolean;
-  /** The outcome of the last trial, in mode `measure`, if no trial was a hit. */
+  /** The outcome of the last trial, in mode `measure`, if no trial showed a race. */
   readonly last?: RaceOutcome | undefined;
   readonly hits: number;
-  /** Number of trials in which the calls overlapped. */
+  /** Number of trials in which the calls really overlapped in time. */
   readonly trials: number;
   readonly misses: number;
   readonly deliveries: Readonly<Partial<Record<RaceDelivery, number>>>;
-  /** The reason why a hit is not reported, or why nothing was tried. */
+  /** The reason why a race that a trial showed is not reported, or why no trial was made. `undefined` otherwise. */
   readonly dismissed: "control" | "noise" | "idempotent" | "order_fails" | "not_there" | "one_connection" | undefined;
-  /** The first hit that is not reported. */
+  /** The first trial that showed a race that is not reported. The reason is in `dismissed`. */
   readonly dismissedHit?: RaceHit | undefined;
-  /** Set if the lane is lost and must be rebuilt. */
+  /** The reason why the lane was lost. `undefined` if the lane can still be used. */
   readonly failure: { readonly kind: LaneFailureKind; readonly message: string } | undefined;
 }

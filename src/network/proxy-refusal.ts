@@ -7,5 +7,5 @@ export function proxyRefusal(error: unknown): number | undefined {
 export function proxyCheck(status: number | undefined): string {
   return status === 407
     ? "Put user and password into HTTP_PROXY or HTTPS_PROXY: http://user:password@host:port."
-    : "It was sent through the proxy that HTTP_PROXY or HTTPS_PROXY names, as `proxy: environment` asks: check that, the host, or list the host in NO_PROXY.";
+    : "The request went through the proxy in HTTP_PROXY or HTTPS_PROXY (`proxy: environment`): check the proxy and the host, or add the host to NO_PROXY.";
 }

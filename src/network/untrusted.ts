@@ -9,5 +9,5 @@ export function isUntrusted(code: string): boolean {
 /** The message and the hint for an untrusted certificate. */
 export const UNTRUSTED: readonly [what: string, check: string] = [
   "TLS failure, the certificate is not trusted",
-  "Write the PEM file of the authority that signed it (a self-signed certificate is its own) as tls.ca_file in seqqa.yaml, or pass its text as `ca` to the client.",
+  "Set tls.ca_file in seqqa.yaml to the PEM file of the authority that signed the certificate (a self-signed certificate is its own authority), or pass the text of that file as `ca` to the client.",
 ];

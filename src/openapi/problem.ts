@@ -12,14 +12,14 @@ export type DescriptionCode =
   | "DESCRIPTION_REF_REFUSED"
   | "DESCRIPTION_REF";
 
-/** Creates the error for a problem with a description. The exit status is 2, because no work has started yet. */
+/** Creates an error about an OpenAPI description. Its exit status is 2, because no work has started yet. */
 export function problem(code: DescriptionCode, message: string, hint?: string, cause?: unknown): SeqqaError {
   return new SeqqaError(code, message, { hint, exitStatus: 2, cause });
 }
 
 const LONGEST = 120;
 
-/** Returns a text of the description for a message: quoted, on one line, and shortened. */
+/** Prepares a text from the OpenAPI description for a message: quotes it, puts it on one line, and shortens it. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text);
 }

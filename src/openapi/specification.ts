@@ -3,7 +3,7 @@ import { problem, quoted } from "./problem.ts";
 
 /**
  * Returns the OpenAPI version that a document declares, for example `2.0` or `3.0.3`.
- * @throws SeqqaError `DESCRIPTION_NOT_OPENAPI`, which names the actual format if it is recognised
+ * @throws SeqqaError `DESCRIPTION_NOT_OPENAPI`, which names the format of the document if it is known
  */
 export function specificationOf(document: Plain, name: string): string {
   const version = versionText(own(document, "openapi")) ?? versionText(own(document, "swagger"));
@@ -22,7 +22,7 @@ export function specificationOf(document: Plain, name: string): string {
   throw problem("DESCRIPTION_NOT_OPENAPI", `${name} ${what}, so it is not an OpenAPI description.`, hint);
 }
 
-/** Returns a version as text. YAML parses an unquoted `2.0` as the number 2, so `.0` is added. */
+/** Converts a version to text. YAML reads an unquoted `2.0` as the number 2, so `.0` is added to whole numbers. */
 function versionText(value: unknown): string | undefined {
   const text = textOf(value)?.trim();
   return text !== undefined && /^\d+$/.test(text) ? `${text}.0` : text;
@@ -42,8 +42,8 @@ function otherFormat(document: Plain): readonly [what: string, hint: string] | u
   if (Object.hasOwn(document, "__schema") || (isPlain(data) && Object.hasOwn(data, "__schema"))) {
     return ["is the introspection result of a GraphQL API", "Use `seqqa scaffold graphql` with it."];
   }
-  if (Object.hasOwn(document, "openrpc")) return ["is an OpenRPC document", "Only HTTP APIs described by OpenAPI are read."];
+  if (Object.hasOwn(document, "openrpc")) return ["is an OpenRPC document", "Give an OpenAPI description; seqqa does not read OpenRPC."];
   if (Object.hasOwn(document, "$schema") && Object.hasOwn(document, "properties"))
-    return ["is a JSON Schema", "Give the description of the API that uses it."];
+    return ["is a JSON Schema", "Give the OpenAPI description that uses this schema."];
   return undefined;
 }

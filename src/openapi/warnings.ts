@@ -1,14 +1,14 @@
 const MOST = 200;
 
 /**
- * The warnings about parts of a description that were left out or corrected. Only the first `MOST` are stored, because an invalid document can
- * produce any number.
+ * Warnings about parts of an OpenAPI description that were left out or corrected. Only the first `MOST` warnings are stored, because an invalid
+ * description can cause any number.
  */
 export class Warnings {
   readonly #texts = new Set<string>();
   #left = 0;
 
-  /** @param pointer The place in the document. */
+  /** @param pointer The JSON pointer of the part that the warning is about. */
   add(pointer: string, text: string): void {
     this.say(`${text} (at ${shownPointer(pointer)}).`);
   }
@@ -26,7 +26,7 @@ export class Warnings {
 
 const LONGEST = 200;
 
-/** Returns a pointer on one line. Names in the document may contain line breaks. */
+/** Puts a JSON pointer on one line, because names in the document may contain line breaks. */
 function shownPointer(pointer: string): string {
   const text = JSON.stringify(`#${pointer}`).slice(1, -1);
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text;

@@ -1,6 +1,6 @@
 /**
- * Races: plan pairs of calls, probe the pairs on lanes, judge the results, and confirm the races that were seen. Faults reuse the parts that make and
- * compare calls.
+ * Finds races: plans pairs of calls, executes them on lanes, judges the results and confirms the detected races. The folder `faults` reuses the code
+ * that executes calls and compares their results.
  */
 export { planRaces } from "./plan/plan-races.ts";
 export { probeRaces, raceOn, unlessInterrupted } from "./plan/probe-races.ts";

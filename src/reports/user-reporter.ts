@@ -82,7 +82,7 @@ export class UserReporter implements WholeReporter {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(() => {
-        this.#leaveOut(`did not finish in ended within ${mostMs / 1000} s`);
+        this.#leaveOut(`did not finish its method ended() within ${mostMs / 1000} s`);
         resolve();
       }, mostMs);
     });
@@ -143,7 +143,7 @@ export async function userReporter(exported: unknown, options: UserReporterOptio
   const made = typeof exported === "function" ? await make(exported as Maker, options) : exported;
   if (typeof made !== "object" || made === null || typeof (made as Partial<Reporter>).ended !== "function") {
     const from = typeof exported === "function" ? "what its default export makes" : "its default export";
-    throw new SeqqaError("REPORTER_INVALID", `${name}, which --reporter names, exports no reporter: ${from} has no method ended.`, {
+    throw new SeqqaError("REPORTER_INVALID", `${name} (--reporter) exports no reporter: ${from} has no method ended().`, {
       exitStatus: 2,
       hint: "Export a class, an object, or a function that returns an object, with ended(report) and any other methods of the type Reporter.",
     });

@@ -61,7 +61,7 @@ export function conformsTo<C extends object = Values, A = ApiClient>(
         if (verdict.kind === "differs") return explain(verdict.what, { cause: verdict.cause });
         if (verdict.kind === "inconclusive") missed ??= verdict.what;
         if (verdict.kind === "undescribed" && undescribed === "report")
-          return explain(`${action.name} made a ${answer.request.method} request that is not described`);
+          return explain(`${action.name} made a ${answer.request.method} request that is not in the API description`);
       }
       return missed === undefined || inconclusive(missed);
     },

@@ -54,7 +54,9 @@ export function createdMeansAvailable<C extends object = Values, A = ApiClient>(
       if (!isMissing(first.statusCode)) return true;
       const again = await client.get(wanted.url, { headers: credentials(answer) });
       if (!isMissing(again.statusCode)) return true;
-      return explain(`${action.name}: ${wanted.created} was answered ${answer.statusCode}, GET ${wanted.called} then ${again.statusCode}`);
+      return explain(
+        `${action.name}: ${wanted.created} was answered ${answer.statusCode}, but GET ${wanted.called} was then answered ${again.statusCode}`,
+      );
     },
   });
 }

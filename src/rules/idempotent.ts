@@ -51,7 +51,7 @@ export function idempotent<C extends object = Values, A = ApiClient>({ methods =
       const what = `${action.name}: ${answer.request.method} ${shownPath(path)} sent again was answered ${second.statusCode}`;
       const after = (await stores())!;
       if (!before.same(after)) return explain(`${what} and changed the stores: ${storeChanges(before, after)}`);
-      return isAsOnce(answer, second) || explain(`${what}, at first ${answer.statusCode}`);
+      return isAsOnce(answer, second) || explain(`${what}, but the first request was answered ${answer.statusCode}`);
     },
   });
 }

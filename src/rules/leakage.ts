@@ -103,7 +103,7 @@ function difference(before: Seen, after: Seen): string | undefined {
   if (before.ids === undefined || after.ids === undefined) return undefined;
   // Compares the numbers of ids. An item that was replaced by an item with another id does not make the list longer.
   const more = after.ids.filter((id) => !before.ids!.includes(id)).length - before.ids.filter((id) => !after.ids!.includes(id)).length;
-  return more <= 0 ? undefined : `the list has ${more} more`;
+  return more <= 0 ? undefined : `the list has ${more} more ${more === 1 ? "item" : "items"}`;
 }
 
 async function rowsLeft(
@@ -116,7 +116,7 @@ async function rowsLeft(
   const before = await begun.stores();
   if (before === undefined || before.same(after)) return undefined;
   const grown = [...after.tables].some(([table, rows]) => count(rows) > count(before.tables.get(table) ?? new Map()));
-  return grown ? `the stores have more: ${storeChanges(before, after)}` : undefined;
+  return grown ? `the stores have more rows: ${storeChanges(before, after)}` : undefined;
 }
 
 function count(rows: ReadonlyMap<string, number>): number {

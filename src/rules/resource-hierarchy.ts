@@ -53,9 +53,7 @@ export function resourceHierarchy<C extends object = Values, A = ApiClient>({ re
       return {
         earlier: async (begun) => {
           if ((await client.get(other.path)).ok) return true;
-          return begun.explain(
-            `${action.name}: made by ${created.answer.request.method} ${created.kind[created.place.of].text}, ${broken}`,
-          );
+          return begun.explain(`${action.name}: after ${created.answer.request.method} ${created.kind[created.place.of].text}, ${broken}`);
         },
       };
     },
@@ -86,11 +84,11 @@ async function underAnother({ kind, id, place }: Created, paths: ResourcePaths, 
 async function foundUnder({ parent, path }: Elsewhere, { kind, path: own }: Created, client: ApiClient): Promise<string | undefined> {
   const under = `under another ${parent.resource.name}`;
   const seen = await client.get(path);
-  if (seen.ok) return `GET ${kind.item.text} of it ${under} was answered ${seen.statusCode}`;
+  if (seen.ok) return `GET ${kind.item.text} of the created item ${under} was answered ${seen.statusCode}`;
   if (kind.resource.can.delete !== true || !(await client.get(own)).ok) return undefined;
   const deleted = await client.delete(path);
   if (!isDone(deleted)) return undefined;
   const { statusCode } = await client.get(own);
   if (statusCode !== 404 && statusCode !== 410) return undefined;
-  return `DELETE ${kind.item.text} of it ${under} was answered ${deleted.statusCode} and deleted it`;
+  return `DELETE ${kind.item.text} of the created item ${under} was answered ${deleted.statusCode} and deleted the item`;
 }

@@ -59,7 +59,7 @@ export function retrySafe<C extends object = Values, A = ApiClient>({ header = "
       if (!before.same(after)) return explain(`${what}, and changed the stores: ${storeChanges(before, after)}`);
       if (isRefusal(second.statusCode)) return explain(what);
       const other = second.ok ? differentId(answer, second) : undefined;
-      return other === undefined || explain(`${what}, with another ${other}`);
+      return other === undefined || explain(`${what}, and the second answer has a different ${other}`);
     },
   });
 }

@@ -109,7 +109,7 @@ export function sessionEnds<C extends object = Values, A = ApiClient>(options: S
           if (sessions.length === 0) return inconclusive("no session of the user worked before the step");
           for (const answer of ending) {
             const again = await step.again(answer);
-            if (again === undefined || !isDone(again)) return inconclusive("its requests cannot be sent again");
+            if (again === undefined || !isDone(again)) return inconclusive("the requests of the step cannot be sent again");
           }
           const ended = `${step.action.name} was answered ${ending.at(-1)!.statusCode}`;
           const still = await stillWorking(sessions, works, async (session) => renewed(session, refresh));

@@ -75,13 +75,16 @@ async function sameAsBefore(
 ): Promise<boolean | Earlier> {
   if (!changed) return true;
   const now = await client.get(path);
-  if (isFailure(now.statusCode)) return explain(`${action.name}: ${said(deleted, path)}, GET of it then ${now.statusCode}`);
+  if (isFailure(now.statusCode))
+    return explain(`${action.name}: ${said(deleted, path)}, but a GET of the same path was then answered ${now.statusCode}`);
   if (!now.ok || isEmpty(now)) return true;
   return {
     earlier: async (begun) => {
       const before = await client.get(path);
       if (!before.ok || before.text !== now.text) return true;
-      return begun.explain(`${action.name}: ${said(deleted, path)}, GET of it then ${now.statusCode} with the same content as before`);
+      return begun.explain(
+        `${action.name}: ${said(deleted, path)}, but a GET of the same path was then answered ${now.statusCode} with the same content as before`,
+      );
     },
   };
 }
@@ -99,7 +102,8 @@ async function isGone(
   if (resource.can.read === true) {
     const now = await client.get(path);
     isMissed = now.statusCode === 404 || now.statusCode === 410;
-    if (isFailure(now.statusCode) || isServed(now, resource)) return explain(`${what}, GET ${item.text} of it then ${now.statusCode}`);
+    if (isFailure(now.statusCode) || isServed(now, resource))
+      return explain(`${what}, but GET ${item.text} of the deleted item was then answered ${now.statusCode}`);
   }
   const ended: Ended[] = [];
   for (const child of paths.childrenOf(kind)) {
@@ -110,7 +114,8 @@ async function isGone(
     const now = await client.get(below);
     const listed = listIn(now, child.resource) ?? [];
     const left = listed.filter((one) => !isTombstone(one)).length;
-    const says = (count: number): string => `${what}, GET ${child.collection.text} below it then ${now.statusCode} with ${count} of them`;
+    const says = (count: number): string =>
+      `${what}, but GET ${child.collection.text} below the deleted item was then answered ${now.statusCode} with ${count} ${count === 1 ? "item" : "items"}`;
     if (left > 0) return explain(says(left));
     const only = listed.filter((one) => !saysDeleted(one));
     if (isMissed && only.length > 0) ended.push({ path: below, kind: child, items: only, says });
@@ -119,7 +124,7 @@ async function isGone(
   if (all !== undefined) {
     const now = await client.get(all);
     const listed = listIn(now, resource)?.some((one) => idOf(one, resource) === segments.at(-1) && !isTombstone(one)) ?? false;
-    if (listed) return explain(`${what}, GET ${collection.text} then still has it`);
+    if (listed) return explain(`${what}, but GET ${collection.text} then still lists the deleted item`);
   }
   return ended.length === 0 || { earlier: async (begun) => endedByIt(ended, client, begun.explain) };
 }
@@ -152,10 +157,10 @@ async function livesAgain(
 ): Promise<boolean> {
   if (resource.can.read !== true) return true;
   const now = await client.get(path);
-  const what = `${action.name}: ${restored.request.method} ${restore!.text} was answered ${restored.statusCode}, GET ${item.text} of it then ${now.statusCode}`;
+  const what = `${action.name}: ${restored.request.method} ${restore!.text} was answered ${restored.statusCode}, but GET ${item.text} of the restored item was then answered ${now.statusCode}`;
   if (isMissing(now.statusCode)) return explain(what);
   const one = now.ok ? itemIn(now, resource) : undefined;
-  return one === undefined || !saysDeleted(one) || explain(`${what} with an item that says that it is deleted`);
+  return one === undefined || !saysDeleted(one) || explain(`${what} with an item that is still marked as deleted`);
 }
 
 /** Checks that a write to a missing item does not create it, because only a `POST` to the collection creates items. */
@@ -175,7 +180,9 @@ async function staysGone(
       const { statusCode } = await client.get(itemPath);
       if (statusCode !== 404 && statusCode !== 410) return true;
       const what = `${action.name}: ${written.request.method} ${shownPath(path)} was answered ${written.statusCode}`;
-      return begun.explain(`${what}, GET ${item.text} of it ${statusCode} before and then ${now.statusCode}`);
+      return begun.explain(
+        `${what}; GET ${item.text} of the item was answered ${statusCode} before this request and ${now.statusCode} after it`,
+      );
     },
   };
 }

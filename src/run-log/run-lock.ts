@@ -7,8 +7,8 @@ import { openSqlite } from "../stores/sqlite-driver.ts";
 export const LOCK_SUFFIX = "-lock";
 
 /**
- * A lock that shows that a process is writing a run. It is a lock of the operating system on a file beside the run log, so it is released however the
- * process ends.
+ * A lock that shows that a process is writing a run. The operating system holds it on a file beside the run log, and releases it however the process
+ * ends.
  */
 export class RunLock {
   readonly #file: string;
@@ -19,7 +19,7 @@ export class RunLock {
     this.#file = `${file}${LOCK_SUFFIX}`;
     this.#db = openSqlite(this.#file, { timeout: 0 });
     try {
-      // A journal in memory avoids an additional file. The lock file itself is never written.
+      // Keep SQLite's journal in memory, so that no other file is created. Nothing is written to the lock file.
       this.#db.pragma("journal_mode = MEMORY");
       this.#db.exec("BEGIN EXCLUSIVE");
     } catch (cause) {
@@ -40,12 +40,12 @@ export class RunLock {
   }
 }
 
-/** @throws SeqqaError `RUN_GOES_ON` with exit status 2 if another process is writing the run */
+/** Checks that no process is writing the run. @throws SeqqaError `RUN_GOES_ON` with exit status 2 if one is */
 export function refuseWritten(file: string): void {
   try {
     new RunLock(file).release();
   } catch (error) {
-    // Other errors, e.g. an unwritable folder, will be reported by the write itself.
+    // Ignore other errors, such as a folder that is not writable, because the next write to the run log reports them.
     if (error instanceof SeqqaError) throw error;
   }
 }

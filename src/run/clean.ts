@@ -5,13 +5,13 @@ import { deadRuns, sweepCompose, sweepDeadRuns } from "../targets/index.ts";
 import { withRunDirectory } from "./prepare/run-directory.ts";
 import { storesOf, systemsOf } from "./prepare/store-modules.ts";
 
-/** The removed things, or with a dry run the things to remove, and the rows that dead runs left in external stores. */
+/** The result of cleaning up: the removed things (with a dry run, the things to remove), and the rows that dead runs left in external stores. */
 export interface CleanedUp {
   readonly removed: readonly string[];
   readonly leftovers: readonly Leftover[];
 }
 
-/** Removes everything that dead runs left on this machine, on the servers of the configured stores, and in external stores. */
+/** Removes the files, processes, containers and copies of stores that dead runs left on this machine and on the servers of the configured stores. */
 export async function clean(config: Config, how: Cleaning = {}): Promise<CleanedUp> {
   const removed = how.dryRun === true ? [...deadRuns()] : await sweepMachine();
   const leftovers: Leftover[] = [];
@@ -30,7 +30,7 @@ export async function clean(config: Config, how: Cleaning = {}): Promise<Cleaned
 
 async function sweepMachine(): Promise<string[]> {
   const removed: string[] = [];
-  // Remove containers first, because the next sweep deletes the record of them.
+  // Remove containers before directories, because the directories contain the record of the containers.
   const projects = await sweepCompose(undefined);
   if (projects > 0) removed.push(`the containers of ${projects} dead ${projects === 1 ? "run" : "runs"}`);
   const { runs, processes } = sweepDeadRuns();

@@ -26,7 +26,7 @@ export async function doctor(config: Config): Promise<readonly StoreCheck[]> {
   return withRunDirectory(async (directory) => {
     for (const [name, system] of systemsOf(config)) checks.push(...(await storeChecks(name, system, config, directory)));
     checks.push(...(await checkServices(config)));
-    // If a store has a problem, no lane can start, and starting one would only report the problem again.
+    // Skip the trial lane if a check failed, because the lane could not start and would only report the same problem again.
     if (checks.every(({ ok }) => ok)) checks.push(...(await lane(config, directory)));
     return checks;
   });
@@ -59,7 +59,6 @@ const NOTHING_VISIBLE: StoreCheck = {
     "Declare the store (`db_url`, or `systems`), give the World a `probe` that reads the state, or name the context keys that decide it in `stateFromContext`",
 };
 
-/** Starts one lane like a run does, and makes the trial in each of its stores. */
 async function lane(config: Config, directory: string): Promise<readonly StoreCheck[]> {
   const checks: StoreCheck[] = [];
   let host: TargetHost | undefined;
@@ -78,7 +77,7 @@ async function lane(config: Config, directory: string): Promise<readonly StoreCh
       what: "isolation",
       says: refused === undefined ? "several lanes can be made" : `one lane only: ${refused.message}`,
     });
-    if (spec.borrowed) checks.push({ ok: true, what: "trial", says: "not made in stores of a target that already runs" });
+    if (spec.borrowed) checks.push({ ok: true, what: "trial", says: "skipped, because the stores belong to a target that already runs" });
     else for (const system of spec.systems) checks.push(await trial(system, spec, { folder: config.folder, directory }));
   } catch (error) {
     checks.push(failed("lane", error));
@@ -96,7 +95,7 @@ async function trial(
   const what = `${spec.name}: trial`;
   const { disturb } = await storesOf(spec.name, { ...spec, adapter: spec.adapter, options: spec.options }, places);
   if (spec.isUsedWhereItIs === true || disturb === undefined)
-    return { ok: true, what, says: `not made: ${spec.adapter} has no copy for a trial` };
+    return { ok: true, what, says: `skipped, because ${spec.adapter} has no copy on which a restore can be tested` };
   const system = await createAdapter(spec);
   try {
     await system.open({ name: spec.name, laneIndex: index, inProcess: false, borrowed: false });

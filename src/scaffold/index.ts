@@ -59,7 +59,7 @@ export async function scaffoldGraphql(input: Omit<ScaffoldInput, "allowRefs">): 
   if (plan.actions.length === 0) {
     throw new SeqqaError("SCAFFOLD_EMPTY", `${source} has no query or mutation that could be called: there is nothing to generate.`, {
       exitStatus: 2,
-      hint: "They are the fields of the types `Query` and `Mutation`, or of those that `schema` names.",
+      hint: "Queries and mutations are the fields of the types `Query` and `Mutation`, or of the types that `schema` names.",
     });
   }
   const directory = resolve(cwd, out);
@@ -78,7 +78,7 @@ export async function scaffoldRecording(from: "har" | "postman", input: Omit<Sca
   if (plan.actions.length === 0) {
     throw new SeqqaError("SCAFFOLD_EMPTY", `${recording.name} has no call of an API: there is nothing to generate.`, {
       exitStatus: 2,
-      hint: recording.notes[0] ?? "It has no requests.",
+      hint: recording.notes[0] ?? "Record some requests first: the recording contains none.",
     });
   }
   return { plan, ...writeScaffold({ plan, directory: resolve(cwd, out), shown: out, description: { kind: "none" }, version, force }) };

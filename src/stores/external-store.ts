@@ -18,7 +18,7 @@ export const RENEWAL_MS = 5_000;
 export function leaseOver(store: string): SeqqaError {
   return new SeqqaError(
     "LEASE_OVER",
-    `This run gave no sign of life in ${store} for ${LEASE_SECONDS} s, and leaves the store alone from now on: others may have used it since.`,
+    `This run sent no heartbeat to ${store} for ${LEASE_SECONDS} s. It no longer uses the store, because others may have used it since.`,
     { hint: "`seqqa clean` shows what the run left there, and cleans it up.", exitStatus: 3 },
   );
 }
@@ -89,7 +89,7 @@ export class ForeignWrite extends SeqqaError {
       "FOREIGN_WRITE",
       `${store} was written to while this run sent no request: ${namedRows(rows)}, seen at ${at.toISOString()}. These writes are kept.`,
       {
-        hint: "Keep other clients and jobs off the store during a run, or use a copy of it (`db_url`). Late work of the target is waited for with `target.settle`; what it writes by itself can be left out with `ignore`.",
+        hint: "Keep other clients and jobs off the store during a run, or use a copy of it (`db_url`). To wait for late writes of the target, set `target.settle`. To leave out what the target writes without a request, use `ignore`.",
         exitStatus: 3,
       },
     );
@@ -114,7 +114,7 @@ export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" 
 
 /** Returns the error for an external store that an ended run did not restore. No other run can use the store until the user has decided. */
 export function leftBehind({ store, recordedMs, undo, keep }: Leftover): SeqqaError {
-  const when = recordedMs === 0 ? "" : ` (last sign of it: ${new Date(recordedMs).toISOString()})`;
+  const when = recordedMs === 0 ? "" : ` (last recorded change: ${new Date(recordedMs).toISOString()})`;
   return new SeqqaError("STORE_LEFT", `A run was killed while it was changing ${store}${when}. ${leftoverText({ undo, keep })}`, {
     hint: "`seqqa clean` shows these rows, asks, and restores them; `seqqa clean --dry-run` only shows them.",
     exitStatus: 2,

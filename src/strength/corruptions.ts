@@ -75,7 +75,7 @@ export function corruptions(table: ExploredTable): readonly Corruption[] {
       if (value === undefined || value === row[column]) return undefined;
       return {
         sql: write.set(row, column, value),
-        what: `${column}${isDrawn ? "" : ` ${JSON.stringify(row[column] ?? null)}`} becomes ${isDrawn && value !== null ? "that of another row" : JSON.stringify(value)}`,
+        what: `${column}${isDrawn ? "" : ` ${JSON.stringify(row[column] ?? null)}`} becomes ${isDrawn && value !== null ? "the value of another row" : JSON.stringify(value)}`,
       };
     },
   });

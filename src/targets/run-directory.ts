@@ -16,15 +16,15 @@ import { join } from "node:path";
 import { SeqqaError } from "../model/errors.ts";
 import { here, identify, type Place, type ProcessIdentity } from "./process/process-identity.ts";
 
-/** Minimum free space for using memory-backed tmp. Filling it would use up the machine's memory. */
+/** Minimum free space, in bytes, for using a folder in memory (`/dev/shm`). Filling it would use up the machine's memory. */
 const MIN_FREE_BYTES = 256 * 1024 * 1024;
 
-/** The owner of a run, stored in `run-<id>/owner.json`. Later runs use it to check if this run is dead. */
+/** The process that owns a run, stored in `run-<id>/owner.json`. Later runs use it to find out if the process still exists. */
 export interface Owner extends ProcessIdentity {
   readonly place: Place;
 }
 
-/** `bundle`: a directory for compiled user code, which needs no target. */
+/** `run`: a directory for the files of a run. `bundle`: a directory for compiled user code, which needs no target. */
 type DirectoryKind = "run" | "bundle";
 
 export class RunDirectory {
@@ -39,7 +39,7 @@ export class RunDirectory {
     this.path = join(root, `${kind}-${id}`);
   }
 
-  /** @throws SeqqaError `TMP_UNUSABLE` with exit status 2 if the directory cannot be created or belongs to another user */
+  /** Creates the directory of a run. @throws SeqqaError `TMP_UNUSABLE` with exit status 2 if it cannot be created or belongs to another user */
   static create(base: string, id: string, kind: DirectoryKind = "run"): RunDirectory {
     const root = rootIn(base);
     try {
@@ -60,8 +60,8 @@ export class RunDirectory {
   }
 
   /**
-   * Creates a directory for one lane and removes the lane's older ones. The path contains the generation, because a dying process may still delete
-   * files by their path.
+   * Creates a directory for one lane, and removes the earlier directories of this lane. The path contains the generation, because a dying process may
+   * still delete files in the earlier directory.
    */
   lane(index: number, generation: number): string {
     const path = join(this.path, `lane-${index}`, String(generation));
@@ -86,7 +86,7 @@ export class RunDirectory {
     rmSync(this.path, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  /** Creates the directory under a temporary name and renames it, so that every `run-` directory has an owner file. */
+  /** Creates the directory under a temporary name and renames it. Every directory with the final name then has an owner file. */
   #appear(): void {
     const draft = join(this.root, `.new-${process.pid}-${randomBytes(4).toString("hex")}`);
     mkdirSync(join(draft, "processes"), { recursive: true, mode: 0o700 });
@@ -95,19 +95,19 @@ export class RunDirectory {
   }
 }
 
-/** Returns memory-backed tmp if it has enough space, else the system's tmp. */
+/** Returns the temporary folder for runs: `/dev/shm`, which is in memory, if it has enough space, or else the system's folder. */
 export function defaultBase(): string {
   try {
     accessSync("/dev/shm", constants.W_OK);
     const { bavail, bsize } = statfsSync("/dev/shm");
     if (bavail * bsize >= MIN_FREE_BYTES) return "/dev/shm";
   } catch {
-    // there is no /dev/shm
+    // this system has no /dev/shm
   }
   return tmpdir();
 }
 
-/** Returns the folders in which runs of this user may have left files. */
+/** Returns the folders in which earlier runs of this user may have left files. */
 export function basesToSweep(base: string | undefined): readonly string[] {
   return base === undefined ? [...new Set(["/dev/shm", tmpdir()])] : [base];
 }
@@ -120,7 +120,7 @@ export function self(): Owner {
   return { ...(identify(process.pid) ?? { pid: process.pid, start: "" }), place: here() };
 }
 
-/** Returns the content of a JSON file of seqqa; `undefined` if the file is missing or incomplete. */
+/** Returns the content of a JSON file that seqqa wrote; `undefined` if the file is missing or incomplete. */
 export function readRecord<T>(file: string): T | undefined {
   try {
     return JSON.parse(readFileSync(file, "utf8")) as T;

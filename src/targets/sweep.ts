@@ -5,7 +5,7 @@ import { markedProcesses } from "./process/marked-processes.ts";
 import { here, isAlive, type ProcessIdentity } from "./process/process-identity.ts";
 import { basesToSweep, readRecord, rootIn, type Owner } from "./run-directory.ts";
 
-/** The file in a run's directory that records its containers. Removing containers is slow, so only commands that use docker do it. */
+/** The file in a run's directory that records its docker containers. Removing containers is slow, so only commands that use docker do it. */
 export const COMPOSE_RECORD = "compose.json";
 const DRAFT_MAX_AGE_MS = 60 * 60 * 1000;
 
@@ -16,7 +16,7 @@ export interface Swept {
 
 /**
  * Ends the processes and removes the directories of dead runs. A run is dead if its owner process, identified by pid and start time, no longer
- * exists. Runs from another machine or pid namespace are kept, because they cannot be judged from here.
+ * exists. Runs of another machine or container (pid namespace) are kept, because their processes are not visible here.
  */
 export function sweep(base: string | undefined): Swept {
   let runs = 0;
@@ -73,7 +73,7 @@ export function isDead(owner: Owner): boolean {
 }
 
 function killLeftovers(path: string, runId: string, owner: Owner): number {
-  // After a reboot, the recorded pids belong to other processes, so nothing may be killed.
+  // Kill nothing after a reboot, because the stored pids belong to other processes.
   if (owner.place.boot !== here().boot) return 0;
   let killed = 0;
   for (const name of entries(join(path, "processes"))) {
@@ -109,11 +109,11 @@ function ageMs(path: string): number {
   }
 }
 
-/** Removes a directory as far as possible. */
+/** Removes a directory, or as much of it as possible. */
 function remove(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true, maxRetries: 5 });
   } catch {
-    // Another run may be removing the directory, or a dying process may write to it. The next run removes the rest.
+    // Ignore the failure: another run may be removing the directory, or a dying process may write to it. The next run removes the rest.
   }
 }

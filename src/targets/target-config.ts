@@ -12,45 +12,46 @@ export interface TargetConfig {
   readonly systems?: Readonly<Record<string, StoreConfig>> | undefined;
   /** Certificates that are trusted in addition to Node's own. */
   readonly tls?: { readonly ca: readonly string[] } | undefined;
-  /** `environment`: running targets are reached through the environment's proxies. Targets that seqqa starts never use a proxy. */
+  /** `environment`: targets that are already running are reached through the environment's proxies. Targets that seqqa starts never use a proxy. */
   readonly proxy?: "none" | "environment" | undefined;
-  /** The base folder for relative paths. */
+  /** Relative paths in the configuration are relative to this folder. */
   readonly folder: string;
 }
 
 /** A target that seqqa starts once for each lane. */
 export interface StartedTarget {
   /**
-   * A shell command line. `{port} {lane} {db_url} {db_path} {url:<name>}` are replaced here, in `env` and in `ready`. The parts of a store's URL are
-   * available as `{host:<name>}` and `{db_host}`, and likewise port, user, password and database. The environment is seqqa's own, the lane's port as
-   * PORT, and `env`. If `{port}` is not used, the target has the fixed port of an absolute `ready`, or else of `baseUrl`, and there can be only one
-   * lane.
+   * The shell command line that starts the target. The placeholders `{port} {lane} {db_url} {db_path} {url:<name>}` are replaced in it, in `env` and
+   * in `ready`. The parts of a store's URL are available as `{host:<name>}` and `{db_host}`, and likewise port, user, password and database.
+   *
+   * The environment is seqqa's own, the lane's port as PORT, and `env`. If `{port}` is not used, the target has the fixed port of an absolute
+   * `ready`, or else of `baseUrl`, and there can be only one lane.
    */
   readonly command?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly cwd?: string | undefined;
   /** Path or URL that is polled until it answers in HTTP. Default: `/`. */
   readonly ready?: string | undefined;
-  /** In seconds. Default: 30. */
+  /** How long to wait until the target is ready, in seconds. Default: 30. */
   readonly readyTimeout?: number | undefined;
-  /** Requests and commands to execute after the target answers and before its stores are observed. Default: none. */
+  /** Requests and commands to execute when the target answers, before seqqa reads its stores. Default: none. */
   readonly warmUp?: readonly WarmUp[] | undefined;
   readonly rollback?: "stores" | "restart" | undefined;
-  /** A module that exports `createTarget(lane)`. It runs in the lane's thread. */
+  /** The path of a module that exports `createTarget(lane)`. It runs in the lane's thread. */
   readonly module?: string | undefined;
   /** Seconds to wait for late writes after each answer. */
   readonly settle?: number | undefined;
-  /** `true`: after the first lost lane, a standby target is started to replace the next lost lane. Default: `true`. */
+  /** `true`: after the first lost lane, a standby lane is started, which replaces the next lost lane. Default: `true`. */
   readonly standby?: boolean | undefined;
 }
 
-/** A text such as `GET /health`, a request by its parts, or a shell command. */
+/** A step of `target.warm_up`: a text such as `GET /health`, a request by its parts, or a shell command. */
 export type WarmUp =
   | string
   | {
       readonly method?: string | undefined;
       readonly path?: string | undefined;
-      /** Values may contain the placeholders of `command`. */
+      /** The request headers. Their values may contain the placeholders of `command`. */
       readonly headers?: Readonly<Record<string, string>> | undefined;
       /** The request body, sent as JSON. */
       readonly json?: unknown;
@@ -65,13 +66,13 @@ export interface ListedLane {
 
 export interface StoreConfig {
   readonly url: string;
-  /** The URL by which the target reaches the store of a lane, set by the store's provider. Default: `url`. */
+  /** The URL at which the target reaches the store of its lane. Default: `url`. */
   readonly targetUrl?: string | undefined;
-  /** Default: the kind of the template's URL. A lane's own URL may have a different scheme. */
+  /** The kind of store. Default: derived from the URL of the template. The URL of a lane's copy may have a different scheme. */
   readonly kind?: StoreKindName | undefined;
-  /** The package or module that makes the adapter. Default: seqqa's adapter for the URL. */
+  /** The package or module that makes the store adapter. Default: seqqa's own adapter for the URL. */
   readonly adapter?: string | undefined;
-  /** The loaded module of `adapter`, set by the target host. */
+  /** The loaded module that `adapter` names. The target host sets it. */
   readonly loaded?: LoadedStoreModule | undefined;
   /** Settings that are passed to `adapter`. */
   readonly options?: unknown;
@@ -93,29 +94,29 @@ export interface LoadedStoreModule {
 export type LoadStoreModule = (adapter: string, settings: StoreModuleSettings, folder: string) => Promise<LoadedStoreModule>;
 
 export interface TargetHostOptions {
-  /** Prefix of the run directory's name, followed by random characters. Default: no prefix. */
+  /** Prefix of the run directory's name, before random characters. Default: no prefix. */
   readonly runId?: string | undefined;
   /** Bundles `target.module` and returns the file URL to import. Default: the module itself. */
   readonly bundleModule?: ((file: string) => Promise<string>) | undefined;
   /**
-   * Copies the SQLite file `source` to `target`, or creates an empty database. Default: a plain copy, which is refused while another process has the
-   * file open.
+   * Copies the SQLite file `source` to `target`, or creates an empty database if `source` is `undefined`. Default: a plain copy, which is refused
+   * while another process has the file open.
    */
   readonly cloneStore?: ((source: string | undefined, target: string) => void | Promise<void>) | undefined;
-  /** Loads the module for a kind of store. Default: only SQLite files are supported. */
+  /** Loads the code for a kind of store. Default: only SQLite files are supported. */
   readonly storeKind?: ((kind: StoreKindName) => Promise<StoreKind>) | undefined;
   /** Loads users' adapter modules. Default: only seqqa's own adapters are supported. */
   readonly storeModule?: LoadStoreModule | undefined;
-  /** The number of lanes. Standby copies get the numbers after it. Default: 1. */
+  /** The number of lanes. Standby copies get the numbers after those of the lanes. Default: 1. */
   readonly lanes?: number | undefined;
   /** Number of standby copies for each lane with `rollback: restart`. Default: 0. */
   readonly spares?: number | undefined;
   /** `true` if the run makes writes of the targets fail. Default: `false`. */
   readonly faulty?: boolean | undefined;
-  /** Aborting it cancels waiting for targets. Default: only `ready_timeout` limits the wait. */
+  /** Aborting the signal ends waiting for targets. Default: only `ready_timeout` limits the wait. */
   readonly signal?: AbortSignal | undefined;
-  /** The folder for the targets' output (`targets/lane-0.log`), and a function that hides secrets in a line. Default: output is not kept. */
+  /** The folder for the output of targets (`targets/lane-0.log`), and a function that hides secrets in a line. Default: output is not kept. */
   readonly output?: { readonly folder: string; readonly hide: (line: string) => string } | undefined;
-  /** Parent folder of `seqqa-<uid>`. Default: memory-backed tmp if it has enough space, else the system's tmp. */
+  /** Parent folder of `seqqa-<uid>`. Default: `/dev/shm` if it has enough space, else the system's folder for temporary files. */
   readonly directory?: string | undefined;
 }

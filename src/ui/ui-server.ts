@@ -85,7 +85,9 @@ export class UiServer {
       const url = parsed(request.url ?? "/");
       if (url === undefined) return send(response, 400, { error: "The request names no page." });
       if (!this.#isAllowed(request, url))
-        return send(response, 403, { error: "The address of the page has a token, which is missing or wrong." });
+        return send(response, 403, {
+          error: "The token in the address of the page is missing or wrong: open the address that seqqa printed.",
+        });
       await this.#route(request, response, url);
     } catch (error) {
       const known = error instanceof SeqqaError;

@@ -57,7 +57,7 @@ describe("a dismissed race in the HTML report", () => {
     expect(await list.locator("summary").textContent()).toBe("1 dismissed race");
     await list.locator("summary").click();
     expect(await list.locator("li").allInnerTexts()).toEqual([
-      "refund_order || refund_order after create_order, pay_order: state. <img src=x onerror=alert(1)> was seen (at the same time: 200, 200) Dismissed (2 probes): control: calls that were staggered showed it, too",
+      "refund_order || refund_order after create_order, pay_order: state. <img src=x onerror=alert(1)> was seen (at the same time: 200, 200) Dismissed (2 probes): control: calls sent 50 ms apart showed the same result, too",
     ]);
     expect(complaints).toEqual([]);
     await page.context().close();
@@ -115,7 +115,9 @@ describe("a race in the HTML report", () => {
   it("has the schedule that was followed, and says that it needs no steps", async () => {
     const { page } = await open({}, gated.id);
     const text = await page.locator(`#finding-${gated.id}`).innerText();
-    expect(text).toContain("refund_order is held before its write 1 (UPDATE orders, in db) until cancel_order is done or waits for it");
+    expect(text).toContain(
+      "refund_order is held before its write 1 (UPDATE orders, in db) until cancel_order is done or waits for the held call",
+    );
     expect(text).toContain("Nothing: they are sent in the initial state.");
     expect(text).not.toContain("95 %");
     await page.context().close();
@@ -147,7 +149,7 @@ describe("a race in the HTML report", () => {
       "122",
       "pipelined",
       "read only: neither of the two changes anything",
-      "control: calls that were staggered showed it, too",
+      "control: calls sent 50 ms apart showed the same result, too",
     ])
       expect(text).toContain(wanted);
     await page.context().close();

@@ -270,7 +270,7 @@ describe("the report of a real run", () => {
     for (const wanted of [
       "Failed",
       "Strategy\\s+bfs",
-      "exhaustive except behind \\d+ violating states.*\\(64 states",
+      "exhaustive except states behind \\d+ violating states.*\\(64 states",
       "refund_within_amount",
       "refunded more than was paid",
       '"refunded": 200',

@@ -263,7 +263,7 @@ const THROWN: readonly Thrown[] = [
         'new Action({ name: "ticks", run: async (api) => { await new Promise((done) => { setTimeout(() => { done(); throw new Error("tick"); }, 1); }); return api.get("/notes"); } }),',
     },
     code: "UNCAUGHT_EXCEPTION",
-    message: /^Code that action "ticks" or an earlier one left running threw an error that could not be caught: tick$/,
+    message: /^Code left running by action "ticks" or by an earlier action threw an error that could not be caught: tick$/,
     where: /notes\.explore\.ts:4:\d+/,
   })),
   {

@@ -81,8 +81,18 @@ describe("the target's clock as a store", () => {
       "command: env -u LD_PRELOAD node server.mjs",
       "systems.clock does not move the target's clock: its Date header says",
     ],
-    ["a url that is no clock", "clock://sundial", "command: node server.mjs", 'systems.clock is the clock "clock://sundial"'],
-    ["a limit that is no number", "clock://libfaketime?max_advances=some", "command: node server.mjs", "systems.clock is the clock"],
+    [
+      "a url that is no clock",
+      "clock://sundial",
+      "command: node server.mjs",
+      'The url of systems.clock is "clock://sundial", which is not a valid clock URL.',
+    ],
+    [
+      "a limit that is no number",
+      "clock://libfaketime?max_advances=some",
+      "command: node server.mjs",
+      'The url of systems.clock is "clock://libfaketime?max_advances=some", which is not a valid clock URL.',
+    ],
   ])("%s is refused in one sentence", async (_what, url, command, sentence) => {
     const folder = folderWith({
       "server.mjs":

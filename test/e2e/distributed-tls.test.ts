@@ -44,7 +44,7 @@ it("goes through a Redis with TLS and a password; what does not fit is refused, 
   expect(sent.join("\n")).toContain("seqqa-run:");
 
   const at = `${bare}/0`;
-  const untrusted = `cannot be reached: TLS failure, the certificate is not trusted (${at}).\nhint: Write the PEM file of the authority`;
+  const untrusted = `cannot be reached: TLS failure, the certificate is not trusted (${at}).\nhint: Set tls.ca_file in seqqa.yaml to the PEM file of the authority`;
   const forbidden = `cannot be reached: Access refused (${at}).\nhint: Put user and password into the URL, before the host`;
   const refusals = [
     [untrusted, stranger, url],

@@ -279,7 +279,7 @@ describe("refused by name", () => {
     await Promise.all([
       refused(/the run was not signed with this SEQQA_SECRET/, /A message from Redis was refused/, { secret: "another one" }),
       refused(
-        /the code of ledger\.explore\.ts differs \([0-9a-f]{8} in the run, [0-9a-f]{8} there\)/,
+        /the code of ledger\.explore\.ts differs \(hash [0-9a-f]{8} in the run, [0-9a-f]{8} on the worker\)/,
         /Worker \S+:\d+ was refused: the code of ledger\.explore\.ts differs/,
         { cwd: code },
       ),

@@ -81,10 +81,7 @@ describe("a reporter of the user", () => {
   it.each([
     ["./none.ts", /^error: There is no file .*none\.ts, which --reporter names\.\nhint: Check the path\.\n$/],
     ["./named.ts", /^error: \.\/named\.ts, which --reporter names, has no default export\.\nhint: Write `export default`/],
-    [
-      "./number.ts",
-      /^error: \.\/number\.ts, which --reporter names, exports no reporter: its default export has no method ended\.\nhint: /,
-    ],
+    ["./number.ts", /^error: \.\/number\.ts \(--reporter\) exports no reporter: its default export has no method ended\(\)\.\nhint: /],
     ["./throws.ts", /^error: throws\.ts:1:\d+: the file threw while it was imported: Error: no token\n?.*\nhint: /],
     ["no-such-reporter", /^error: --reporter names the package "no-such-reporter", which is not installed for .*\.\nhint: Install it/],
   ])("%s is refused in one sentence before anything starts", async (reporter, message) => {
@@ -117,7 +114,7 @@ describe("a report format of the user", () => {
 
   it.each([
     ["export default { file: 'a.md' };", /format\.ts, which report\.formats names, exports no function render\(data\)\.\nhint: /],
-    ["export default { file: '../a.md', render: () => '' };", /does not export a file name without a folder as `file`\.\nhint: /],
+    ["export default { file: '../a.md', render: () => '' };", /does not export `file` as a file name without a folder\.\nhint: /],
     ["export default { file: 'results.json', render: () => '' };", /writes results\.json, as json does\.\nhint: /],
     ["export const format = 1;", /has no default export\.\nhint: /],
   ])("is refused before anything starts: %s", async (source, message) => {
@@ -283,7 +280,7 @@ describe("a store adapter of another package", () => {
         "qa/store.ts":
           'export default () => ({ name: "x", traits: {}, open() {}, root() {}, mark() {}, observe() {}, dump() {}, close() {} });',
       },
-      /makes no StoreAdapter: what it returns lacks changed\(\), restore\(\)\.\nhint: /,
+      /returns no StoreAdapter: its result lacks changed\(\), restore\(\)\.\nhint: /,
     ],
     [
       "./store.ts",

@@ -19,7 +19,7 @@ const DEFECTS: readonly (readonly [bug: string, invariant: string, message: stri
   ["compensated", "refund_order_torn_write", "the target was killed before the 2nd write of db (", ["mysql", "postgres", "redis"]],
   ["retry", "add_item_torn_write", "the answer was lost and the request was sent again", STORES],
   ["leak", "pay_order_no_recovery", "and then", ["sqlite", "postgres", "mysql"]],
-  ["swallowed", "pay_order_false_success", "pay_order was answered 200, and nothing was done", STORES],
+  ["swallowed", "pay_order_false_success", "pay_order was answered 200, although the call changed nothing", STORES],
   ["deaf", "pay_order_no_recovery", "the connection was cut before", ["postgres"]],
 ];
 

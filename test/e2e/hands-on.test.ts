@@ -23,7 +23,7 @@ describe("seqqa try", () => {
     expect({ status, stdout }).toEqual({
       status: 0,
       stdout: expect.stringMatching(
-        /^shop \(fixtures\/demo\/shop\.explore\.mjs\)\n {3}✓ .*\n\nState [0-9a-f]{8}\n {3}\(as at the beginning\)\nNext, 1 of 5 actions apply: create_order\n$/,
+        /^shop \(fixtures\/demo\/shop\.explore\.mjs\)\n {3}✓ .*\n\nState [0-9a-f]{8}\n {3}\(equal to the root state\)\nNext, 1 of 5 actions apply: create_order\n$/,
       ),
     });
   });
@@ -105,6 +105,6 @@ describe("seqqa open", () => {
 
 /** Asks the lane that a command keeps for its first order. */
 async function orderAt(said: string): Promise<unknown> {
-  const url = /until Ctrl-C:\n {2}(http:\S+)/.exec(said)![1]!;
+  const url = /until Ctrl-C\. It uses:\n {2}(http:\S+)/.exec(said)![1]!;
   return (await fetch(`${url}/orders/1`)).json();
 }

@@ -89,8 +89,8 @@ describe("a write that changes nothing visible", () => {
     const result = await explored({ bug: true, hasStore: true, most: 3 });
     expect(result).toMatchObject({ status: 3, statesVisited: 5, violations: [] });
     expect(result.verdict).toMatchObject({ complete: false, exceptions: [{ kind: "invisible_state", count: 1 }] });
-    expect(result.verdict.text).toMatch(/^exhaustive except what done changes \(\d+ x 2xx, nothing visible\)/);
-    expect(result.unverified.join()).toMatch(/writes? of done got a 2xx.*Declare the store.*`probe`.*`changesNothing: true`/);
+    expect(result.verdict.text).toMatch(/^exhaustive except changes made by done \(\d+ x 2xx, nothing visible\)/);
+    expect(result.unverified.join()).toMatch(/writes? of done got a 2xx answer.*Declare the store.*`probe`.*`changesNothing: true`/);
   });
 
   it("is no matter where the action says so", async () => {

@@ -98,7 +98,10 @@ describe("queues that cannot be used", () => {
   it.each([
     ["amqp://127.0.0.1:1/test", "RabbitMQ at 127.0.0.1:1 (virtual host test) cannot be reached: Connection refused."],
     ["nats://127.0.0.1:1", "NATS at 127.0.0.1:1 cannot be reached: Connection refused."],
-    ["amqp://127.0.0.1:1/test?management=here", "The URL of a RabbitMQ store cannot be used: management is no URL of HTTP."],
+    [
+      "amqp://127.0.0.1:1/test?management=here",
+      "The URL of a RabbitMQ store cannot be used: its parameter `management` is not an HTTP URL.",
+    ],
   ])("%s is refused in one sentence", async (url, sentence) => {
     const folder = folderOf(`systems: { jobs: { url: "${url}" } }\ntarget: { command: node server.mjs }\n`);
     const { status, stderr } = await seqqa(["run", "."], { cwd: folder });
@@ -111,7 +114,7 @@ describe("queues that cannot be used", () => {
     async (url) => {
       const folder = folderOf(`base_url: http://127.0.0.1:1\nsystems: { jobs: { url: "${url}" } }\n`);
       const { status, stderr } = await seqqa(["run", "."], { cwd: folder });
-      expect(stderr).toContain("of a target that already runs, whose messages cannot be restored.");
+      expect(stderr).toContain("server of a target that already runs.");
       expect(status).toBe(2);
     },
   );

@@ -94,7 +94,7 @@ describe("a target that caches its rows", () => {
     const result = await run("restart", ["--parallel", lanes, "--max-depth", depth]);
     expect(result).toMatchObject({ status: 0, statesVisited: counts.states, transitions: counts.transitions, divergences: [], errors: [] });
     expect(result.replayed).toBe(0);
-    expect(result.notes).toContain("target: restart, a process is started on each state's stores before every branch");
+    expect(result.notes).toContain("target: restart: before every branch, a new process is started on the stores of its state");
     digests.add(result.digest);
     expect(digests.size).toBe(1);
   });
@@ -174,9 +174,9 @@ describe.each([
     "the World's reset",
     "stores",
     'reset: async (world) => { await world.api.post("/reset"); }',
-    "target: reset and replay, the World's reset leads to the root",
+    "target: reset and replay: the World's reset restores the root state",
   ],
-  ["restart", "restart", "", "target: restart and replay, a new process leads to the root"],
+  ["restart", "restart", "", "target: restart and replay: a new process begins in the root state"],
 ])("a target without any store, put back by %s", (_, rollback, world, note) => {
   it("equals its model, logged in anew each time; the planted bug is found", async () => {
     const files = { "server.mjs": COUNTER, "counter.explore.js": counting(world), "seqqa.yaml": COUNTER_CONFIG(rollback) };

@@ -181,7 +181,7 @@ describe("a run that goes on", () => {
       expect(stderr).not.toContain("continues after");
       expect([worlds(), stepsIn(output)]).toEqual([before, kept]);
     };
-    await refused(/ has \d+ steps \(max_steps 10\)\.\nhint: Give it at least the budget that it had/, "--max-steps", "10");
+    await refused(/ has \d+ steps \(max_steps 10\)\.\nhint: Use at least the limits of the stored run/, "--max-steps", "10");
     await refused(/ has states at depth \d \(max_depth 1\)\./, "--max-depth", "1");
     // What is not to be run is not asked.
     expect((await run("--resume", "--only", "b", "--max-steps", "10")).stderr).not.toContain("is already beyond");
@@ -515,7 +515,7 @@ describe("a run that goes on", () => {
       await other.run("--max-steps", "10");
       copyFileSync(storeIn(other.output), join(output, "runs", name!));
       for (const suffix of ["-wal", "-shm"]) writeFileSync(join(output, "runs", `${name}${suffix}`), "");
-      await says("qa/b.explore.ts is not part of this run", "--resume");
+      await says("qa/b.explore.ts is missing from the files to run", "--resume");
       const newer = new Database(join(output, "runs", name!));
       newer.pragma("user_version = 5");
       newer.close();

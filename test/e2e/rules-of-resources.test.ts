@@ -19,11 +19,13 @@ interface Defect {
 }
 
 const PRODUCT = "/shops/{shop_id}/products/{product_id}";
-const CREATED = "create_product: made by POST /shops/{shop_id}/products";
+const CREATED = "create_product: after POST /shops/{shop_id}/products";
 const DEFECTS: readonly Defect[] = [
   {
     defect: "use_after_free",
-    found: { use_after_free: `delete_product: DELETE ${PRODUCT} was answered 204, GET ${PRODUCT} of it then 200` },
+    found: {
+      use_after_free: `delete_product: DELETE ${PRODUCT} was answered 204, but GET ${PRODUCT} of the deleted item was then answered 200`,
+    },
     path: "create_shop create_product delete_product",
     asked: ["GET /shops/1/products/1 200"],
   },
@@ -31,26 +33,30 @@ const DEFECTS: readonly Defect[] = [
     defect: "orphans",
     found: {
       use_after_free:
-        "delete_shop: DELETE /shops/{shop_id} was answered 204, GET /shops/{shop_id}/products below it then 200 with 1 of them",
+        "delete_shop: DELETE /shops/{shop_id} was answered 204, but GET /shops/{shop_id}/products below the deleted item was then answered 200 with 1 item",
     },
     path: "create_shop create_product delete_shop",
     asked: ["GET /shops/1 404", "GET /shops/1/products 200"],
   },
   {
     defect: "unavailable",
-    found: { created_means_available: `create_product: POST /shops/{shop_id}/products was answered 201, GET ${PRODUCT} then 404` },
+    found: {
+      created_means_available: `create_product: POST /shops/{shop_id}/products was answered 201, but GET ${PRODUCT} was then answered 404`,
+    },
     path: "create_shop create_product",
     asked: ["GET /shops/1/products/1 404", "GET /shops/1/products/1 404"],
   },
   {
     defect: "hierarchy",
-    found: { resource_hierarchy: `${CREATED}, GET ${PRODUCT} of it under another shop was answered 200` },
+    found: { resource_hierarchy: `${CREATED}, GET ${PRODUCT} of the created item under another shop was answered 200` },
     path: "create_shop create_shop create_product",
     asked: ["GET /shops 200", "GET /shops/1/products/1 200"],
   },
   {
     defect: "hierarchy_delete",
-    found: { resource_hierarchy: `${CREATED}, DELETE ${PRODUCT} of it under another shop was answered 204 and deleted it` },
+    found: {
+      resource_hierarchy: `${CREATED}, DELETE ${PRODUCT} of the created item under another shop was answered 204 and deleted the item`,
+    },
     path: "create_shop create_shop create_product",
     asked: [
       "GET /shops 200",
@@ -64,7 +70,7 @@ const DEFECTS: readonly Defect[] = [
     // What a refused create leaves is a change by a refused call, too.
     defect: "leak",
     found: {
-      leakage: "create_free_product: POST /shops/{shop_id}/products was refused with 422, and the list has 1 more",
+      leakage: "create_free_product: POST /shops/{shop_id}/products was refused with 422, and the list has 1 more item",
       rejected_means_unchanged: "create_free_product was refused with status 422 and changed the stores: db.products: 1 row added",
     },
     path: "create_shop create_free_product",

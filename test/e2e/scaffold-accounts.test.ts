@@ -155,8 +155,8 @@ async function explored(cwd: string, bug: string, ...args: readonly string[]): P
 describe("a scaffold of an API that starts without users", { timeout: 300_000 }, () => {
   it("registers them, deletes none, and finds nothing that is not there: 401 is said by `security`", async () => {
     const { cwd, stdout } = await scaffolded({ region_code: "north" });
-    expect(stdout).toContain("session.ts registers its users: POST /register.\n");
-    expect(stdout).toContain("Not called: DELETE /me (It deletes the user who calls it");
+    expect(stdout).toContain("session.ts registers its users with POST /register.\n");
+    expect(stdout).toContain("The exploration does not call DELETE /me (It deletes the user who calls it");
     expect(typeErrors(join(cwd, "qa"))).toEqual([]);
     const { violations, errors, divergences, coverage } = await explored(cwd, "");
     expect({ violations, errors, divergences }).toEqual({ violations: [], errors: [], divergences: [] });
@@ -171,9 +171,7 @@ describe("a scaffold of an API that starts without users", { timeout: 300_000 },
 
   it("does not call what needs a key without a value, and says so", async () => {
     const { cwd, stdout } = await scaffolded();
-    expect(stdout).toContain(
-      "9 of 10 actions can be called as they are, 10 with 1 key that you give values in qa/setup.ts: region_code.\n",
-    );
+    expect(stdout).toContain("9 of 10 actions can be called now, and 10 once you set 1 key in qa/setup.ts: region_code.\n");
     const { coverage, notes, unverified } = await explored(cwd, "");
     expect(coverage.actions["read_region"]).toMatchObject({ applied: 0, statuses: {} });
     expect([...notes, ...unverified].join("\n")).toMatch(/read_region.* never appli/);

@@ -145,7 +145,7 @@ describe("seqqa scaffold graphql", () => {
       const source = from === "SDL" ? "schema.graphql" : await endpoint(folder);
       const done = await seqqa(["scaffold", "graphql", source], { cwd: folder });
       expect(done).toMatchObject({ status: 0, stderr: "" });
-      expect(done.stdout).toContain("6 of 6 arguments that take ids have a producer (100 %).");
+      expect(done.stdout).toContain("6 of 6 arguments that take ids can be taken from the answer of another action (100 %).");
       expect(typeErrors(join(folder, "qa"))).toEqual([]);
       configure(folder);
       const { violations, errors, divergences } = await explored(folder, "");

@@ -156,7 +156,7 @@ describe("a recording of a real API", { timeout: 120_000 }, () => {
     const tasks = readFileSync(join(folder, "qa/actions/teams.ts"), "utf8");
     expect(tasks).toContain('label_id: context.getRequired("label_id")');
     expect(tasks).toContain('/teams/${encodeURIComponent(context.getRequired("team_id"))}/labels');
-    expect(printed).toContain("have a producer (100 %)");
+    expect(printed).toContain("can be taken from the answer of another action (100 %)");
   });
 
   it("runs as a journey, which passes, and type-checks", async () => {

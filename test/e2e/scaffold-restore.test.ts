@@ -79,11 +79,15 @@ describe("a scaffold of an API whose deleted things can be brought back", () => 
   });
 
   it.each([
-    ["served", "create_note delete_note", "delete_note: DELETE /notes/{note_id} was answered 204, GET /notes/{note_id} of it then 200"],
+    [
+      "served",
+      "create_note delete_note",
+      "delete_note: DELETE /notes/{note_id} was answered 204, but GET /notes/{note_id} of the deleted item was then answered 200",
+    ],
     [
       "lost",
       "create_note delete_note restore_note",
-      "restore_note: POST /notes/{note_id}/restore was answered 200, GET /notes/{note_id} of it then 410",
+      "restore_note: POST /notes/{note_id}/restore was answered 200, but GET /notes/{note_id} of the restored item was then answered 410",
     ],
   ])("finds that they are %s", async (bug, path, message) => {
     const { result } = await explored(bug);

@@ -95,15 +95,15 @@ describe("seqqa scaffold openapi", () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     const [wrote, share, ...rest] = stdout.trimEnd().split("\n");
     expect(wrote).toMatch(/^Wrote \d+ files to qa: 20 actions in 3 files of qa\/actions\.$/);
-    expect(share).toMatch(/^\d+ of \d+ path parameters have a producer \((\d+) %\)\.$/);
+    expect(share).toMatch(/^\d+ of \d+ path parameters can be taken from the answer of another action \((\d+) %\)\.$/);
     expect(Number(/\((\d+) %/.exec(share!)![1])).toBeGreaterThanOrEqual(80);
     // A description does not say where an API is that may be written to.
     expect(rest.slice(-2)).toEqual([
-      "Write in qa/seqqa.yaml where the API runs (base_url), or how it is started (target). Then:",
+      "Set base_url (the URL of the API) or target (how to start it) in qa/seqqa.yaml. Then run:",
       "  cd qa && npx seqqa run .",
     ]);
     const readme = text(cwd, "README.md");
-    expect(readme).toContain("First say in `seqqa.yaml` where the API runs (`base_url`) or how it is started (`target`)");
+    expect(readme).toContain("First set in `seqqa.yaml` where the API runs (`base_url`) or how it is started (`target`)");
     expect(readme).not.toMatch(/: \d/);
     expect(typeErrors(join(cwd, "qa"))).toEqual([]);
     const listed = await seqqa(["list", "qa"], { cwd });

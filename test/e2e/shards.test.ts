@@ -66,7 +66,7 @@ describe("four shards", () => {
       expect([merged.status, merged.stdout]).toEqual([status, expect.stringContaining(": exhaustive")]);
       expect(found(output)).toEqual(found(whole));
       expect(merged.stdout).toMatch(
-        /Merged from 4 shards, which executed [\d,]+ steps for [\d,]+ \(\d\.\d\d times as many\): [\d,]+ of [\d,]+ states were reached by more than one shard\./,
+        /Merged from 4 shards, which executed [\d,]+ steps for the [\d,]+ steps of the merged result \(\d\.\d\d times as many\): [\d,]+ of [\d,]+ states were reached by more than one shard\./,
       );
       const document = JSON.stringify(writtenIn(output).explorations[0]);
       expect(document).not.toContain("This is shard");
@@ -106,7 +106,7 @@ describe("merge refuses", () => {
     };
     await refused("shard 2/2 of fixtures/stock/memory.explore.ts is missing", one);
     await refused("are both shard 1/2 of fixtures/stock/memory.explore.ts", one, one);
-    await refused("is shard 2/3 of fixtures/stock/memory.explore.ts, and the others are of 2", one, other);
+    await refused("is shard 2/3 of fixtures/stock/memory.explore.ts, but other runs divide it into 2 shards", one, other);
     await refused("is not a shard of fixtures/stock/memory.explore.ts", whole);
     await refused("exploration.seed of fixtures/stock/memory.explore.ts differs", one, seed);
     await refused("There is no run", one, join(one, "nowhere"));

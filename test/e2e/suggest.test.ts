@@ -78,7 +78,7 @@ it("of a correct API is written as rules that type-check, hold there, and find d
   const written = await suggest("orders", "--write", "--most", "20");
   expect(written.status).toBe(0);
   expect(written.stderr).toContain(
-    'written to orders.suggested.ts. Delete those that are not meant, and add to orders.explore.ts:\n  import { suggested } from "./orders.suggested.ts";',
+    'written to orders.suggested.ts. Delete the rules that you do not want, and add this to orders.explore.ts:\n  import { suggested } from "./orders.suggested.ts";',
   );
   const code = readFileSync(join(cwd, "orders.suggested.ts"), "utf8");
   for (const rule of [
@@ -159,10 +159,10 @@ it("rules are as strong as what they notice: none of what is made wrong, a part 
 it("of an API with a defect and no rule shows the defect beside the rule, with its calls", async () => {
   expect((await run("refund")).status).toBe(0);
   const { stdout } = await suggest("--most", "20");
-  const [held, nearly] = stdout.split("Nearly held: a defect of the API, or no rule\n");
+  const [held, nearly] = stdout.split("Nearly held: either the API has a defect, or the rule is wrong\n");
   expect(held).not.toContain("neverAbove");
   expect(nearly).toMatch(
-    /neverAbove\("orders\.refunded", "orders\.amount"\)\n.*\n +broken +orders\.refunded is 200 of 100 \(state [0-9a-f]{8}: create -> pay -> refund -> refund\)/,
+    /neverAbove\("orders\.refunded", "orders\.amount"\)\n.*\n +broken +orders\.refunded is 200, and its limit is 100 \(state [0-9a-f]{8}: create -> pay -> refund -> refund\)/,
   );
   expect(existsSync(join(cwd, "model.suggested.ts"))).toBe(false);
 });

@@ -36,7 +36,7 @@ describe("third parties as stores", () => {
   });
 
   it.each([
-    ["stub://ftp", 'systems.mail is the stub "stub://ftp"'],
+    ["stub://ftp", 'The url of systems.mail is "stub://ftp", which is not a valid stub URL.'],
     ["stub:http", "systems.mail.url is"],
   ])("the url %s is refused in one sentence", async (url, sentence) => {
     const folder = folderWith({

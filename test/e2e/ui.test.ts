@@ -23,9 +23,9 @@ describe("the page of a run", () => {
   });
 
   it.each([
-    [[...RUN, "--ui", "--port", "http"], '--port "http" is no port.\nhint: Give a number from 0 to 65535; 0 is any free one.'],
+    [[...RUN, "--ui", "--port", "http"], 'Invalid --port value "http".\nhint: Give a number from 0 to 65535; 0 is any free one.'],
     [[...RUN, "--port", "8080"], "--port can only be used together with --ui.\nhint: Take it out, or add --ui."],
-    [["ui", "--output", emptyFolder()], /^error: There is no run in \S+\.\nhint: seqqa run stores runs there; [^\n]*\n$/],
+    [["ui", "--output", emptyFolder()], /^error: There is no run in \S+\.\nhint: Explore with seqqa run first, or [^\n]*\n$/],
   ])("is refused with one sentence: %j", async (args, why) => {
     const { status, stdout, stderr } = await seqqa(args);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });

@@ -78,7 +78,10 @@ describe("tables that are made before the exploration begins are part of the roo
 
 describe("what fails in warm_up ends the run with 3", () => {
   it.each([
-    ["GET /nowhere", 'target.warm_up[0], GET /nowhere, was answered with status 503: "{\\"error\\":\\"starting\\"}", within 1 s.'],
+    [
+      "GET /nowhere",
+      'target.warm_up[0], GET /nowhere, did not succeed within 1 s: it was answered with status 503: "{\\"error\\":\\"starting\\"}".',
+    ],
     ['{ command: "echo broken; exit 4" }', "target.warm_up[0], the command echo broken; exit 4, ended with 4. Its last output:"],
     [
       '{ path: /, headers: { x-key: "a\\nb" } }',

@@ -28,7 +28,7 @@ export class ClockAdapter extends ValueAdapter<ClockState> {
   readonly #maxAdvances: number;
 
   constructor({ file, maxAdvances = 3 }: ClockAdapterOptions) {
-    super(file, "a clock, which nobody waits for", { aheadMs: 0, advances: 0 });
+    super(file, "a clock, which never makes a request wait", { aheadMs: 0, advances: 0 });
     this.#maxAdvances = maxAdvances;
   }
 

@@ -89,7 +89,7 @@ function requireClockUrl(name: string, url: string): void {
   const most = searchParams.get("max_advances");
   const isKnown = [...searchParams.keys()].every((key) => key === "max_advances");
   if (hostname === "libfaketime" && pathname.length <= 1 && isKnown && (most === null || /^[1-9]\d*$/.test(most))) return;
-  throw new SeqqaError("CLOCK_URL_INVALID", `systems.${name} is the clock ${JSON.stringify(url)}.`, {
+  throw new SeqqaError("CLOCK_URL_INVALID", `The url of systems.${name} is ${JSON.stringify(url)}, which is not a valid clock URL.`, {
     exitStatus: 2,
     hint: "Write clock://libfaketime, or clock://libfaketime?max_advances=5.",
   });

@@ -60,7 +60,7 @@ export class ClientState {
   setToken(token: string | null): void {
     if (token !== null && (typeof token !== "string" || token === "")) {
       throw new SeqqaError("TOKEN_INVALID", `The token given to setAuthToken is ${token === "" ? "empty" : typeof token}.`, {
-        hint: "Pass the token as a string, or null to stop sending it. Did the login answer what you expect?",
+        hint: "Pass the token as a string, or null to stop sending it. Check that the login answered with a token.",
       });
     }
     if (token !== null) checkedHeader("authorization", token);

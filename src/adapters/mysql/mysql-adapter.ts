@@ -13,21 +13,21 @@ export interface MysqlAdapterOptions {
   /** The database, as `mysql://user:password@host:port/database`. Messages never show the password. */
   readonly url: string;
   /**
-   * The checkpoint mode. Default `auto`: the mode that fits, see {@link MysqlAdapter.checkpoint}.
+   * The checkpoint mode. Default `auto`: the most suitable mode, see {@link MysqlAdapter.checkpoint}.
    * `journal`: triggers write an undo log.
    * `savepoint`: nested savepoints on {@link MysqlAdapter.connection}, for a target in this process. Every table must support transactions.
-   * `copy`: reads everything and writes back the differences, for small databases. Also restores DDL and AUTO_INCREMENT. Not possible for a user's
-   * own database (`base_url`).
+   * `copy`: reads the whole database at each checkpoint and writes the differences back. Suitable for small databases. Also restores DDL and
+   * AUTO_INCREMENT. Not possible for a user's own database (`base_url`).
    */
   readonly checkpoint?: MysqlCheckpoint | undefined;
-  /** The tables that belong to the state. The other tables are restored, but not observed. Default: all tables. */
+  /** The tables that belong to the state. Changes of other tables are undone by restores, but are not part of states. Default: all tables. */
   readonly tables?: readonly string[] | undefined;
   /**
-   * Tables (`events`, `audit_*`) and columns (`orders.seen`, `*.updated_at`) that are not part of the state. In a user's own database they are not
-   * restored either.
+   * Tables (`events`, `audit_*`) and columns (`orders.seen`, `*.updated_at`) that are not part of the state. In a user's own database (`base_url`),
+   * restores leave them as they are.
    */
   readonly ignore?: readonly string[] | undefined;
-  /** Columns (`table.column`) with interchangeable ids. States that differ only in which of these ids is which are treated as one state. */
+  /** Columns, as `table.column`, with interchangeable ids. States that differ only in which of these ids they use are the same state. */
   readonly symmetric?: readonly string[] | undefined;
 }
 
@@ -56,10 +56,10 @@ export class MysqlAdapter extends SqlAdapter<MysqlMode, MysqlCheckpoint, SharedC
   }
 
   /**
-   * The connection for an in-process target, usable as a pool and as a connection of `mysql2/promise`. Taking it before the exploration begins
-   * chooses `savepoint`, unless another mode was asked for or a table does not support transactions.
+   * The connection for a target in this process. It can be used as a pool and as a connection of `mysql2/promise`. Reading this property before the
+   * exploration begins chooses `savepoint`, unless another mode was asked for or a table does not support transactions.
    *
-   * @throws SeqqaError `NO_CONNECTION` in the other modes, in which the target has its own connections.
+   * @throws SeqqaError `NO_CONNECTION` in the other modes, in which the target uses its own connections.
    */
   get connection(): MysqlConnection {
     return this.shared().asDriver;
@@ -93,7 +93,8 @@ export class MysqlAdapter extends SqlAdapter<MysqlMode, MysqlCheckpoint, SharedC
   }
 
   /**
-   * Returns the rows of a query as objects. `params` replace the placeholders `?`. Values have the types of `mysql2`; integers beyond 2^53 are text.
+   * Executes a query and returns its rows as objects. `params` replace the placeholders `?`. Values have the types of `mysql2`; integers beyond 2^53
+   * are text.
    *
    * @throws SeqqaError `QUERY_WRITES` for a statement that does more than read.
    */

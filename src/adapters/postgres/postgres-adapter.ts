@@ -10,7 +10,7 @@ import type { PostgresMode, QueryRow } from "./connect/mode.ts";
 import { shownName } from "./connect/sql-text.ts";
 import { storeUrl, type StoreUrl } from "./connect/store-url.ts";
 
-/** Leaves out partitions, which count as their partitioned table. */
+/** A query for the columns of all tables. Partitions are left out, because states show their rows under the partitioned table. */
 const TABLES_AND_COLUMNS = `select n.nspname::text as "schema", c.relname::text as "table", a.attname::text as "column"
   from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
  where c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence in ('p', 'u') and a.attnum > 0 and not a.attisdropped and ${USER_SCHEMA}
@@ -21,7 +21,7 @@ export interface PostgresAdapterOptions {
   /** The database, as `postgresql://user:password@host:port/database`. Messages never show the password. */
   readonly url: string;
   /**
-   * The checkpoint mode. Default `auto`: the mode that fits, see {@link PostgresAdapter.checkpoint}.
+   * The checkpoint mode. Default `auto`: the most suitable mode, see {@link PostgresAdapter.checkpoint}.
    * `journal`: triggers write an undo log. Needs a superuser, or a role that owns all tables and may create a schema. The privilege to set
    * `session_replication_role` (`GRANT SET ON PARAMETER`, PostgreSQL 15) makes restores faster. Not possible without a superuser: tables with FORCE
    * ROW LEVEL SECURITY. Not possible without that privilege: foreign keys that are NOT VALID, or that connect a restored and an ignored table.
@@ -30,19 +30,22 @@ export interface PostgresAdapterOptions {
    * possible for a user's own database (`base_url`).
    */
   readonly checkpoint?: PostgresCheckpoint | undefined;
-  /** The schemas whose tables belong to the state. Tables of other schemas are restored, but not observed. Default: all schemas. */
+  /**
+   * The schemas whose tables belong to the state. Changes of tables in other schemas are undone by restores, but are not part of states. Default: all
+   * schemas.
+   */
   readonly schemas?: readonly string[] | undefined;
   /**
-   * The tables that belong to the state, as `table` (of the schema `public`) or `schema.table`. The other tables are restored, but not observed.
-   * Default: all tables.
+   * The tables that belong to the state, as `table` (in the schema `public`) or `schema.table`. Changes of other tables are undone by restores, but
+   * are not part of states. Default: all tables.
    */
   readonly tables?: readonly string[] | undefined;
   /**
-   * Tables (`events`, `audit_*`) and columns (`orders.seen`, `*.updated_at`) that are not part of the state. In a user's own database they are not
-   * restored either.
+   * Tables (`events`, `audit_*`) and columns (`orders.seen`, `*.updated_at`) that are not part of the state. In a user's own database (`base_url`),
+   * restores leave them as they are.
    */
   readonly ignore?: readonly string[] | undefined;
-  /** Columns (`table.column`) with interchangeable ids. States that differ only in which of these ids is which are treated as one state. */
+  /** Columns, as `table.column`, with interchangeable ids. States that differ only in which of these ids they use are the same state. */
   readonly symmetric?: readonly string[] | undefined;
 }
 
@@ -72,10 +75,10 @@ export class PostgresAdapter extends SqlAdapter<PostgresMode, PostgresCheckpoint
   }
 
   /**
-   * The connection for an in-process target, usable as a `pg.Pool` and as a `pg.Client`. Taking it before the exploration begins chooses `savepoint`,
-   * unless another mode was asked for.
+   * The connection for a target in this process. It can be used as a `pg.Pool` and as a `pg.Client`. Reading this property before the exploration
+   * begins chooses `savepoint`, unless another mode was asked for.
    *
-   * @throws SeqqaError `NO_CONNECTION` in the other modes, in which the target has its own connections.
+   * @throws SeqqaError `NO_CONNECTION` in the other modes, in which the target uses its own connections.
    */
   get connection(): PostgresConnection {
     return this.shared().asDriver;
@@ -113,8 +116,8 @@ export class PostgresAdapter extends SqlAdapter<PostgresMode, PostgresCheckpoint
   }
 
   /**
-   * Returns the rows of a query as objects. `params` replace `$1`, `$2` and so on. Values have the types of `pg`, except `bigint` columns: they are
-   * numbers up to 2^53 and `bigint` beyond.
+   * Executes a query and returns its rows as objects. `params` replace `$1`, `$2` and so on. Values have the types of `pg`, except `bigint` columns:
+   * they are numbers up to 2^53 and `bigint` beyond.
    *
    * @throws SeqqaError `QUERY_WRITES` for a statement that does more than read.
    */

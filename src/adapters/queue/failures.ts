@@ -13,17 +13,21 @@ export function unknownQueue(queue: string, known: readonly string[]): SeqqaErro
   return new SeqqaError("QUEUE_UNKNOWN", `There is no queue "${queue}".`, {
     hint:
       known.length === 0
-        ? "There is none: let the target declare it when it starts, or declare it in the template."
+        ? "The store has no queues: let the target declare the queue when it starts, or declare it in the template."
         : `The store has ${known.slice(0, 20).join(", ")}.`,
   });
 }
 
 /** Returns the error for queues of a target that already runs. Its other clients could publish and take messages at any time. */
 export function notExternal(store: string, kind: string): SeqqaError {
-  return new SeqqaError("QUEUE_EXTERNAL", `systems.${store} is ${kind} of a target that already runs, whose messages cannot be restored.`, {
-    exitStatus: 2,
-    hint: "Let seqqa start the target (target.command): each lane then has queues of its own.",
-  });
+  return new SeqqaError(
+    "QUEUE_EXTERNAL",
+    `The messages of systems.${store} cannot be restored: it is the ${kind} server of a target that already runs.`,
+    {
+      exitStatus: 2,
+      hint: "Let seqqa start the target (target.command): each lane then has queues of its own.",
+    },
+  );
 }
 
 /** Messages with which drivers report a lost connection or an unreachable server. */
@@ -57,7 +61,7 @@ function textOf(error: unknown, secrets: readonly string[]): string {
 }
 
 export function driverMissing(packages: string, kind: string, cause: unknown): SeqqaError {
-  return new SeqqaError("DRIVER_MISSING", `Queues of ${kind} need ${packages}, and it cannot be loaded.`, {
+  return new SeqqaError("DRIVER_MISSING", `Queues of ${kind} need ${packages}, which cannot be loaded.`, {
     hint: `Run: npm install --save-dev ${packages.replaceAll(" and ", " ")}`,
     exitStatus: 2,
     cause,

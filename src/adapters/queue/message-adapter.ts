@@ -20,7 +20,10 @@ import type { QueueJob, QueueStore, TakenJob } from "./job.ts";
 export abstract class MessageAdapter<C extends object> implements StoreAdapter, QueueStore {
   abstract readonly name: string;
   abstract readonly uses: string;
-  readonly checkpoint: CheckpointChoice = { mode: "messages", why: "the broker keeps no versions: messages are read, and put back" };
+  readonly checkpoint: CheckpointChoice = {
+    mode: "messages",
+    why: "the broker cannot save and restore by itself, so seqqa reads all messages and writes them back",
+  };
   readonly traits: StoreTraits = { portable: true, commits: true };
   protected last: C;
   readonly #secrets: readonly string[];
@@ -85,7 +88,7 @@ export abstract class MessageAdapter<C extends object> implements StoreAdapter, 
   }
 
   gate(): NoGate {
-    return { kind: "none", why: "a broker holds nobody who publishes" };
+    return { kind: "none", why: "a broker never makes a publisher wait, so no write can be held" };
   }
 
   async dump(): Promise<string> {

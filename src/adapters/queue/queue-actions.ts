@@ -33,7 +33,7 @@ export function queueActions<C extends object = Values, A = ApiClient>(
   const execute = async (api: A, job: QueueJob, context: Context<C>): Promise<ApiResponse> => {
     const response = (await run(api, job, context)) as ApiResponse | null | undefined;
     if (response !== null && response !== undefined) return response;
-    throw new SeqqaError("QUEUE_RUN_RESULT", `The function run of queueActions for "${queue}" returned no response.`, {
+    throw new SeqqaError("QUEUE_RUN_RESULT", `The function \`run\` of queueActions for the queue "${queue}" returned no response.`, {
       hint: "Return the response of the request, or ApiResponse.of(200).",
     });
   };

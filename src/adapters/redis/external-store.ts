@@ -158,7 +158,7 @@ export class ExternalStore {
 
 function inUse(place: RedisPlace): SeqqaError {
   return new SeqqaError("STORE_IN_USE", `The Redis database ${shownPlace(place)} is used by a run that is alive.`, {
-    hint: "Wait until it has ended, or give this run a database of its own. After a crash where the server may not list connections, wait 30 seconds.",
+    hint: "Wait until that run has ended, or give this run a database of its own. If that run crashed and seqqa may not use CLIENT LIST, wait 30 seconds.",
     exitStatus: 2,
   });
 }

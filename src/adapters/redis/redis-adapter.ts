@@ -146,7 +146,7 @@ export class RedisAdapter implements StoreAdapter {
       this.#kept = undefined;
       this.#choice =
         typeof tracker === "string"
-          ? { mode: "dump", why: `of all keys every time: ${tracker}` }
+          ? { mode: "dump", why: `all keys are read for every state: ${tracker}` }
           : { mode: "dump", why: "keyspace notifications tell which keys changed" };
       const faults =
         scope.faulty === true && this.#targetUrl !== undefined ? await ProxyFaults.connect(redisPlace(this.#targetUrl)) : undefined;
@@ -204,7 +204,7 @@ export class RedisAdapter implements StoreAdapter {
   }
 
   writeFaults(): WriteFaults | NoFaults {
-    const why = "the target reaches Redis directly: only for a process that seqqa starts with {url:<name>} there is a proxy in between";
+    const why = "the target connects to Redis directly; seqqa can put a proxy in between only if it starts the target with {url:<name>}";
     return this.#open().faults ?? { kind: "none", why };
   }
 

@@ -32,7 +32,7 @@ export function failed(call: Call, cause: unknown, limits: { readonly timeoutMs:
   }
   if (name === "TimeoutError" || name === "AbortError") {
     return new SeqqaError("REMOTE_TIMEOUT", `${call} got no whole answer within ${limits.timeoutMs / 1000} s.`, {
-      hint: "Check whether the target hangs. One that serves a single connection at a time must close it after each answer.",
+      hint: "Check whether the target hangs. A target that serves one connection at a time must close the connection after each answer.",
       cause,
     });
   }
@@ -58,7 +58,7 @@ export function refused(call: Call, status: number): SeqqaError {
   const missing = status === 404 || status === 405 || status === 501;
   const what = missing ? ": the target does not serve checkpoints there" : "";
   const hint = missing
-    ? 'Serve POST checkpoint, POST rollback and GET state under the RemoteAdapter\'s url (README, "A target that saves itself").'
+    ? 'Serve POST checkpoint, POST rollback and GET state under the RemoteAdapter\'s url (docs/guides/stores.md, "A target that saves itself").'
     : status === 401 || status === 403
       ? "Pass the credentials in the url, as http://user:password@host/path."
       : status >= 300 && status < 400
@@ -69,7 +69,7 @@ export function refused(call: Call, status: number): SeqqaError {
 
 export function badAnswer(call: Call, what: string, cause?: unknown): SeqqaError {
   return new SeqqaError("REMOTE_BAD_ANSWER", `The answer to ${call} ${what}.`, {
-    hint: 'checkpoint answers { "id": "..." } and state any JSON (README, "A target that saves itself").',
+    hint: 'POST checkpoint must answer { "id": "..." }, and GET state any JSON (docs/guides/stores.md, "A target that saves itself").',
     cause,
   });
 }

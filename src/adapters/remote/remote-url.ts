@@ -18,7 +18,7 @@ export function parseRemoteUrl(text: unknown): RemoteUrl {
   } catch {
     // The new error has no cause, because the message of the original one quotes the URL with its password.
     const shown = JSON.stringify(text.replace(/\/\/[^/?#]*@/, "//"));
-    if (text.startsWith("/")) throw invalid(`The URL ${shown} of a RemoteAdapter has no host: the lane has no target over HTTP.`);
+    if (text.startsWith("/")) throw invalid(`The URL ${shown} of a RemoteAdapter has no host, because the lane's target has no HTTP URL.`);
     throw invalid(`The URL ${shown} of a RemoteAdapter is not a URL.`);
   }
   const shown = JSON.stringify(url.origin + url.pathname);

@@ -37,18 +37,18 @@ export interface SqliteAdapterOptions {
    * SqliteAdapter.connection}, for a target in this process. Default: `auto`, which chooses a suitable mode, see {@link SqliteAdapter.checkpoint}.
    */
   readonly checkpoint?: SqliteCheckpoint | undefined;
-  /** The tables that belong to the state. Other tables are restored but not observed. Default: all tables. */
+  /** The tables that belong to the state. Changes of other tables are undone by restores, but are not part of states. Default: all tables. */
   readonly tables?: readonly string[] | undefined;
   /**
-   * Tables (`events`, `audit_*`) and columns (`orders.seen`, `*.updated_at`) that are not part of the state. In an external file, ignored tables and
-   * columns are not restored either.
+   * Tables (`events`, `audit_*`) and columns (`orders.seen`, `*.updated_at`) that are not part of the state. In an external file, restores leave
+   * these tables and columns as they are.
    */
   readonly ignore?: readonly string[] | undefined;
   /** Columns, as `table.column`, with interchangeable ids. States that differ only in which of these ids they use are the same state. */
   readonly symmetric?: readonly string[] | undefined;
 }
 
-/** A SQLite database of the target. */
+/** The store adapter for a SQLite database. */
 export class SqliteAdapter implements StoreAdapter {
   readonly name = "sqlite";
   onQuery: QueryListener | undefined;
@@ -60,7 +60,7 @@ export class SqliteAdapter implements StoreAdapter {
   #choice: CheckpointChoice;
   #scope: StoreScope | undefined;
   #mode: SqliteMode | undefined;
-  /** The mode from before a restart of the target. */
+  /** The checkpoint mode of this store before the target restarted. */
   #previous: SqliteMode | undefined;
   #connection: Database | undefined;
   #looker: Looker | undefined;
@@ -183,7 +183,7 @@ export class SqliteAdapter implements StoreAdapter {
   }
 
   /**
-   * Returns the rows of a query as objects. Integers beyond 2^53 lose precision, as usual with better-sqlite3.
+   * Executes a query and returns its rows as objects. Integers beyond 2^53 lose precision, because better-sqlite3 returns numbers.
    *
    * @throws SeqqaError `QUERY_WRITES` for a statement that does more than read
    */
@@ -204,14 +204,17 @@ export class SqliteAdapter implements StoreAdapter {
   }
 
   gate(): NoGate {
-    return { kind: "none", why: "SQLite has one writer, and its triggers run inside the target" };
+    return { kind: "none", why: "SQLite allows one writer, and its triggers run inside the target, so no write can be held" };
   }
 
   writeFaults(): WriteFaults | NoFaults {
     const { faults } = this.#opened();
     if (faults !== undefined) return faults;
     const { mode } = this.#choice;
-    return { kind: "none", why: mode === "journal" ? "it was opened without what that needs" : `checkpoint "${mode}" has no triggers` };
+    return {
+      kind: "none",
+      why: mode === "journal" ? "it was opened without the triggers that make writes fail" : `checkpoint "${mode}" has no triggers`,
+    };
   }
 
   schema(): Awaitable<readonly TableSchema[]> {
@@ -224,12 +227,12 @@ export class SqliteAdapter implements StoreAdapter {
     return attempt(() => dumpDatabase(db), isBusy, BUSY_LIMIT_MS, busyError(this.file, BUSY_LIMIT_MS));
   }
 
-  /** Closes the control connection before the target restarts. While it is open, the target's own `PRAGMA journal_mode` would fail. */
+  /** Closes seqqa's own connection before the target restarts. While the connection is open, `PRAGMA journal_mode` would fail in the target. */
   pause(): Awaitable<void> {
     return this.#close(false);
   }
 
-  /** Reopens the control connection and continues with the existing checkpoints. */
+  /** Opens seqqa's own connection again after the target restarted. Existing checkpoints stay valid. */
   resume(): Awaitable<void> {
     if (this.#mode === undefined && this.#scope !== undefined) return this.open(this.#scope);
   }
@@ -244,7 +247,7 @@ export class SqliteAdapter implements StoreAdapter {
     this.#looker = undefined;
     this.#connection = undefined;
     if (mode === undefined) return undefined;
-    // A lane's own file keeps its data: it is deleted with the lane, and a restarted target continues with it.
+    // Nothing is restored in a lane's own file: it is deleted with the lane, and a restarted target continues with its data.
     this.#previous = mode;
     return mode.close(leaveNothing);
   }

@@ -68,7 +68,7 @@ export function openStub({ name, url }: StoreModuleSettings): StoreAdapter {
 function parsed(name: string, url: string): { readonly protocol: Protocol; readonly port: string } {
   const { hostname, port, pathname } = new URL(url);
   if ((hostname === "http" || hostname === "smtp") && pathname.length <= 1) return { protocol: hostname, port };
-  throw new SeqqaError("STUB_URL_INVALID", `systems.${name} is the stub ${JSON.stringify(url)}.`, {
+  throw new SeqqaError("STUB_URL_INVALID", `The url of systems.${name} is ${JSON.stringify(url)}, which is not a valid stub URL.`, {
     exitStatus: 2,
     hint: "Write stub://http or stub://smtp.",
   });

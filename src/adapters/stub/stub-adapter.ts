@@ -32,7 +32,7 @@ export abstract class StubAdapter<S extends object> extends ValueAdapter<S> {
 /** Checks the URL of a stub and removes a slash at its end. @throws SeqqaError `STUB_URL_INVALID` */
 export function stubUrl(url: unknown, scheme: "http" | "smtp"): string {
   if (typeof url === "string" && new RegExp(`^${scheme}://[^/:]+:\\d+/?$`).test(url)) return url.replace(/\/$/, "");
-  throw new SeqqaError("STUB_URL_INVALID", `The url of the stub is ${JSON.stringify(url)}.`, {
+  throw new SeqqaError("STUB_URL_INVALID", `The url of the stub is not valid: ${JSON.stringify(url)}.`, {
     exitStatus: 2,
     hint: `Write ${scheme}://127.0.0.1:<port>, or declare the stub in seqqa.yaml (url: stub://${scheme}) and use lane.systems["<name>"].`,
   });

@@ -8,7 +8,7 @@ import { usage } from "./run-options.ts";
 interface Words {
   readonly name: string;
   readonly description: string;
-  /** The words that can follow the command: its subcommands, or the names of shells. */
+  /** The words that may follow the command on the command line: the names of its subcommands, or of shells. */
   readonly words: readonly string[];
   readonly takes: "directory" | "file" | undefined;
   readonly options: readonly OptionWords[];
@@ -22,7 +22,7 @@ interface OptionWords {
   readonly takesValue: boolean;
 }
 
-/** The values of options that commander does not know, because the configuration checks them. */
+/** The allowed values of options whose values commander cannot check. The configuration checks them later. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   "--strategy": STRATEGY_KINDS.map(flagWord),
   "--fail-on-severity": ["critical", "high", "medium", "low", "none"],
@@ -33,9 +33,9 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
 const SHELLS = { bash, zsh, fish } as const;
 
 /**
- * Returns a completion script for the shell, generated from the command line's own definition. The script does not start seqqa, so it cannot complete
- * names of journeys.
- * @throws SeqqaError for another shell
+ * Returns a shell script that completes seqqa's commands and options. The script is generated from the command definitions and does not start seqqa,
+ * so it cannot complete names of journeys.
+ * @throws SeqqaError if the shell is not supported
  */
 export function completionScript(program: Command, shell: string): string {
   const script = Object.entries(SHELLS).find(([name]) => name === shell)?.[1];
@@ -168,7 +168,10 @@ function fish(commands: readonly Words[]): string {
   return `# seqqa completion for fish: seqqa completion fish > ~/.config/fish/completions/seqqa.fish\ncomplete -c seqqa -f\n${[...lines, ...top].join("\n")}\n`;
 }
 
-/** Returns the options that take a value, each once, because the bash script only checks the previous word. */
+/**
+ * Returns all options that take a value, without repeating options that several commands share. The bash script needs no more, because it only checks
+ * the previous word.
+ */
 function unique(commands: readonly Words[]): readonly OptionWords[] {
   const all = commands.flatMap(({ options }) => options.filter(({ takesValue }) => takesValue));
   return all.filter(({ flag }, index) => all.findIndex((one) => one.flag === flag) === index);

@@ -2,7 +2,7 @@ import { loadConfig, type Config, type LoadOptions } from "../../config/index.ts
 import type { Shell } from "../process/shell.ts";
 
 /**
- * Returns the configuration of a command, and hides its passwords in all later output.
+ * Loads the configuration for a command and registers its URLs, so that their passwords are hidden in all later output.
  * @param options May replace the environment and the folder of the shell.
  */
 export function configFor(shell: Shell, options: LoadOptions): Config {
@@ -16,7 +16,7 @@ export function configFor(shell: Shell, options: LoadOptions): Config {
   return config;
 }
 
-/** Returns the configuration for the commands that check and clean stores. The default directory is the current folder. */
+/** Loads the configuration for the commands that check and clean stores. The default directory is the current folder. */
 export function configOfStores(
   directory: string | undefined,
   options: { readonly config?: string; readonly allowDb?: readonly string[] },

@@ -1,7 +1,8 @@
 import type { ExplorationEntry } from "./find-finding.ts";
 
 /**
- * Returns the `draws` of a violation with action names instead of indexes. Names stay valid if the exploration declares its actions in another order.
+ * Returns the random draws of a finding with action names instead of action indexes. Names stay valid if the exploration later declares its actions
+ * in another order.
  */
 export function drawsByName(
   draws: ExplorationEntry["violations"][number]["draws"],

@@ -10,7 +10,7 @@ const EXPLORATION = /\.explore\.[cm]?[jt]s$/;
 
 export const isExplorationFile = (path: string): boolean => EXPLORATION.test(path);
 
-/** Returns the default name of an exploration: `shop` for `qa/shop.explore.ts`. */
+/** Returns the default name of an exploration, from the name of its file: `shop` for `qa/shop.explore.ts`. */
 export function nameOfFile(file: string): string {
   return basename(file).replace(EXPLORATION, "");
 }

@@ -21,7 +21,7 @@ export type FoundFinding = FoundViolation | FoundRace;
 const NAMED = 8;
 
 /**
- * Returns the finding whose id begins with `wanted`.
+ * Returns the finding whose id begins with the text that the user typed.
  * @param elsewhere Returns the id of another run that has the finding.
  * @throws SeqqaError with exit status 2 if there is no such finding, or more than one
  */
@@ -40,10 +40,10 @@ export function findFinding(
     throw usage(`There is no finding ${JSON.stringify(wanted)} in run ${run}, but there is one in run ${other}.`, `Add --run ${other}.`);
   }
   if (found.length === 0) throw usage(`There is no finding ${JSON.stringify(wanted)} in run ${run}.`, listOf(all, run));
-  throw usage(`${found.length} findings of run ${run} begin with ${JSON.stringify(wanted)}.`, listOf(found, run));
+  throw usage(`The ids of ${found.length} findings of run ${run} begin with ${JSON.stringify(wanted)}.`, listOf(found, run));
 }
 
-/** Returns the finding with this id, or else all findings whose ids begin with it. */
+/** Returns the finding with the given id. If there is none, returns all findings whose ids begin with the given text. */
 export function matching(wanted: string, explorations: readonly ExplorationEntry[]): readonly FoundFinding[] {
   const all = findingsOf(explorations);
   const exact = all.filter((one) => idsOf(one).includes(wanted));
@@ -58,18 +58,20 @@ function findingsOf(explorations: readonly ExplorationEntry[]): readonly FoundFi
 }
 
 /**
- * Returns the finding if its path was stored.
- * @throws SeqqaError (2) if the id belongs to an action that was reported under another finding with the same cause. Only the path of that other
- * finding is stored.
+ * Returns the finding, because its path is stored.
+ * @throws SeqqaError (2) if `wanted` is the id of another finding that was reported together with this finding. No path is stored for that one.
  */
 function replayable(found: FoundFinding, wanted: string): FoundFinding {
   if (idOf(found).startsWith(wanted)) return found;
   const own = printable(idOf(found));
-  throw usage(`The path of finding ${JSON.stringify(wanted)} was not kept: it has the same cause as ${own}.`, `Replay ${own}.`);
+  throw usage(
+    `The path of finding ${JSON.stringify(wanted)} was not stored, because this finding has the same cause as finding ${own}.`,
+    `Replay ${own}.`,
+  );
 }
 
 const idOf = (one: FoundFinding): string => (one.kind === "race" ? one.race.id : one.violation.id);
-/** Returns the id of a finding and the ids of other actions that were reported with it because of the same cause. */
+/** Returns the id of a finding and the ids of findings that were reported together with it, because they have the same cause. */
 const idsOf = (one: FoundFinding): readonly string[] => [
   idOf(one),
   ...(one.kind === "race" ? [] : (one.violation.operations ?? []).map(({ id }) => id)),

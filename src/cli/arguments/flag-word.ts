@@ -1,4 +1,4 @@
-/** Returns a configuration value in the form of a flag value: `coverage-guided` for `coverage_guided`. */
+/** Converts a value of the configuration to the form of a flag: `coverage-guided` for `coverage_guided`. */
 export function flagWord(word: string): string {
   return word.replaceAll("_", "-");
 }

@@ -11,7 +11,7 @@ const NAMES = 10;
 const SCRIPT = /\.[cm]?[jt]s$/;
 
 /**
- * Returns the error for a missing journey, with the names that exist.
+ * Returns the error for a journey that does not exist. Its message lists the journeys that exist.
  * @param named The name that the user gave. `undefined` for `--all`.
  */
 export function journeyNotFound(named: string | undefined, found: FoundJourneys, config: Config, shell: Shell): SeqqaError {
@@ -67,7 +67,7 @@ function directoriesBeside(path: string): readonly string[] {
       .filter((one) => one.isDirectory() && !one.name.startsWith(".") && one.name !== "node_modules")
       .map(({ name }) => name);
   } catch {
-    // The folder does not exist or cannot be read, so there is nothing to suggest.
+    // The folder of explorations does not exist or cannot be read, so the error suggests none.
     return [];
   }
 }

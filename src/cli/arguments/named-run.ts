@@ -8,8 +8,8 @@ import { tellSkipped } from "../run/report-files.ts";
 import type { Shell } from "../process/shell.ts";
 
 /**
- * Returns a run by its id in the run log, or by the path of its results.json or of the folder with that file. Without a name, returns the last run in
- * the log.
+ * Returns the run that the user named: by its id in the run log, by the path of its results.json, or by the folder of that file. Without a name,
+ * returns the last run in the log.
  * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2
  */
 export function namedRun(name: string | undefined, outputDir: string, shell: Shell): NamedRun {

@@ -9,7 +9,7 @@ import type { Shell } from "../process/shell.ts";
 
 const NAMES = 10;
 
-/** Returns the error for `seqqa run` without an argument, with a list of what can be run. Problems while listing are ignored. */
+/** Returns the error for `seqqa run` without an argument. Its message lists what can be run. Files that cannot be read are left out of the list. */
 export async function nothingNamed(shell: Shell, machinery: Machinery, configFile: string | undefined): Promise<SeqqaError> {
   const files = await machinery.discover(shell.cwd).catch(() => []);
   const directories = [...new Set(files.map((file) => relative(shell.cwd, dirname(file)).split(/[\\/]/)[0] || "."))];
@@ -31,7 +31,7 @@ export async function nothingNamed(shell: Shell, machinery: Machinery, configFil
     "Nothing to run was named.",
     lines.length > 0
       ? `Type one of: ${lines.join(", ")}`
-      : "There is no exploration here: write a file such as qa/shop.explore.ts that exports `agent` or `graph`, let seqqa init qa write an example, or try seqqa demo.",
+      : "There is no exploration here. Write a file such as qa/shop.explore.ts that exports `agent` or `graph`, type seqqa init qa to get an example, or try seqqa demo.",
   );
 }
 

@@ -10,7 +10,7 @@ import { isExplorationFile, nameOfFile } from "./find-explorations.ts";
 import { usage } from "./run-options.ts";
 
 export interface NamedExploration {
-  /** Absolute path. */
+  /** The absolute path of the exploration file. */
   readonly file: string;
   readonly name: string;
 }
@@ -21,7 +21,7 @@ export function isFileOfExploration(named: string, cwd: string): boolean {
 }
 
 /**
- * Returns the exploration that the user named, by the path of its file or by its name. Names are searched below the configuration's folder.
+ * Returns the exploration that the user named, by the path of its file or by its name. Names are searched in the configuration's folder and below.
  * @throws SeqqaError (2)
  */
 export async function oneExploration(named: string, { folder }: Config, shell: Shell, machinery: Machinery): Promise<NamedExploration> {

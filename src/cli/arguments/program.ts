@@ -49,7 +49,7 @@ export interface Handlers {
   demo(options: { readonly verbose?: boolean }): Promise<void>;
 }
 
-/** Returns the command line: names, options and help. All decisions are made by the handlers. */
+/** Defines the command line: commands, options and help texts. The handlers do the work of the commands. */
 export function buildProgram(version: string, handlers: Handlers): Command {
   const program = new Command("seqqa")
     .description(
@@ -108,9 +108,9 @@ export function buildProgram(version: string, handlers: Handlers): Command {
   program
     .command("diff")
     .description("show how the behaviour of the API changed between two runs: rules, actions, answers, numbers of states")
-    .argument("[run...]", "before and after: ids of runs, or paths of a results.json; default of the second: the last run")
+    .argument("[run...]", "earlier and later run: the id of each, or the path of its results.json; default of the later one: the last run")
     .addOption(new Option("--baseline <file>", "results.json of the run before, for example an artifact of CI"))
-    .addOption(new Option("--against <ref>", "branch or commit of the baseline, as the output names it; needs --baseline"))
+    .addOption(new Option("--against <ref>", "name of the baseline in the output, a branch or commit; needs --baseline"))
     .addOption(new Option("--format <name>", "format of the differences; default: text").choices(Object.keys(DIFF_FORMATS)))
     .addOption(new Option("--output <file>", "file to write, - for standard output; default: standard output"))
     .addOption(configFile())
@@ -125,8 +125,8 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .argument("[exploration]", "its name, or its file; default: all explorations of the run")
     .addOption(new Option("--run <id>", "id of the run, one of the newest 20; default: the last one"))
     .addOption(new Option("--most <n>", "number of rules that are shown and written; default: 10"))
-    .addOption(new Option("--write [file]", "write them as TypeScript; default: a file beside the exploration"))
-    .addOption(new Option("--for-gaps", "only rules about what yours do not notice, as seqqa strength finds it, on a lane of its own"))
+    .addOption(new Option("--write [file]", "write the rules as TypeScript; default: a file beside the exploration"))
+    .addOption(new Option("--for-gaps", "show only rules for changes that your rules miss (see seqqa strength); starts a lane"))
     .addOption(maxTime())
     .addOption(new Option("--json", "print one JSON document on standard output"))
     .addOption(new Option("--output <dir>", "directory of the run's reports"));
@@ -134,13 +134,13 @@ export function buildProgram(version: string, handlers: Handlers): Command {
   suggesting
     .addHelpText(
       "after",
-      "\nExample:\n  $ seqqa run qa\n  $ seqqa suggest\n  $ seqqa suggest shop --most 5 --write\n\nExit status: 0 done, 2 no such run or exploration; with --for-gaps also 3 no lane could be had, 130 interrupted. Without it nothing is executed.",
+      "\nExample:\n  $ seqqa run qa\n  $ seqqa suggest\n  $ seqqa suggest shop --most 5 --write\n\nExit status: 0 done, 2 no such run or exploration; with --for-gaps also 3 no lane could be started, 130 interrupted. Without --for-gaps nothing is executed.",
     )
     .action((named: string | undefined, options: SuggestOptions) => handlers.suggest(named, options));
   const strength = program
     .command("strength")
-    .description("make rows of explored states wrong, one field at a time, and show what none of your rules notices")
-    .argument("[exploration]", "its name, or its file; default: that of the run, if it has one alone")
+    .description("change rows of explored states, one field at a time, and show which changes none of your rules notices")
+    .argument("[exploration]", "name or file of the exploration; default: the only exploration of the run")
     .addOption(new Option("--run <id>", "id of the run, one of the newest 20; default: the last one"))
     .addOption(maxTime())
     .addOption(new Option("--json", "print one JSON document on standard output"))
@@ -149,7 +149,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
   strength
     .addHelpText(
       "after",
-      "\nExample:\n  $ seqqa run qa\n  $ seqqa strength\n  $ seqqa suggest --for-gaps\n\nExit status: 0 measured, 2 no such run or exploration, or stores of your own, 3 no lane could be had, 130 interrupted.",
+      "\nExample:\n  $ seqqa run qa\n  $ seqqa strength\n  $ seqqa suggest --for-gaps\n\nExit status: 0 measured, 2 no such run or exploration, or the target uses external stores, 3 no lane could be started, 130 interrupted.",
     )
     .action((named: string | undefined, options: StrengthOptions) => handlers.strength(named, options));
   program
@@ -211,13 +211,16 @@ export function buildProgram(version: string, handlers: Handlers): Command {
   const opened = program
     .command("open")
     .description("bring a lane to the state of a finding, or to a state of a run, and leave it running until Ctrl-C")
-    .argument("<finding|state>", "the id of either, or the beginning of it; a state has hexadecimal digits, at least 8")
+    .argument("<finding|state>", "id of a finding or of a state, or the beginning of the id; for a state at least 8 hexadecimal digits")
     .addOption(new Option("--run <id>", "id of the run, one of the newest 20; default: the last one"))
     .addOption(new Option("--output <dir>", "directory of the run's reports"))
     .addOption(inspect());
   for (const option of laneOptions()) opened.addOption(option);
   opened
-    .addHelpText("after", "\nExample:\n  $ seqqa open 9d0f130c\n\nExit status: 0 opened, 2 unknown, 3 not reached, 130 interrupted before.")
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ seqqa open 9d0f130c\n\nExit status: 0 opened, 2 unknown, 3 not reached, 130 interrupted before the state was reached.",
+    )
     .action((wanted: string, options: OpenOptions) => handlers.open(wanted, options));
   const ui = program
     .command("ui")
@@ -252,7 +255,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .action((directory: string | undefined) => handlers.init(directory));
   const scaffold = program
     .command("scaffold")
-    .description("write a folder that explores what a description of an API, or recorded traffic, shows");
+    .description("write a folder with an exploration, generated from an API description or from recorded traffic");
   scaffold
     .command("openapi")
     .description("from OpenAPI 2.0, 3.0 or 3.1; when repeated, it keeps your changes and adds what is new")
@@ -321,7 +324,7 @@ const configFile = (): Option => optionOf(CONFIG_FLAG);
 const allowDb = (): Option => optionOf(ALLOW_DB_FLAG);
 const reporter = (): Option => optionOf(REPORTER_FLAG);
 const maxTime = (): Option => new Option("--max-time <duration>", "time limit in seconds, or 30s, 5m, 1h; default: 5m");
-const inspect = (): Option => new Option("--inspect", "wait for a debugger on port 9229, so that breakpoints in actions and rules hold");
+const inspect = (): Option => new Option("--inspect", "wait for a debugger on port 9229, so that breakpoints in actions and rules work");
 const laneOptions = (): readonly Option[] => [
   new Option("--base-url <url>", "URL of a target that already runs"),
   new Option("--no-infra", "use services, containers and a target that already run; needs base_url or lanes"),

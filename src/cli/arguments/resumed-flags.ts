@@ -1,18 +1,18 @@
 import type { ConfigRow, StoredRun } from "../../run-log/index.ts";
 import { RUN_FLAGS, typed, usage, type RunOptions } from "./run-options.ts";
 
-/** Returns the flags that the run log stores in addition to the resulting configuration. */
+/** Returns the flags of a run that the run log must store separately, because no configuration value shows them. */
 export function flagRows(options: RunOptions): readonly ConfigRow[] {
   return RUN_FLAGS.flatMap((flag) => {
     const value = options[flag.option];
-    // Commander sets `infra` to `true` if --no-infra is absent.
+    // If the user does not give --no-infra, commander sets `infra` to `true`. Only `false` therefore means that the flag was given.
     const isGiven = value !== undefined && (flag.option !== "infra" || value === false);
     return flag.kept === "row" && isGiven ? [{ key: typed(flag), value: JSON.stringify(value), source: `flag ${typed(flag)}` }] : [];
   });
 }
 
 /**
- * Returns the options for resuming a run: the given flags, plus the flags of the first session that are not given now.
+ * Returns the options for resuming a run: the flags that the user gives now, plus other flags of the run's first session.
  * @throws SeqqaError with exit status 2 if a needed flag is not stored in the run log
  */
 export function optionsBefore(
@@ -24,7 +24,7 @@ export function optionsBefore(
   for (const flag of RUN_FLAGS) {
     const { option, kept } = flag;
     if (kept === undefined) continue;
-    // The source of a stored value shows whether a flag set it.
+    // A stored value is used only if its `source` says that a flag set it in the first session.
     const row = config.get(kept === "key" ? flag.key! : typed(flag));
     const isGiven = given[option] !== undefined && option !== "infra";
     if (row === undefined || !row.source.startsWith("flag ") || isGiven) continue;
@@ -35,7 +35,7 @@ export function optionsBefore(
   return { ...given, ...before };
 }
 
-/** Rejects resuming without a new --base-url if the old URL had a password, because passwords in URLs are never stored. */
+/** Throws an error if a run is resumed without a new --base-url although its first URL had a password. Passwords in URLs are never stored. */
 function refusePassword(id: string, env: Readonly<Record<string, string | undefined>>): void {
   if ((env["SEQQA_BASE_URL"] ?? "") !== "") return;
   throw usage(`The --base-url of run ${id} had a password, which is not kept.`, "Give --base-url again.");

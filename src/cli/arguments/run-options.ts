@@ -20,14 +20,14 @@ export interface RunOptions {
   readonly maxDepth?: string;
   readonly maxTime?: string;
   readonly seed?: string;
-  /** `true` if the option is given without a value. */
+  /** `true` if `--races` is given without a value. */
   readonly races?: string | true;
-  /** `true` if the option is given without a value. */
+  /** `true` if `--faults` is given without a value. */
   readonly faults?: string | true;
   readonly bail?: boolean;
   readonly continueAfterViolation?: boolean;
   readonly only?: string;
-  /** `true` if the option is given without a value, which means the last run. */
+  /** `true` if `--resume` is given without a run id. The last run is resumed then. */
   readonly resume?: string | true;
   readonly force?: boolean;
   readonly shard?: string;
@@ -49,13 +49,13 @@ export interface Flag {
 
 export interface RunFlag extends Flag {
   readonly option: keyof RunOptions;
-  /** The configuration key that the flag sets. The configuration checks the value. */
+  /** The configuration key that the flag sets, for example `exploration.max_steps`. The configuration checks the value. */
   readonly key?: string;
-  /** `true` if the flag is an error for a run of journeys. */
+  /** `true` if the flag applies only to explorations. It is an error if the user runs journeys. */
   readonly isOfExplorations?: boolean;
   /**
-   * How a resumed run gets the flag's value from its first session: `key` from the stored configuration, `row` from a separate row. If not set, the
-   * value is not restored. --allow-db is never restored, because it is a permission and the run log may come from another machine.
+   * The place where the run log stores the value for a resumed run: with the configuration (`key`) or in a separate row (`row`). Not set if the value
+   * is not stored. --allow-db is never stored, because it is a permission and the run log may come from another machine.
    */
   readonly kept?: "key" | "row";
 }
@@ -192,7 +192,7 @@ export const RUN_FLAGS: readonly RunFlag[] = [
   {
     option: "updateKnown",
     usage: "--update-known",
-    description: "write the findings of this run to the file known_findings",
+    description: "write the findings of this run to the file that the key known_findings names",
     isOfExplorations: true,
   },
   {
@@ -204,14 +204,15 @@ export const RUN_FLAGS: readonly RunFlag[] = [
   {
     option: "watch",
     usage: "--watch",
-    description: "run again what a change of code, configuration or target affects, until Ctrl-C; the other results are kept",
+    description:
+      "after each change of code, configuration or target, run again what the change affects, until Ctrl-C; the other results are kept",
     isOfExplorations: true,
   },
-  { option: "port", usage: "--port <n>", description: "port of that page; default: any free one", isOfExplorations: true },
+  { option: "port", usage: "--port <n>", description: "port of the page of --ui; default: any free one", isOfExplorations: true },
   { option: "allowDb", ...ALLOW_DB_FLAG },
 ];
 
-/** Returns a flag as the user types it, without its value. */
+/** Returns a flag without its value, as the user types it: `--max-steps` for `--max-steps <n>`. */
 export const typed = ({ usage: written }: Flag): string => written.split(" ")[0]!;
 
 export function flagsOf(options: RunOptions): readonly FlagValue[] {
@@ -227,7 +228,7 @@ export function flagsOf(options: RunOptions): readonly FlagValue[] {
 }
 
 /**
- * Rejects options that contradict each other or have no effect.
+ * Throws an error if the options of `seqqa run` contradict each other or have no effect.
  * @throws SeqqaError with exit status 2
  */
 export function refuseMisuse(named: string | undefined, options: RunOptions): void {
@@ -245,14 +246,17 @@ export function refuseMisuse(named: string | undefined, options: RunOptions): vo
   }
   if (options.shard !== undefined && !/^[1-9]\d{0,3}\/[1-9]\d{0,3}$/.test(options.shard))
     throw usage(`Invalid --shard value ${JSON.stringify(options.shard)}.`, "Write i/n with i from 1 to n: 2/4 is the second of four.");
-  // An empty name usually comes from an unset shell variable, so it is not treated as the current folder.
+  // An empty name usually comes from a shell variable that is not set, so reject it instead of using the current folder.
   if (named?.trim() === "")
     throw usage("The name of what to run is empty.", "seqqa list shows what there is; seqqa run . is the current folder.");
   if (options.all === true && named !== undefined)
     throw usage(`--all runs every journey, and cannot be combined with ${named}.`, `Try: seqqa run --all, or seqqa run ${named}.`);
 }
 
-/** @throws SeqqaError if an option is given that only explorations have */
+/**
+ * Throws an error if the user gives an option for explorations but runs journeys.
+ * @throws SeqqaError with exit status 2
+ */
 export function refuseForJourneys(options: RunOptions): void {
   const flag = RUN_FLAGS.find(({ option, isOfExplorations }) => isOfExplorations === true && options[option] !== undefined);
   if (flag !== undefined)

@@ -4,7 +4,7 @@ import type { StatesOfRun } from "../../run-log/index.ts";
 import { usage } from "./run-options.ts";
 
 /**
- * Returns the explorations of a run that have the given name or file, or all explorations if no name is given.
+ * Returns the explorations of a run, with their states, that have the given name or file. Without a name, returns all explorations of the run.
  * @throws SeqqaError `NO_STATES`, `NO_SUCH_EXPLORATION` with exit status 2
  */
 export function statesNamed(

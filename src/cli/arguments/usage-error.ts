@@ -3,7 +3,7 @@ import { nearest } from "../../model/text/nearest.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { alternatives } from "../../model/text/alternatives.ts";
 
-/** Converts an error of commander to a SeqqaError with one sentence. Commander's "(Did you mean ...?)" becomes the hint. */
+/** Converts an error of commander to a SeqqaError. Commander's "(Did you mean ...?)" becomes the hint of the error. */
 export function usageError(error: CommanderError, program: Command): SeqqaError {
   if (error.code === "commander.help") return missingCommand(error, program);
   const [first = "", ...rest] = error.message.replace(/^error:\s*/, "").split("\n");
@@ -19,20 +19,20 @@ export function usageError(error: CommanderError, program: Command): SeqqaError 
   });
 }
 
-/** Returns a hint that names the help of the given command. The default is `run`, the most used command. */
+/** Returns a hint that tells the user to read the help of a command. If no command was recognised, the hint names `run`, the most used command. */
 function helpFor({ commands, args }: Command): string {
   const named = commands.find((command) => command.name() === args[0]);
   return `seqqa --help lists commands, seqqa ${named?.name() ?? "run"} --help the options.`;
 }
 
-/** Returns the hint for a missing source of `seqqa scaffold`. Returns `undefined` for other errors. */
+/** Returns the hint if `seqqa scaffold` is called without a source. Returns `undefined` for other errors. */
 function missingSource(complaint: string): string | undefined {
   return complaint.startsWith("missing required argument 'source'")
     ? "Name the file or the URL of the description or the schema: seqqa scaffold openapi openapi.yaml."
     : undefined;
 }
 
-/** Returns the error for a command group without a subcommand. In this case commander prints help instead of an error. */
+/** Returns the error for a command that needs a subcommand, such as `seqqa scaffold`. In this case commander prints help instead of an error. */
 function missingCommand(cause: CommanderError, program: Command): SeqqaError {
   const group = program.commands.find(({ commands }) => commands.length > 0);
   const names = (group?.commands ?? []).map((command) => command.name());
@@ -43,7 +43,7 @@ function missingCommand(cause: CommanderError, program: Command): SeqqaError {
   });
 }
 
-/** Returns the nearest allowed value of an option with a fixed set of values. Commander lists the values but suggests none. */
+/** Returns a hint with the allowed value nearest to the wrong value of an option. Commander lists the allowed values but suggests none. */
 function meant(complaint: string, program: Command): string | undefined {
   const [, flags, value] = /^option '([^']+)' argument '(.*)' is invalid\. Allowed choices/s.exec(complaint) ?? [];
   if (flags === undefined || value === undefined) return undefined;

@@ -11,8 +11,8 @@ import type { Shell } from "../process/shell.ts";
 const NAMED = 20;
 
 /**
- * Runs `seqqa clean`. Removes leftovers of dead runs. Restores rows of the user's own stores, after listing them and asking. Runs that are still
- * alive are not touched. Returns 3 if rows were not restored.
+ * Runs `seqqa clean`: removes what runs left behind that were killed. Rows in the user's own stores are restored only after the user confirms. Runs
+ * that are still alive are not touched. Returns 3 if rows were not restored.
  */
 export async function cleanCommand(
   directory: string | undefined,
@@ -41,13 +41,13 @@ export async function cleanCommand(
   for (const { store, undo, keep } of leftovers) {
     out(`${printable(capital(store))}: ${rows(undo.length)} restored, ${keep.length} kept.`);
   }
-  for (const file of files) out(`Values of these rows before the run, and as it left them: ${printable(file)}`);
+  for (const file of files) out(`Values of the kept rows before the run and after it: ${printable(file)}`);
   if (removed.length + leftovers.length === 0) out("Nothing was left by dead runs.");
   return leftovers.some(({ keep }) => keep.length > 0) ? 3 : 0;
 }
 
 /**
- * Asks the user for confirmation at the terminal.
+ * Asks the user at the terminal to confirm that rows are restored.
  * @throws SeqqaError `CLEAN_NEEDS_YES` without an interactive terminal
  */
 async function isConfirmed(shell: Shell): Promise<boolean> {
@@ -65,7 +65,7 @@ function shown({ store, sinceMs, recordedMs, undo, keep }: Leftover): string {
     `${printable(capital(store))} has rows of a run that was killed${when}:`,
     ...tables("goes back  ", undo),
     ...tables("stays      ", keep),
-    ...(keep.length > 0 ? ["  (Rows are kept if they were changed after the run, or are needed by a row that was.)"] : []),
+    ...(keep.length > 0 ? ["  (Rows are kept if they were changed after the run, or if a row that was changed needs them.)"] : []),
   ].join("\n");
 }
 

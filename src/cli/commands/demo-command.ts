@@ -15,7 +15,7 @@ lead to, checks the shop's rules after each, and restores the state. Then it sen
 and looks for results that neither order of the two gives. Finally it makes each write to the database fail, one at a time.
 `;
 
-/** Runs `seqqa demo`: the same run as `seqqa run --races --faults`, on the packaged shop. Only the findings are printed. */
+/** Runs `seqqa demo`: explores the example shop in this package, like `seqqa run --races --faults`. Only the findings are printed. */
 export async function demoCommand(options: { readonly verbose?: boolean }, shell: Shell, machinery: Machinery): Promise<ExitStatus> {
   const directory = machinery.demoDirectory();
   const races = { key: "exploration.races", flag: "--races", value: "pairs" };
@@ -60,7 +60,7 @@ function foundLines(result: ExplorationResult, shell: Shell): readonly string[] 
   ];
 }
 
-/** Removes seqqa's own environment variables, so that the demo gives the same result everywhere. */
+/** Removes all environment variables that configure seqqa, so that the demo gives the same result everywhere. */
 function withoutOurs(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("SEQQA_")));
 }

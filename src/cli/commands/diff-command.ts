@@ -18,7 +18,7 @@ export interface DiffOptions {
   readonly config?: string;
 }
 
-/** Runs `seqqa diff`: prints how the behaviour of the API changed between two runs. Nothing is executed, and no code is checked out. */
+/** Runs `seqqa diff`: prints how the behaviour of the API changed between two stored runs, without executing anything. */
 export function diffCommand(runs: readonly string[], options: DiffOptions, shell: Shell): ExitStatus {
   const { format = "text", output, baseline } = options;
   refuseMisuse(runs, options);
@@ -44,13 +44,16 @@ function refuseMisuse(runs: readonly string[], { against, baseline, output }: Di
   if (output === "") throw usage("--output is empty.", "Give a file, or - for standard output.");
   if (against !== undefined && baseline === undefined) {
     throw usage(
-      "--against needs the results of that ref: no code is checked out.",
-      "Add --baseline with the results.json that the run of that ref wrote.",
+      "--against needs the results of that branch or commit: seqqa diff checks out no code.",
+      "Add --baseline with the results.json that the run of that branch or commit wrote.",
     );
   }
   if (baseline === undefined && runs.length === 0) throw usage("No run to compare with was named.", example);
   if (runs.length > (baseline === undefined ? 2 : 1)) {
-    throw usage(`${runs.length} runs were named${baseline === undefined ? "" : " beside --baseline"}, and two are compared.`, example);
+    throw usage(
+      `${runs.length} runs were named${baseline === undefined ? "" : " beside --baseline"}, but seqqa diff compares two runs.`,
+      example,
+    );
   }
 }
 

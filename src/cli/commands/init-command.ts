@@ -5,7 +5,7 @@ import type { ExitStatus } from "../../run/session/exit-status.ts";
 import { nextCommand } from "./next-step.ts";
 import type { Shell } from "../process/shell.ts";
 
-/** Runs `seqqa init`: writes the folder and prints the next steps. */
+/** Runs `seqqa init`: writes a folder with a first exploration, and prints the next steps. */
 export function initCommand(named: string | undefined, shell: Shell, version: string): ExitStatus {
   const directory = named ?? "qa";
   if (directory.trim() === "")

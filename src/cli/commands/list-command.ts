@@ -23,7 +23,10 @@ interface Listed {
   readonly invariants?: number;
 }
 
-/** Runs `seqqa list`: lists the journeys and explorations. Files that cannot be used are reported with the reason, and the rest is still listed. */
+/**
+ * Runs `seqqa list`: lists the journeys and explorations. A file that cannot be used is reported with the reason, and the other files are still
+ * listed.
+ */
 export async function listCommand(
   directory: string | undefined,
   options: ListOptions,

@@ -22,7 +22,7 @@ interface Goal {
   readonly exploration: Pick<StoredExploration, "name" | "file" | "seed" | "beginning">;
   readonly path: readonly string[];
   readonly draws: readonly (readonly string[])[] | undefined;
-  /** The id of the state. `undefined` for the state of a finding, whose id is unknown. */
+  /** The id of the state. `undefined` if the user named a finding, because the id of its state is unknown. */
   readonly id: string | undefined;
   readonly title: string;
 }
@@ -30,18 +30,18 @@ interface Goal {
 const STATE = /^[0-9a-f]{8,16}$/;
 
 /**
- * Runs `seqqa open`: brings a lane to a state of a run, or to the state of a finding, and leaves it running. Returns exit status 3 if the state was
- * not reached.
+ * Runs `seqqa open`: brings a lane to a state of a stored run, or to the state of a finding, and keeps the lane running. Returns exit status 3 if the
+ * state was not reached.
  */
 export async function openCommand(wanted: string, options: OpenOptions, shell: Shell, machinery: Machinery): Promise<ExitStatus> {
   const flags = options.output === undefined ? [] : [{ key: "report.output_dir", flag: "--output", value: options.output }];
   const config = configFor(shell, { directory: ".", ...laneFlags(options, flags) });
   const goal = goalOf(wanted, config.report.outputDir, options.run);
   const { exploration, path, draws, id, title } = goal;
-  // A run log may come from another person, so it must not be able to load any module other than an exploration file.
+  // Load only exploration files here. The run log may come from another person and could name any other module.
   if (!isExplorationFile(exploration.file))
     throw usage(
-      `The run names ${printable(exploration.file)}, which is not called *.explore.ts, .mts, .js or .mjs.`,
+      `The run's exploration file ${printable(exploration.file)} is not named *.explore.ts, .mts, .js or .mjs.`,
       "Choose another run with --run.",
     );
   const hands = { shell, machinery, verbose: options.verbose === true, inspect: options.inspect === true };
@@ -70,7 +70,7 @@ export async function openCommand(wanted: string, options: OpenOptions, shell: S
 }
 
 /**
- * Returns the state or finding that the user named.
+ * Returns the state or finding whose id the user gave.
  * @throws SeqqaError (2) if the run has no such finding or state, or several
  */
 function goalOf(wanted: string, outputDir: string, run: string | undefined): Goal {
@@ -82,7 +82,7 @@ function goalOf(wanted: string, outputDir: string, run: string | undefined): Goa
       .slice(0, 8)
       .map(({ id }) => id)
       .join(", ");
-    throw usage(`${states.length} states of run ${found} begin with ${JSON.stringify(wanted)}.`, `Write more digits: ${ids}.`);
+    throw usage(`The ids of ${states.length} states of run ${found} begin with ${JSON.stringify(wanted)}.`, `Write more digits: ${ids}.`);
   }
   const [state] = states;
   const isFinding = matching(wanted, data.document.explorations).length > 0;
@@ -99,8 +99,8 @@ function goalOf(wanted: string, outputDir: string, run: string | undefined): Goa
 }
 
 /**
- * Returns the state to open for a finding. For a race, it is the state in which the calls are sent. For a fault, it is the state before the last
- * step. Otherwise it is the state at the end of the path.
+ * Returns the state to open for a finding. For a race, it is the state in which the two calls are sent. For a fault, it is the state before the last
+ * step. For other findings, it is the state at the end of the path.
  */
 function ofFinding(found: FoundFinding, stored: readonly StoredExploration[], run: string): Goal {
   const { exploration } = found;

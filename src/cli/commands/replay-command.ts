@@ -41,7 +41,7 @@ export interface ReplayCommandOptions {
   readonly allowDb?: readonly string[];
 }
 
-/** Runs `seqqa replay`: executes the path of a finding again, from a clean start. */
+/** Runs `seqqa replay`: executes the path of a finding again on a new lane. */
 export async function replayCommand(
   wanted: string,
   options: ReplayCommandOptions,
@@ -62,10 +62,10 @@ export async function replayCommand(
   tellSkipped(shell, skipped);
   const elsewhere = options.run === undefined ? (): string | undefined => olderRun(config.report.outputDir, id, wanted) : undefined;
   const found = findFinding(wanted, id, data.document, elsewhere);
-  // A run log may come from another person, so it must not be able to load any module other than an exploration file.
+  // Load only exploration files here. The run log may come from another person and could name any other module.
   if (!isExplorationFile(found.exploration.file)) {
     throw usage(
-      `The finding names ${printable(found.exploration.file)}, which is not called *.explore.ts, .mts, .js or .mjs.`,
+      `The finding's exploration file ${printable(found.exploration.file)} is not named *.explore.ts, .mts, .js or .mjs.`,
       "Choose another run with --run, or run again.",
     );
   }
@@ -81,7 +81,7 @@ export async function replayCommand(
   return replayed(found, id, from, { config, shell, machinery, verbose: options.verbose === true });
 }
 
-/** The number of earlier runs that are searched for a finding that the last run does not have. */
+/** The number of earlier runs in which a finding is searched if the last run does not have it. */
 const OLDER = 20;
 
 function olderRun(outputDir: string, last: string, wanted: string): string | undefined {
@@ -95,7 +95,10 @@ function olderRun(outputDir: string, last: string, wanted: string): string | und
   });
 }
 
-/** @throws SeqqaError with exit status 2 for a finding without a path */
+/**
+ * Throws an error if the finding has no path that could be replayed.
+ * @throws SeqqaError with exit status 2
+ */
 function refusePathless({ violation }: FoundViolation): void {
   if (violation.reproductionPath.length === 0 && violation.state === null) {
     throw usage(
@@ -118,7 +121,7 @@ interface Task {
   readonly id: string;
   readonly path: readonly string[];
   readonly draws: ExplorationEntry["violations"][number]["draws"];
-  /** The calls that follow the path, as text. Only a race has such calls. */
+  /** The calls of a race as text. The replay sends them after the path. `undefined` if the finding is not a race. */
   readonly last: string | undefined;
   readonly race: RaceReplay | undefined;
   readonly fault: FaultPoint | undefined;
@@ -162,7 +165,7 @@ function taskOf(found: FoundFinding): Task {
 
 /**
  * Replays a finding and prints the result.
- * @param from The step before which the world is shown. `undefined` if the world is not shown.
+ * @param from The index of the step from which the replay shows the contents of the stores. `undefined`: they are not shown.
  */
 async function replayed(found: FoundFinding, run: string, from: number | undefined, setting: Setting): Promise<ExitStatus> {
   const { config, shell, machinery, verbose } = setting;
@@ -176,7 +179,7 @@ async function replayed(found: FoundFinding, run: string, from: number | undefin
     "",
   );
   const hide = redactor(config.report.redact);
-  // Errors are redacted, because they may quote the target's output.
+  // Secrets in error messages are hidden, because the messages may quote output of the target.
   const message = (text: string): void => void shell.stderr.write(`${redactText(text, config.report, hide)}\n`);
   return interruptible(shell, { message }, async (signal): Promise<ExitStatus> => {
     const beforeStep = async (step: number, uses: readonly string[]): Promise<void> => {
@@ -223,7 +226,7 @@ async function replayed(found: FoundFinding, run: string, from: number | undefin
   });
 }
 
-/** Returns the zero-based index of the step that `--from-step` names. Returns `undefined` if the option is absent. */
+/** Converts the value of `--from-step`, which counts from 1, to an index, which counts from 0. Returns `undefined` if the option is absent. */
 function firstStep(given: string | undefined, steps: number): number | undefined {
   if (given === undefined) return undefined;
   const step = Number(given);

@@ -19,7 +19,7 @@ import { takeSecret } from "../arguments/cluster-secret.ts";
 import type { Shell } from "../process/shell.ts";
 import { shownPath } from "../process/shown-path.ts";
 
-/** Runs `seqqa run`. All errors in the user's input are reported before the first request is sent. */
+/** Runs `seqqa run`. Errors in the user's files, options and configuration are reported before the first request is sent. */
 export async function runCommand(
   named: string | undefined,
   given: RunOptions,
@@ -93,13 +93,16 @@ async function runFound(target: RunTarget, given: RunOptions, { shell, machinery
   return withPage(page, told, (reporter) => interruptible(shell, reporter, (signal) => explored(reporter, signal)));
 }
 
-/** Returns `true` if a store uses an adapter module of the user. The engine is loaded for the check only in that case, because loading it is slow. */
+/**
+ * Returns `true` if a store uses an adapter module of the user. Only then is the engine loaded to check the module, because loading the engine is
+ * slow.
+ */
 function hasStoreModules({ systems, lanes }: Config): boolean {
   return [systems, ...lanes.map((lane) => lane.systems)].some((one) => Object.values(one).some(({ adapter }) => adapter !== undefined));
 }
 
 /**
- * Returns the run to resume, if the command line names one.
+ * Returns the stored run that `--resume` names. Returns `undefined` without this option.
  * @throws SeqqaError if the run cannot be resumed
  */
 async function namedRun(
@@ -114,7 +117,10 @@ async function namedRun(
   return resumedRun(machinery, { stored, config, version, files, shard, only, known, force });
 }
 
-/** Returns `true` if the named directory contains the configuration's folder, so that the run covers all explorations of the configuration. */
+/**
+ * Returns `true` if the folder of the configuration is inside the directory that the user named. The run then covers all explorations of the
+ * configuration.
+ */
 function coversConfig({ directory, config }: RunTarget & { readonly kind: "explorations" }): boolean {
   const inside = relative(directory, config.folder);
   return !inside.startsWith("..") && !isAbsolute(inside);

@@ -23,7 +23,10 @@ const SOURCES = {
 
 export type ScaffoldSource = keyof typeof SOURCES;
 
-/** Runs `seqqa scaffold openapi`, `graphql`, `har` or `postman`: writes the folder and prints what was inferred, what was kept, and the next step. */
+/**
+ * Runs `seqqa scaffold`: writes a folder from an OpenAPI description, a GraphQL schema or recorded traffic. Prints what was inferred, which files
+ * were left unchanged, and the next step.
+ */
 export async function scaffoldCommand(
   from: ScaffoldSource,
   source: string,
@@ -41,7 +44,7 @@ export async function scaffoldCommand(
     });
   }
   const { force = false, allowRefs = false } = options;
-  // The module is imported here, because reading descriptions needs libraries that no other command uses.
+  // The scaffold is imported only when it is used, because it loads libraries that no other command needs.
   const { scaffoldGraphql, scaffoldOpenapi, scaffoldRecording } = await import("../../scaffold/index.ts");
   const input = { source, cwd: shell.cwd, out, force, version };
   const done = await (from === "openapi"
@@ -93,12 +96,12 @@ function inferred({ plan }: Scaffolded, out: string): readonly string[] {
   return [
     all === 0
       ? `No ${plan.graphql === undefined ? "path has a parameter" : "argument takes an id"}.`
-      : `${known} of ${all} ${plan.graphql === undefined ? "path parameters" : "arguments that take ids"} have a producer${share}.`,
+      : `${known} of ${all} ${plan.graphql === undefined ? "path parameters" : "arguments that take ids"} can be taken from the answer of another action${share}.`,
     ...(missing.length === 0
       ? []
       : [
           `Not inferred: ${shortList(missing)}.`,
-          `${plan.notInferred.length} ${plural(plan.notInferred.length, "place")} to write them: see ${join(out, "README.md")}.`,
+          `${join(out, "README.md")} lists the ${plan.notInferred.length} ${plural(plan.notInferred.length, "place")} where you have to write what is missing.`,
         ]),
     ...(plan.warnings.length === 0
       ? []
@@ -107,12 +110,12 @@ function inferred({ plan }: Scaffolded, out: string): readonly string[] {
         : [
             plan.graphql === undefined
               ? `${plan.warnings.length} ${plural(plan.warnings.length, "place")} of the description had to be corrected: see ${join(out, "README.md")}.`
-              : `${join(out, "README.md")} lists what was left out of the schema, or is not right in it: ${plan.warnings.length} ${plural(plan.warnings.length, "thing")}.`,
+              : `${join(out, "README.md")} lists what was left out of the schema or is incorrect in it: ${plan.warnings.length} ${plural(plan.warnings.length, "thing")}.`,
           ]),
   ];
 }
 
-/** Returns a line that names the environment variable for the API key. Without a value, the API would reject all requests of the first run. */
+/** Returns a line that names the environment variable in which the user has to provide the API key. */
 function keyLine({ files, plan: { login } }: Scaffolded): readonly string[] {
   if (files.length === 0 || login === undefined || login.kind === "operation" || login.kind === "basic") return [];
   const { variable } = login;
@@ -121,33 +124,33 @@ function keyLine({ files, plan: { login } }: Scaffolded): readonly string[] {
   ];
 }
 
-/** Returns lines about the registration of users, and about calls that are left out because they would delete the users. */
+/** Returns lines that say how users are registered, and which calls are left out because they would delete the users. */
 function accountLines({ files, plan: { login, leftOut = [] } }: Scaffolded): readonly string[] {
   if (files.length === 0) return [];
   const register = login?.kind === "operation" ? login.register : undefined;
   return [
-    ...(register === undefined ? [] : [`session.ts registers its users: ${callOf(register.action)}.`]),
+    ...(register === undefined ? [] : [`session.ts registers its users with ${callOf(register.action)}.`]),
     ...(leftOut.length === 0
       ? []
-      : [`Not called: ${shortList(leftOut.map(({ action, why }) => `${callOf(action)} (${why.replace(/\.$/, "")})`))}.`]),
+      : [`The exploration does not call ${shortList(leftOut.map(({ action, why }) => `${callOf(action)} (${why.replace(/\.$/, "")})`))}.`]),
   ];
 }
 
-/** Returns a line that names the keys to set in `setup.ts`, and how many actions they make callable. */
+/** Returns a line that names the values that the user should set in `setup.ts`, and the number of actions that need them. */
 function setupLine({ files, plan: { setup = [], actions } }: Scaffolded, out: string): readonly string[] {
   if (!files.includes("setup.ts")) return [];
   const reached = setup.at(-1)!.reached;
   const unlocked = setup.reduce((sum, { unlocks }) => sum + unlocks, 0);
   return [
-    `${reached - unlocked} of ${actions.length} actions can be called as they are, ${reached} with ${setup.length} ${plural(setup.length, "key")} that you give values in ` +
+    `${reached - unlocked} of ${actions.length} actions can be called now, and ${reached} once you set ${setup.length} ${plural(setup.length, "key")} in ` +
       `${join(out, "setup.ts")}: ${setup.map(({ key }) => key).join(", ")}.`,
   ];
 }
 
-/** Returns a line that asks for the API's address, because a description does not reliably contain it. */
+/** Returns a line that asks the user for the URL of the API, because the URL in an API description is often wrong. */
 function placeLine({ files, again }: Scaffolded, out: string): readonly string[] {
   if (again || !files.includes("seqqa.yaml")) return [];
-  return [`Write in ${join(out, "seqqa.yaml")} where the API runs (base_url), or how it is started (target). Then:`];
+  return [`Set base_url (the URL of the API) or target (how to start it) in ${join(out, "seqqa.yaml")}. Then run:`];
 }
 
 function next({ surroundings, files }: Scaffolded, out: string, cwd: string, version: string): string {

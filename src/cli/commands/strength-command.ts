@@ -21,10 +21,10 @@ export interface StrengthOptions extends LaneFlags {
   readonly output?: string;
 }
 
-/** The default time limit of a measurement, in seconds. `exploration.max_time` and `--max-time` override it. */
+/** The default time limit of `seqqa strength` in seconds. `exploration.max_time` and `--max-time` override it. */
 const MAX_TIME = 300;
 
-/** Runs `seqqa strength`: corrupts rows of explored states on a separate lane, and shows which corruptions no rule notices. */
+/** Runs `seqqa strength`: corrupts rows of explored states on a separate lane, and shows which corruptions no rule detects. */
 export async function strengthCommand(
   named: string | undefined,
   options: StrengthOptions,
@@ -35,7 +35,12 @@ export async function strengthCommand(
   const { id, explorations, skipped } = readStates(config.report.outputDir, options.run);
   tellSkipped(shell, skipped);
   const [of, ...others] = statesNamed(named, id, explorations);
-  if (others.length > 0) throw usage(`The run has ${others.length + 1} explorations.`, `Name one: seqqa strength ${printable(of.name)}.`);
+  if (others.length > 0) {
+    throw usage(
+      `The run has ${others.length + 1} explorations, but seqqa strength measures only one.`,
+      `Name one: seqqa strength ${printable(of.name)}.`,
+    );
+  }
   return withStrength(of, { config, run: id, options, shell, machinery }, (strength) => {
     const text =
       options.json === true
@@ -61,7 +66,7 @@ interface Measuring {
 }
 
 /**
- * Measures the strength of an exploration's rules.
+ * Measures how many corrupted rows the rules of an exploration detect.
  * @throws SeqqaError with exit status 2 if the stores of the lane are not copies
  */
 export async function withStrength(
@@ -69,10 +74,10 @@ export async function withStrength(
   { config, run, options, shell, machinery }: Measuring,
   work: (strength: Strength) => void,
 ): Promise<ExitStatus> {
-  // A run log may come from another person, so it must not be able to load any module other than an exploration file.
+  // Load only exploration files here. The run log may come from another person and could name any other module.
   if (!isExplorationFile(of.file)) {
     throw usage(
-      `The run names ${printable(of.file)}, which is not called *.explore.ts, .mts, .js or .mjs.`,
+      `The run's exploration file ${printable(of.file)} is not named *.explore.ts, .mts, .js or .mjs.`,
       "Choose another run with --run.",
     );
   }
@@ -81,14 +86,10 @@ export async function withStrength(
   const input = { entry: resolve(shell.cwd, of.file), config, seed: stored?.seed, known: stored?.beginning, actions: of.actions };
   return handsOn(input, hands, async (walk) => {
     if (!walk.isIsolated) {
-      throw new SeqqaError(
-        "STRENGTH_NEEDS_COPY",
-        "Rows are only made wrong in copies of stores, and this target works on stores of your own.",
-        {
-          exitStatus: 2,
-          hint: "Let seqqa start the target on copies: target.command with {db_path} or {url:name} in seqqa.yaml.",
-        },
-      );
+      throw new SeqqaError("STRENGTH_NEEDS_COPY", "Rows are corrupted only in copies of stores, but this target uses your own stores.", {
+        exitStatus: 2,
+        hint: "Let seqqa start the target on copies of the stores: set target.command with {db_path} or {url:name} in seqqa.yaml.",
+      });
     }
     const end = performance.now() + (config.exploration.maxTime ?? MAX_TIME) * 1000;
     work(await measureStrength(of, walk, () => performance.now() > end));

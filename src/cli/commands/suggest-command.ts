@@ -19,11 +19,11 @@ import { tellSkipped } from "../run/report-files.ts";
 
 export interface SuggestOptions extends LaneFlags {
   readonly run?: string;
-  /** `true` if only rules are suggested that concern corruptions which the existing rules do not notice. */
+  /** `true` if only rules are suggested that would detect corruptions which the existing rules miss. */
   readonly forGaps?: boolean;
   readonly maxTime?: string;
   readonly most?: string;
-  /** `true` if the option has no value. The file is then written beside the exploration. */
+  /** `true` if `--write` has no value. The suggested rules are then written to a file beside the exploration. */
   readonly write?: string | true;
   readonly json?: boolean;
   readonly output?: string;
@@ -31,7 +31,7 @@ export interface SuggestOptions extends LaneFlags {
 
 const MOST = 10;
 
-/** Runs `seqqa suggest`: shows rules that held in every state of a run. Nothing is executed, except with `--for-gaps`. */
+/** Runs `seqqa suggest`: shows invariants that held in every state of a run. Nothing is executed, except with `--for-gaps`. */
 export async function suggestCommand(
   named: string | undefined,
   options: SuggestOptions,
@@ -39,7 +39,8 @@ export async function suggestCommand(
   machinery: Machinery,
 ): Promise<ExitStatus> {
   const most = mostOf(options.most);
-  if (options.write === "") throw usage("--write is empty.", "Give a file, or --write alone for a file beside the exploration.");
+  if (options.write === "")
+    throw usage("--write is empty.", "Give a file, or write --write without a value for a file next to the exploration.");
   const flags = flagsOf(options);
   const config = configFor(
     shell,
@@ -77,7 +78,7 @@ export async function suggestCommand(
   return 0;
 }
 
-/** Returns only the rules about columns in which the existing rules missed a corruption. */
+/** Returns only the suggested rules for columns in which the existing rules missed a corruption. */
 function forGaps(suggestions: Suggestions, { places }: Strength): Suggestions {
   const gaps = places.filter(({ noticed, tried }) => noticed < tried);
   const isAbout = ({ columns }: Candidate): boolean =>
@@ -88,14 +89,17 @@ function forGaps(suggestions: Suggestions, { places }: Strength): Suggestions {
 function mostOf(text: string | undefined): number {
   const most = text === undefined ? MOST : Number(text);
   if (text?.trim() !== "" && Number.isInteger(most) && most > 0) return most;
-  throw usage(`--most is ${JSON.stringify(text)}.`, "Give a whole number above 0.");
+  throw usage(`Invalid --most value ${JSON.stringify(text)}.`, "Give a whole number above 0.");
 }
 
 function writeRules(of: StatesOfRun, rules: readonly Candidate[], where: string | true, shell: Shell): void {
   if (rules.length === 0) return void shell.stderr.write("note: No file was written: no rule held.\n");
-  // The run log may come from another person, so its path is used only if it names an existing exploration file.
+  // The run log may come from another person. Write beside the exploration only if the stored path is an existing exploration file.
   if (where === true && !isFileOfExploration(of.file, shell.cwd)) {
-    throw usage(`There is no file ${printable(of.file)} here, beside which --write would write.`, "Give a file: --write rules.ts.");
+    throw usage(
+      `--write without a value writes next to ${printable(of.file)}, but that file does not exist here.`,
+      "Give a file: --write rules.ts.",
+    );
   }
   const exploration = resolve(shell.cwd, of.file);
   const file = where === true ? exploration.replace(/\.explore\.[cm]?[jt]s$/, ".suggested.ts") : resolve(shell.cwd, where);
@@ -114,6 +118,6 @@ function writeRules(of: StatesOfRun, rules: readonly Candidate[], where: string 
   const place = relative(dirname(exploration), file);
   const from = printable(JSON.stringify(place.startsWith("..") ? place : `./${place}`));
   const count = `${rules.length} ${rules.length === 1 ? "rule" : "rules"}`;
-  shell.stderr.write(`${count} written to ${shown}. Delete those that are not meant, and add to ${printable(of.file)}:\n`);
+  shell.stderr.write(`${count} written to ${shown}. Delete the rules that you do not want, and add this to ${printable(of.file)}:\n`);
   shell.stderr.write(`  import { suggested } from ${from};\n  invariants: [...suggested]\n`);
 }

@@ -12,7 +12,7 @@ import { handsOn, type LaneFlags, laneFlags } from "../run/hands-on.ts";
 import type { Machinery } from "../run/machinery.ts";
 
 export interface TryOptions extends LaneFlags {
-  /** `true` if the lane stays in the last state until the process is interrupted. */
+  /** `true` if the lane stays in the last state until the user presses Ctrl-C. */
   readonly keep?: boolean;
   readonly inspect?: boolean;
   readonly seed?: string;
@@ -25,8 +25,8 @@ export interface TryInput {
 }
 
 /**
- * Runs `seqqa try`: executes the actions that the user names, and shows each step. Returns exit status 0 if all rules held, 1 if one was broken, and
- * 3 if an action did not apply or threw.
+ * Runs `seqqa try`: executes the actions that the user names, and shows each step. Returns exit status 0 if all rules held, 1 if a rule was broken,
+ * and 3 if an action did not apply or threw an error.
  */
 export async function tryCommand({ named, actions, options }: TryInput, shell: Shell, machinery: Machinery): Promise<ExitStatus> {
   const directory = isFileOfExploration(named, shell.cwd) ? dirname(resolve(shell.cwd, named)) : ".";
@@ -61,8 +61,8 @@ function statusOf({ broken, errors }: WalkJudged): ExitStatus {
 }
 
 /**
- * Returns the exploration as the last run stored it, so that states get the same ids as in that run's reports. Returns `undefined` if it is not
- * stored.
+ * Returns the exploration from the last run that stored it, so that states get the same ids as in the reports of that run. Returns `undefined` if no
+ * run stored it.
  */
 function storedOf(outputDir: string, file: string): StoredExploration | undefined {
   try {

@@ -14,7 +14,7 @@ export interface UiCommandOptions extends LaneFlags {
   readonly port?: string;
 }
 
-/** Runs `seqqa ui`: serves the page of a stored run until Ctrl-C. */
+/** Runs `seqqa ui`: serves the HTML page of a stored run until the user presses Ctrl-C. */
 export async function uiCommand(options: UiCommandOptions, shell: Shell, machinery: Machinery): Promise<ExitStatus> {
   const flags = options.output === undefined ? [] : [{ key: "report.output_dir", flag: "--output", value: options.output }];
   const config = configFor(shell, { directory: ".", ...laneFlags(options, flags) });

@@ -1,15 +1,15 @@
 import type { Shell } from "./shell.ts";
 
 export interface EarlyEnd {
-  /** The shell for the work. Its `onInterrupt` and `exit` are observed. */
+  /** The shell to pass to the command. It also records interrupts and calls of `exit`. */
   readonly shell: Shell;
-  /** Allows the process to end from now on. */
+  /** Stops the detection. Call it when the command has ended normally. */
   readonly meant: () => void;
 }
 
 /**
  * Detects that user code ends this process early, by calling `process.exit` or by waiting for a promise that never settles. Node would then report
- * success or a meaningless status. An unfinished run instead ends with status 3 (130 after an interrupt) and prints the reason.
+ * success or a meaningless status. With the detection, the process ends with status 3 (130 after an interrupt) and prints the reason.
  */
 export function watchForEarlyEnd(shell: Shell): EarlyEnd {
   let interrupted = false;
@@ -22,7 +22,7 @@ export function watchForEarlyEnd(shell: Shell): EarlyEnd {
     const hint = "seqqa report shows what was stored until then; seqqa clean restores the stores.";
     shell.stderr.write(`error: The run stopped early: ${why}.\nhint: ${hint}\n`);
   };
-  // `beforeExit` is emitted when no work is left. process.exit() does not emit it.
+  // Node emits `beforeExit` if no work is left, but not after `process.exit()`. The event therefore shows that user code waits for a promise.
   process.once("beforeExit", drain).once("exit", early);
   const meant = (): void => void process.off("beforeExit", drain).off("exit", early);
   const exit = (status: number): void => {
@@ -34,14 +34,15 @@ export function watchForEarlyEnd(shell: Shell): EarlyEnd {
     shell: {
       ...shell,
       onInterrupt: (listener) => {
-        // The new work handles signals itself, so the handler for the time between two pieces of work is removed.
+        // The handler that ended the process on a signal is no longer needed, because the command now handles signals itself.
         stopExit();
         const stop = shell.onInterrupt(() => {
           interrupted = true;
           listener();
         });
         return () => {
-          // Signals that have been sent but not yet delivered still count, as do signals that arrive while the process ends.
+          // From here on, a signal ends the process with 130. The handler is set before the old one is removed, so that no signal is missed in
+          // between.
           stopExit = shell.onInterrupt(() => exit(130));
           stop();
         };

@@ -2,7 +2,7 @@ import { withoutPasswords } from "../../config/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { printableLines } from "../../reports/index.ts";
 
-/** Returns an error for standard error: one sentence, and a line with the hint. The stack and its causes are included only if `verbose` is `true`. */
+/** Formats an error for standard error: its message, and a line with its hint. The stack and the causes are added if `verbose` is `true`. */
 export function errorText(error: unknown, verbose: boolean): string {
   const known = error instanceof SeqqaError;
   const message = error instanceof Error ? error.message : String(error);

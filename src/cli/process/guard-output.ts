@@ -6,14 +6,13 @@ import type { Shell } from "./shell.ts";
  * Hides secrets in all output of the process, including output of user code. On standard error, passwords of known URLs (from `argv`, the environment
  * and `keepSecret`), tokens and cookies are hidden. On standard output, only passwords inside URLs are hidden, because reports are already redacted
  * by `report.redact`.
- *
  * Replaces the `write` methods of the shell's streams.
  */
 export function guardOutput(shell: Shell, argv: readonly string[]): Shell {
   const values = argv.map((one) => one.replace(/^--[\w-]+=/, ""));
   let urls: readonly string[] = [...values, ...Object.values(shell.env)].filter((value) => value !== undefined);
   let passwords = tellingPasswords(urls);
-  // Passwords outside URLs are not replaced on standard output. Replacing a number in a JSON report would make the report invalid.
+  // On standard output, only passwords inside URLs are hidden. Hiding a password such as `123456` everywhere could make a JSON report invalid.
   guard(shell.stdout, (text) => withoutSecrets(text));
   guard(shell.stderr, (text) => hideCredentials(withoutSecrets(text, passwords)));
   return {
@@ -35,7 +34,7 @@ function tellingPasswords(urls: readonly string[]): readonly string[] {
   return passwordsOf(urls).filter((one) => !isName(one) && (one.length >= 12 || (one.length >= 6 && isMixed(one))));
 }
 
-/** Replaces the `write` method of a stream. Output of lane threads arrives as bytes, with one chunk for each write. */
+/** Changes each text before a stream writes it, by replacing the stream's method `write`. Output of worker threads arrives as bytes. */
 function guard(output: Output, shown: (text: string) => string): void {
   const write = output.write.bind(output) as (chunk: unknown, ...rest: readonly unknown[]) => unknown;
   Object.assign(output, {

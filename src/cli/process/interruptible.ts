@@ -1,7 +1,10 @@
 import type { WholeReporter } from "../../reports/index.ts";
 import type { Shell } from "./shell.ts";
 
-/** Runs work that can be interrupted. The first signal aborts the work in an orderly way. The second signal ends the process immediately. */
+/**
+ * Runs work that the user can interrupt. The first signal (such as Ctrl-C) stops the work in an orderly way. The second signal ends the process at
+ * once.
+ */
 export async function interruptible<T>(
   shell: Shell,
   reporter: Pick<WholeReporter, "message">,

@@ -9,15 +9,15 @@ export interface Shell {
   readonly env: Environment;
   readonly cwd: string;
   /**
-   * Calls the listener on every SIGINT and SIGTERM until the returned function is called. A SIGHUP calls the listener only if no signal came before.
-   * A closing terminal may send several SIGHUPs, and these are not repeated requests to stop.
+   * Calls the listener on every SIGINT and SIGTERM until the returned function is called. A SIGHUP calls the listener only if it is the first signal,
+   * because a closing terminal may send several of them.
    */
   readonly onInterrupt: (listener: () => void) => () => void;
-  /** Waits until the user presses Enter or the signal is aborted. `undefined` without an interactive terminal. */
+  /** Waits until the user presses Enter or `signal` is aborted. `undefined` without an interactive terminal. */
   readonly waitForEnter?: ((signal: AbortSignal) => Promise<void>) | undefined;
-  /** Asks a yes-or-no question. The default answer is no. `undefined` without an interactive terminal. */
+  /** Asks the user a yes-or-no question. An empty answer means no. `undefined` without an interactive terminal. */
   readonly confirm?: ((question: string) => Promise<boolean>) | undefined;
-  /** Receives URLs whose passwords must not appear in any later output. */
+  /** Registers URLs whose passwords must not appear in any later output. */
   readonly keepSecret?: ((urls: readonly string[]) => void) | undefined;
   readonly exit: (status: number) => void;
 }
@@ -25,8 +25,7 @@ export interface Shell {
 export function processShell(): Shell {
   let isInterrupted = false;
   const heard = (listener: () => void): void => {
-    // The flag is set in the next tick: after all listeners of this signal, but before another signal that arrives in the same turn of the event
-    // loop.
+    // Set the flag in the next tick: all listeners for this signal still see `false`, and a second signal sees `true`.
     process.nextTick(() => (isInterrupted = true));
     listener();
   };
@@ -41,7 +40,7 @@ export function processShell(): Shell {
       const hungUp = (): void => {
         if (isInterrupted) return;
         heard(listener);
-        // A later SIGHUP must not kill the process when no listener is left, because reports are written until the end.
+        // Ignore further SIGHUP signals. Without any listener, a SIGHUP would end the process while it still writes reports.
         process.on("SIGHUP", ignored);
       };
       process.on("SIGINT", asked).on("SIGTERM", asked).on("SIGHUP", hungUp);

@@ -15,14 +15,14 @@ export interface EmitPlace {
 }
 
 /**
- * Returns a finding as a script, a test or an archive of its requests.
+ * Converts a finding to a script, a test or a HAR archive that sends its requests.
  * @throws SeqqaError with exit status 2 if the finding has no requests to send
  */
 export function emitted(emitter: Emitter, found: FoundFinding, { config, cwd, startedAt }: EmitPlace): string {
   if (emitter === "har") return archiveOf(found, startedAt);
   if (found.kind === "violation" && found.violation.fault !== undefined) {
     throw usage(
-      "The fault is made in a store, which no script or test can do.",
+      "No script or test can make the fault of this finding, because seqqa makes it in a store.",
       "Run seqqa replay without --emit: it makes the fault again.",
     );
   }
@@ -30,8 +30,8 @@ export function emitted(emitter: Emitter, found: FoundFinding, { config, cwd, st
   const { curl } = found.kind === "race" ? found.race : found.violation;
   if (curl !== undefined) return curl;
   throw usage(
-    "The finding has no HTTP requests that curl could send: its API is called in process, or the run left requests out of its reports.",
-    "Try --emit vitest; report.include_request_response says what reports keep.",
+    "The finding has no HTTP requests that curl could send: the API is called in process, or the reports of the run show no requests.",
+    "Try --emit vitest; if the reports show no requests, set report.include_request_response to true and run again.",
   );
 }
 
@@ -43,8 +43,8 @@ function archiveOf(found: FoundFinding, startedAt: string): string {
     .filter(({ request }) => /^https?:/.test(request.url) && URL.canParse(request.url));
   if (exchanges.length > 0) return harText(exchanges, startedAt);
   throw usage(
-    "The finding has no HTTP requests: its API is called in process, the path was not replayed, or the run left requests out of its reports.",
-    "Try --emit vitest; report.include_request_response says what reports keep.",
+    "The finding has no HTTP requests: the API is called in process, the path was not replayed, or the reports of the run show no requests.",
+    "Try --emit vitest; if the reports show no requests, set report.include_request_response to true and run again.",
   );
 }
 

@@ -23,7 +23,7 @@ import { interruptible } from "../process/interruptible.ts";
 import type { Shell } from "../process/shell.ts";
 import type { Machinery } from "./machinery.ts";
 
-/** The request timeout in seconds under a debugger, since a request may be paused at a breakpoint. */
+/** The request timeout in seconds under a debugger. It is long, because the target may wait at a breakpoint. */
 const INSPECTED_TIMEOUT = 3600;
 
 export interface HandsOn {
@@ -57,7 +57,7 @@ export interface WalkOutput {
   place(place: WalkPlace): void;
 }
 
-/** Runs work on a separate lane. An interrupt ends the work with status 130. If `keep` was called, its status is returned instead. */
+/** Runs `work` on a separate lane and returns its exit status. After an interrupt the status is 130, or the status that `work` gave to `keep`. */
 export async function handsOn(
   input: Omit<WalkFileInput, "signal">,
   { shell, machinery, verbose, inspect }: HandsOn,
@@ -80,7 +80,7 @@ export async function handsOn(
     });
     const keep = async (walk: ActionWalk, status: ExitStatus): Promise<ExitStatus> => {
       kept = status;
-      print("", "The lane stays in this state until Ctrl-C:", ...walk.uses.map((one) => `  ${printable(one)}`));
+      print("", "The lane stays in this state until Ctrl-C. It uses:", ...walk.uses.map((one) => `  ${printable(one)}`));
       await aliveUntil((done) => signal.addEventListener("abort", done, { once: true }));
       return status;
     };
@@ -98,7 +98,7 @@ export async function handsOn(
 }
 
 /**
- * Opens the debugger port and waits for a debugger. Actions run in this thread, so breakpoints in them work.
+ * Opens the debugger port and waits until a debugger connects. Actions run in this thread, so breakpoints in them work.
  * @throws SeqqaError `INSPECT_PORT` with exit status 2 if the debugger's port is in use
  */
 function waitForDebugger({ stderr }: Shell): void {
@@ -110,6 +110,6 @@ function waitForDebugger({ stderr }: Shell): void {
       hint: "End the other debugger, or start with NODE_OPTIONS=--inspect=<port>.",
     });
   }
-  stderr.write(`Waiting for a debugger at ${url}: chrome://inspect, or an editor that attaches to a process.\n`);
+  stderr.write(`Waiting for a debugger at ${url}. Open chrome://inspect, or attach to the process from your editor.\n`);
   inspector.waitForDebugger();
 }

@@ -15,8 +15,8 @@ import { usage } from "../arguments/run-options.ts";
 import type { Machinery } from "./machinery.ts";
 
 /**
- * Returns the reporters that `--reporter` names: the last built-in one that was given, and all of the user's. The default is `agent` if a coding
- * agent runs the command, else the first built-in reporter.
+ * Loads the reporters that `--reporter` names: all of the user's own, and the last of seqqa's that the user gave. Without the flag: `agent` if an AI
+ * coding agent runs the command, else the first of seqqa's reporters.
  * @param cwd The folder from which paths and packages are resolved.
  * @throws SeqqaError with exit status 2 if a reporter cannot be loaded
  */
@@ -52,7 +52,7 @@ async function loaded(name: string, cwd: string, machinery: Pick<Machinery, "loa
   }
 }
 
-/** Neutralises GitHub workflow commands in the output on GitHub Actions, because text of the target may contain such commands. */
+/** Makes workflow commands in the output harmless on GitHub Actions, because texts of the target may contain such commands. */
 function inertOn(options: ReporterOptions, writes: "text" | "json"): ReporterOptions {
   const { stdout, stderr, env } = options;
   return onGithub(env) ? { ...options, stdout: inertOutput(stdout, writes), stderr: inertOutput(stderr, "text") } : options;

@@ -14,20 +14,20 @@ import type {
 import type { RunEngine } from "../../run/session/run-engine.ts";
 
 /**
- * Executes a path of an exploration file.
+ * Replays a path of an exploration file on a new lane.
  * @throws SeqqaError
  */
 export type ReplayFile = (input: ReplayFileInput) => Promise<ReplayResult>;
 
-/** The operations that the commands start. Tests replace them. */
+/** The functions by which commands start their work. Tests replace them. */
 export interface Machinery extends RunEngine {
   /**
-   * Offers a run to workers.
+   * Runs an exploration on the lanes of workers.
    * @throws SeqqaError
    */
   readonly distribute: (input: DistributeInput) => Promise<Distribution>;
   /**
-   * Works on the run of another process.
+   * Offers the lanes of this process to a run that another process coordinates.
    * @throws SeqqaError
    */
   readonly work: (input: WorkInput) => Promise<void>;
@@ -35,7 +35,7 @@ export interface Machinery extends RunEngine {
   readonly replayFile: ReplayFile;
   readonly codeHashes: typeof RunModule.codeHashes;
   /**
-   * Executes actions of an exploration file one at a time.
+   * Executes actions of an exploration file one at a time, as the caller chooses them.
    * @throws SeqqaError
    */
   readonly walkFile: typeof RunModule.walkFile;
@@ -47,7 +47,7 @@ export interface Machinery extends RunEngine {
   /** Returns the journeys in the folder `journeys` next to the configuration file. */
   readonly findJourneys: (config: Config) => Promise<FoundJourneys>;
   /**
-   * Checks the store adapter modules that the configuration names.
+   * Checks the modules of the user that the configuration names as store adapters.
    * @throws SeqqaError with exit status 2
    */
   readonly checkStoreModules: (config: Config) => Promise<void>;

@@ -11,7 +11,7 @@ interface PathTextContext {
 }
 
 /**
- * Returns a path as the source of a journey or a test. Imports in the source are relative to the folder in which the file is saved.
+ * Returns the source code of a journey or a test that executes a path. Its imports are relative to the folder in which the file is saved.
  * @throws SeqqaError
  */
 export function pathText(
@@ -44,7 +44,7 @@ export function pathText(
 }
 
 /**
- * Rejects paths that cannot become a journey, because a journey has one client and cannot follow a state graph.
+ * Throws an error if a path cannot become a journey. A journey has only one client and cannot follow a state graph.
  * @throws SeqqaError
  */
 function refuseJourney(
@@ -53,6 +53,6 @@ function refuseJourney(
 ): void {
   const acting = path.find((action) => ofRoles.has(action));
   if (!isGraph && acting === undefined) return;
-  const why = isGraph ? "A path of a state graph cannot be a journey." : `${acting} acts as a role, and a journey has no roles.`;
+  const why = isGraph ? "A path of a state graph cannot be a journey." : `Action ${acting} acts as a role, and a journey has no roles.`;
   throw new SeqqaError("NO_JOURNEY", why, { exitStatus: 2, hint: "Save it as a test." });
 }

@@ -4,14 +4,17 @@ import { strayedBefore, type Verdict } from "./replay-verdict.ts";
 
 type Finding = Omit<Race, "toString">;
 
-/** Returns the calls of a race for a replay. They use the delivery in which the race was seen. Trials with the same verdict or a worse one count. */
+/**
+ * Returns the calls of a race that a replay sends, with the delivery of the finding. A trial shows the race if its verdict is at least as bad as that
+ * of the finding.
+ */
 export function callsOf({ first, second, copies, delivery, schedule, verdict, invariant }: Finding): RaceReplay {
   return { actions: Array.from({ length: copies }, (_, side) => (side === 1 ? second : first)), delivery, schedule, verdict, invariant };
 }
 
 /**
- * Returns the verdict of a replayed race. If a trial showed the race, the finding still fails. Otherwise the verdict depends on whether the calls
- * were sent in the recorded state.
+ * Returns the verdict after the replay of a race. The finding still fails if a trial showed the race. Otherwise the verdict depends on whether the
+ * calls were sent in the state of the finding.
  */
 export function raceVerdict({ prefix, steps, hits, trials, schedule }: Finding, replayed: ReplayResult): Verdict {
   const { race } = replayed;
@@ -24,7 +27,7 @@ export function raceVerdict({ prefix, steps, hits, trials, schedule }: Finding, 
     return { kind: "diverged", exitStatus: 3, sentence: `Diverged: ${why}, so the calls were not sent in the state of the finding.` };
   }
   if (race.inconclusive !== undefined) return { kind: "diverged", exitStatus: 3, sentence: `Not judged: ${race.inconclusive}.` };
-  const then = schedule === undefined ? `, which ${count({ hits, trials })} did in the run` : ", although the schedule was followed";
+  const then = schedule === undefined ? `; in the run, ${count({ hits, trials })} did` : ", although the schedule was followed";
   return { kind: "gone", exitStatus: 0, sentence: `Gone: none of ${plural(race.trials)} showed the race${then}.` };
 }
 

@@ -11,8 +11,8 @@ export interface Verdict {
 type Finding = Pick<Violation, "invariant" | "reproductionPath" | "steps" | "confirmed" | "notReplayed">;
 
 /**
- * Returns the verdict of a replay. If the rule is broken again, the finding still fails, whatever the path. Otherwise the verdict depends on whether
- * the path was the same.
+ * Returns the verdict after the replay of a finding. The finding still fails if its rule is broken again. Otherwise the verdict depends on whether
+ * the replay reached the state of the finding.
  */
 export function verdictOf(finding: Finding, replayed: ReplayResult): Verdict {
   const { invariant, confirmed, notReplayed } = finding;
@@ -26,29 +26,30 @@ export function verdictOf(finding: Finding, replayed: ReplayResult): Verdict {
   const unjudged = replayed.errors.find(({ source }) => source === invariant);
   if (unjudged !== undefined) return { kind: "diverged", exitStatus: 3, sentence: `Not judged: ${unjudged.message}` };
   if (notReplayed === true) {
-    const sentence = `Not seen again: ${invariant} was seen once, and the run did not replay it. That proves nothing.`;
+    const sentence = `Not seen again: ${invariant} was seen once, and the run did not replay it, so this does not prove a fix.`;
     return { kind: "flaky", exitStatus: 3, sentence };
   }
   if (!confirmed) {
-    return { kind: "flaky", exitStatus: 3, sentence: `Not seen again, as in the run itself: ${invariant} is flaky, which proves nothing.` };
+    const sentence = `Not seen again: ${invariant} is flaky (the run itself did not see it again, either), so this does not prove a fix.`;
+    return { kind: "flaky", exitStatus: 3, sentence };
   }
   return { kind: "gone", exitStatus: 0, sentence: `Gone: ${invariant} holds after the same path.` };
 }
 
-/** Returns where the path differed from the recorded one. A different answer to the last step is ignored, because a fix changes that answer. */
+/** Describes how the replay differs from the recorded path. The last step is not compared, because a fix of the target changes its answer. */
 const strayedAt = ({ reproductionPath, steps }: Finding, replayed: ReplayResult): string | undefined =>
   strayedBefore(reproductionPath.length - 1, steps, replayed);
 
 /**
- * Returns the first of the first `last` steps whose status differs from the recorded one, as text. Returns `undefined` if none differs and all steps
- * were completed.
+ * Describes the first difference in the first `last` steps of a replay: a status that differs from the recorded one, or a step that failed. Returns
+ * `undefined` if there is no difference.
  */
 export function strayedBefore(last: number, recorded: Finding["steps"], { steps, completed }: ReplayResult): string | undefined {
   for (let step = 0; step < last && step < steps.length; step++) {
     const before = recorded[step];
     const { action, status } = steps[step]!;
     if (before !== undefined && before.status !== status)
-      return `step ${step + 1} (${action}) was answered ${shown(status)} and not ${shown(before.status)}`;
+      return `step ${step + 1} (${action}) was answered ${shown(status)}, but ${shown(before.status)} in the run`;
   }
   if (completed) return undefined;
   const { action, status } = steps.at(-1)!;

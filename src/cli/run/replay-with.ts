@@ -7,7 +7,7 @@ export type ReplayFlags = Pick<RunOptions, "output" | "baseUrl" | "infra" | "all
 
 const ID = 8;
 
-/** Returns a function that builds the replay command for a finding. Returns `undefined` if the run has no run log. */
+/** Returns a function that builds the command `seqqa replay` for the id of a finding. Returns `undefined` if the run has no run log. */
 export function replayWith({ file, report }: Config, given: ReplayFlags, cwd: string): ((id: string) => string) | undefined {
   if (report.formats.length === 0) return undefined;
   const option = (name: string, value: string | undefined): readonly string[] =>

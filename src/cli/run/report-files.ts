@@ -20,7 +20,7 @@ export interface FormatPlace {
 }
 
 /**
- * Loads built-in report formats and modules of the user, by name.
+ * Loads report formats by name: those of seqqa, and modules of the user.
  * @throws SeqqaError `EXTENSION_*`, `LOAD_*`, `REPORT_FORMAT_INVALID` with exit status 2
  */
 export async function loadFormats(names: readonly string[], place: FormatPlace): Promise<readonly LoadedFormat[]> {
@@ -32,11 +32,11 @@ export async function loadFormats(names: readonly string[], place: FormatPlace):
   return formats;
 }
 
-/** Matches a file name without a folder. Hidden files are excluded, because seqqa uses them for the run itself. */
+/** Matches the file names that a report format may use. Folders and names that begin with a dot are not allowed: seqqa uses such names itself. */
 const FILE_NAME = /^[\w-][\w .-]*$/;
 
 /**
- * Loads one report format.
+ * Loads one report format by its name.
  * @throws SeqqaError with the same codes as {@link loadFormats}
  */
 export async function loadFormat(name: string, { key, folder, machinery }: FormatPlace): Promise<LoadedFormat> {
@@ -44,13 +44,13 @@ export async function loadFormat(name: string, { key, folder, machinery }: Forma
   if (builtIn !== undefined) return { ...(await builtIn()).format, name };
   if (!isAbsolute(name) && !MODULE_PATH.test(name)) {
     const near = nearest(name, REPORT_FORMAT_NAMES);
-    const hint = near === undefined ? "A format of your own is the path of a module, such as ./mine.ts." : `Did you mean ${near}?`;
+    const hint = near === undefined ? "For a format of your own, give the path of its module, such as ./mine.ts." : `Did you mean ${near}?`;
     throw usage(`There is no report format ${JSON.stringify(name)}; there are ${REPORT_FORMAT_NAMES.join(", ")}.`, hint);
   }
   const given = (await machinery.loadExtension({ name, key, folder })) as Partial<ReportFormat> | null;
   const { file, readsGraph } = given ?? {};
   if (typeof given?.render !== "function") throw invalid(name, key, "exports no function render(data)");
-  if (typeof file !== "string" || !FILE_NAME.test(file)) throw invalid(name, key, "does not export a file name without a folder as `file`");
+  if (typeof file !== "string" || !FILE_NAME.test(file)) throw invalid(name, key, "does not export `file` as a file name without a folder");
   return { name, file, readsGraph, render: (data) => given.render!(data) };
 }
 
@@ -62,20 +62,20 @@ function invalid(name: string, key: string, what: string): SeqqaError {
 }
 
 /**
- * Reads the data that the given formats need.
+ * Reads the data of a stored run that the given report formats need.
  * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2
  */
 export function readFor(formats: readonly ReportFormat[], outputDir: string, id: string | undefined): KeptData {
   return (formats.some(({ readsGraph }) => readsGraph !== false) ? readRun : readFindings)(outputDir, id);
 }
 
-/** Prints the unreadable runs that were skipped in the search for the last run. */
+/** Prints which stored runs could not be read and were skipped in the search for the last run. */
 export function tellSkipped({ stderr }: Shell, skipped: readonly string[]): void {
   for (const one of skipped) stderr.write(`note: ${printable(one)} An older run is used.\n`);
 }
 
 /**
- * Renders a run in one of the formats, in pieces.
+ * Renders a stored run in a report format. Yields the report in pieces.
  * @throws SeqqaError `RUN_UNREADABLE` if the run log has unexpected content, since it may come from another person; `REPORT_FORMAT_THREW` for a
  * user's format
  */
@@ -95,7 +95,7 @@ export function* reportPieces(format: LoadedFormat, { file, data }: KeptData): I
   }
 }
 
-/** Creates the report folder before the first request is sent. A folder that is not writable must not be noticed only at the end of a long run. */
+/** Creates the report folder before the first request is sent. Otherwise a long run would fail at its end if the folder is not writable. */
 export function prepareReports(config: Config): void {
   const { outputDir, formats } = config.report;
   if (formats.length === 0) return;
@@ -109,7 +109,7 @@ export function prepareReports(config: Config): void {
 
 /**
  * Writes the reports of a run in all given formats, and returns the paths of the files. Each file is replaced as a whole, so readers never see a
- * partial file. A format that fails does not prevent the others from being written.
+ * partial file. If a format fails, the other reports are still written.
  * @throws the first failure
  */
 export function writeReports({ report: { outputDir } }: Config, formats: readonly LoadedFormat[], run: string): readonly string[] {
@@ -129,7 +129,7 @@ export function writeReports({ report: { outputDir } }: Config, formats: readonl
 
 /**
  * Runs `work` and converts its error to a SeqqaError.
- * @throws SeqqaError that names the file
+ * @throws SeqqaError with the name of the file that was written
  */
 export function writing(file: string, work: () => void): void {
   try {

@@ -20,7 +20,7 @@ export type RunTarget =
       readonly config: Config;
       readonly directory: string;
       readonly files: readonly string[];
-      /** `true` if some files of the directory are left out, because their results are already known. */
+      /** `true` if some exploration files of the directory are left out, because they have not changed since their last result. */
       readonly isPart?: boolean | undefined;
       readonly stored: StoredRun | undefined;
       readonly options: RunOptions;
@@ -29,12 +29,12 @@ export type RunTarget =
       readonly kind: "journeys";
       readonly config: Config;
       readonly journeys: readonly FoundJourney[];
-      /** Files that should contain a journey but cannot be used. Only set with `--all`. */
+      /** Files in the folder of journeys that cannot be used. Only set with `--all`. */
       readonly unusable: readonly UnusableFile[];
     };
 
 /**
- * Returns the explorations or journeys that the command line names. A directory has precedence over a journey of the same name.
+ * Returns the explorations or journeys that the user named on the command line. If a directory and a journey have this name, the directory is used.
  * @throws SeqqaError with exit status 2
  */
 export async function runTarget(named: string | undefined, options: RunOptions, shell: Shell, machinery: Machinery): Promise<RunTarget> {
@@ -56,7 +56,7 @@ export async function runTarget(named: string | undefined, options: RunOptions, 
     if (options.resume === undefined) {
       return { kind: "explorations", config: configOf(named), directory: path, files, stored: undefined, options };
     }
-    // Without the flags of the first session the configuration may be incomplete, so its combinations are not checked yet.
+    // The flags of the first session are not known yet, so the configuration may be incomplete. Contradictions in it are checked later.
     const stored = storedRun(configOf(named, options, true), options.resume);
     tellSkipped(shell, stored.skipped);
     const whole = optionsBefore(stored, options, shell.env);
@@ -73,7 +73,7 @@ export async function runTarget(named: string | undefined, options: RunOptions, 
   return { kind: "journeys", config, journeys: [journey], unusable: [] };
 }
 
-/** Extends the error for a missing permission with a hint that a resumed run does not restore --allow-db. */
+/** Runs `work`. If a permission for a store is missing, adds the hint that --allow-db must be given again when a run is resumed. */
 function saidAgain<T>(id: string, work: () => T): T {
   try {
     return work();
@@ -85,7 +85,7 @@ function saidAgain<T>(id: string, work: () => T): T {
 }
 
 /**
- * Returns the stored run to resume.
+ * Returns the stored run that `--resume` names, or the last run.
  * @throws SeqqaError with exit status 2 if there is no run, or if it cannot be resumed
  */
 function storedRun({ report }: Config, resume: string | true): StoredRun {

@@ -20,7 +20,7 @@ export interface TerminalRun extends Pick<SessionInput, "signal" | "known" | "re
 }
 
 /**
- * Begins a run that prints errors and writes reports.
+ * Begins a run whose output goes to the terminal and to report files.
  * @throws SeqqaError if the run log cannot be created
  */
 export function beginRun({ shell, formats, verbose, ...input }: TerminalRun): RunSession {
@@ -38,8 +38,8 @@ export function beginRun({ shell, formats, verbose, ...input }: TerminalRun): Ru
 
 /**
  * Ends a run: writes the reports and prints the result.
- * @param whole `true` if the run left out no exploration of the configuration.
- * @throws SeqqaError if no name contained the text of `only`
+ * @param whole `true` if the run covered all explorations of the configuration.
+ * @throws SeqqaError if the name of no exploration contains the text of `--only`
  */
 export async function endRun(
   session: RunSession,

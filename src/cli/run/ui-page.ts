@@ -22,10 +22,7 @@ export interface UiOptions {
   readonly machinery: Machinery;
 }
 
-/**
- * Runs the work of a run. If a page is requested, it is served during the work and afterwards until Ctrl-C, and receives the same events as the
- * reporters.
- */
+/** Runs the work of a run. With `--ui`, serves a live page of the run during the work, and afterwards until the user presses Ctrl-C. */
 export async function withPage(
   { isAsked, ...options }: Omit<UiOptions, "feed"> & { readonly isAsked: boolean },
   reporters: Reporters,
@@ -44,7 +41,7 @@ export async function withPage(
 }
 
 /**
- * Serves the page of a run and prints its address.
+ * Serves the live page of a run and prints its URL.
  * @throws SeqqaError with exit status 2 if the port cannot be used
  */
 export async function serveUi({ config, feed, port, shell, machinery }: UiOptions): Promise<UiServer> {
@@ -76,14 +73,14 @@ function portOf(given: string | undefined): number {
   if (given === undefined) return 0;
   const port = Number(given);
   if (/^\d+$/.test(given) && port <= 65_535) return port;
-  throw usage(`--port ${JSON.stringify(given)} is no port.`, "Give a number from 0 to 65535; 0 is any free one.");
+  throw usage(`Invalid --port value ${JSON.stringify(given)}.`, "Give a number from 0 to 65535; 0 is any free one.");
 }
 
 function laneOpener({ config, feed, shell, machinery }: Omit<UiOptions, "port">): OpenLane {
   return async (exploration, { signal, path }, work) => {
     if (feed.run === undefined) throw new SeqqaError("RUN_GOES_ON", "Lanes can be opened once the run has ended.", { exitStatus: 2 });
     const file = feed.exploration(exploration)?.file ?? "";
-    // A run log may come from another person, so it must not be able to load any module other than an exploration file.
+    // Load only exploration files here. The run log may come from another person and could name any other module.
     if (!isExplorationFile(file))
       throw new SeqqaError("NO_EXPLORATION", "The run has no such exploration: reload the page.", { exitStatus: 2 });
     const stored = config.report.formats.length === 0 ? [] : readStoredRun(config.report.outputDir, feed.run).explorations;

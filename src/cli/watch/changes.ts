@@ -1,9 +1,7 @@
 import { watch, type FSWatcher } from "chokidar";
 import { isIgnored } from "./watched-files.ts";
 
-/**
- * The time without further changes, in milliseconds, after which a group of changes is reported. Editors and compilers write several files at once.
- */
+/** The time in milliseconds without further changes after which a group of changes is reported. Editors and compilers write several files at once. */
 const QUIET_MS = 150;
 
 export class Changes {
@@ -22,7 +20,7 @@ export class Changes {
   }
 
   /**
-   * Starts to watch the folders.
+   * Starts to watch folders for changed files.
    * @param outputDir The folder of reports. Its files are ignored.
    */
   static async in(folders: readonly string[], outputDir: string): Promise<Changes> {
@@ -34,7 +32,7 @@ export class Changes {
     return new Changes(watcher);
   }
 
-  /** Sets the listener that is called after each group of changes. It replaces the previous listener. */
+  /** Sets the function that is called after each group of changed files. It replaces the previous function. */
   listen(tell: (() => void) | undefined): void {
     this.#tell = tell;
   }

@@ -16,7 +16,7 @@ export interface KeptResult {
   readonly status: ExitStatus;
 }
 
-/** Stores, in the report folder, which run has the result of each file, so that unchanged files need not be explored again. */
+/** Results of earlier runs by exploration file, for `--watch`. A file that has not changed is not explored again. */
 export class KeptResults {
   readonly #file: string;
   readonly #config: Config;
@@ -28,7 +28,7 @@ export class KeptResults {
     this.#kept = new Map(Object.entries(readKept(this.#file)));
   }
 
-  /** Returns the stored result of a file. Returns `undefined` if the file has changed, or if its run is no longer stored. */
+  /** Returns the stored result of an exploration file. Returns `undefined` if the file has changed, or if its run is no longer stored. */
   of(file: string, key: string): KeptResult | undefined {
     const kept = this.#kept.get(file);
     if (kept?.key !== key) return undefined;
@@ -38,7 +38,7 @@ export class KeptResults {
       if (entry === undefined || entry.stopReason === "interrupted") return undefined;
       return { run: kept.run, entry, status: statusOfResult(resultOfEntry(entry), this.#config.failOnSeverity) };
     } catch {
-      // The run no longer exists or cannot be read, so the file is explored again.
+      // The stored run was deleted or cannot be read, so the file must be explored again.
       return undefined;
     }
   }
@@ -56,7 +56,7 @@ function readKept(file: string): Readonly<Record<string, Kept>> {
       typeof one === "object" && one !== null && typeof (one as Kept).key === "string" && typeof (one as Kept).run === "string";
     return typeof read === "object" && read !== null ? Object.fromEntries(Object.entries(read).filter(([, one]) => isKept(one))) : {};
   } catch {
-    // The file does not exist yet or is damaged, so all files are explored.
+    // The file `watch.json` does not exist yet or is damaged. Without stored results, all files are explored.
     return {};
   }
 }

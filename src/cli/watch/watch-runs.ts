@@ -13,7 +13,7 @@ import { Changes } from "./changes.ts";
 import { KeptResults } from "./kept-results.ts";
 import { hashOfFolder, watchedFolders } from "./watched-files.ts";
 
-/** The maximum number of consecutive rounds that a change may interrupt. */
+/** The maximum number of times in a row that changed files interrupt and restart the explorations. */
 const MOST_RESTARTS = 2;
 
 type Explorations = RunTarget & { readonly kind: "explorations" };
@@ -27,14 +27,13 @@ export interface WatchInput {
    * @throws SeqqaError
    */
   readonly find: () => Promise<Explorations>;
-  /** Runs some of the files. An interrupt of the given shell ends the run in an orderly way. */
+  /** Runs some of the exploration files. An interrupt of the given shell stops the run in an orderly way. */
   readonly run: (target: Explorations, shell: Shell) => Promise<ExitStatus>;
 }
 
 /**
- * Runs `seqqa run --watch`: explores, and after each change explores again what the change affects, until Ctrl-C. An exploration is affected if its
- * code, the configuration or a file of the target changed. Other explorations keep their stored results. Returns the status of the last complete
- * round.
+ * Runs `seqqa run --watch`: explores, and explores again after each change, until Ctrl-C. Only explorations run again whose code changed, unless the
+ * configuration or a file of the target changed. Returns the exit status of the last run that was not interrupted.
  */
 export async function watchRuns(input: WatchInput): Promise<ExitStatus> {
   const { shell, verbose } = input;
@@ -61,7 +60,7 @@ export async function watchRuns(input: WatchInput): Promise<ExitStatus> {
         let isChanged = false;
         const before = await keysOf(target, input);
         changes.listen(() => {
-          // The limit prevents endless restarts if the target writes files to its own folder.
+          // Without this limit, a target that writes files to its own folder would restart the explorations endlessly.
           if (restarts >= MOST_RESTARTS) return;
           keysOf(target, input)
             .then((now) => {
@@ -83,7 +82,7 @@ export async function watchRuns(input: WatchInput): Promise<ExitStatus> {
       } catch (error) {
         shell.stderr.write(`${errorText(error, verbose)}\n`);
         status = statusOfError(error);
-        // Without a configuration the folders to watch are unknown.
+        // The configuration could not be loaded, so the folders to watch are unknown.
         if (changes === undefined) return status;
       }
       shell.stderr.write("\nWaiting for changes; Ctrl-C ends.\n");
@@ -99,7 +98,7 @@ export async function watchRuns(input: WatchInput): Promise<ExitStatus> {
   }
 }
 
-/** Runs the files without a stored result, and prints the stored results of the others. */
+/** Runs the exploration files that have no stored result, and prints the stored results of the others. */
 async function runChanged(
   target: Explorations,
   keys: ReadonlyMap<string, string>,
@@ -131,8 +130,8 @@ async function runChanged(
 }
 
 /**
- * Returns a key for each file. The key changes with the file's code, the configuration, the environment, and the files in the target's folder.
- * Targets that seqqa does not start, and services, can change unnoticed, so there are no keys if any is configured.
+ * Returns a hash for each exploration file, which changes with its code, the configuration, the environment and the target's files. Returns no hashes
+ * if seqqa does not start the target, or if there are services, because seqqa cannot notice their changes.
  */
 async function keysOf(
   { files, config, options }: Explorations,
@@ -148,7 +147,7 @@ async function keysOf(
   const hashes = await machinery.codeHashes(files);
   return new Map(
     [...hashes].map(([file, code]) => {
-      // A slow hash is used, because the configuration may contain secrets and the key is stored on disk.
+      // A slow hash is used, because the hash is stored on disk and its input may contain secrets of the configuration.
       const key = scryptSync(`${code}\n${common}`, "seqqa run --watch", 32, { N: 4096, r: 8, p: 1 });
       return [file, key.toString("hex")] as const;
     }),
@@ -159,7 +158,7 @@ function readOr(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    // The run itself reports a missing file of known findings.
+    // The file of known findings does not exist. The run itself reports this error.
     return "";
   }
 }

@@ -3,7 +3,9 @@ import { readdirSync, readFileSync, statSync, type Dirent } from "node:fs";
 import { basename, dirname, extname, join, sep } from "node:path";
 import type { Config } from "../../config/index.ts";
 
-/** Extensions of source files of targets and explorations. Other files, such as databases and uploads, are assumed to be written by a run. */
+/**
+ * The extensions of source files of targets and explorations. Other files, such as databases and uploads, are ignored: a run may have written them.
+ */
 const SOURCES: ReadonlySet<string> = new Set(
   ".ts .mts .cts .tsx .js .mjs .cjs .jsx .json .yaml .yml .toml .py .rb .go .rs .java .kt .scala .php .cs .fs .ex .exs .erl .sql .graphql .proto .env .xml .html .hbs .ejs .jar .class .properties .conf .sh .vue .prisma .c .cc .cpp .h".split(
     " ",
@@ -12,8 +14,8 @@ const SOURCES: ReadonlySet<string> = new Set(
 const FOLDERS: ReadonlySet<string> = new Set(["node_modules", "__pycache__", "coverage"]);
 
 /**
- * Returns the folders whose files influence the result of a run. These are the folders of the explorations, of the configuration, and of a target
- * that seqqa starts.
+ * Returns the folders with files that influence the result of a run: those of the explorations, of the configuration, and of a target that seqqa
+ * starts.
  */
 export function watchedFolders(directory: string, { folder, target }: Config): readonly string[] {
   const all = [directory, folder, ...(target === undefined ? [] : [target.cwd])];
@@ -21,7 +23,7 @@ export function watchedFolders(directory: string, { folder, target }: Config): r
 }
 
 /**
- * Returns `true` for a file or folder that cannot influence a run.
+ * Returns `true` for a file or folder whose changes cannot influence a run.
  * @param isFile `undefined` if it is unknown whether the path is a file.
  */
 export function isIgnored(path: string, outputDir: string, isFile: boolean | undefined): boolean {
@@ -32,10 +34,10 @@ export function isIgnored(path: string, outputDir: string, isFile: boolean | und
 }
 
 const WRITTEN = /\.(?:db|sqlite3?|log|pid|sock|tmp)(?:-\w+)?$/;
-/** The maximum size in bytes of a file whose content is hashed. For larger files, size and modification time are hashed. */
+/** The maximum size in bytes of a file whose content is hashed. For a larger file, its size and modification time are hashed instead. */
 const READ = 4_000_000;
 
-/** Returns a hash of the files in a folder. Files that are not sources, such as compiled programs, are included. */
+/** Returns a hash of the files in a folder, to detect changes. It includes files that are not sources, such as compiled programs. */
 export function hashOfFolder(folder: string, outputDir: string): string {
   const hash = createHash("sha256");
   const visit = (path: string): void => {

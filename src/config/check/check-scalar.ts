@@ -10,7 +10,7 @@ import { MODULE_PATH, type ChoiceSpec, type NumberSpec, type ScalarSpec, type Te
 const NUMBER = /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*$/i;
 
 /**
- * Checks a scalar and returns it in its final form.
+ * Checks a scalar value of the configuration. Returns the value in the type of its spec, for example the number 30 for `"30s"`.
  * @throws SeqqaError `CONFIG_TYPE` or `CONFIG_RANGE`.
  */
 export function checkScalar(spec: ScalarSpec, key: string, scalar: LocatedScalar): unknown {
@@ -86,7 +86,7 @@ function url(spec: UrlSpec, key: string, scalar: LocatedScalar): string {
   return value.replace(/\/+$/, "");
 }
 
-/** Returns `sqlite:` followed by an absolute path. `sqlite:./a.db`, `sqlite:/a.db` and `sqlite:///a.db` are all accepted. */
+/** Converts the URL of an SQLite file to `sqlite:` followed by an absolute path. Accepts `sqlite:./a.db`, `sqlite:/a.db` and `sqlite:///a.db`. */
 function sqlite(spec: UrlSpec, key: string, scalar: LocatedScalar, file: string): string {
   if (file === "" || file === ":memory:" || file.includes("\0") || file.endsWith("/")) {
     return refuse(

@@ -5,12 +5,12 @@ import { nearest } from "../../model/text/nearest.ts";
 import { problem, shown, valueProblem, type ProblemCode } from "../problem.ts";
 import type { EitherSpec, ListSpec, MapSpec, ScalarSpec, SectionSpec, Spec } from "../schema/spec.ts";
 
-/** Receives the dotted key and the origin of every value that was set. */
+/** A callback for every value that the user set. It receives the dotted key and the origin of the value, for example `file seqqa.yaml:3:5`. */
 export type Note = (key: string, source: string) => void;
 
 /**
- * Checks a value and returns it in its final form. Keys stay as in the file, and defaults are not added.
- * @throws SeqqaError with the problem and its place
+ * Checks a configuration value against its spec and returns plain data. Keys keep the spelling of the file, and no defaults are added.
+ * @throws SeqqaError that names the problem, the file and the line
  */
 export function check(spec: Spec, key: string, value: Located, note: Note): unknown {
   switch (spec.kind) {
@@ -81,7 +81,7 @@ function section(spec: SectionSpec, key: string, value: LocatedMap, note: Note):
   return checked;
 }
 
-/** Returns the spec of a value, adjusted to the other keys of its section. */
+/** Returns a copy of a URL's spec that allows any scheme if the key `freeWith` of the spec is set in the same section. */
 function inSection(spec: Spec, { entries }: LocatedMap): Spec {
   const isFree = spec.kind === "url" && entries.some(({ key }) => key === spec.freeWith);
   return isFree ? { ...spec, isFree } : spec;
@@ -121,7 +121,10 @@ function list(spec: ListSpec, key: string, value: LocatedList, note: Note): read
   return checked;
 }
 
-/** Checks a value against the alternative of the same form (section, list or scalar). A number is checked against the numeric alternative. */
+/**
+ * Checks a value whose key accepts several forms, for example a section or a word. The form of the value (section, list, text or number) selects the
+ * spec that it is checked against.
+ */
 function either(spec: EitherSpec, key: string, value: Located, note: Note): unknown {
   const form = { map: "section", list: "list", scalar: "scalar" }[value.kind];
   const candidates = spec.of.filter((one) => (one.kind === "section" || one.kind === "list" ? one.kind === form : form === "scalar"));

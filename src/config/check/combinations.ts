@@ -5,7 +5,7 @@ import { problem, shown } from "../problem.ts";
 import { storePart, storePlaceholder } from "../store-parts.ts";
 
 /**
- * Rejects values that are valid individually but contradict each other.
+ * Rejects configuration values that are valid individually but contradict each other.
  * @throws SeqqaError `CONFIG_COMBINATION`.
  */
 export function refuseBadCombinations(values: Filled, context: FilledContext): void {
@@ -35,7 +35,7 @@ function stores(values: Filled, refuse: Refuse): void {
 }
 
 /**
- * Rejects different stores in `db_url` and `systems.db.url`, because `db_url` is a short form of `systems.db.url`.
+ * Throws an error if `db_url` and `systems.db.url` differ. Both keys set the URL of the store `db`.
  * @param of The lane as a prefix for messages, for example `lanes[1].`.
  */
 function sameDatabase(of: string, dbUrl: string | undefined, systems: Filled["systems"], refuse: Refuse): void {
@@ -67,7 +67,7 @@ function checkSystems(
     if (isExternal && STORE_KINDS[kind].isOnlyCopied === true) {
       refuse(
         section === "systems" ? `${section}.${name}.url` : "lanes",
-        `${section}.${name} is ${kind} of a target that already runs, whose messages cannot be restored.`,
+        `The messages of ${section}.${name} cannot be restored: it is the ${kind} server of a target that already runs.`,
         "Let seqqa start the target (target.command): each lane then has queues of its own.",
       );
     }
@@ -75,13 +75,17 @@ function checkSystems(
     if (checkpoint !== undefined && !checkpoints.includes(checkpoint)) {
       refuse(
         `${section}.${name}.checkpoint`,
-        `${section}.${name}.checkpoint is ${checkpoint}, which a ${kind} store does not have.`,
-        `It has ${checkpoints.join(", ")}.`,
+        `${section}.${name}.checkpoint is ${checkpoint}, but ${kind} stores do not have this checkpoint.`,
+        `Use one of: ${checkpoints.join(", ")}.`,
       );
     }
     if (isolation !== undefined && STORE_KINDS[kind].isolations === undefined) {
       const choosing = STORE_KIND_NAMES.filter((one) => STORE_KINDS[one].isolations !== undefined).join(" and ");
-      refuse(`${section}.${name}.isolation`, `${section}.${name}.isolation is for ${choosing}, and the store is ${kind}.`, "Take it out.");
+      refuse(
+        `${section}.${name}.isolation`,
+        `${section}.${name}.isolation can only be used with ${choosing} stores, but the store is ${kind}.`,
+        "Take it out.",
+      );
     }
   }
 }
@@ -103,15 +107,15 @@ function target(values: Filled, context: FilledContext, refuse: Refuse): void {
   if (declared.rollback === "restart" && (declared.command === undefined || context.noInfra)) {
     refuse(
       "target.rollback",
-      `target.rollback is restart, but ${context.noInfra ? "with --no-infra" : "with target.module"} there is no process of seqqa's own to restart.`,
-      "Start the target with target.command, or leave rollback on stores.",
+      `target.rollback is restart, but ${context.noInfra ? "with --no-infra" : "with target.module"} seqqa starts no process that it could restart.`,
+      "Start the target with target.command, or set target.rollback to stores.",
     );
   }
   if (running !== undefined && !context.noInfra) {
     refuse(
       "lanes",
       "lanes lists targets that already run, but target says how to start them.",
-      "Take one of them out, or run with --no-infra.",
+      "Remove lanes or target, or add --no-infra to use the running targets.",
     );
   }
   const given = context.sources["base_url"];
@@ -128,7 +132,7 @@ function target(values: Filled, context: FilledContext, refuse: Refuse): void {
     if ((command === undefined) === (path === undefined) || (command !== undefined && isRequest)) {
       refuse(
         "target.warm_up",
-        `target.warm_up[${index}] is neither a request with a path nor a command.`,
+        `target.warm_up[${index}] must be either a request with a path or a command.`,
         "Write { method: POST, path: /setup } or { command: npm run migrate }.",
       );
     }
@@ -137,7 +141,7 @@ function target(values: Filled, context: FilledContext, refuse: Refuse): void {
     refuse(
       "target.warm_up",
       "target.warm_up is for a target that target.command starts.",
-      "With target.module, do it in createTarget(lane).",
+      "With target.module, do the warm-up in createTarget(lane).",
     );
   }
   const headers = warmUp.flatMap((step) => Object.values(step.headers ?? {}));
@@ -146,7 +150,9 @@ function target(values: Filled, context: FilledContext, refuse: Refuse): void {
     checkNames(text, values, refuse);
 }
 
-/** Rejects placeholders such as `{url:<name>}` and `{host:<name>}` if the store is not declared or its URL lacks that part. */
+/**
+ * Throws an error if a placeholder in the target's command, for example `{host:cache}`, names an unknown store or a part that the store's URL lacks.
+ */
 function checkNames(text: string, values: Filled, refuse: Refuse): void {
   const systems = Object.entries(values.systems ?? {}).map(([name, { url }]) => [name, url] as const);
   const urls = new Map([...systems, ...(values.dbUrl === undefined ? [] : [["db", values.dbUrl] as const])]);
@@ -157,7 +163,7 @@ function checkNames(text: string, values: Filled, refuse: Refuse): void {
     const isNamed = inside.includes(":");
     const url = urls.get(store);
     if (url === undefined) {
-      // If no database is declared, the target gets a new SQLite file.
+      // `{db_url}` is allowed without a declared database, because the target then gets a new SQLite file.
       if (store === "db" && (part === "url" || part === "database")) continue;
       const near = isNamed ? nearest(store, [...urls.keys()]) : undefined;
       refuse(
@@ -168,8 +174,10 @@ function checkNames(text: string, values: Filled, refuse: Refuse): void {
     } else if (part !== "url" && storePart(url, part) === undefined) {
       refuse(
         "target.command",
-        `${whole} is filled with the ${part} of a store whose URL has none.`,
-        part === "password" || part === "user" ? "Write it into the URL, or take the placeholder out." : "Take it out, or use {url:...}.",
+        `${whole} needs the ${part} in the URL of the store, but the URL has none.`,
+        part === "password" || part === "user"
+          ? `Add the ${part} to the URL, or remove the placeholder.`
+          : "Remove the placeholder, or use {url:...}.",
       );
     }
   }
@@ -182,7 +190,7 @@ function lanes(values: Filled, refuse: Refuse): void {
       refuse(
         "parallel",
         `${parallel} lanes need a target each, and base_url names one that already runs.`,
-        "Use target.command, which starts one per lane, or list running ones under lanes.",
+        "Use target.command, which starts one target for each lane, or list running targets under lanes.",
       );
     }
     return;
@@ -192,13 +200,13 @@ function lanes(values: Filled, refuse: Refuse): void {
     refuse(
       "parallel",
       `${parallel} lanes need a target each, and lanes lists ${running.length}.`,
-      `List more under lanes, or use ${running.length}.`,
+      `List more targets under lanes, or set parallel to ${running.length}.`,
     );
   }
   if (values.dbUrl !== undefined || values.systems !== undefined) {
     refuse(
       values.dbUrl === undefined ? "systems" : "db_url",
-      "with lanes, every lane names its own stores.",
+      "it cannot be used together with lanes: every lane names its own stores.",
       "Move it to lanes[].db_url or lanes[].systems.",
     );
   }
@@ -233,7 +241,7 @@ function services({ services: declared }: Filled, refuse: Refuse): void {
     if (ready?.startsWith("/") === true && !/^\d{1,5}$/.test(env?.["PORT"] ?? "")) {
       refuse(
         "services",
-        `services[${index}].ready is the path ${shown(ready)}, and the port on which ${name} listens is not known.`,
+        `services[${index}].ready is the path ${shown(ready)}, but the port of ${name} is unknown.`,
         `Write the whole URL, such as http://127.0.0.1:4000${ready}, or give the service its PORT under env.`,
       );
     }
@@ -253,15 +261,15 @@ function noInfra(values: Filled, context: FilledContext, refuse: Refuse): void {
   if (from?.startsWith("file ") === true) {
     refuse(
       "db_url",
-      "with --no-infra this db_url is not used: it is the template of lanes that are not started.",
-      "Name the running target's own store in SEQQA_DB_URL.",
+      "--no-infra cannot use this db_url: it is the template for lanes that seqqa starts.",
+      "Set SEQQA_DB_URL to the URL of the running target's store.",
     );
   }
   if (values.systems !== undefined) {
     refuse(
       "systems",
-      "with --no-infra these stores are not used: they are templates of lanes that are not started.",
-      "Use a configuration without target, whose systems are the running target's own.",
+      "--no-infra cannot use these stores: they are templates for lanes that seqqa starts.",
+      "Use a configuration without target that lists the stores of the running target under systems.",
     );
   }
 }

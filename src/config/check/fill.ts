@@ -2,7 +2,7 @@ import { check } from "./check.ts";
 import { locate } from "../read/located.ts";
 import type { SectionSpec, Spec } from "../schema/spec.ts";
 
-/** Returns the checked value with all defaults and with keys in camelCase. A key without value and default becomes `undefined`. */
+/** Returns a checked configuration value with all defaults added and with keys in camelCase. A key without value and default becomes `undefined`. */
 export function fill(spec: Spec, value: unknown, folder: string): unknown {
   switch (spec.kind) {
     case "section":

@@ -1,9 +1,9 @@
 import type { Config, FaultsConfig, LaneConfig, RacesConfig, SystemConfig } from "../config.ts";
 
-/** A store as written. Its kind is added later, because it follows from the URL. */
+/** A store as the user wrote it in the configuration, without its kind. The kind is added later, because it follows from the URL. */
 export type FilledSystem = Omit<SystemConfig, "kind">;
 
-/** The values of the table with defaults, before derived values are added. */
+/** The configuration with defaults, before values that follow from others are added, for example the number of lanes for `parallel: auto`. */
 export type Filled = Omit<Config, "systems" | "tls" | "lanes" | "parallel" | "exploration" | "folder" | "file" | "sources" | "target"> & {
   readonly systems: Readonly<Record<string, FilledSystem>> | undefined;
   readonly lanes: readonly FilledLane[] | undefined;
@@ -28,6 +28,6 @@ export interface FilledContext {
   readonly file: string | undefined;
   readonly sources: Readonly<Record<string, string>>;
   readonly noInfra: boolean;
-  /** See {@link Config.allowedStores}. */
+  /** The names of stores that the user allows seqqa to write. See {@link Config.allowedStores}. */
   readonly allowedStores: readonly string[];
 }

@@ -61,7 +61,7 @@ function faultsOf(faults: Filled["exploration"]["faults"]): FaultsConfig {
   return { mode: faults, kinds: FAULT_KINDS, maxTime: undefined, bestEffort: [] };
 }
 
-/** Returns the number of lanes for `auto`: one per CPU core, but at most one per running target. */
+/** Returns the number of lanes for `parallel: auto`: one for each CPU core, but at most one for each target that already runs. */
 function automatic(values: Filled, startsItsOwn: boolean): number {
   const cores = availableParallelism();
   if (values.lanes !== undefined) return Math.min(cores, values.lanes.length);

@@ -4,20 +4,22 @@ import type { Config } from "../config.ts";
 import type { Environment } from "../read/environment.ts";
 import { problem } from "../problem.ts";
 
-/** Returns the names of stores that the user allows seqqa to write: those of `--allow-db` and the comma-separated ones of `SEQQA_ALLOW_DB`. */
+/** Returns the names of stores that the user allows seqqa to write, from the flag `--allow-db` and the environment variable `SEQQA_ALLOW_DB`. */
 export function allowedStores(flags: readonly string[], env: Environment): readonly string[] {
   const named = (env["SEQQA_ALLOW_DB"] ?? "").split(",").map((name) => name.trim());
   return [...flags, ...named.filter((name) => name !== "")];
 }
 
 /**
- * Rejects stores that may hold real data. seqqa writes to the stores of targets that already run. It also creates databases on the server of a
- * template, so templates on other machines are checked too. A store is allowed if its name says that it is for tests, or if the user names it.
+ * Throws an error if a store may hold real data. seqqa writes to the stores of targets that already run. It also creates databases on the server of a
+ * database template, so stores on other machines are checked too. A store is accepted if its name says that it is for tests, or if the user allows
+ * it.
  * @throws SeqqaError `STORE_NOT_ALLOWED` (2).
  */
 export function refuseForeignStores({ systems, lanes, target, baseUrl, allowedStores: allowed }: Config): void {
   const runsAlready = target === undefined && baseUrl !== undefined;
-  // A user's adapter module is not loaded yet, so it is unknown if the adapter works on copies. The store is therefore treated as used in place.
+  // A store with the user's own adapter module is checked like an external store. The module is not loaded yet, so it is unknown if it works on
+  // copies.
   const own = Object.entries(systems).map(([name, one]) => [`systems.${name}`, one, runsAlready || one.adapter !== undefined] as const);
   const listed = lanes.flatMap((lane, index) =>
     Object.entries(lane.systems).map(([name, one]) => [`lanes[${index}].systems.${name}`, one, true] as const),
@@ -26,8 +28,8 @@ export function refuseForeignStores({ systems, lanes, target, baseUrl, allowedSt
 }
 
 /**
- * Checks one store like {@link refuseForeignStores}.
- * @param key The name of the store in messages.
+ * Throws an error if the given store may hold real data and the user did not allow seqqa to write to it.
+ * @param key The configuration key of the store, for messages.
  * @throws SeqqaError `STORE_NOT_ALLOWED` (2).
  */
 export function refuseForeignStore(
@@ -50,7 +52,7 @@ export function refuseForeignStore(
   );
 }
 
-/** Returns the host of a store on another machine. Returns `undefined` for a store on this machine. */
+/** Returns the host name in a store's URL if the host is another machine. Returns `undefined` if the store is on this machine. */
 function foreignHost(url: string): string | undefined {
   if (storeKindOf(url) === "sqlite") return undefined;
   const { hostname, searchParams } = new URL(url);

@@ -1,15 +1,17 @@
 import type { Environment } from "./environment.ts";
 
-/** The text with `${NAME}` and `${NAME:-default}` replaced, or the name of the first variable that is not set, or the first malformed reference. */
+/**
+ * The text with `${NAME}` and `${NAME:-default}` replaced. If that is impossible: the first variable that is not set, or the first malformed
+ * reference.
+ */
 export type Interpolated =
   | { readonly kind: "text"; readonly text: string; readonly changed: boolean }
   | { readonly kind: "unset"; readonly name: string }
   | { readonly kind: "malformed"; readonly part: string };
 
 /**
- * Replaces references to environment variables. `$${` writes a literal
- * `${`. As in a shell, the default after `:-` also replaces an empty value. A default can contain any character except `}`. Replaced values are not
- * interpolated again.
+ * Replaces `${NAME}` and `${NAME:-default}` in a text with environment variables. `$${` writes a literal `${`. As in a shell, the default also
+ * replaces an empty value. A default can contain any character except `}`. References inside replaced values are not replaced.
  */
 export function interpolate(text: string, env: Environment): Interpolated {
   let changed = false;

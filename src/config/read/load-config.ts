@@ -15,35 +15,36 @@ import { SeqqaError } from "../../model/errors.ts";
 
 const CONFIG_NAME = "seqqa.yaml";
 
-/** Wrong names of the configuration file. A folder that has such a file but no `seqqa.yaml` is an error. */
+/** Wrong names for the configuration file. A folder that has such a file but no `seqqa.yaml` causes an error. */
 const OTHER_NAMES = ["seqqa.yml", "seqqa.json"];
 
 export interface LoadOptions {
   /**
-   * The folder that is searched first for `seqqa.yaml`. `./qa`, the current folder and its parents follow. If neither `directory` nor `file` is set,
-   * no file is read.
+   * The folder that is searched first for `seqqa.yaml`. The folder `./qa`, the current folder and its parents are searched next. If neither
+   * `directory` nor `file` is set, no configuration file is read.
    */
   readonly directory?: string | undefined;
   readonly file?: string | undefined;
   readonly flags?: readonly FlagValue[] | undefined;
-  /** Default `process.env`. */
+  /** The environment variables. Default: `process.env`. */
   readonly env?: Environment | undefined;
-  /** Default `process.cwd()`. */
+  /** The current folder. Default: `process.cwd()`. */
   readonly cwd?: string | undefined;
-  /** `true` if the target already runs, so that `target.command` is not started. Needs `base_url` or `lanes`. */
+  /** `true` if the target already runs, so that seqqa does not start it with `target.command`. Requires `base_url` or `lanes`. */
   readonly noInfra?: boolean | undefined;
   /**
-   * Stores that may be written although their names do not say that they are for tests, in addition to those of `SEQQA_ALLOW_DB`. `unopened`: no
-   * store will be opened, so none is checked.
+   * Names of stores that seqqa may write although the names do not say that the stores are for tests. `SEQQA_ALLOW_DB` adds further names.
+   * `unopened`: the command opens no store, so no store is checked.
    */
   readonly allowedStores?: readonly string[] | "unopened" | undefined;
-  /** `true` if more values will be added to this configuration. Combinations of values and stores with real data are then not checked yet. */
+  /**
+   * `true` if the caller will add more values to this configuration. Contradictions between values, and stores with real data, are not checked then.
+   */
   readonly unfinished?: boolean | undefined;
 }
 
 /**
- * Loads and checks the configuration. Flags have precedence over the environment, the environment over the file, and the file over defaults. Values
- * of an Agent rank between environment and file. See {@link resolveExploration}.
+ * Loads and checks the configuration. Flags have precedence over environment variables, these over the file, and the file over defaults.
  * @throws SeqqaError with a code of {@link ProblemCode} and exit status 2.
  */
 export function loadConfig(options: LoadOptions = {}): Config {
@@ -66,7 +67,7 @@ export function loadConfig(options: LoadOptions = {}): Config {
   return config;
 }
 
-/** Adds defaults to the values. If `systems.db` has no URL, `db_url` becomes its URL. */
+/** Adds defaults to the checked values. If the store `db` is declared without a URL, `db_url` becomes its URL. */
 function filled(values: Record<string, unknown>, folder: string): Filled {
   const all = fill(TABLE, values, folder) as Filled;
   const merged = (systems: Filled["systems"], dbUrl: string | undefined): Filled["systems"] =>
@@ -82,14 +83,15 @@ function locateFile(options: LoadOptions, cwd: string): string | undefined {
   return options.directory === undefined ? undefined : findFile(options.directory, cwd);
 }
 
-/** Returns the origin of a value: `flag --max-steps`, `environment SEQQA_TIMEOUT`, `file seqqa.yaml:3:5` or `default`. */
+/** Returns the origin of a configuration value: `flag --max-steps`, `environment SEQQA_TIMEOUT`, `file seqqa.yaml:3:5` or `default`. */
 export function sourceOf(config: Config, key: string): string {
   return config.sources[key] ?? "default";
 }
 
 /**
- * Returns the path of the configuration file. Searches the given directory, `./qa`, the current folder, and its parents, in this order.
- * @throws SeqqaError `CONFIG_NAME` (2) if a searched folder has a file with a wrong name.
+ * Returns the path of the configuration file, or `undefined` if there is none. Searches the given directory, `./qa`, the current folder and its
+ * parents.
+ * @throws SeqqaError `CONFIG_NAME` (2) if a searched folder has a configuration file with a wrong name
  */
 export function findFile(directory: string | undefined, cwd: string): string | undefined {
   const folders = [join(cwd, "qa"), ...upwards(cwd)];

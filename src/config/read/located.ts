@@ -1,10 +1,10 @@
-/** A value together with the place where it was written. Values of the file, the flags, the environment and the defaults all have this form. */
+/** A configuration value together with the place where the user wrote it: the file, a flag or an environment variable. */
 export type Located = LocatedScalar | LocatedList | LocatedMap;
 
 export interface Place {
-  /** The place in messages: `seqqa.yaml:3:5`, `--max-steps`, `SEQQA_TIMEOUT`. */
+  /** The place of the value in messages: `seqqa.yaml:3:5`, `--max-steps` or `SEQQA_TIMEOUT`. */
   readonly where: string;
-  /** The origin in `Config.sources`: `file seqqa.yaml:3:5`, `flag --max-steps`, `environment SEQQA_TIMEOUT`, `default`. */
+  /** The origin of the value: `file seqqa.yaml:3:5`, `flag --max-steps`, `environment SEQQA_TIMEOUT` or `default`. */
   readonly source: string;
   readonly base: string;
 }
@@ -13,11 +13,13 @@ export interface LocatedScalar extends Place {
   readonly kind: "scalar";
   readonly value: unknown;
   /**
-   * The source text, for example `007` for the number 7. Messages show it instead of the value, so that values of environment variables never appear
-   * in messages.
+   * The text that the user wrote, for example `007` for the number 7, or `${NAME}`. Messages show this text, so they never show values of environment
+   * variables.
    */
   readonly written: string;
-  /** `true` if the value is text only because of its origin (a flag, the environment, `${NAME}`). Then `"7"` may be used as a number. */
+  /**
+   * `true` if the value is text only because a flag or an environment variable provided it. Such a text may be used as a number, for example `"7"`.
+   */
   readonly fromText: boolean;
 }
 
@@ -37,7 +39,7 @@ export interface LocatedEntry {
   readonly value: Located;
 }
 
-/** Returns seqqa's own plain data, such as a default, as {@link Located}. */
+/** Converts plain data, such as a default, to a value with a place for messages. */
 export function locate(value: unknown, place: Place): Located {
   if (Array.isArray(value)) return { kind: "list", ...place, items: value.map((item: unknown) => locate(item, place)) };
   if (typeof value === "object" && value !== null) {

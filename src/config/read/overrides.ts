@@ -11,7 +11,10 @@ export interface FlagValue {
 
 type Section = Record<string, unknown>;
 
-/** Replaces values of the file with values of the environment, and those with values of flags. An empty environment variable counts as not set. */
+/**
+ * Replaces values of the configuration file with values of environment variables, and both with values of flags. An empty environment variable counts
+ * as not set.
+ */
 export function override(
   values: Section,
   sources: Record<string, string>,
@@ -32,7 +35,7 @@ interface Override {
   readonly text: string;
   readonly where: string;
   readonly source: string;
-  /** The folder against which relative paths are resolved. */
+  /** The folder against which relative paths in the value are resolved. */
   readonly base: string;
 }
 
@@ -48,7 +51,7 @@ function set(values: Section, sources: Record<string, string>, { key, text, wher
   const path = key.split(".");
   const last = path.pop() ?? key;
   const section = path.reduce<Section>((parent, name) => (parent[name] ??= {}) as Section, values);
-  // The values `pairs` and `on` only enable races and faults. An existing section with details is kept.
+  // `--races pairs` and `--faults on` only switch a feature on. If the file has a section with details for the feature, keep the section.
   if ((checked === "pairs" || checked === "on") && typeof section[last] === "object") return;
   section[last] = checked;
 }

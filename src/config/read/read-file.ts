@@ -8,13 +8,13 @@ import { tooDeepAt } from "./nesting.ts";
 import { problem, withoutPasswords } from "../problem.ts";
 
 const MOST_BYTES = 256_000;
-/** The maximum number of values. Aliases can make a small file huge, and no real configuration reaches this number or the depth `DEEPEST`. */
+/** The maximum number of values in a configuration file. YAML aliases can make a small file huge, and no real configuration has this many values. */
 const MOST_VALUES = 20_000;
 const DEEPEST = 20;
 const NESTED = "the file is nested too deeply to be a configuration.";
 
 /**
- * Reads a YAML file into values with line and column, and replaces `${NAME}`.
+ * Reads a YAML file and replaces `${NAME}`. Returns its values, each with line and column.
  * @throws SeqqaError `CONFIG_FILE`, `CONFIG_YAML`, `CONFIG_DUPLICATE_KEY`, `CONFIG_UNSET_VARIABLE`.
  */
 export function readFile(file: string, env: Environment, cwd: string): LocatedMap {
@@ -102,7 +102,7 @@ class Reader {
   #read(node: Node | null | undefined, depth: number, keyOffset = 0): Located {
     const place = this.#place(node?.range?.[0] ?? keyOffset);
     if (++this.#values > MOST_VALUES)
-      throw problem("CONFIG_YAML", place.where, `the file holds more than ${MOST_VALUES} values; its aliases repeat too much.`);
+      throw problem("CONFIG_YAML", place.where, `the file has more than ${MOST_VALUES} values after its aliases are expanded.`);
     if (depth > DEEPEST) throw problem("CONFIG_YAML", place.where, NESTED);
     if (node === null || node === undefined) return { kind: "scalar", ...place, value: null, written: "", fromText: false };
     if (isAlias(node)) {
@@ -148,7 +148,7 @@ class Reader {
   }
 }
 
-/** Returns line and column of an offset. It is used before the document has been parsed, when the line counter is still empty. */
+/** Returns the line and column of an offset in a text. The YAML parser's line counter cannot be used, because it is empty before the parse ends. */
 function placeOf(text: string, offset: number): string {
   const before = text.slice(0, offset).split("\n");
   return `${before.length}:${(before.at(-1) ?? "").length + 1}`;

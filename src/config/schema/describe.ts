@@ -3,7 +3,7 @@ import type { NumberSpec, Spec } from "./spec.ts";
 
 const SAFE = Number.MAX_SAFE_INTEGER;
 
-/** Returns the required form of a value, as the end of the sentence "it must be ...". */
+/** Describes the values that a spec accepts, as the end of the sentence "it must be ...". */
 export function describe(spec: Spec): string {
   switch (spec.kind) {
     case "boolean":

@@ -6,7 +6,7 @@ import { TABLE } from "./table.ts";
 
 const WIDTH = 116;
 
-/** Returns the text of `seqqa.yaml.example`. Keys without a default are commented out, so that the file is valid and changes nothing. */
+/** Returns the text of `seqqa.yaml.example`. Keys without a default are commented out, so that using the file as it is changes no setting. */
 export function exampleFile(): string {
   const head = [
     "# yaml-language-server: $schema=./node_modules/seqqa/seqqa.schema.json",
@@ -61,7 +61,9 @@ function fieldLines(name: string, field: Field, indent: string, off: boolean): r
   ];
 }
 
-/** Returns the section inside a map or a list, with the text that precedes its first line. */
+/**
+ * Returns the section that a map or list contains, with the lines that the example file needs above the section. Returns `undefined` for other specs.
+ */
 function innerSection(
   spec: Spec,
 ): { readonly section: SectionSpec; readonly lead: readonly string[]; readonly bullet: boolean; readonly pad: string } | undefined {

@@ -3,13 +3,13 @@ import { TABLE } from "./table.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Allows a `${...}` reference instead of a value, because an editor cannot know the value of the variable. */
+/** A schema for references such as `${NAME}`. An editor accepts them for every value, because it cannot know the value of the variable. */
 const REFERENCE: Schema = { type: "string", pattern: "\\$\\{" };
 const SAFE = Number.MAX_SAFE_INTEGER;
 
 /**
- * Returns the configuration keys as JSON Schema draft 07, the version that editors support best. The schema describes keys and types. Combinations of
- * keys are only checked by seqqa.
+ * Returns the JSON Schema (draft 07) of `seqqa.yaml`, for editors. Draft 07 is the version that editors support best. The schema checks keys and
+ * types, but not contradictions between keys.
  */
 export function jsonSchema(): Schema {
   return { $schema: "http://json-schema.org/draft-07/schema#", title: "seqqa.yaml", ...ofSection(TABLE) };
@@ -78,7 +78,7 @@ function ofSpec(spec: Spec): Schema {
   }
 }
 
-/** Returns the usual spellings of words. The loader accepts any case, and `-` instead of `_`. */
+/** Returns the usual spellings of each word, for the JSON Schema: as given, with `-` instead of `_`, and in upper case. */
 function spellings(words: readonly string[]): readonly string[] {
   return [...new Set(words.flatMap((word) => [word, word.replaceAll("_", "-"), word.toUpperCase()]))];
 }

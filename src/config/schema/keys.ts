@@ -2,25 +2,25 @@ import type { Field, SectionSpec, Spec } from "./spec.ts";
 import { TABLE } from "./table.ts";
 
 /**
- * One key of the table with its full name, for example `exploration.max_steps`. A name that the user chooses is written as `*`, and an item of a list
- * as `[]`.
+ * A configuration key with its full name, for example `exploration.max_steps`. In the name, `*` means a name that the user chooses, and `[]` an item
+ * of a list.
  */
 export interface Key {
   readonly key: string;
   readonly field: Field;
   /**
-   * The environment variable that sets the key. `undefined` if the value is neither a scalar nor a list of scalars, or if the key is inside a map or
+   * The environment variable that sets the key. `undefined` if no variable can set it, because its value is a section or the key is inside a map or
    * list.
    */
   readonly variable: string | undefined;
 }
 
-/** All keys. A section comes before its members. */
+/** All configuration keys. A section comes before its members. */
 export const KEYS: readonly Key[] = collect(TABLE, "", true);
 
 /**
- * Returns the keys of a section.
- * @param single `false` inside a map, list or alternative, where one environment variable cannot identify one key.
+ * Returns all keys of a section and of the sections inside it.
+ * @param single `false` inside a map or list, where no environment variable can set a key.
  */
 function collect(section: SectionSpec, prefix: string, single: boolean): readonly Key[] {
   return Object.entries(section.fields).flatMap(([name, field]) => {
@@ -54,7 +54,7 @@ function settable(spec: Spec): boolean {
   return isScalar(spec);
 }
 
-/** Returns the environment variable of a key: `SEQQA_EXPLORATION_MAX_STEPS` for `exploration.max_steps`. */
+/** Returns the name of the environment variable for a key: `SEQQA_EXPLORATION_MAX_STEPS` for `exploration.max_steps`. */
 export function variableOf(key: string): string {
   return `SEQQA_${key.replaceAll(".", "_").toUpperCase()}`;
 }

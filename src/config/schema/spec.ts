@@ -1,4 +1,4 @@
-/** The required form of a value. The whole configuration is one tree of specs, see `table.ts`. */
+/** The rules for the value of a configuration key, for example its type and range. `table.ts` contains the specs of all keys. */
 export type Spec = ScalarSpec | AnySpec | ListSpec | MapSpec | SectionSpec | EitherSpec;
 
 export type ScalarSpec = BooleanSpec | NumberSpec | TextSpec | UrlSpec | ChoiceSpec | LooseSpec;
@@ -7,7 +7,7 @@ export interface BooleanSpec {
   readonly kind: "boolean";
 }
 
-/** A number. `seconds` also accepts a text such as `"30s"`. */
+/** The spec of a number. The kind `seconds` also accepts a text such as `"30s"`. */
 export interface NumberSpec {
   readonly kind: "integer" | "number" | "seconds";
   readonly min?: number;
@@ -15,50 +15,50 @@ export interface NumberSpec {
   readonly max?: number;
 }
 
-/** Matches a value that is the path of a module. Other values are names. */
+/** Matches a value that is the path of a module, for example `./format.ts`. A value that does not match is a name. */
 export const MODULE_PATH: RegExp = /^\.{0,2}\//;
 
 export interface TextSpec {
   readonly kind: "text";
   /**
-   * `true` if the text is a path. The path is resolved against the folder of the file, or against the current folder if a flag or the environment
-   * sets it.
+   * `true` if the text is a path. A path in the file is relative to the folder of the file. A path in a flag or variable is relative to the current
+   * folder.
    */
   readonly path?: boolean;
-  /**
-   * `true` if the text names a module. A text that matches {@link MODULE_PATH} is a path. Any other text is the name of a package and stays
-   * unchanged.
-   */
+  /** `true` if the text names a module: a path if it begins with `./`, `../` or `/`, else the name of a package. */
   readonly module?: boolean;
-  /** The pattern that the text must match (`is`), its description for messages (`says`), and advice for texts that do not match (`hint`). */
+  /**
+   * The pattern that the text must match (`is`), a description of the pattern for messages (`says`), and advice for a text that does not match
+   * (`hint`).
+   */
   readonly pattern?: { readonly is: RegExp; readonly says: string; readonly hint?: (value: string) => string };
 }
 
-/** A URL. `schemes` are written without the colon. `http` URLs lose their trailing slash, and relative `sqlite` URLs are resolved like paths. */
+/** The spec of a URL. `schemes` are written without the colon. `http` URLs lose their trailing slash, and SQLite URLs get an absolute path. */
 export interface UrlSpec {
   readonly kind: "url";
   readonly schemes: readonly string[];
-  /** If this key is set in the same section, the URL may have any scheme and stays unchanged. Default: none. */
+  /** The name of another key in the same section. If that key is set, the URL may have any scheme and is not changed. */
   readonly freeWith?: string;
   /** `true` if any scheme is allowed. Default: `false`. */
   readonly isFree?: boolean;
 }
 
-/** One of several words, compared in lower case with `-` treated as `_`. An alias is accepted and replaced by its choice. */
+/** The spec of a word from a fixed list. Case is ignored, and `-` is read as `_`. An alias is replaced by the word that it stands for. */
 export interface ChoiceSpec {
   readonly kind: "choice";
   readonly choices: readonly string[];
   readonly aliases?: Readonly<Record<string, string>>;
-  /** `true` if a value that begins with `./`, `../` or `/` is the path of a module, resolved like other paths. Default: `false`. */
+  /** `true` if the value may also be the path of a module that begins with `./`, `../` or `/`. Default: `false`. */
   readonly orModule?: boolean;
 }
 
-/** Text, a number or a boolean, kept as the text that was written. Used for values of environment variables. */
+/** The spec of a text, number or boolean that is kept as the text in the file. Used for values of environment variables. */
 export interface LooseSpec {
   readonly kind: "loose";
 }
 
-/** Any value that YAML can express, unchanged, such as the body of a request. */
+/** The spec of any value that YAML can express, such as the body of a request. The value is not changed. */
 export interface AnySpec {
   readonly kind: "any";
 }
@@ -69,7 +69,7 @@ export interface ListSpec {
   readonly minItems?: number;
 }
 
-/** Names that the user chooses, with values of one form. */
+/** The spec of a map from names that the user chooses to values of one spec. */
 export interface MapSpec {
   readonly kind: "map";
   readonly of: Spec;
@@ -88,13 +88,16 @@ export interface EitherSpec {
 
 export interface Field {
   readonly spec: Spec;
-  /** One sentence for the schema, the example file and the table. */
+  /** One sentence about the key, for the JSON Schema, the example file and the documentation. */
   readonly description: string;
-  /** The default, in the form in which it would be written in the file. Not set if there is no default. */
+  /** The default value, as the user would write it in the file. Not set if there is no default. */
   readonly default?: unknown;
-  /** `true` if the section gets its defaults even if the file does not contain it. Other sections (`target`, `retry`) exist only if written. */
+  /**
+   * `true` if the section gets its defaults even if the file does not contain it. Other sections, such as `target`, exist only if the user writes
+   * them.
+   */
   readonly always?: boolean;
   readonly required?: boolean;
-  /** The value that the example file shows if there is no default. */
+  /** The value that the example file shows for a key without a default. */
   readonly example?: unknown;
 }

@@ -4,7 +4,7 @@ import { STORE_KIND_NAMES, STORE_KINDS } from "../../adapters/store-kinds.ts";
 import { REPORT_FORMAT_NAMES } from "../../reports/formats/index.ts";
 import type { ChoiceSpec, Field, ListSpec, MapSpec, NumberSpec, SectionSpec, TextSpec, UrlSpec } from "./spec.ts";
 
-/** The maximum time in seconds. Node's timers take at most 2^31 - 1 milliseconds and fire immediately for larger values. */
+/** The maximum for configured times, in seconds. Node's timers take at most 2^31 - 1 milliseconds and fire immediately for larger values. */
 const LONGEST = 2_147_483;
 /** The maximum number of lanes. A larger number is most likely a typing mistake. */
 const MOST_LANES = 1024;
@@ -33,7 +33,9 @@ const editorUrl: TextSpec = {
   },
 };
 
-/** The name of a header or field. A path is rejected, because it would match no field and the secret would appear in every report. */
+/**
+ * The spec for the name of a header or field whose value is hidden. A path such as `user.email` is rejected, because redaction compares single names.
+ */
 const fieldName: TextSpec = {
   kind: "text",
   pattern: {
@@ -41,7 +43,9 @@ const fieldName: TextSpec = {
     says: "the name of one header or field, without a path",
     hint: (value) => {
       const name = value.split(/[.[\]/]+/).findLast((part) => /[^\d\s]/.test(part));
-      return name === undefined || name.includes("*") ? "Write each name by itself." : `Write ${name}: it is hidden wherever it stands.`;
+      return name === undefined || name.includes("*")
+        ? "Write each name by itself."
+        : `Write ${name}: its values are hidden wherever the name occurs.`;
     },
   },
 };
@@ -90,11 +94,15 @@ const systemFields: Readonly<Record<string, Field>> = {
     description: "Tables and columns that do not belong to the state; `*` stands for any characters.",
     example: ["audit_*", "*.updated_at"],
   },
-  symmetric: { spec: texts, description: "Integer keys whose values carry no meaning, as `table.column`.", example: ["orders.id"] },
+  symmetric: {
+    spec: texts,
+    description: "Columns with integer ids, as `table.column`; their values are renamed before states are compared.",
+    example: ["orders.id"],
+  },
 };
 const systems: MapSpec = { kind: "map", of: section(systemFields), names: /^[A-Za-z_][A-Za-z0-9_-]*$/ };
 
-/** Headers and fields whose values are hidden in reports, unless the user gives another list. */
+/** The default list of headers and fields whose values are hidden in reports. */
 export const REDACTED: readonly string[] = [
   "authorization",
   "cookie",
@@ -136,7 +144,7 @@ export const TABLE: SectionSpec = section({
   db_url: {
     spec: storeUrl,
     description:
-      "Short for `systems.db`. With `target`: the template of every lane's store, never written; else the running target's own store, cleaned up afterwards.",
+      "Short for `systems.db`. With `target`: the template for every lane's store, which is never written. Without `target`: the running target's own store, which is cleaned up afterwards.",
     example: "sqlite:./shop.db",
   },
   db_backend: {
@@ -202,7 +210,7 @@ export const TABLE: SectionSpec = section({
       rollback: {
         spec: choice(["stores", "restart"]),
         default: "stores",
-        description: "What is restored between branches: the stores only, or the process, too.",
+        description: "What seqqa restores between branches: only the stores, or also the process of the target.",
       },
       module: {
         spec: path,
@@ -224,7 +232,7 @@ export const TABLE: SectionSpec = section({
         spec: { kind: "boolean" },
         default: true,
         description:
-          "Whether to keep one spare target started after a lane was lost. Set to false if a second process would use something that lanes share, such as a queue.",
+          "Whether to keep one spare target running after a lane was lost. Set to false if the spare target would share something with the lanes, such as a queue.",
       },
     }),
   },
@@ -298,7 +306,8 @@ export const TABLE: SectionSpec = section({
       require_all_actions: {
         spec: { kind: "boolean" },
         default: true,
-        description: "Whether a run counts as unverified (exit code 3) if an action never applied or was refused each time.",
+        description:
+          "Whether a run counts as unverified (exit code 3) if an action never applied, or if the target refused every call of it.",
       },
       seed: {
         spec: { kind: "integer", min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER },
@@ -317,16 +326,16 @@ export const TABLE: SectionSpec = section({
               trials: {
                 spec: atLeastOne,
                 default: 20,
-                description: "Trials for a suspect pair, where one side reads or writes what the other writes.",
+                description: "Number of trials for a suspect pair, in which one action reads or writes what the other action writes.",
               },
               delivery: {
                 spec: choice(["auto", "http2", "pipelined", "last_byte", "plain", "gated"]),
                 default: "auto",
                 description:
-                  "How requests are made to overlap; `auto`: by holding a write where a store can do so, else by the protocol that the target speaks.",
+                  "How requests are made to overlap; `auto`: by holding a write if a store supports it, otherwise by the protocol of the target.",
               },
               copies: { spec: { kind: "integer", min: 2, max: 100 }, default: 2, description: "Requests sent at once." },
-              max_time: { spec: seconds, description: "Time that probing and confirming may take together.", example: "5m" },
+              max_time: { spec: seconds, description: "Time limit for probing and confirming races, together.", example: "5m" },
             }),
           ],
         },
@@ -343,13 +352,14 @@ export const TABLE: SectionSpec = section({
                 spec: { kind: "list", of: choice(FAULT_KINDS) },
                 default: [...FAULT_KINDS],
                 description:
-                  "The faults: a write raises an error, its connection is cut, the target is killed there and restarted, an answer is lost and the client retries.",
+                  "The kinds of faults: a write raises an error; its connection is cut; the target is killed before the write and restarted; the answer is lost and the client retries.",
               },
-              max_time: { spec: seconds, description: "Time that making and confirming them may take together.", example: "5m" },
+              max_time: { spec: seconds, description: "Time limit for making faults and confirming findings, together.", example: "5m" },
               best_effort: {
                 spec: { kind: "list", of: { kind: "text" } },
                 default: [],
-                description: "Tables that a failed call may leave as they are neither before nor after it, such as `audit_*`.",
+                description:
+                  "Tables whose content after a failed call may be neither that before the call nor that after it, such as `audit_*`.",
               },
             }),
           ],
@@ -383,7 +393,7 @@ export const TABLE: SectionSpec = section({
         spec: editorUrl,
         default: "vscode://file{file}:{line}:{column}",
         description:
-          "URL by which the HTML report opens lines of your code; `{file}`, `{line}` and `{column}` are filled in. `none`: it has no such links, as in CI.",
+          "URL with which the HTML report opens lines of your code in an editor; `{file}`, `{line}` and `{column}` are filled in. `none`: no such links, for example in CI.",
       },
       redact: {
         spec: { kind: "list", of: fieldName },

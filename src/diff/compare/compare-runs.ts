@@ -76,7 +76,7 @@ function journeyChanges(old: JourneyEntry | undefined, now: JourneyEntry | undef
   const [before, after] = [endOf(old), endOf(now)];
   if (before === after) return [];
   const kind = now.status === "passed" ? "better" : old.status === "passed" ? "worse" : "changed";
-  return [{ about: "journey", kind, subject: now.name, text: `${after}; before it ${before}` }];
+  return [{ about: "journey", kind, subject: now.name, text: `${after} (before: ${before})` }];
 }
 
 function endOf({ status, steps }: JourneyEntry): string {
@@ -87,6 +87,8 @@ function endOf({ status, steps }: JourneyEntry): string {
 function incomplete({ name, document }: NamedRun): readonly string[] {
   return document.explorations.flatMap((entry) => {
     if (entry.graph.leftOut !== undefined) return [`${entry.name} of ${name} has too many transitions to compare single states.`];
-    return isComplete(entry) ? [] : [`${entry.name} of ${name} did not end by itself: what it did not reach is not compared.`];
+    return isComplete(entry)
+      ? []
+      : [`${entry.name} of ${name} is not complete: states and answers that it did not reach are not compared.`];
   });
 }

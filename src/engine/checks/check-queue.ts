@@ -8,7 +8,7 @@ import type { NodeWork } from "../search/node-work.ts";
 export interface CheckOptions {
   readonly seed: number;
   readonly actions: number;
-  /** `first`: number of first nodes that are all checked. `oneIn`: N, if one in N later nodes is checked; 0 for no checks. */
+  /** Selects the nodes for cross-checks: the `first` nodes all, and later nodes with the probability 1/`oneIn`. `oneIn: 0`: no later nodes. */
   readonly first: number;
   readonly oneIn: number;
   /** The depth at which nodes are no longer expanded. */
@@ -20,27 +20,30 @@ interface Done {
   wasChecked(check: DoneCheck): boolean;
 }
 
-/** A second edge that leads to a known node. */
+/** A further edge to a node that another edge reached before. The cross-check of the node goes along this edge. */
 interface OtherWay {
   readonly from: number;
   readonly action: number;
-  /** `true` if the edge generated values in another order, and a reduction merged the states. */
+  /** `true` if the further path generated values in another order, so that a reduction merged its state with the node. */
   readonly reduced: boolean;
 }
 
-/** Number of merges by a reduction that are all audited, at each depth. After them, one in {@link AUDITS_ONE_IN} is audited. */
+/** At each depth, this many merges by a reduction are all audited. Of the later merges, one in {@link AUDITS_ONE_IN} is audited. */
 const AUDITS_FIRST = 3;
 const AUDITS_ONE_IN = 20;
 
 /**
- * Selects committed nodes for cross-checks, and queues the checks. Some nodes that were reached by snapshot are expanded again by replay, and some
- * merged nodes along their second path. Seed and state decide the sample. Checks have their own queue, so they never delay work that commits need.
+ * Selects committed nodes for cross-checks, and queues these checks. A check expands a node again: by replay if the node was reached by snapshot, or
+ * along the second path if two paths were merged at the node. The seed and the state decide which nodes are selected. The queue is separate from
+ * other work, so checks never delay commits.
  */
 export class CheckQueue {
   readonly #options: CheckOptions;
   readonly #committer: Committer;
   readonly #pending: UnitRequest[] = [];
-  /** For each sampled node that was reached again before all its outcomes were committed: the edge that reached the node again. */
+  /**
+   * For each node whose second path will be cross-checked: the last edge of that path. A node is only listed until all its outcomes are committed.
+   */
   readonly #otherWays: Map<number, OtherWay> = new Map();
   readonly #auditedAt: Map<number, number> = new Map();
   audited = 0;
@@ -62,14 +65,14 @@ export class CheckQueue {
     this.#pending.push(unit);
   }
 
-  /** Records a finished check, so that a resumed run does not repeat it. */
+  /** Records in the run log that a check is finished, so that a resumed run does not repeat the check. */
   done({ lo, hi, check }: UnitRequest): void {
     const { journal, visited } = this.#committer;
     if (check?.reduced === true) this.audited++;
     journal?.checked({ node: visited.find(lo, hi), merge: check?.merge === true });
   }
 
-  /** Records that a second path reached a state. `reduced`: this path generated values in another order. */
+  /** Records that a second path reached a state, and may select this path for a check. `reduced`: the path generated values in another order. */
   merged(to: number, from: number, action: number, reduced = false, recorded?: Done): void {
     if (this.#options.oneIn === 0 || this.#otherWays.has(to)) return;
     const isExpanded = this.#committer.nodes.has(to, EXPANDED);
@@ -80,13 +83,16 @@ export class CheckQueue {
     } else if (!isExpanded && this.#draw(1, to) % this.#options.oneIn === 0) this.#otherWays.set(to, { from, action, reduced });
   }
 
-  /** Queues the audits of nodes that were never expanded. Called when the search is over. */
+  /** Queues the audits of nodes that were never expanded, for example at the depth limit. Called when the search has ended. */
   finish(): void {
     for (const [node, { from, action, reduced }] of this.#otherWays) if (reduced) this.#audit(node, from, action);
     this.#otherWays.clear();
   }
 
-  /** Queues an audit, which expands the node along both paths and compares the outcomes. The node's first outcomes are no longer in memory. */
+  /**
+   * Queues an audit: a lane expands the node along both of its paths and compares the outcomes. Both are executed, because the node's first outcomes
+   * are no longer in memory.
+   */
   #audit(node: number, from: number, action: number): void {
     const { nodes, visited } = this.#committer;
     if (nodes.has(node, UNCERTAIN) || nodes.depth(node) >= this.#options.maxDepth) return;
@@ -110,16 +116,19 @@ export class CheckQueue {
     return mix(mix(this.#options.seed + salt, visited.lo(node)), visited.hi(node));
   }
 
-  /** Selects the checks of a node whose outcomes are all committed. `direct`: nodes can be reached by snapshot. */
+  /** Queues the selected checks of a node whose outcomes are all committed. `direct`: `true` if nodes can be reached by snapshot. */
   expanded(node: number, work: NodeWork, direct: boolean): void {
     const sampled = this.#sampled(node);
     const written = direct && work.image !== undefined;
-    // The node was reached by replay already, so there is nothing to compare. A resumed run has to know that, too.
+    // The node was reached by replay already, so a check by replay would compare equal executions. Record the check as done, for a resumed run.
     if (sampled && !written) this.#committer.journal?.checked({ node, merge: false });
     this.#take(node, work, sampled && written, this.#otherWay(node));
   }
 
-  /** Queues the unfinished checks of a node whose outcomes were all recommitted. `direct`: nodes could be reached by snapshot. */
+  /**
+   * Queues the checks that an earlier session did not finish, for a node whose outcomes were all recommitted. `direct`: `true` if nodes can be
+   * reached by snapshot.
+   */
   recalled(node: number, work: NodeWork, direct: boolean, recorded: Done): void {
     const otherWay = this.#otherWay(node);
     const both = direct && this.#sampled(node) && !recorded.wasChecked({ node, merge: false });
@@ -160,7 +169,10 @@ export class CheckQueue {
     return { path: nodes.path(node), draws: nodes.draws(node) };
   }
 
-  /** Returns the second path to a node. Steps up to the node draw the data of that path. The node's actions draw the data of the node's own path. */
+  /**
+   * Returns the second path to a node, and the paths from which its data is drawn. The steps to the node draw the data of the second path, but the
+   * actions of the node draw the data of the node's first path, so that the outcomes can be compared.
+   */
   #second({ from, action }: OtherWay, node: number): Required<Pick<UnitRequest, "path" | "draws">> {
     const { nodes } = this.#committer;
     const path = nodes.path(from);
@@ -175,7 +187,10 @@ export class CheckQueue {
   }
 }
 
-/** Copies a node's rows. Returns `undefined` if an action breaks the target, since the check would break it again. */
+/**
+ * Copies the rows with the outcomes of a node's actions. Returns `undefined` if an action breaks the target, since a check would break the target
+ * again.
+ */
 function rowsOf(work: NodeWork, actions: number): Int32Array | undefined {
   const rows = new Int32Array(actions * ROW);
   for (let action = 0; action < actions; action++) {

@@ -2,16 +2,16 @@ import { hasEnded } from "../../model/results/target-end.ts";
 import type { CheckQueue } from "./check-queue.ts";
 import type { Expansion, LaneDivergence, LaneFailure, UnitRequest } from "../../messages/lane-messages.ts";
 
-/** Number of chunks with other work that a lane gets between two rounds of checks. */
+/** Number of chunks that a lane gets for the search before it gets a chunk of cross-checks. */
 const BETWEEN = 8;
-/** If at least this many checks wait, every chunk is a chunk of checks. */
+/** If at least this many cross-checks wait, lanes get only cross-checks. */
 const MOST_WAITING = 500;
-/** Largest number of checks in a chunk. */
+/** Largest number of cross-checks that are sent to a lane in one chunk. */
 const AT_ONCE = 100;
 
 export interface CheckRoundsOptions {
   readonly checks: CheckQueue;
-  /** Returns the number of nodes that keep a lane busy for one chunk if each is reached by replay. */
+  /** Returns how many nodes a lane can reach by replay and expand in the time that one chunk should take. */
   readonly atOnce: () => number;
   readonly post: (lane: number, units: readonly UnitRequest[], take: (expansion: Expansion) => Promise<void>) => void;
   readonly measured: (lane: number, expansion: Expansion) => void;
@@ -19,19 +19,19 @@ export interface CheckRoundsOptions {
   readonly rebuild: (lane: number, failure: LaneFailure) => Promise<void>;
 }
 
-/** Sends cross-checks to lanes, between the chunks that commits need. Differences are reported; checks commit nothing. */
+/** Sends cross-checks to lanes, between the chunks of the search. Cross-checks only report divergences. They commit nothing. */
 export class CheckRounds {
   readonly #options: CheckRoundsOptions;
-  /** For each lane: number of chunks since its last round of checks. */
+  /** For each lane: the number of chunks that the lane got since its last chunk of cross-checks. */
   readonly #since: number[] = [];
-  /** The checks that are repeated because a path led to another state. */
+  /** Cross-checks whose path led to another state than recorded, with the failure. Each of them is repeated once. */
   readonly #differed = new Map<UnitRequest, LaneFailure>();
 
   constructor(options: CheckRoundsOptions) {
     this.#options = options;
   }
 
-  /** Returns `true` if a lane's next chunk should be a chunk of checks. A lane without other work takes checks anyway. */
+  /** Returns `true` if the next chunk of a lane should consist of cross-checks, although there is other work. */
   due(lane: number): boolean {
     const { checks } = this.#options;
     if (checks.size === 0) return false;
@@ -65,7 +65,10 @@ export class CheckRounds {
     await rebuild(lane, failure);
   }
 
-  /** Repeats an unfinished check once, on a fresh lane. If the path led to another state, that is reported even if the repetition agrees. */
+  /**
+   * Repeats an unfinished cross-check once, on a fresh lane. If the path led to another state the first time, this is reported even if the second try
+   * succeeds.
+   */
   #failed(unit: UnitRequest, failure: LaneFailure): void {
     const { checks } = this.#options;
     const { kind, target } = failure;
@@ -74,11 +77,11 @@ export class CheckRounds {
       if (kind === "dirty") this.#differed.set(again, failure);
       return checks.again(again);
     }
-    // The first difference may come from a store that was about to be lost, so it is not reported.
+    // The first difference may come from a store that was about to be lost. Do not report it.
     this.#differed.delete(unit);
     checks.done(unit);
     const isMerge = unit.check?.merge === true;
-    // If the target ends each time after the second path, the two paths lead to different states.
+    // If the target ends in both tries after the second path, the two paths lead to different states.
     const isEnded = kind === "unreachable" && target !== undefined && hasEnded(target);
     if (kind === "dirty" || (isMerge && isEnded)) this.#diverged(unit, failure, "A path could not be executed again");
   }

@@ -1,19 +1,19 @@
 import type { FindingEvent } from "../../messages/lane-messages.ts";
 
-/** The violations after which a search continues. */
+/** Says after which violations a search continues. */
 export interface ViolationPolicy {
   /** `true`: the search continues after all violations. `false`: only after violations of {@link nonBlocking} rules. */
   readonly continues: boolean;
   /** The names of the rules with `blocking: false`. */
   readonly nonBlocking: readonly string[];
-  /** The rules about states, each with the indices of the actions after which it is checked. `null`: all actions. */
+  /** The indices of the actions after which an invariant is checked, by the invariant's name. `null`: after all actions. */
   readonly invariants: Readonly<Record<string, readonly number[] | null>>;
 }
 
-/** The rules that are broken in each state. After a violation, a search reports the rule again only if the rule has held in between. */
+/** Knows which rules are broken in each state. While a search continues after a violation, a rule is reported again only if it held in between. */
 export class BrokenRules {
   readonly #policy: ViolationPolicy;
-  /** By node. A node in which every rule holds has no entry. */
+  /** The names of the broken rules, by node. A node in which every rule holds has no entry. */
   readonly #broken: Map<number, ReadonlySet<string>> = new Map();
 
   constructor(policy: ViolationPolicy) {
@@ -25,8 +25,8 @@ export class BrokenRules {
   }
 
   /**
-   * Records a step, and returns the findings of rules that held before the step. `to`: the reached node, or -1. `isNew`: the step is the first that
-   * reaches the node.
+   * Records a step, and returns the findings whose rules were not broken before the step. `to`: the reached node, or -1 if no node was reached.
+   * `isNew`: `true` if no earlier step reached the node.
    */
   step(from: number, action: number, to: number, isNew: boolean, findings: readonly FindingEvent[]): readonly FindingEvent[] {
     const before = this.#broken.get(from);
@@ -46,12 +46,14 @@ export class BrokenRules {
   #brokenAfter(from: number, action: number, findings: readonly FindingEvent[]): Set<string> {
     const { invariants } = this.#policy;
     const broken = new Set(findings.flatMap(({ invariant }) => (Object.hasOwn(invariants, invariant) ? [invariant] : [])));
-    // A rule that is not checked after this action stays broken.
+    // A rule that is not checked after this action counts as still broken.
     for (const rule of this.#broken.get(from) ?? []) if (invariants[rule]?.includes(action) === false) broken.add(rule);
     return broken;
   }
 
-  /** Records the broken rules of a reached node. A rule that held on one path to the node counts as holding there. */
+  /**
+   * Records which rules are broken in a reached node. If several paths reach the node, a rule only counts as broken if it is broken on all of them.
+   */
   #arrive(node: number, isNew: boolean, broken: Set<string>): void {
     const before = this.#broken.get(node);
     if (!isNew && before === undefined) return;

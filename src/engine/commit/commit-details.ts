@@ -2,18 +2,20 @@ import type { ExplorationDetails, RecordedExchange } from "../../model/results/r
 import { EXCHANGES, STATES } from "../../messages/lane-messages.ts";
 
 export interface DetailLimits {
-  /** Number of first edges, in the order of commits, that keep their exchanges. */
+  /** Number of edges whose requests and responses are kept: the first ones in the order of commits. */
   readonly edges: number;
-  /** Number of first states that keep their lines. */
+  /** Number of states whose text lines are kept: the first ones in the order of commits. */
   readonly states: number;
-  /** Number of characters of all details. Details that come after the limit is reached are not kept. */
+  /** Largest number of characters of all kept details. Details that exceed this limit are dropped. */
   readonly characters: number;
 }
 
 /**
- * The details of the first edges and states for reports, in the order of commits. The run log removes details from the maps when it writes them.
- * Lanes send details with every row that is dispatched while {@link wanted} asks for details. A row is dispatched before it is committed. Every edge
- * and state below a limit therefore has its details, for any number of lanes.
+ * Keeps the details of the first edges and states for reports, in the order of commits. The run log removes details from the maps when it writes
+ * them.
+ *
+ * Lanes send details with each outcome as long as {@link wanted} requests details. Lanes execute a step before it is committed. Every edge and state
+ * below a limit therefore has its details, for any number of lanes.
  */
 export class DetailLog implements ExplorationDetails {
   readonly states: Map<number, readonly string[]> = new Map();
@@ -29,14 +31,14 @@ export class DetailLog implements ExplorationDetails {
     return this.#characters;
   }
 
-  /** Continues after the recommitted part of a run, whose details have `characters` characters. */
+  /** Sets the number of characters of the details that earlier sessions of a resumed run kept, so that the limits apply to all sessions together. */
   resume(characters: number): void {
     this.states.clear();
     this.exchanges.clear();
     this.#characters = characters;
   }
 
-  /** Returns the details that lanes have to send, in the format of `Chunk.details`. */
+  /** Returns the kinds of details that lanes must still send, as bits of `Chunk.details`. */
   wanted(edges: number, states: number): number {
     if (this.#characters >= this.#limits.characters) return 0;
     return (edges < this.#limits.edges ? EXCHANGES : 0) | (states < this.#limits.states ? STATES : 0);
@@ -55,7 +57,10 @@ export class DetailLog implements ExplorationDetails {
   }
 }
 
-/** Returns the length of an exchange. Headers are not counted, since their length differs between runs and the limit must not. */
+/**
+ * Returns the number of characters of a request and its response. Headers are not counted, because their length differs between runs of one
+ * exploration.
+ */
 function lengthOf({ request, response, error }: RecordedExchange): number {
   return 200 + (request.body?.length ?? 0) + (response?.body.length ?? 0) + (error?.length ?? 0);
 }

@@ -1,35 +1,38 @@
 import { LONGEST, writeCommit, type CommitEdge } from "./commit-rows.ts";
 import type { ErrorEvent, FindingEvent, StepEvent, InconclusiveEvent } from "../../messages/lane-messages.ts";
 
-/** The step events of a row that are needed to recommit the row. */
+/** The step events that are needed to recommit a step when a run is resumed. */
 export interface JournalEvent {
   readonly findings: readonly FindingEvent[];
   readonly errors: readonly ErrorEvent[];
   readonly unjudged?: readonly InconclusiveEvent[] | undefined;
 }
 
-/** The records since the last {@link CommitJournal.take}. The reader stores the step events, and writes their ids into `rows` at each `place`. */
+/**
+ * The committed outcomes and finished cross-checks since the last {@link CommitJournal.take}. The caller stores the step events in `news`, and writes
+ * their ids into `rows` at each `place`.
+ */
 export interface JournalBatch {
-  /** The rows, in the format of commit-rows.ts. */
+  /** The committed outcomes, in the format of commit-rows.ts. */
   readonly rows: Int32Array;
   readonly news: readonly { readonly place: number; readonly news: JournalEvent }[];
   readonly checks: readonly DoneCheck[];
 }
 
-/** A sampled node whose cross-check is done or not needed. */
+/** A node whose cross-check is finished, or was found to be unnecessary. */
 export interface DoneCheck {
   readonly node: number;
-  /** `true`: along a second path. `false`: by replay, for a node that was reached by snapshot. */
+  /** The kind of cross-check. `true`: along a second path to the node. `false`: by replay, for a node that was reached by snapshot. */
   readonly merge: boolean;
 }
 
-/** Collects committed rows for the run log, with everything that recommitting them needs. */
+/** Collects committed outcomes for the run log, with everything that is needed to recommit them. */
 export class CommitJournal {
-  /** `false` during a recommit, since those rows are stored already. */
+  /** `false` while stored outcomes are recommitted, since they must not be stored twice. */
   recording = true;
   #rows: Int32Array = new Int32Array(1 << 12);
   #size = 0;
-  /** The node at which the last record starts, or -1. */
+  /** The node in which the action of the last collected outcome was executed. -1 before the first outcome. */
   #before = -1;
   #news: { place: number; news: JournalEvent }[] = [];
   #checks: DoneCheck[] = [];
@@ -52,7 +55,7 @@ export class CommitJournal {
     this.#checks.push(check);
   }
 
-  /** Returns the records since the last call, and starts a new batch. The rows are valid until the next {@link add}. */
+  /** Returns everything that was collected since the last call, and starts a new batch. The rows are valid until the next {@link add}. */
   take(): JournalBatch {
     const batch = { rows: this.#rows.subarray(0, this.#size), news: this.#news, checks: this.#checks };
     this.#size = 0;

@@ -1,52 +1,52 @@
 /**
- * The stored format of committed rows: int32 values, one record after the other, in the order of commits. A record has
+ * The format in which committed outcomes are stored: int32 values, one record after the other, in the order of commits. A record consists of
  * - the action in the low 16 bits; kind and flags in the high 16 bits, the highest of which is {@link SAME};
- * - without {@link SAME}: the node that the step starts from;
- * - unless the action was skipped: the status, with a second hash of the reached state in its high bits; the reached node (-1: none); the hash of
- *   the response; the hash of the shape;
- * - with step events: their id.
+ * - the node in which the action was executed, only without {@link SAME};
+ * - unless the action was skipped: the status, with a second hash of the reached state in its high bits; the reached node (-1 if there is none); the
+ * hash of the response; the hash of the state's shape (its structure without most values);
+ * - the id of the step events, only if there are any.
  *
- * The reached fingerprint is not stored: it is the fingerprint of the reached node.
+ * The fingerprint of the reached state is not stored here, because it is stored with the reached node.
  */
 import { CHECK_SHIFT, KIND, NEWS, ROW, SHAPE, SKIPPED, STATUS } from "../../messages/lane-messages.ts";
 
-/** Largest number of int32 values in a record. */
+/** Largest number of int32 values that one record takes. */
 export const LONGEST = 7;
-/** Flag: the record starts at the same node as the previous record in the batch. */
+/** Flag: the action was executed in the same node as the action of the previous record in the batch. */
 const SAME = 1 << 15;
-/** The bits of {@link KIND} that hold the second hash of the reached state. */
+/** The bits of the value at {@link KIND} in which a lane's row holds a second hash of the reached state. */
 const CHECKS = -1 << CHECK_SHIFT;
-/** Offset of the response's hash in a lane's row. */
+/** Index in a lane's row at which the hash of the response is. */
 const RESPONSE = 4;
 
 export interface CommitRow {
   from: number;
   action: number;
-  /** The kind in the low byte and flags in the second byte, as in {@link KIND}. */
+  /** The kind of outcome in the low byte and flags in the second byte, as in the value at {@link KIND} of a lane's row. */
   bits: number;
   status: number;
   to: number;
   response: number;
   shape: number;
-  /** The id of the step events, or -1. */
+  /** The id of the step events in the run log. -1 if there are none. */
   news: number;
-  /** A second hash of the reached state (16 bits), or 0 without one. */
+  /** A second hash of the reached state (16 bits). 0 if the lane sent none. */
   check: number;
 }
 
 export interface CommitEdge {
   readonly from: number;
   readonly action: number;
-  /** The reached node, or -1. */
+  /** The reached node. -1 if no node was reached. */
   readonly to: number;
-  /** The lane's rows. The step's row begins at index `at`. */
+  /** Rows that a lane sent. The row of this step begins at index `at`. */
   readonly rows: Int32Array;
   readonly at: number;
 }
 
 /**
- * Writes the record of a committed row, and returns the offset after the record. `news`: the id of the step events, or -1. `before`: the node at
- * which the previous record of the batch starts, or -1.
+ * Writes one record, and returns the index after it. `news`: the id of the step events, or -1 without any. `before`: the node in which the action of
+ * the batch's previous record was executed, or -1 for the first record.
  */
 export function writeCommit(into: Int32Array, place: number, edge: CommitEdge, news: number, before: number): number {
   const { from, action, to, rows, at } = edge;
@@ -64,7 +64,10 @@ export function writeCommit(into: Int32Array, place: number, edge: CommitEdge, n
   return next;
 }
 
-/** Reads the records of a batch. Yields the same object each time. @throws RangeError if the last record is incomplete */
+/**
+ * Reads the records of a batch. The iterator reuses one object, so copy a record that must outlive the loop step. @throws RangeError if the last
+ * record is incomplete
+ */
 export function* commitRows(batch: Int32Array): Iterable<CommitRow> {
   const row: CommitRow = { from: 0, action: 0, bits: 0, status: 0, to: -1, response: 0, shape: 0, news: -1, check: 0 };
   for (let at = 0; at < batch.length;) {

@@ -32,26 +32,29 @@ import { VisitedSet } from "../graph/visited-set.ts";
 import { shortStateId } from "../../model/results/state-id.ts";
 
 export interface Committed {
-  /** The reached state, or -1. */
+  /** The node of the reached state. -1 if no state was reached. */
   to: number;
-  /** `true` if the state is committed for the first time. */
+  /** `true` if no earlier step reached the state. */
   fresh: boolean;
-  /** `true` if the state joined the frontier with this row. */
+  /** `true` if this step added the state to the frontier. */
   opened: boolean;
-  /** `true` if the edge has a violation after which the search does not continue. */
+  /** `true` if the step has a violation after which the search does not continue. */
   blocked: boolean;
-  /** `true` if the state is known, but its values were generated in another order. */
+  /** `true` if the state is known, but this step's path generated its values in another order. */
   reduced: boolean;
 }
 
 export interface CommitterOptions {
   readonly actions: readonly string[];
-  /** Number of actions that are the agent's own; the others come from rules. */
+  /** Number of actions that the agent itself has. They come first in `actions`; rules added the others. */
   readonly ownActions?: number | undefined;
   readonly maxDepth: number;
   /** Default: the search stops after every violation. */
   readonly violationPolicy?: ViolationPolicy | undefined;
-  /** `true` if a later path may reach a state at a smaller depth. Known edges are then kept, to pass the smaller depth on to the states after it. */
+  /**
+   * `true` if a later path may reach a state with fewer steps than the first path. All edges are then kept, because the states after that state
+   * become shallower, too.
+   */
   readonly relaxes: boolean;
   /** Called when a state joins the frontier. */
   readonly open: (node: number, opened: Opened) => void;
@@ -59,18 +62,18 @@ export interface CommitterOptions {
   readonly moved: (node: number) => void;
   readonly onViolation: (found: FoundViolation) => void;
   readonly onStep?: ((step: TriedStep) => void) | undefined;
-  /** `true` if the strategy needs the shapes of states and the novelty of edges. */
+  /** `true` if the strategy needs a hash of each state's structure, and needs to know which edges brought something new. */
   readonly shapes: boolean;
   /** Keeps the details of single edges and states for reports. `undefined` if details are not needed. */
   readonly details?: DetailLog | undefined;
-  /** Stores edges that do not fit into memory. `undefined`: all edges stay in memory. */
+  /** Storage on disk for edges that do not fit into memory. `undefined`: all edges stay in memory. */
   readonly spill?: Spill | undefined;
-  /** Receives every committed row. `undefined`: rows are not stored. */
+  /** Collects every committed outcome for the run log. `undefined`: outcomes are not stored. */
   readonly journal?: CommitJournal | undefined;
 }
 
 export interface ReportedStep {
-  /** The lane's rows. The step's row begins at index `at`. */
+  /** Rows that a lane sent. The row of this step begins at index `at`. */
   readonly rows: Int32Array;
   readonly at: number;
   readonly news?: StepEvent | undefined;
@@ -78,8 +81,8 @@ export interface ReportedStep {
 }
 
 /**
- * Takes outcomes into the result, one at a time, in the strategy's order. Only the committer decides if a state or a finding is new. All that the
- * result says about the committed graph comes from here.
+ * Adds outcomes to the result, one at a time, in the order of the strategy. Only this class decides if a state or a finding is new. All statements of
+ * the result about the committed graph are computed from its data.
  */
 export class Committer {
   readonly visited: VisitedSet = new VisitedSet();
@@ -92,20 +95,26 @@ export class Committer {
   steps = 0;
   skipped = 0;
   bounded = 0;
-  /** Number of outcomes whose fingerprint is known but whose second hash shows another state. */
+  /** Number of outcomes whose fingerprint equals that of a known state, although a second hash shows that the state is another one. */
   collisions = 0;
-  /** Number of outcomes that reached a known state, with values generated in another order. They are merged, since the order should not matter. */
+  /**
+   * Number of outcomes that reached a known state whose values were generated in another order. Such states are merged, since the order should not
+   * matter.
+   */
   reductions = 0;
   deepest = 0;
   readonly unjudged: InconclusiveLog = new InconclusiveLog();
   readonly #options: CommitterOptions;
   readonly #skips: Int32Array;
-  /** For each action: number of writes that were answered with 2xx and led to another state. `#unseenWrites` counts those that did not. */
+  /**
+   * For each action: the number of steps in which a writing request was answered with 2xx and the state changed. `#unseenWrites` counts the steps in
+   * which the state did not change.
+   */
   readonly #seenWrites: Int32Array;
   readonly #unseenWrites: Int32Array;
   readonly #statuses: Map<number, number>[];
   readonly #seenEdges: Set<string> = new Set();
-  /** Shapes of states at the depth limit. A shorter path may still add such a state to the frontier. */
+  /** Hashes of the structure of states at the depth limit. They are needed if a shorter path adds such a state to the frontier later. */
   readonly #shapes: Map<number, number> = new Map();
   readonly #rows: Map<number, Int32Array> = new Map();
   readonly #committed: Committed = { to: -1, fresh: false, opened: false, blocked: false, reduced: false };
@@ -147,7 +156,7 @@ export class Committer {
     this.#options.open(node, { lo: report.rootLo, hi: report.rootHi, shape: report.shape, novel: true });
   }
 
-  /** Commits the outcome of one action in one node. The next call reuses the returned object. */
+  /** Commits the outcome of one action in one node. The returned object is reused by the next call. */
   commit(node: number, action: number, { rows, at, news, detail }: ReportedStep): Committed {
     const committed = this.#committed;
     committed.to = -1;
@@ -187,7 +196,7 @@ export class Committer {
       } else if (this.visited.differs(committed.to, bits >>> CHECK_SHIFT)) {
         committed.reduced = (bits & REDUCED) !== 0;
         if (!committed.reduced) this.collisions++;
-        // A state at the depth limit is never expanded, so merging it needs no assumption.
+        // A state at the depth limit is never expanded, so merging it does not rely on the reduction.
         else if (this.nodes.depth(committed.to) < this.#options.maxDepth) this.reductions++;
       }
     }
@@ -223,14 +232,14 @@ export class Committer {
     return committed;
   }
 
-  /** Returns the number of states that only the depth limit keeps out of the frontier. */
+  /** Returns the number of states that were not expanded only because of the depth limit. */
   boundary(): number {
     let count = 0;
     for (let node = 0; node < this.nodes.size; node++) if (this.nodes.has(node, CLEAN) && !this.nodes.has(node, OPENED)) count++;
     return count;
   }
 
-  /** Returns `true` if a request of the action that writes was ever answered with 2xx. */
+  /** Returns `true` if a writing request of the action was answered with 2xx in any committed step. */
   writes(action: number): boolean {
     return this.#seenWrites[action]! + this.#unseenWrites[action]! > 0;
   }
@@ -251,7 +260,9 @@ export class Committer {
     return node < 0 ? "" : shortStateId({ lo: this.visited.lo(node), hi: this.visited.hi(node) });
   }
 
-  /** Adds a state that was reached without a blocking violation to the frontier, or gives the state a shorter path. */
+  /**
+   * Adds a reached state to the frontier, or replaces the state's path by this shorter one. Only called for steps after which the search continues.
+   */
   #reach(to: number, from: number, action: number, shape: number, status: number): void {
     const nodes = this.nodes;
     const depth = nodes.depth(from) + 1;
@@ -265,8 +276,8 @@ export class Committer {
       if (this.#options.relaxes && depth < nodes.depth(to)) this.#relax(to, from, action, depth);
       return;
     }
-    // The state is not in the frontier: only edges with violations reached it, or it is at the depth limit. This edge gives it a better path if it is
-    // the first without a violation, or if it is shorter.
+    // The state is not in the frontier: either only steps with blocking violations reached it, or it is at the depth limit. Take this step's path if
+    // it is the first without a blocking violation, or if it is shorter.
     if (!nodes.has(to, CLEAN) || depth < nodes.depth(to)) {
       nodes.move(to, from, action, depth);
       if (depth > this.deepest) this.deepest = depth;
@@ -282,14 +293,17 @@ export class Committer {
     this.#options.open(node, { lo: this.visited.lo(node), hi: this.visited.hi(node), shape, novel });
   }
 
-  /** Stores the state that an edge reaches: `to` for an edge without a blocking violation, else `~to - 1`, which is below -1. -1 means unknown. */
+  /**
+   * Stores the state that an edge reaches, with the edge's kind: `to` for an edge without a blocking violation, `~to - 1` for an edge with one. -1
+   * means that the edge is unknown.
+   */
   #remember(node: number, action: number, to: number, clean: boolean): void {
     let rows = this.#rows.get(node);
     if (rows === undefined) this.#rows.set(node, (rows = new Int32Array(this.#options.actions.length).fill(-1)));
     rows[action] = clean ? to : ~to - 1;
   }
 
-  /** Passes a shorter path on to every state after the node. This executes no step, since the edges are known. */
+  /** Gives a shorter path to all states that can be reached from the node. No step is executed, since the edges are known. */
   #relax(node: number, from: number, action: number, depth: number): void {
     const pending: [number, number, number, number][] = [[node, from, action, depth]];
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -310,20 +324,23 @@ export class Committer {
     }
   }
 
-  /** Updates the depth of a state that only an edge with a violation reaches. A path can only be read if each depth is one more than the parent's. */
+  /**
+   * Updates the depth of a state that only steps with blocking violations reached. Each depth must be one more than the parent's, else the state's
+   * path could not be read.
+   */
   #followParent(node: number, parent: number, action: number, depth: number): void {
     const { nodes } = this;
     if (!nodes.has(node, CLEAN) && nodes.parent(node) === parent && nodes.action(node) === action) nodes.move(node, parent, action, depth);
   }
 
-  /** A lane that failed at a step sends the exchanges only in the step events. */
+  /** Keeps the details of a step for reports. If the lane failed at the step, the requests are only in the step events. */
   #keepDetails({ to, fresh }: Committed, detail: DetailEvent | undefined, news: StepEvent | undefined): void {
     const exchanges = detail?.exchanges ?? news?.exchanges;
     if (exchanges !== undefined && exchanges.length > 0) this.details!.addExchanges(this.edges.size, exchanges);
     if (fresh && detail?.state !== undefined) this.details!.addState(to, detail.state);
   }
 
-  /** Records step events. `findings`: the findings to report, without those of rules that were broken before the step. */
+  /** Adds step events to the result. `findings`: the findings to report, without those whose rules were broken before the step. */
   #takeNews(news: StepEvent, findings: StepEvent["findings"], edge: Pick<Edge, "from" | "action" | "status" | "to">): void {
     const { from, action, status } = edge;
     const path = [...this.nodes.path(from), action];

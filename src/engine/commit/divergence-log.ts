@@ -1,7 +1,7 @@
 import type { Divergence } from "../../model/results/result.ts";
 import type { LaneDivergence } from "../../messages/lane-messages.ts";
 
-/** Largest number of divergences that are kept. Divergences of one kind with the same message count as one. */
+/** Largest number of divergences that are kept. Divergences of the same kind and with the same message count as one. */
 const MOST = 50;
 
 export class DivergenceLog {
@@ -13,8 +13,9 @@ export class DivergenceLog {
   }
 
   /**
-   * Adds a divergence. Returns `true` if it is new. Of several with one message, the shortest path is kept, and among those the one with the lowest
-   * indices. The result therefore does not depend on which lane reports first.
+   * Adds a divergence. Returns `true` if no divergence with the same message was added before. Of several with one message, the one with the shortest
+   * path is kept; among equally short paths, the one with the lowest action indices. The result therefore does not depend on which lane reports
+   * first.
    */
   add(reported: LaneDivergence): boolean {
     const key = `${reported.kind}\n${reported.message}`;
@@ -24,7 +25,7 @@ export class DivergenceLog {
     return known === undefined;
   }
 
-  /** Restores the divergences of an earlier session. A divergence that names an unknown action is left out. */
+  /** Restores the divergences of an earlier session of the run. A divergence that names an unknown action is left out. */
   restore(found: readonly Divergence[]): void {
     for (const one of found) {
       const path = one.path.map((name) => this.#actions.indexOf(name));
@@ -32,7 +33,7 @@ export class DivergenceLog {
     }
   }
 
-  /** All divergences, in an order that does not depend on which was reported first. */
+  /** Returns all divergences, in an order that does not depend on which of them was reported first. */
   get all(): readonly Divergence[] {
     return [...this.#found]
       .toSorted(([a], [b]) => (a < b ? -1 : 1))

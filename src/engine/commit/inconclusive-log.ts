@@ -1,15 +1,18 @@
 import type { InconclusiveEvent } from "../../messages/lane-messages.ts";
 
-/** Largest number of reasons that are counted separately. A user's rule may give another reason for each step. */
+/** Largest number of reasons with counts of their own. Rules of users may give a different reason for every step. */
 const MOST_REASONS = 1000;
 
-/** Counts inconclusive results by rule and reason, in the order of commits. The counts are equal for every number of lanes and for a resumed run. */
+/**
+ * Counts the steps that rules could not judge, by rule and reason, in the order of commits. The counts are equal for every number of lanes and in a
+ * resumed run.
+ */
 export class InconclusiveLog {
-  /** Number of inconclusive results whose reasons are not in {@link reasons}. */
+  /** Number of inconclusive results whose reason is not listed in {@link reasons}, because the list is full. */
   others = 0;
   readonly #reasons: Map<string, InconclusiveEvent & { count: number }> = new Map();
 
-  /** The first reasons, each with its number of results. */
+  /** Returns the listed reasons, each with the number of inconclusive results. */
   get reasons(): readonly (InconclusiveEvent & { readonly count: number })[] {
     return [...this.#reasons.values()];
   }

@@ -1,10 +1,11 @@
 import type { LaneReport } from "../../messages/lane-messages.ts";
 
-/** Largest number of names that are kept for suggesting a similar name. A context may have one key for each object that was created. */
+/** Largest number of context keys that are kept, for suggesting a similar key. A context may have one key for each created object. */
 const MOST_NAMES = 200;
 
 /**
- * The context keys and `ignore` patterns that occur in committed states. Other states do not count, so the result is equal for every number of lanes.
+ * Records which context keys and `ignore` patterns occur in committed states. Other states are not considered, so the result is equal for every
+ * number of lanes.
  */
 export class Occurred {
   #patterns: readonly string[] = [];
@@ -24,12 +25,12 @@ export class Occurred {
     this.#asked = this.missing.length === 0 ? undefined : [...this.#names];
   }
 
-  /** The known names, to be sent to lanes. `undefined` if every pattern has occurred, so that lanes need not search. */
+  /** Returns the names that lanes need not report again. `undefined` if every pattern has occurred, so that lanes need not report names at all. */
   get asked(): readonly string[] | undefined {
     return this.#asked;
   }
 
-  /** Patterns that match nothing in any committed state. */
+  /** Returns the `ignore` patterns that match nothing in any committed state. */
   get missing(): readonly string[] {
     return this.#patterns.filter((pattern) => !this.#names.has(pattern));
   }

@@ -5,29 +5,31 @@ import type { FoundViolation } from "../findings/finding-log.ts";
 import { FINDING, SKIPPED } from "../../messages/lane-messages.ts";
 import { VisitedSet } from "../graph/visited-set.ts";
 
-/** The result of reading a record. It shows if the exploration would have ended earlier under the present settings. */
+/**
+ * The result of reading the stored outcomes of an earlier session. It shows if the exploration would have ended earlier with the present settings.
+ */
 export interface ReadThrough {
-  /** The state at which the last committed row starts, or -1 if no row was committed. */
+  /** The state in which the last committed action was executed. -1 if no action was committed. */
   readonly lastFrom: number;
-  /** An unknown violation after which the exploration continued. */
+  /** A violation that is not a known finding, and after which the earlier session continued nevertheless. */
   readonly wentPast: PassedViolation | undefined;
 }
 
-/** The parts of a violation that make up its id. */
+/** The parts of a violation from which the id of a finding is made. */
 type PassedViolation = Pick<FoundViolation, "lastAction" | "status"> & { readonly finding: { readonly invariant: string } };
 
 export interface ReadThroughOptions {
   readonly actions: readonly string[];
   readonly violationPolicy: ViolationPolicy | undefined;
-  /** The rules that the root state breaks. */
+  /** Names of the rules that are broken in the root state. */
   readonly brokenAtRoot: readonly string[];
   readonly isKnown: (found: PassedViolation) => boolean;
 }
 
 /**
- * Reads a record without committing it, so that a damaged record is refused before anything is started. The rows must reach the states in the order
- * of their numbers, and give the recorded digest.
- * @throws SeqqaError `RESUME_MISMATCH` (exit status 2), and errors of reading
+ * Reads the stored outcomes of an earlier session without committing them, so that damaged data is refused before anything is started. The outcomes
+ * must reach the states in the order of the states' numbers, and must give the stored digest.
+ * @throws SeqqaError `RESUME_MISMATCH` (exit status 2), and errors of reading the run log
  */
 export function readThrough(recorded: Recorded, { actions, violationPolicy, brokenAtRoot, isKnown }: ReadThroughOptions): ReadThrough {
   const states = recorded.lo.length;
@@ -37,7 +39,7 @@ export function readThrough(recorded: Recorded, { actions, violationPolicy, brok
   broken?.root(brokenAtRoot);
   for (const rule of brokenAtRoot) digest.addText(rule);
   let [met, lastFrom]: [number, number] = [1, -1];
-  // Findings of the root state come before the first step.
+  // Findings of the root state precede those of the first step.
   let unknown: ReadThrough["wentPast"] = brokenAtRoot
     .map((invariant) => ({ finding: { invariant }, lastAction: "", status: 0 }))
     .find((found) => !isKnown(found));
@@ -63,7 +65,7 @@ export function readThrough(recorded: Recorded, { actions, violationPolicy, brok
       }
     }
   }
-  // A root state with findings is not expanded. No row holds its findings, so there is nothing more to check.
+  // A root state with findings is not expanded, so there are no outcomes. The findings of the root state are not stored in outcomes.
   if (lastFrom < 0) return { lastFrom, wentPast };
   if (met !== states) throw mismatch(`its steps lead to ${met} states, but ${states} are recorded`);
   if (digest.value() !== recorded.digest) throw mismatch(`its digest is ${digest.value()}, but ${recorded.digest} is recorded`);

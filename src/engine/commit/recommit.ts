@@ -10,21 +10,21 @@ import type { Frontier } from "../frontiers/index.ts";
 
 export interface Recorded {
   readonly batches: number;
-  /** Returns a batch of rows, in the format of commit-rows.ts. */
+  /** Returns a batch of stored outcomes, in the format of commit-rows.ts. */
   batch(index: number): Int32Array;
-  /** Fingerprints of the states, by node. */
+  /** The fingerprints of the stored states, by node: the lower halves in `lo`. */
   readonly lo: Int32Array;
   readonly hi: Int32Array;
   news(id: number): JournalEvent;
-  /** Returns the stored exchanges of a finding's last step. */
+  /** Returns the stored requests and responses of the last step of a finding. */
   sentFor(found: FoundViolation): readonly RecordedExchange[];
-  /** Returns `true` if the cross-check of a sampled node is done or not needed. */
+  /** Returns `true` if the cross-check of a node is finished, or was found to be unnecessary. */
   wasChecked(check: DoneCheck): boolean;
   readonly digest: string;
   readonly divergences: readonly Divergence[];
   readonly replayed: number;
   readonly crossChecked: number;
-  /** Number of characters of the details that were kept for reports. */
+  /** Number of characters of the details that earlier sessions kept for reports. */
   readonly characters: number;
 }
 
@@ -32,19 +32,19 @@ export interface Recommitting {
   readonly committer: Committer;
   readonly order: Frontier;
   readonly reorderBuffer: ReorderBuffer;
-  /** Commits every known outcome that is next in the strategy's order. */
+  /** Commits every outcome that is known and next in the order of the strategy. */
   readonly commit: () => void;
   /** Returns the reason why the exploration ended, or `undefined` if it has not ended. */
   readonly stopReason: () => StopReason | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Milliseconds after which other work in this thread gets a turn. */
+/** Milliseconds after which recommitting pauses, so that timers and signals of this thread are handled. */
 const TURN_MS = 100;
 
 /**
- * Recommits the outcomes of a stored exploration in order. Each row must belong to the pair that the strategy selects next. At the end the digests
- * must be equal. Otherwise the record belongs to another exploration.
+ * Recommits the stored outcomes of an earlier session in order. Each outcome must belong to the (state, action) pair that the strategy selects next.
+ * At the end, the digests must be equal, else the outcomes belong to another exploration.
  * @throws SeqqaError `RESUME_MISMATCH` or `RESUME_BUDGET` (exit status 2), and the signal's reason
  */
 export async function recommit(recorded: Recorded, folding: Recommitting): Promise<void> {
@@ -61,14 +61,14 @@ export async function recommit(recorded: Recorded, folding: Recommitting): Promi
   }
   const digest = committer.digest.value();
   if (digest !== recorded.digest) throw mismatch(`its digest is ${digest}, but ${recorded.digest} is recorded`);
-  // These nodes are stored as they are now. A node that gets a shorter path later has to be written again.
+  // The run log contains these nodes already. It only has to write those again that get a shorter path later.
   committer.nodes.written = recorded.lo.length;
   for (const found of committer.findings.violations.values()) {
     if (found.news !== undefined) found.news = { ...found.news, exchanges: recorded.sentFor(found) };
   }
 }
 
-/** Returns the rows of a batch. @throws SeqqaError `RESUME_MISMATCH` if the batch is incomplete */
+/** Reads a batch of stored outcomes. @throws SeqqaError `RESUME_MISMATCH` if the batch is incomplete */
 export function* recordedRows(recorded: Recorded, index: number): Iterable<CommitRow> {
   try {
     yield* commitRows(recorded.batch(index));
@@ -81,7 +81,7 @@ export function* recordedRows(recorded: Recorded, index: number): Iterable<Commi
 function refold(row: CommitRow, recorded: Recorded, { committer, order, reorderBuffer, commit, stopReason }: Recommitting): void {
   const { from, action, to } = row;
   const before = committer.steps + committer.skipped;
-  // Skips the states of other shards.
+  // If the exploration is divided into shards, this call passes over states that belong to other shards.
   commit();
   refuseBeyond(stopReason(), committer.steps);
   if (!order.peek() || order.ref !== from || order.action !== action) {
@@ -97,20 +97,20 @@ function refold(row: CommitRow, recorded: Recorded, { committer, order, reorderB
 
 function refuseBeyond(reason: StopReason | undefined, steps: number): void {
   if (reason === undefined) return;
-  throw beyondBudget(`The run is already beyond its present limits, after ${steps} steps (${reason}).`);
+  throw beyondBudget(`The run cannot be resumed: after ${steps} steps it is beyond its present limits (${reason}).`);
 }
 
-/** Returns the error for a run that has passed a limit already. Commits cannot be undone, so such a run is refused. */
+/** Returns the error for a resumed run that is already beyond one of its limits. Stored commits cannot be undone, so such a run is refused. */
 export function beyondBudget(message: string): SeqqaError {
   return new SeqqaError("RESUME_BUDGET", message, {
     exitStatus: 2,
-    hint: "Give it at least the budget that it had, or begin a new run.",
+    hint: "Use at least the limits of the stored run, or begin a new run.",
   });
 }
 
 export function mismatch(why: string): SeqqaError {
   return new SeqqaError("RESUME_MISMATCH", `The stored run does not belong to this exploration: ${why}.`, {
     exitStatus: 2,
-    hint: "It is of another exploration, or is damaged: begin a new run.",
+    hint: "The run belongs to another exploration, or its run log is damaged: begin a new run.",
   });
 }

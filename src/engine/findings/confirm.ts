@@ -6,42 +6,42 @@ import { ReplayLane, StartTimes } from "../search/replay-lane.ts";
 import { shrinkPath, type DrawnPath, type Shrunk } from "./shrink.ts";
 import { TimeLimit } from "../search/time-limit.ts";
 
-/** Number of tries at a replay. The lane may be lost in each. */
+/** Number of attempts to replay a finding, since the lane may be lost during an attempt. */
 const TRIES = 2;
 
 export interface ConfirmedViolation {
   readonly found: FoundViolation;
-  /** The path that reports show: the path of the finding, or a shorter one that was confirmed. */
+  /** The path that reports show: the path on which the finding was found, or a shorter one that was confirmed. */
   readonly path: readonly number[];
   readonly draws: UnitRequest["draws"];
-  /** `undefined` if the path was not replayed. */
+  /** The replay of `path` with its requests. `undefined` if the path was not replayed. */
   readonly recording: Recording | undefined;
   readonly confirmed: boolean;
-  /** The reason why there is no recording. */
+  /** The reason why `recording` is `undefined`. */
   readonly notReplayed?: NotReplayedReason | undefined;
-  /** For `no_target`: message and hint of the error at the last failed start of a target. */
+  /** Message and hint of the last error when starting a target. Only set if `notReplayed` is `no_target`. */
   readonly startFailed?: string | undefined;
   readonly minimality: Minimality | undefined;
 }
 
 export interface Shrinking {
   /**
-   * Rules that may be broken before the last step of a path, since the search continued after violations. A shorter path must not break such a rule
-   * before its last step.
+   * Names of rules that may be broken before the last step of a path, because the search continued after violations. A shortened path must not break
+   * any of them before its last step.
    */
   readonly mayBeBroken: ReadonlySet<string>;
-  /** Returns the shortest path to a finding over the committed graph. */
+  /** Returns the shortest path in the committed graph that ends with a given finding. */
   readonly shortest: (found: FoundViolation) => DrawnPath;
-  /** The depth to which the exploration is complete: every path with at most one step more was tried. */
+  /** The exploration has executed every path whose number of steps is at most one more than this. */
   readonly completeToDepth: number;
-  /** Time for one finding, in milliseconds. */
+  /** Largest time for shortening the path of one finding, in milliseconds. */
   readonly eachMs: number;
-  /** Time for all findings, in milliseconds. */
+  /** Largest time for shortening the paths of all findings, in milliseconds. */
   readonly allMs: number;
 }
 
 export interface Confirmations {
-  /** Number of findings that were replayed, or for which there was no time. */
+  /** Number of findings that are done: they were replayed, or there was no time left for them. */
   readonly replayed: number;
   readonly confirmed: number;
   /** Number of findings whose paths are not shortened yet. */
@@ -55,18 +55,18 @@ export interface ConfirmOptions {
   readonly shrinking?: Shrinking | undefined;
   /** Default: no limit. */
   readonly limit?: TimeLimit | undefined;
-  /** `true` if restoring the root state restores everything; see {@link ReplayLane}. Default: `true`. */
+  /** `true` if a restore of the root state also restores everything that the target remembers; see {@link ReplayLane}. Default: `true`. */
   readonly canGoBack?: boolean | undefined;
   readonly onProgress?: ((progress: Confirmations) => void) | undefined;
 }
 
 /**
- * Replays every violation from a clean start. The first replay on a lane uses a target that was started for it. Later replays start at the restored
- * root state. If such a replay does not show its finding, the replay on a new target decides.
+ * Replays every violation from a clean start, to confirm it. The first replay on a lane uses a new target. Later replays begin at the restored root
+ * state. If such a replay does not show its finding, a replay on a new target decides.
  *
- * The first finding of each cause (rule and last action) is replayed before the others, which follow if time is left. With `shrinking`, confirmed
- * paths are then shortened: first over the graph, then by leaving steps out. A shorter path is confirmed, too; if that fails, the longer path is
- * kept. Lanes work at the same time. The result keeps the order of the findings.
+ * Of findings with the same rule and last action, the first is replayed before the others, which follow if time is left. With `shrinking`, confirmed
+ * paths are then shortened: first by a shorter path in the graph, then by leaving out steps. A shorter path is only used if it is confirmed, too.
+ * Several lanes work at the same time. The result keeps the order of the findings.
  */
 export async function confirmViolations(
   log: Pick<FindingLog, "violations">,
@@ -104,7 +104,7 @@ export async function confirmViolations(
   return confirmed;
 }
 
-/** Returns the indices of the findings: the first finding of each cause, then the others. */
+/** Returns the indices of the findings in the order of replays: first one finding for each rule and last action, then all others. */
 function causesFirst(found: readonly FoundViolation[]): number[] {
   const known = new Set<string>();
   const others: number[] = [];
@@ -117,7 +117,7 @@ function causesFirst(found: readonly FoundViolation[]): number[] {
   return [...firsts, ...others];
 }
 
-/** Returns the cause of a finding: rule and last action. Findings with one cause usually come from one defect. */
+/** Returns a key of rule and last action. Findings with the same key usually come from one defect. */
 export function causeOf({ finding, lastAction }: FoundViolation): string {
   return JSON.stringify([finding.invariant, lastAction]);
 }
@@ -129,10 +129,10 @@ function unconfirmed(found: FoundViolation, outcome: Recording | NotReplayedReas
   return { ...base, recording: outcome };
 }
 
-/** Replays a path from a clean start. The finding is confirmed if the last step shows it. */
+/** Replays a path from a clean start. The finding is confirmed if it occurs at the last step. */
 export async function confirmPath(seat: ReplayLane, found: FoundViolation, { path, draws }: DrawnPath): Promise<ConfirmedViolation> {
   const confirms = (recording: Recording): boolean => isSeen(found, path, endOf(recording), seat.options.actions);
-  // A missing answer may be an effect of earlier work on the target, so only a fresh target can confirm it.
+  // A request without an answer may be an effect of earlier work on the target. Only a fresh target can confirm such a finding.
   const wasAnswered = found.status !== 0 || path.length === 0;
   let outcome = wasAnswered && seat.isAtRoot ? await replay(seat, { path, draws }, confirms) : undefined;
   if (outcome === undefined || typeof outcome === "string" || !confirms(outcome))
@@ -142,8 +142,8 @@ export async function confirmPath(seat: ReplayLane, found: FoundViolation, { pat
 }
 
 /**
- * Replays a path on a fresh target. If the lane is lost in another way than the finding says, tries again: a target that ended for another reason
- * says nothing about the path.
+ * Replays a path on a fresh target. Tries again if the lane is lost for another reason than the finding names, because such a loss says nothing about
+ * the path.
  */
 async function replayFresh(
   seat: ReplayLane,
@@ -165,7 +165,7 @@ async function replayFresh(
   return outcome ?? "max_time";
 }
 
-/** Replays a path on the lane's current target. A path that an interruption or the time limit cut short does not count as replayed. */
+/** Replays a path on the lane's current target. Counts as not replayed if the run was interrupted or the time was up during the replay. */
 async function replay(
   seat: ReplayLane,
   path: DrawnPath,
@@ -175,7 +175,7 @@ async function replay(
   try {
     const { done, wasCut } = await seat.record(path);
     if (!wasCut && (done.failure === undefined || confirms(done))) return done;
-    // The interruption may have ended the target, too.
+    // The interruption may also have ended the target, so the result is not reliable.
     if (seat.isInterrupted) return "interrupted";
     return wasCut ? "max_time" : done;
   } catch {
@@ -183,7 +183,7 @@ async function replay(
   }
 }
 
-/** Confirms a finding along the shortest path over the graph. If that path does not show the finding, tries the path on which it was found. */
+/** Confirms a finding along its shortest path in the graph. If the finding does not occur there, replays the path on which it was found. */
 async function confirmFound(seat: ReplayLane, found: FoundViolation, shrinking: Shrinking | undefined): Promise<ConfirmedViolation> {
   if (seat.isInterrupted) return unconfirmed(found, "interrupted");
   if (seat.options.limit.isOver) return unconfirmed(found, "max_time");
@@ -191,7 +191,7 @@ async function confirmFound(seat: ReplayLane, found: FoundViolation, shrinking: 
   const best = await confirmPath(seat, found, byGraph);
   const isShortest = best.confirmed && byGraph.path.length - 1 <= (shrinking?.completeToDepth ?? -1);
   if (isShortest) return { ...best, minimality: "shortest" };
-  // If a shorter path over the graph does not show the finding, the graph is wrong there, and the original path is tried.
+  // The shorter path in the graph does not show the finding, so an edge of the graph is wrong. Replay the original path.
   return !best.confirmed && byGraph.path.length < found.path.length ? confirmPath(seat, found, found) : best;
 }
 
@@ -218,7 +218,7 @@ function shrink(seat: ReplayLane, best: ConfirmedViolation, mayBeBroken: Readonl
       if (before.wasCut) return undefined;
       return before.done.findings.every(({ invariant }) => invariant !== found.finding.invariant);
     } catch {
-      // Without a lane, no path can be tried.
+      // The lane cannot be used, so no shorter path can be tried.
       return undefined;
     }
   });

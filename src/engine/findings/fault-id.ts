@@ -1,8 +1,8 @@
 import { hashOf } from "../graph/digest.ts";
 
 /**
- * Returns the id of a finding of fault tests. The id is the same in every run. Only these ids begin with `w`. A list of known findings therefore
- * shows which of them a run without faults cannot find.
+ * Returns the id of a finding of fault tests. A finding has the same id in every run. Only fault tests use ids that begin with `w`, so a list of
+ * known findings shows which ones need a run with faults.
  */
 export function faultId(exploration: string, invariant: string): string {
   return `w${hashOf(JSON.stringify([exploration, "fault", invariant]))}`;

@@ -1,34 +1,34 @@
 import type { ErrorEvent, FindingEvent, StepEvent, UnitRequest } from "../../messages/lane-messages.ts";
 
-/** A finding: the violations of one rule with the same last action and status. */
+/** A group of violations: the same rule is broken after the same last action with the same status. */
 export interface FoundViolation {
   readonly key: string;
   finding: FindingEvent;
   readonly lastAction: string;
   readonly status: number;
   count: number;
-  /** The shortest path so far. Among equally short paths, the earliest. */
+  /** The shortest path to a violation of the group so far. Among equally short paths, the first one. */
   path: readonly number[];
-  /** The paths from which the data of the path's steps is drawn, like {@link UnitRequest.draws}. */
+  /** The paths from which the data of the steps is drawn, as in {@link UnitRequest.draws}. */
   draws: UnitRequest["draws"];
   state: number | null;
   news: StepEvent | undefined;
-  /** The states at which the violating steps start, in the order of commits. Empty for the root state. */
+  /** The states in which the violating actions were executed, in the order of commits. Empty if the root state itself violates the rule. */
   readonly from: number[];
 }
 
-/** A violation that a committed step, or the root state, showed. */
+/** A single violation, after a committed step or in the root state. */
 export interface CommittedViolation extends Pick<
   FoundViolation,
   "finding" | "lastAction" | "status" | "path" | "draws" | "state" | "news"
 > {
-  /** The state at which the step starts. Absent for the root state. */
+  /** The state in which the violating action was executed. Absent if the root state itself violates the rule. */
   readonly from?: number;
 }
 
 /**
- * Largest number of messages per code and source that are reported separately. Messages that differ only in ids and times count as one. Further
- * errors are counted with the last message.
+ * Largest number of different error messages that are listed for one code and source. Messages that differ only in ids and times count as one.
+ * Further errors are counted with the last listed message.
  */
 const MESSAGES = 20;
 
@@ -38,14 +38,14 @@ export interface FoundError {
   count: number;
 }
 
-/** Findings and errors of committed steps, grouped, in the order of first commit. */
+/** Collects the findings and errors of committed steps. Equal ones form groups, in the order of first commit. */
 export class FindingLog {
   readonly violations: Map<string, FoundViolation> = new Map();
   readonly errors: Map<string, FoundError> = new Map();
-  /** Number of messages and the last reported error, by code and source. */
+  /** For each code and source: the number of listed messages, and the error that was listed last. */
   readonly #messages: Map<string, { count: number; last: FoundError | undefined }> = new Map();
 
-  /** Adds a violation to its group. Returns the group if the group is new. */
+  /** Adds a violation to its group. Returns the group if this violation is its first, else `undefined`. */
   addViolation({ finding, lastAction, status, path, state, news, draws, from }: CommittedViolation): FoundViolation | undefined {
     const key = JSON.stringify([finding.invariant, lastAction, status]);
     const known = this.violations.get(key);
@@ -101,8 +101,8 @@ export class FindingLog {
 const OTHERS = " (The count includes other errors from this source, with other messages.)";
 
 /**
- * Replaces the generated parts of a message: words with digits of at least 8 characters, such as ids and times. Short numbers, such as statuses, are
- * kept.
+ * Returns a message with placeholders for ids and times, so that messages can be compared. Every word of at least 8 characters with a digit is
+ * replaced. Short numbers, such as statuses, are kept.
  */
 function patternOf(message: string): string {
   return message

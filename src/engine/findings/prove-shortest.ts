@@ -14,8 +14,9 @@ export interface ProofLimits {
 }
 
 /**
- * Explores breadth first, up to the lengths of the paths from which no step can be left out. A shorter path that is found replaces the longer one. If
- * the search is complete to a path's length, the path is proven to be a shortest one. The run's committed graph does not change.
+ * Proves that paths are shortest, by a breadth-first search up to the lengths of the given paths. Only considers paths from which no step can be left
+ * out. If the search finds a shorter path, that path replaces the longer one. If the search is complete up to a path's length, the path is proven to
+ * be shortest. The committed graph of the run does not change.
  *
  * @param options Options of the exploration that found the violations.
  */
@@ -28,7 +29,7 @@ export async function proveShortest(
   const lengths = violations.filter(isCandidate).map(({ path }) => path.length);
   if (lengths.length === 0 || options.signal?.aborted === true || limits.limit.isOver) return violations;
   const explorer = await exploreTo(Math.max(...lengths) - 1, options, lanePool, limits).catch(() => undefined);
-  // A search that failed or had divergences proves nothing about the paths.
+  // A search that failed or had divergences is not reliable, so it proves nothing.
   if (explorer === undefined || explorer.fatal !== undefined || explorer.divergences.all.length > 0) return violations;
   const { deepest, findings } = explorer.committer;
   const complete = explorationCompleteTo(explorer, deepest);

@@ -1,24 +1,24 @@
 import type { UnitRequest } from "../../messages/lane-messages.ts";
 
-/** A path, and the paths from which the data of its steps is drawn. `draws` is `undefined` if the data is drawn from the path itself. */
+/** A path, and the paths from which the data of its steps is drawn. `draws` is `undefined` if the path itself determines the data. */
 export interface DrawnPath {
   readonly path: readonly number[];
   readonly draws: UnitRequest["draws"];
 }
 
 export interface Shrunk extends DrawnPath {
-  /** `true` if no single step can be left out. `false` if shrinking stopped before that was known. */
+  /** `true` if leaving out any single step would lose the finding. `false` if the search for superfluous steps was stopped early. */
   readonly isMinimal: boolean;
 }
 
 /**
- * Leaves steps out of a path, one at a time, while the rest still reproduces the finding. The last step is kept, since it names the finding. Every
- * other step of the returned path was proven necessary, unless time ran out. Steps keep the data that they drew.
+ * Shortens a path by leaving out steps, one at a time, as long as the path still shows the finding. The last step is always kept, since it belongs to
+ * the finding. Each remaining step was proven necessary, unless time ran out. Remaining steps keep the data that they drew.
  *
- * A pass goes from the end to the beginning. Each try then shares its first steps with the previous try, and need not execute them again. After a
- * pass that removed a step there is another pass, since other steps may have become unnecessary.
+ * Steps are tried from the end to the beginning, so that consecutive tries share their first steps and need not execute them again. After a round
+ * that removed a step there is another round, since further steps may have become unnecessary.
  *
- * @param reproduces Executes a path, and resolves to `true` if it shows the finding. `undefined`: there is no time left.
+ * @param reproduces Executes a path, and resolves to `true` if the path shows the finding. Resolves to `undefined` if there is no time left.
  */
 export async function shrinkPath(found: DrawnPath, reproduces: (candidate: DrawnPath) => Promise<boolean | undefined>): Promise<Shrunk> {
   let { path } = found;
@@ -38,7 +38,7 @@ export async function shrinkPath(found: DrawnPath, reproduces: (candidate: Drawn
   return { ...own(), isMinimal: true };
 }
 
-/** Returns `true` if every step draws its data from the path itself. */
+/** Returns `true` if each step draws the data that this path itself determines, as in an exploration of the path. */
 function isOwn(path: readonly number[], draws: readonly (readonly number[])[]): boolean {
   return draws.every((draw, step) => draw.length === step && draw.every((action, at) => action === path[at]));
 }

@@ -2,8 +2,8 @@ import { NodeQueue } from "./node-queue.ts";
 import type { Frontier, FrontierQueue } from "./frontier.ts";
 
 /**
- * Expands nodes in the order in which they were opened. A fork (a copy that looks ahead) shares the queue and keeps its own end, since nodes are only
- * appended to the queue.
+ * Expands states in the order in which they joined the frontier. A copy made by `fork` shares the queue but keeps its own end, which is possible
+ * because states are only appended.
  */
 export class BfsFrontier implements Frontier, FrontierQueue {
   readonly nodewise = true;
@@ -11,7 +11,7 @@ export class BfsFrontier implements Frontier, FrontierQueue {
   action = 0;
   readonly #actions: number;
   readonly #queue: NodeQueue;
-  /** In a fork: the end of the shared part of the queue. Otherwise `Infinity`. */
+  /** In a copy made by `fork`: the end of the shared part of the queue. Otherwise `Infinity`. */
   readonly #sharedEnd: number;
   readonly #tail: number[] | undefined;
   #head = 0;

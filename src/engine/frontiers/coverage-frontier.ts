@@ -5,21 +5,21 @@ import { pop, push, type Heap } from "./leftist-heap.ts";
 import type { Opened } from "./frontier.ts";
 import { HeapAhead, PackedHeap, type Packing } from "./packed-heap.ts";
 
-/** A (state, action) pair in the heap of its class. The class determines the action. */
+/** A (state, action) pair that waits. The action is that of the {@link PairClass} to which the pair belongs. */
 interface Pair {
   readonly ref: number;
-  /** 0 if the edge that opened the state was novel, otherwise 1. */
+  /** 0 if the edge that led to the state brought something new (an action, status and state structure not seen together before), otherwise 1. */
   readonly stale: number;
   readonly rank: number;
 }
 
-/** All pairs of one action from states of one shape. A waiting pair takes 12 bytes. */
+/** All waiting pairs with the same action whose states have the same shape (structure without most values). A pair takes 12 bytes. */
 interface PairClass {
   taken: number;
   readonly pairs: PackedHeap<Pair> | HeapAhead<Pair>;
 }
 
-/** A class at the time when it was pushed onto the heap of classes. The entry is skipped if the class has changed since. */
+/** An entry in the heap of classes: the class as it was when the entry was pushed. The entry is skipped if the class has changed since. */
 interface Candidate {
   readonly key: number;
   readonly taken: number;
@@ -27,18 +27,19 @@ interface Candidate {
 }
 
 /**
- * Takes the pair whose action was committed least often from states of the same shape. Among equal pairs, states whose parent edge brought a new
- * (action, status, shape) come first, and then the least hash(seed, fingerprint, action).
+ * Takes the (state, action) pair whose action was committed least often in states of the same shape (structure without most values). Among equal
+ * pairs, states come first whose edge brought a new combination of action, status and shape, and then the pair with the lowest hash of seed,
+ * fingerprint and action.
  */
 export class CoverageFrontier extends HeapFrontier<Candidate> {
   readonly #base: CoverageFrontier | undefined;
-  /** All classes. In a fork: the classes that the fork has read or changed. */
+  /** All classes of pairs. In a copy made by `fork`: only the classes that the copy has read or changed. */
   readonly #classes: Map<number, PairClass> = new Map();
-  /** For each node: number of its pairs that were not taken yet. */
+  /** For each node: the number of its actions that were not taken yet. */
   readonly #left: Paged<Uint16Array> = new Paged(Uint16Array);
-  /** In a fork: number of pairs that were not taken yet, for the nodes that the fork has changed. */
+  /** In a copy made by `fork`: the number of actions that were not taken yet, for the nodes that the copy has changed. */
   readonly #leftAhead: Map<number, number> = new Map();
-  /** The number after the last node. */
+  /** The highest node number so far, plus 1. */
   #nodes = 0;
   #heap: Heap<Candidate> | undefined;
 
@@ -140,7 +141,7 @@ function candidateBefore(a: Candidate, b: Candidate): boolean {
   return pairBefore(a.pair, b.pair);
 }
 
-/** Ranks are stored as signed integers and read as unsigned ones. */
+/** Ranks are unsigned 32-bit integers, but the heap stores signed ones. Convert them when reading. */
 const PACKING: Packing<Pair> = {
   width: 3,
   put(numbers, at, { ref, stale, rank }) {

@@ -2,8 +2,8 @@ import { Paged } from "../graph/paged.ts";
 import type { Frontier } from "./frontier.ts";
 
 /**
- * Expands the newest node first. A waiting node takes 4 bytes on a stack. A fork (a copy that looks ahead) shares the stack and reads it from the top
- * down. All actions of a node are committed before its first child is expanded.
+ * Expands the newest state first. A waiting state takes 4 bytes on a stack. All actions of a state are committed before its first successor is
+ * expanded. A copy made by `fork` shares the stack and reads it from the top.
  */
 export class DfsFrontier implements Frontier {
   readonly nodewise = true;
@@ -11,9 +11,9 @@ export class DfsFrontier implements Frontier {
   action = 0;
   readonly #actions: number;
   readonly #stack: Paged<Int32Array>;
-  /** Number of waiting nodes on the shared stack. */
+  /** Number of waiting states on the shared stack. */
   #height = 0;
-  /** In a fork: its own nodes above the shared stack. Otherwise `undefined`. */
+  /** In a copy made by `fork`: the states that the copy has added above the shared stack. Otherwise `undefined`. */
   readonly #own: number[] | undefined;
   #children: number[] = [];
 
@@ -33,7 +33,7 @@ export class DfsFrontier implements Frontier {
 
   peek(): boolean {
     if (this.#waiting === 0) {
-      // Happens only before the first pair: the root state was opened while nothing was being committed.
+      // Only before the first action: the root state joined the frontier while no other state was being expanded.
       if (this.#children.length === 0) return false;
       this.#enter();
     }

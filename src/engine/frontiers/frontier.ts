@@ -2,46 +2,49 @@ export interface Opened {
   readonly lo: number;
   readonly hi: number;
   readonly shape: number;
-  /** `true` if the edge that opened the state brought a new (action, status, shape). */
+  /** `true` if the edge that led to the state brought a new combination of action, status and shape (the state's structure without most values). */
   readonly novel: boolean;
 }
 
-/** The nodes of a frontier whose order is fixed as soon as they are opened. Positions count from the first node that was ever opened. */
+/** The waiting nodes of a frontier in which the order of nodes never changes. Positions count from the first node that ever joined the frontier. */
 export interface FrontierQueue {
-  /** The position of the node that is being committed. */
+  /** The position of the node whose actions are being committed. */
   readonly head: number;
-  /** The position after the last opened node. */
+  /** The position after the last node. */
   readonly end: number;
   /** Returns the node at a position from `head` (included) to `end` (excluded). */
   at(position: number): number;
 }
 
 /**
- * The states that wait, in the strategy's order: a sequence of (state, action) pairs to commit. A reference is a node's number, or a negative number
- * for a predicted state.
+ * The waiting states in the order of the strategy, as a sequence of (state, action) pairs. A reference identifies a state: a node's number, or a
+ * negative number for a predicted state.
  *
- * Usage: `peek()`, commit the pair, `open()` the state that the pair led to, `take()`. To look ahead, the scheduler uses a `fork()` in the same way,
- * on outcomes that are not committed yet. The same code thus decides and predicts the order.
+ * Usage: call `peek()`, commit the pair, call `open()` for the state that the pair led to, and call `take()`. To look ahead, the scheduler calls
+ * `fork()` and does the same with the copy, for outcomes that are not committed yet. Prediction and decision thus use the same code.
  */
 export interface Frontier {
-  /** `true` if all actions of a node are committed one after the other, so that a node is best executed as a whole. */
+  /** `true` if all actions of a node are committed one after the other. A lane then best executes all of them. */
   readonly nodewise: boolean;
   /**
-   * The waiting nodes, if nodes that are opened later never come before them. Lanes then get segments of the queue, without prediction, and never
-   * return to a node. `undefined` if later outcomes decide the order.
+   * The waiting nodes, if nodes that join the frontier later always come after them. Lanes then get parts of this queue, without prediction.
+   * `undefined` if later outcomes can change the order of nodes.
    */
   readonly queue?: FrontierQueue | undefined;
-  /** Finds the next pair and keeps it until `take`. Returns `false` if no pair is left. */
+  /** Selects the next (state, action) pair, which stays selected until `take`. Returns `false` if no pair is left. */
   peek(): boolean;
-  /** The reference of the current pair's state. Valid after a `peek` that returned `true`. */
+  /** The reference of the selected pair's state. Only valid after `peek` has returned `true`. */
   readonly ref: number;
   readonly action: number;
   open(ref: number, opened: Opened): void;
   take(): void;
-  /** Returns an independent copy in constant time. This frontier must not change while the copy is used. A fork cannot be forked again. */
+  /**
+   * Returns an independent copy in constant time, for looking ahead. This frontier must not change while the copy is used. A copy cannot be copied
+   * again.
+   */
   fork(): Frontier;
-  /** Number of opened references that are not finished, including the current one. */
+  /** Number of states whose actions were not all taken, including the selected state. */
   readonly size: number;
-  /** Yields every reference that is not finished, for the end of a run. */
+  /** Yields the references of all states whose actions were not all taken, at the end of a run. */
   waiting(): Iterable<number>;
 }

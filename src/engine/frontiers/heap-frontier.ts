@@ -5,16 +5,16 @@ interface Pair {
   readonly action: number;
 }
 
-/** A frontier that takes the next pair from a heap. Holds the current pair, which a fork copies. */
+/** A frontier that takes the next (state, action) pair from a heap. */
 export abstract class HeapFrontier<Entry> implements Frontier {
   readonly nodewise = false;
   ref = -1;
   action = 0;
   protected readonly actions: number;
   protected readonly seed: number;
-  /** The entry that was removed from the heap, until {@link take}. */
+  /** The selected entry. It was removed from the heap, and is kept until {@link take}. */
   protected current: Entry | undefined;
-  /** Number of opened references that are not finished. */
+  /** Number of states whose actions were not all taken. */
   protected unfinished = 0;
 
   constructor(actions: number, seed: number, base?: HeapFrontier<Entry>) {

@@ -14,7 +14,7 @@ const FRONTIERS: Readonly<Record<StrategyKind, (actions: number, seed: number) =
   coverage_guided: (actions, seed) => new CoverageFrontier(actions, seed),
 };
 
-/** Creates the frontier of a strategy for `actions` actions. All random choices come from `seed`. */
+/** Creates the frontier for a strategy. `actions`: the number of actions of the exploration. All random choices depend on `seed`. */
 export function orderOf(strategy: StrategyKind, actions: number, seed: number): Frontier {
   return FRONTIERS[strategy](actions, seed);
 }

@@ -1,15 +1,15 @@
 /** Number of nodes in a page. */
 const PAGE = 1 << 15;
-/** Initial size of a page. A page doubles until it is full. */
+/** Initial size of a page. The page doubles until it has {@link PAGE} nodes. */
 const LEAST = 1 << 6;
 
 /**
- * A queue of nodes that grows at the end and is cut off at the front. A waiting node takes 4 bytes, and full pages are never copied. Places count
- * from the first node that was ever in the queue.
+ * A queue of nodes that grows at the end and is cut off at the front. A waiting node takes 4 bytes. Places are counted from the first node that was
+ * ever in the queue.
  */
 export class NodeQueue {
   readonly #pages: Int32Array[] = [];
-  /** Number of pages that were cut off. */
+  /** Number of pages that were cut off at the front. */
   #cut = 0;
   #end = 0;
 
@@ -34,7 +34,7 @@ export class NodeQueue {
     page[at] = node;
   }
 
-  /** Frees the pages before a place. They must not be read again. */
+  /** Frees the pages before a place in the queue. The nodes before this place must not be read again. */
   cut(place: number): void {
     while ((this.#cut + 1) * PAGE <= place) {
       this.#pages.shift();

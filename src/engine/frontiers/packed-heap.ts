@@ -1,19 +1,19 @@
 import { Paged } from "../graph/paged.ts";
 import { pop, push, type Before, type Heap } from "./leftist-heap.ts";
 
-/** Encodes heap values as 32-bit integers. */
+/** Converts the values of a heap to 32-bit integers and back. */
 export interface Packing<T> {
-  /** Number of integers in a value. */
+  /** Number of integers that encode one value. */
   readonly width: number;
   put(numbers: Paged<Int32Array>, at: number, value: T): void;
   get(numbers: Paged<Int32Array>, at: number): T;
   before(numbers: Paged<Int32Array>, a: number, b: number): boolean;
 }
 
-/** Initial size of a heap, in integers. */
+/** Initial size of a heap, as a number of integers. */
 const LEAST = 16;
 
-/** A binary heap that keeps its values in pages of integers, without an object for each value. */
+/** A binary heap that stores its values as integers in pages, without an object for each value. */
 export class PackedHeap<T> {
   readonly #packing: Packing<T>;
   readonly #numbers: Paged<Int32Array> = new Paged(Int32Array, LEAST);
@@ -24,8 +24,8 @@ export class PackedHeap<T> {
   }
 
   /**
-   * Returns the value at a place, or `undefined` beyond the end. The first value is at 0. The value at `(place - 1) >>> 1`, its parent, never comes
-   * after it.
+   * Returns the value at an index of the heap, or `undefined` beyond the end. The first value is at index 0. The parent of a value is at index
+   * `(place - 1) >>> 1`.
    */
   at(place: number): T | undefined {
     return place < this.#size ? this.#packing.get(this.#numbers, place * this.#packing.width) : undefined;
@@ -76,15 +76,15 @@ export class PackedHeap<T> {
   }
 }
 
-/** A value of a {@link HeapAhead}, with its place in the underlying heap, or -1 if the value was pushed. */
+/** A value of a {@link HeapAhead}, with its index in the underlying heap. The index is -1 if the value was pushed onto the {@link HeapAhead}. */
 interface Ahead<T> {
   readonly value: T;
   readonly place: number;
 }
 
 /**
- * Shows how a heap would look after more pushes and pops. The underlying heap must not change meanwhile. Only the heap's values that may be next are
- * held: the first value, and the children of popped values. Creation takes constant time.
+ * A view of a heap that can be pushed to and popped from without changing the heap. The heap itself must not change while the view is used. The view
+ * only holds the values of the heap that may be next: the first value, and the children of popped values. Creation takes constant time.
  */
 export class HeapAhead<T> {
   readonly #below: PackedHeap<T> | undefined;

@@ -3,7 +3,7 @@ import { HeapFrontier } from "./heap-frontier.ts";
 import type { Opened } from "./frontier.ts";
 import { HeapAhead, PackedHeap, type Packing } from "./packed-heap.ts";
 
-/** The next pair of one node. When it is taken, the node's following pair is pushed. */
+/** A node with its next action. When this entry is taken, an entry with the node's following action is pushed. */
 interface Entry {
   readonly rank: number;
   readonly ref: number;
@@ -12,10 +12,13 @@ interface Entry {
   readonly hi: number;
 }
 
-/** Takes pairs in the order of hash(seed, fingerprint, action). The heap has one entry of 20 bytes per node, with the node's next pair. */
+/**
+ * Takes (state, action) pairs in the order of a hash of seed, fingerprint and action. The heap has one entry of 20 bytes for each node, with the
+ * node's next action.
+ */
 export class RandomFrontier extends HeapFrontier<Entry> {
   readonly #heap: PackedHeap<Entry> = new PackedHeap(PACKING);
-  /** The heap of a fork. Otherwise `undefined`. */
+  /** The heap of a copy made by `fork`. Otherwise `undefined`. */
   readonly #ahead: HeapAhead<Entry> | undefined;
 
   constructor(actions: number, seed: number, base?: RandomFrontier) {
@@ -51,7 +54,10 @@ export class RandomFrontier extends HeapFrontier<Entry> {
     for (const entry of this.#heap) yield entry.ref;
   }
 
-  /** Pushes a node with its next pair: the first one after `rank` and `action` in the order of ranks. If no pair is left, the node is finished. */
+  /**
+   * Pushes a node with its next action: the first action after `action` (with hash `rank`) in the order of hashes. If no action is left, the node is
+   * finished.
+   */
   #push(ref: number, lo: number, hi: number, rank: number, action: number): void {
     let nextRank = Infinity;
     let next = -1;
@@ -73,7 +79,7 @@ function before(a: Entry, b: Entry): boolean {
   return a.rank !== b.rank ? a.rank < b.rank : a.lo !== b.lo ? a.lo < b.lo : a.hi < b.hi;
 }
 
-/** Ranks are stored as signed integers and read as unsigned ones. Fingerprints are stored unchanged. */
+/** Ranks are unsigned 32-bit integers, but the heap stores signed ones. Convert them when reading. Fingerprints are signed and need no conversion. */
 const PACKING: Packing<Entry> = {
   width: 5,
   put(numbers, at, { rank, ref, action, lo, hi }) {

@@ -2,7 +2,7 @@ import xxhash from "xxhash-wasm";
 
 const { create64, h64ToString } = await xxhash();
 
-/** A running 64-bit xxHash over the committed sequence. */
+/** Computes a 64-bit xxHash of a sequence of values, while the values are added. */
 export class Digest {
   readonly #hash: ReturnType<typeof create64> = create64();
   readonly #buffer: Int32Array = new Int32Array(1 << 10);
@@ -23,7 +23,7 @@ export class Digest {
     this.#hash.update(text);
   }
 
-  /** Returns the hash as 16 hexadecimal digits. More values can be added afterwards. */
+  /** Returns the hash of all values so far, as 16 hexadecimal digits. More values can be added afterwards. */
   value(): string {
     this.#flush();
     return this.#hash.digest().toString(16).padStart(16, "0");

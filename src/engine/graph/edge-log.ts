@@ -7,28 +7,28 @@ const FOUND = 2;
 const BLOCK = 1 << 16;
 /** Size of a full block in bytes: 13 bytes per edge. */
 const BYTES = BLOCK * 13;
-/** Initial size of the first block, in edges. It doubles until it is full. */
+/** Initial size of the first block, as a number of edges. The block doubles until it is full. */
 const LEAST = 1 << 12;
-/** Number of full blocks that stay in memory if there is a {@link Spill}: a million edges. */
+/** Number of full blocks, with a million edges in all, that stay in memory if there is a {@link Spill} for the others. */
 const KEPT = 16;
 
 export interface Edge {
   readonly from: number;
   readonly action: number;
-  /** The reached node, or -1. */
+  /** The reached node. -1 if no node was reached. */
   readonly to: number;
   readonly status: number;
-  /** `true` if the search can continue along the edge. */
+  /** `true` if the search can continue along the edge, since it has no blocking violation. */
   readonly clean: boolean;
   readonly found: boolean;
 }
 
 /**
- * All executed (state, action) pairs, in the order of commits: 13 bytes each, in blocks. With a {@link Spill}, only the first million edges and the
- * last block are in memory. The blocks between them are read back one at a time.
+ * All executed steps in the order of commits, with 13 bytes for each. With a {@link Spill}, only the first million edges and the last block stay in
+ * memory. The other blocks are read back one at a time.
  */
 export class EdgeLog {
-  /** Full blocks, or their places in the {@link Spill}. */
+  /** Full blocks. A number is the place in the {@link Spill} where the block is stored. */
   readonly #blocks: (Block | number)[] = [];
   #kept = 0;
   readonly #spill: Spill | undefined;
@@ -74,7 +74,7 @@ export class EdgeLog {
     };
   }
 
-  /** Calls `look` for every edge in order, without loading all of them into memory. */
+  /** Calls `look` for every edge in the order of commits. Never holds more than one stored block in memory. */
   each(look: (from: number, action: number, to: number, clean: boolean, edge: number) => void): void {
     for (let first = 0; first < this.#size; first += BLOCK) {
       const { from, to, action, flags } = this.#block(first / BLOCK);
@@ -99,7 +99,7 @@ export class EdgeLog {
     return this.#column((block) => block.status);
   }
 
-  /** Returns, for each edge, 1 if it has a finding and 0 otherwise. */
+  /** Returns one number for each edge: 1 if the edge has a finding, otherwise 0. */
   found(): Int32Array {
     return this.#column((block) => block.flags).map((flags) => ((flags & FOUND) === 0 ? 0 : 1));
   }
@@ -132,7 +132,10 @@ export class EdgeLog {
     } else this.#blocks.push(place);
   }
 
-  /** Writes a block to the {@link Spill}. Returns `undefined` if that fails, for example because the disk is full: the block then stays in memory. */
+  /**
+   * Writes a block to the {@link Spill} and returns its place there. Returns `undefined` if that fails, for example because the disk is full. The
+   * block then stays in memory.
+   */
   #written({ bytes }: Block): number | undefined {
     try {
       return this.#spill?.write(bytes);
@@ -142,7 +145,7 @@ export class EdgeLog {
   }
 }
 
-/** The columns of a block of edges, in one buffer. */
+/** A block of edges. One buffer holds an array for each member of the edges. */
 class Block {
   readonly room: number;
   readonly bytes: Uint8Array;

@@ -4,8 +4,8 @@ import type { DrawnPath } from "../findings/shrink.ts";
 import { ShortestPaths } from "./shortest-paths.ts";
 
 /**
- * Returns a function that finds the shortest path over the committed graph to a finding. The last edge of the path is one that showed the finding. A
- * finding keeps its own path if that is as short.
+ * Returns a function that finds the shortest path in the committed graph to a finding. The last step of the path is a step that showed the finding.
+ * The function returns the finding's own path if no path is shorter.
  */
 export function graphPaths({ edges, nodes, visited }: Committer): (found: FoundViolation) => DrawnPath {
   let paths: ShortestPaths | undefined;
@@ -22,7 +22,7 @@ export function graphPaths({ edges, nodes, visited }: Committer): (found: FoundV
     if (nearest < 0) return { path, draws };
     const way = paths.to(nearest);
     const shorter = [...way.actions, path.at(-1)!];
-    // Data for a state is drawn from the path on which the state was opened.
+    // The data of a state's actions is always drawn from the path on which the state joined the frontier.
     const drawn = way.nodes.map((node) => nodes.home(node));
     const own = drawn.every((home, step) => home.length === step && home.every((action, at) => action === shorter[at]));
     return { path: shorter, draws: own ? undefined : drawn };

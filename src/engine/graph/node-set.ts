@@ -1,4 +1,4 @@
-/** A set of node numbers below a limit, with one bit per number. */
+/** A set of node numbers below a fixed limit, with one bit for each number. */
 export class NodeSet implements Iterable<number> {
   readonly #bits: Uint32Array;
   #size = 0;

@@ -4,19 +4,19 @@ import { Paged } from "./paged.ts";
 export const OPENED = 1;
 /** Flag: all actions of the node are committed. */
 export const EXPANDED = 2;
-/** Flag: a committed edge without a blocking violation reaches the node. */
+/** Flag: a committed edge without a blocking violation leads to the node. */
 export const CLEAN = 4;
 /**
- * Flag: the canonical form could not order symmetric ids within its limit. An equal state may have another fingerprint, so a replay cannot be
- * compared with the node.
+ * Flag: the fingerprint of the node is not unique. Some ids were too symmetric to be ordered within the limit, so an equal state may have another
+ * fingerprint. Replays are not compared with the node.
  */
 export const UNCERTAIN = 8;
-/** Flag: another shard explores from the node. */
+/** Flag: another shard explores the states after this node. */
 export const FOREIGN = 16;
 
 /**
- * The committed states, each as parent and action: 11 bytes per state. A path is read by following the parents. Node numbers are those of the visited
- * set. A node that was first reached by an edge with a blocking violation gets another parent when it is opened.
+ * The committed states, each stored as its parent and the action that led to it, in 11 bytes. The path to a state is found by following the parents.
+ * A node that only an edge with a blocking violation reached gets another parent when it joins the frontier.
  */
 export class NodeTable {
   readonly #parent: Paged<Int32Array> = new Paged(Int32Array);
@@ -24,10 +24,10 @@ export class NodeTable {
   readonly #depth: Paged<Int32Array> = new Paged(Int32Array);
   readonly #flags: Paged<Uint8Array> = new Paged(Uint8Array);
   #size = 0;
-  /** Number of nodes that are stored in the run log. Those of them that are moved later are listed in {@link moved}. */
+  /** Number of nodes that the run log contains. If one of them gets another parent later, {@link moved} lists the node. */
   written = 0;
   readonly moved: Set<number> = new Set();
-  /** For opened nodes that were moved: their parent and action when they were opened. */
+  /** For nodes that got another parent after they joined the frontier: their parent and action when they joined. */
   readonly #homes: Map<number, readonly [parent: number, action: number]> = new Map();
 
   get size(): number {
@@ -57,7 +57,7 @@ export class NodeTable {
     return this.#parent.at(node);
   }
 
-  /** Returns the action from the parent to the node; -1 for the root state. */
+  /** Returns the action that leads from the parent to the node. Returns -1 for the root state. */
   action(node: number): number {
     const action = this.#action.at(node);
     return action === 0xffff ? -1 : action;
@@ -75,7 +75,7 @@ export class NodeTable {
     this.#flags.set(node, this.#flags.at(node) | flag);
   }
 
-  /** Returns the action indices from the root state to a node. */
+  /** Returns the indices of the actions from the root state to a node. */
   path(node: number): number[] {
     const path = new Array<number>(this.#depth.at(node));
     let at = node;
@@ -87,8 +87,8 @@ export class NodeTable {
   }
 
   /**
-   * Returns the path from which the data of a node's actions is drawn: the path on which the node was opened. This path never changes after that, so
-   * the states after the node are found again along any other path.
+   * Returns the path from which the data of a node's actions is drawn: the path on which the node joined the frontier. This path never changes, even
+   * if a shorter path to the node is found. The node's successors can therefore be reached again along any path.
    */
   home(node: number): number[] {
     const path: number[] = [];
@@ -100,7 +100,10 @@ export class NodeTable {
     return path.reverse();
   }
 
-  /** Returns the {@link home} of each node on the path to a node, including the node. `undefined` if each of them is a prefix of the path. */
+  /**
+   * For each node on the path to a node, returns the path from which its data is drawn; see {@link home}. Returns `undefined` if all of them are just
+   * the beginnings of the node's path.
+   */
   draws(node: number): readonly number[][] | undefined {
     if (this.#homes.size === 0) return undefined;
     const draws: number[][] = [];

@@ -6,15 +6,15 @@ const BITS = 16;
 /** Number of values in a page. */
 export const PAGE: number = 1 << BITS;
 const MASK = PAGE - 1;
-/** Initial size of the first page, in values. It doubles until it is full. */
+/** Initial size of the first page, as a number of values. The page doubles until it is full. */
 const LEAST = 1 << 10;
 
-/** A list of integers in pages. Growing adds a page and does not copy full pages. */
+/** A list of integers that is stored in pages. The list grows without copying full pages. */
 export class Paged<T extends Typed> {
   readonly #pages: T[];
   readonly #kind: new (length: number) => T;
 
-  /** `least`: the initial size of the first page, in values. */
+  /** @param least Initial size of the first page, as a number of values. */
   constructor(kind: new (length: number) => T, least: number = LEAST) {
     this.#kind = kind;
     this.#pages = [new kind(least)];
@@ -24,24 +24,24 @@ export class Paged<T extends Typed> {
     return this.#pages.reduce((sum, page) => sum + page.byteLength, 0);
   }
 
-  /** Returns a value. The index must be one that {@link set} made room for. */
+  /** Returns the value at an index. The index must not be beyond the highest index of a {@link set}. */
   at(index: number): number {
     return this.#pages[index >>> BITS]![index & MASK]!;
   }
 
-  /** Returns a value, or 0 beyond the end of the list. */
+  /** Returns the value at an index, or 0 for an index beyond the end of the list. */
   atOr0(index: number): number {
     return this.#pages[index >>> BITS]?.[index & MASK] ?? 0;
   }
 
-  /** Sets a value. Values between the end of the list and the index become 0. */
+  /** Sets the value at an index. A list that grows by this gets zeros before the index. */
   set(index: number, value: number): void {
     const page = this.#pages[index >>> BITS];
     if (page === undefined || (index & MASK) >= page.length) this.#grow(index);
     this.#pages[index >>> BITS]![index & MASK] = value;
   }
 
-  /** Copies the first `count` values into one array. */
+  /** Copies the first `count` values of the list into one array. */
   slice(count: number): T {
     const whole = new this.#kind(count);
     for (let page = 0; page * PAGE < count; page++)

@@ -6,13 +6,13 @@ interface Segment {
 }
 
 /**
- * Divides the waiting part of a queue among lanes. Each lane gets a contiguous segment, because the paths of consecutive nodes have long common
- * prefixes. A lane without nodes takes its share of the new ones, or half of the largest remaining segment.
+ * Divides the waiting nodes of a queue among lanes. Each lane gets a range of consecutive nodes, because the paths to such nodes have long common
+ * beginnings. A lane without nodes gets a share of the nodes that belong to no lane, or half of the longest range of another lane.
  */
 export class Segments {
   readonly #queue: FrontierQueue;
   readonly #segments: Segment[];
-  /** The first position that belongs to no segment. */
+  /** The first position of the queue that was not given to a lane yet. */
   #next = 0;
 
   constructor(queue: FrontierQueue, lanes: number) {
@@ -20,15 +20,15 @@ export class Segments {
     this.#segments = Array.from({ length: lanes }, () => ({ from: 0, to: 0 }));
   }
 
-  /** Returns the number of waiting positions before `limit`, in segments or new. */
+  /** Returns the number of waiting nodes before the position `limit`, whether they belong to a lane or not. */
   waiting(limit: number): number {
     const rest = this.#segments.reduce((sum, segment) => sum + (segment.to - segment.from), 0);
     return rest + Math.max(Math.min(this.#queue.end, limit) - this.#next, 0);
   }
 
   /**
-   * Returns the next position for a lane, or -1. Positions from `limit` on are not given out. `sharers`: number of lanes that take work now; default:
-   * all.
+   * Returns the position of a lane's next node, or -1 without one. Positions from `limit` on are not used. `sharers`: the number of lanes that take
+   * work now. Default: all lanes.
    */
   take(lane: number, limit: number, sharers: number = this.#segments.length): number {
     const own = this.#segments[lane]!;
@@ -36,7 +36,7 @@ export class Segments {
     return own.from++;
   }
 
-  /** Skips positions that were dispatched in another way. */
+  /** Continues at a later position, because other code has dispatched the nodes before it. */
   skipTo(position: number): void {
     this.#next = Math.max(this.#next, position);
   }

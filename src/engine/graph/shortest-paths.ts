@@ -3,8 +3,8 @@ import type { EdgeLog } from "./edge-log.ts";
 const FAR = -1;
 
 /**
- * The shortest paths from the root state over the committed edges along which the search can continue. Among equally short paths, the one whose edges
- * were committed first.
+ * The shortest paths from the root state in the committed graph. Only uses edges without a blocking violation. Among equally short paths, the path
+ * whose edges were committed first is used.
  */
 export class ShortestPaths {
   readonly #distance: Int32Array;
@@ -32,12 +32,12 @@ export class ShortestPaths {
     }
   }
 
-  /** Returns the number of edges from the root state to a node, or `Infinity` if no path leads there. */
+  /** Returns the number of edges on the shortest path from the root state to a node. Returns `Infinity` if there is no path. */
   distance(node: number): number {
     return this.#distance[node] === FAR ? Infinity : this.#distance[node]!;
   }
 
-  /** Returns the nodes from the root state to a reachable node, both included, and the actions between them. */
+  /** Returns the nodes on the shortest path to a reachable node, including the root state and the node, and the actions between them. */
   to(node: number): { readonly nodes: readonly number[]; readonly actions: readonly number[] } {
     const nodes = [node];
     const actions: number[] = [];
@@ -50,13 +50,13 @@ export class ShortestPaths {
 }
 
 interface Adjacency {
-  /** For each node: the index of its first edge in the other lists. One more entry holds the end. */
+  /** For each node: the index of its first edge in the other two arrays. A last entry holds the number of all edges. */
   readonly starts: Int32Array;
   readonly targets: Int32Array;
   readonly actions: Uint16Array;
 }
 
-/** Groups the edges along which the search can continue by start node, in the order of commits: 6 bytes each. */
+/** Groups the edges without a blocking violation by the node where they start, in the order of commits. An edge takes 6 bytes. */
 function adjacency(edges: EdgeLog, nodes: number): Adjacency {
   const starts = new Int32Array(nodes + 1);
   edges.each((from, _action, _to, clean) => {

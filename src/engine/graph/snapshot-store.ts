@@ -2,16 +2,16 @@ import { deserialize, serialize } from "node:v8";
 import { Paged } from "./paged.ts";
 import type { Spill } from "./spill.ts";
 
-/** Approximate limit for snapshots in memory, in bytes. */
+/** Approximate size of all snapshots that are kept in memory, in bytes. */
 const MOST_BYTES = 48 << 20;
-/** A batch is written to the {@link Spill} when it has this many snapshots, or this many bytes. */
+/** A batch of snapshots is written to the {@link Spill} when it has this many snapshots, or when it has BATCH_BYTES bytes. */
 const BATCH_IMAGES = 1024;
 const BATCH_BYTES = 256 << 10;
-/** Number of batches that stay in memory after they were read. One is not enough, since each lane is at another place in the queue. */
+/** Number of batches that stay in memory after they were read back. Each lane is at another place in the queue, so one batch would not be enough. */
 const READ = 16;
-/** One in this many snapshots is measured. */
+/** The size of one in this many snapshots is measured, to estimate the size of all. */
 const SAMPLE = 64;
-/** Ratio of a value's size in memory to its serialized size. Measured for small objects. */
+/** Estimated ratio of a snapshot's size in memory to its serialized size. It was measured for small objects. */
 const IN_MEMORY = 3;
 
 interface Batch {
@@ -22,10 +22,11 @@ interface Batch {
 }
 
 /**
- * The snapshots of nodes that wait in the frontier. About 50 MB of them are in memory. Others are written to the {@link Spill} in batches, in the
- * order in which they came. A batch is read back as a whole. A node without a snapshot is reached by replay. Snapshots are dropped without a spill,
- * if they cannot be serialized, or if the disk is full. There is no spill without a disk, or if the strategy does not need snapshots in about the
- * order in which they came.
+ * The snapshots of nodes that wait in the frontier. About 50 MB of them are in memory. The others are written to the {@link Spill} in batches, in the
+ * order in which they arrive, and a batch is read back as a whole.
+ *
+ * Snapshots beyond the 50 MB are dropped if there is no spill, if they cannot be serialized, or if the disk is full. There is no spill if the
+ * strategy does not need the snapshots in about the order in which they arrive. A node without a snapshot is reached by replay.
  */
 export class SnapshotStore {
   readonly #spill: Spill | undefined;
@@ -33,16 +34,16 @@ export class SnapshotStore {
   readonly #live: Map<number, unknown> = new Map();
   #pending: Map<number, unknown> = new Map();
   readonly #batches: Map<number, Batch> = new Map();
-  /** For each node: the number of its batch, from 1, or 0 without a batch. Created with the first batch. */
+  /** For each node: the number of the batch with its snapshot, counted from 1, or 0. Created together with the first batch. */
   #batchOf: Paged<Int32Array> | undefined;
   #next = 1;
-  /** Batches that were read. The most recently used one is last. */
+  /** Batches that were read back, by number. The most recently used batch is last. */
   readonly #read: Map<number, ReadonlyMap<number, unknown>> = new Map();
   #puts = 0;
-  /** Approximate size of a snapshot, in bytes. */
+  /** Estimated size of one snapshot, in bytes. */
   #each = 0;
 
-  /** `most`: the approximate limit in memory, in bytes. */
+  /** @param most Approximate size of all snapshots that are kept in memory, in bytes. */
   constructor(spill?: Spill, most: number = MOST_BYTES) {
     this.#spill = spill;
     this.#most = most;

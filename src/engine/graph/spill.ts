@@ -1,9 +1,9 @@
-/** Storage for engine data that need not be in memory. */
+/** Storage, usually a file, for data of the engine that need not be in memory. */
 export interface Spill {
-  /** Stores bytes and returns their place. @throws errors of the file system; nothing is stored then */
+  /** Stores bytes, and returns the place where they are stored. @throws errors of the file system; nothing is stored then */
   write(bytes: Uint8Array): number;
-  /** Fills `into` with the bytes from a place on. @throws errors of the file system */
+  /** Fills `into` with the bytes that begin at a place. @throws errors of the file system */
   read(place: number, into: Uint8Array): void;
-  /** Frees `length` bytes at a place. They must not be read again. */
+  /** Frees `length` bytes at a place, which are not read any longer. */
   free(place: number, length: number): void;
 }

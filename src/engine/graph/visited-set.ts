@@ -1,56 +1,57 @@
 import { mix } from "./mix.ts";
 import { Paged } from "./paged.ts";
 
-/** The buffers of a {@link VisitedSet} that were replaced, each with its place in the set. */
+/** The buffers of a {@link VisitedSet} that were replaced because they grew, each with its index. */
 export interface VisitedGrowth {
-  /** The current version of the set; see {@link VisitedSet.growth}. */
+  /** The version of the set that has these buffers; see {@link VisitedSet.growth}. */
   readonly version: number;
-  /** Number of parts. Each part has its own table. */
+  /** Number of parts of the set. Each part has a hash table of its own. */
   readonly parts: number;
   readonly tables: readonly (readonly [part: number, table: SharedArrayBuffer])[];
   readonly keys: readonly (readonly [page: number, keys: SharedArrayBuffer])[];
 }
 
-/** The set has a single part until it has this many states. */
+/** Number of states from which the set is divided into {@link PARTS} parts. A smaller set has a single part. */
 const ONE_PART = 1 << 16;
-/** Number of parts once there are {@link ONE_PART} states. */
+/** Number of parts of a set with at least {@link ONE_PART} states. */
 const PARTS = 1 << 8;
-/** Largest share of used slots in a table, so that searches are short. */
+/** Largest share of used slots in a hash table. A fuller table would make searches long. */
 const MOST_FULL = 0.82;
-/** Growth factor of a part if there are many. A single part doubles. */
+/** Factor by which a part grows if the set has many parts. A single part doubles. */
 const GROWTH = 1.2;
-/** The fractional parts of multiples of this number are spread evenly between 0 and 1. */
+/** The golden ratio's fraction. The fractional parts of its multiples are spread evenly between 0 and 1. */
 const GOLDEN = 0.618034;
 const PAGE_BITS = 16;
 const PAGE = 1 << PAGE_BITS;
 const PAGE_MASK = PAGE - 1;
-/** Initial size, in states. */
+/** Initial size of the set, as a number of states. */
 const LEAST = 1 << 10;
 
 interface Part {
   /**
-   * The first value is a mask for the bits of a slot that hold the state's number plus 1. Readers need the mask, too. The other values are the slots.
-   * A free slot is 0.
+   * The hash table. Its first value is a mask for the bits of a slot that hold a state's number plus 1. The other values are the slots. An empty slot
+   * is 0.
    */
   readonly table: Int32Array;
-  /** The part grows before it holds more states than this. */
+  /** The part grows before it holds more states than this number. */
   readonly most: number;
   size: number;
-  /** The version at which the part got its table; see {@link VisitedGrowth}. */
+  /** The version of the set in which the part got this table; see {@link VisitedGrowth}. */
   readonly version: number;
 }
 
 /**
- * The set of committed states: open addressing over 64-bit fingerprints, which are numbered 0, 1, 2, ... in the order of insertion. Only the main
- * thread writes. Lanes read the set through shared memory, to leave out the snapshots of known states. A stale or torn read therefore costs bytes and
- * never correctness.
+ * The set of committed states. It is a hash table with open addressing over 64-bit fingerprints. States are numbered 0, 1, 2, ... in the order in
+ * which they are added. Only the main thread writes. Lanes read the set through shared memory, to leave out the snapshots of known states. If a lane
+ * reads an outdated value, it only sends an unnecessary snapshot.
  *
- * The set grows during the search. Fingerprints are stored in pages, and full pages are never moved. The table has 256 parts, chosen by the hash. A
- * full part grows by a fifth. The parts start with different amounts of free room, so they never grow together, and a pause is as short as one part.
- * A slot of 32 bits holds the state's number and, in the remaining bits, a second hash. Other states are therefore hardly ever compared.
+ * Fingerprints are stored in pages, and full pages are never moved. The table of a large set has 256 parts, and the hash of a state selects its part.
+ * A full part grows by a fifth. The parts start with different amounts of free room, so they never grow at the same time and pauses are short. A slot
+ * of 32 bits holds the state's number and, in the remaining bits, a second hash, so fingerprints of different states are hardly ever compared.
  *
- * Memory per state: 8 bytes of key, 2 bytes of check, and 4.9 to 5.9 bytes of table, since parts are filled from 0.68 to 0.82. Two states with one
- * fingerprint count as one. The result gives the probability of that, and {@link VisitedSet.differs} detects nearly all such pairs.
+ * Memory for each state: 8 bytes of fingerprint, 2 bytes of second hash, and 4.9 to 5.9 bytes of table, because the parts are filled to between 68
+ * and 82 %. Two states with equal fingerprints count as one state. The result contains the probability of that, and {@link VisitedSet.differs}
+ * detects nearly all such states.
  */
 export class VisitedSet {
   #parts: Part[];
@@ -74,7 +75,9 @@ export class VisitedSet {
     return sum(this.#parts.map(({ table }) => table)) + sum(this.#keys) + this.#checks.bytes;
   }
 
-  /** Returns the buffers that were replaced since a version, or all buffers for version -1. `undefined` if none were replaced. */
+  /**
+   * Returns the buffers that were replaced since a version of the set, or all buffers for version -1. Returns `undefined` if no buffer was replaced.
+   */
   growth(since: number): VisitedGrowth | undefined {
     if (since === this.#version) return undefined;
     return {
@@ -94,7 +97,7 @@ export class VisitedSet {
     return find(this.#parts[this.#parts.length === 1 ? 0 : hash >>> 24]!.table, this.#keys, hash, lo, hi);
   }
 
-  /** Adds a state that is not in the set, and returns its number. `check`: 16 bits of a second hash, or 0 without one. */
+  /** Adds a state that is not in the set, and returns the state's number. `check`: a second hash of 16 bits, or 0 without one. */
   add(lo: number, hi: number, check: number = 0): number {
     const id = this.#size;
     const page = id >>> PAGE_BITS;
@@ -128,8 +131,8 @@ export class VisitedSet {
   }
 
   /**
-   * Returns `true` if the second hash shows that a state with a known fingerprint is another state. A known state without a second hash gets this
-   * one.
+   * Returns `true` if the second hash shows that two different states have the same fingerprint. If the known state has no second hash yet, stores
+   * this one.
    */
   differs(id: number, check: number): boolean {
     if (check === 0) return false;
@@ -154,7 +157,7 @@ export class VisitedSet {
     return (this.#parts[index] = part);
   }
 
-  /** Divides the single part into many. Each part gets a different amount of free room, so that the parts never grow at the same time. */
+  /** Divides the single part into many parts. Each part gets a different amount of free room, so that the parts never grow at the same time. */
   #divide(): void {
     const sizes = new Int32Array(PARTS);
     for (let id = 0; id < this.#size; id++) sizes[mix(this.lo(id), this.hi(id)) >>> 24]!++;
@@ -174,7 +177,7 @@ export class VisitedReader {
   readonly #tables: Int32Array[] = [];
   readonly #keys: Int32Array[] = [];
 
-  /** Takes over replaced buffers. The first call must pass all buffers. */
+  /** Replaces the buffers that have grown. The first call must pass all buffers. */
   grow({ parts, tables, keys }: VisitedGrowth): void {
     this.#tables.length = parts;
     for (const [part, table] of tables) this.#tables[part] = new Int32Array(table);
@@ -188,11 +191,11 @@ export class VisitedReader {
   }
 }
 
-/** Creates a part with room for `most` states. `states`: the present number of states in the whole set. */
+/** Creates a part with room for `most` states. `states`: the number of states in the whole set at present. */
 function partOf(most: number, states: number, version: number): Part {
   const slots = Math.ceil(most / MOST_FULL) + 1;
   const table = new Int32Array(new SharedArrayBuffer((slots + 1) * 4));
-  // The part grows again before a state number needs more bits than these.
+  // Number of bits for a state's number in a slot. The part grows before a number needs more bits.
   const bits = Math.min(32 - Math.clz32(Math.max(2 * states, most) + 1), 31);
   table[0] = 2 ** bits - 1;
   return { table, most: Math.floor(most), size: 0, version };
@@ -214,14 +217,17 @@ function find(table: Int32Array, keys: readonly Int32Array[], hash: number, lo: 
     if (value === 0) return -1;
     if ((value & ~idMask) !== tag) continue;
     const id = (value & idMask) - 1;
-    // A reader with outdated buffers may not have received this page yet.
+    // A lane with outdated buffers may not have received this page of fingerprints yet.
     const page = keys[id >>> PAGE_BITS];
     const at = 2 * (id & PAGE_MASK);
     if (page !== undefined && page[at] === lo && page[at + 1] === hi) return id;
   }
 }
 
-/** Returns the first slot for a hash. The low 24 bits of the hash are scaled to the number of slots. The high 8 bits chose the part. */
+/**
+ * Returns the slot at which the search for a hash begins. The low 24 bits of the hash are scaled to the number of slots, since the high 8 bits select
+ * the part.
+ */
 function home(table: Int32Array, hash: number): number {
   return 1 + Math.trunc(((hash & 0xffffff) * (table.length - 1)) / 0x1000000);
 }
@@ -230,7 +236,7 @@ function after(table: Int32Array, slot: number): number {
   return slot + 1 === table.length ? 1 : slot + 1;
 }
 
-/** Returns a second hash. It is as independent of the first one as fingerprints allow. */
+/** Returns a second hash of a fingerprint, for the slots of the table. It is as independent of the first hash as possible. */
 function tagOf(lo: number, hi: number): number {
   return Math.imul(lo ^ (hi << 16) ^ (hi >>> 16), 0x9e3779b1);
 }

@@ -8,12 +8,12 @@ interface States extends Iterable<number> {
 }
 
 /**
- * Returns the depth to which everything was found: the smallest distance from the root state of a state that is not completely expanded. Distances
- * are over the committed edges along which the search can continue.
+ * Returns the depth to which the exploration is complete: the smallest distance from the root state to a state that is not completely expanded.
+ * Distances are counted along committed edges without blocking violations.
  *
- * This holds for every strategy. Proof: let d be that distance, and take any state whose true depth k is at most d. On a shortest path to that state,
- * every earlier state has a true depth less than k. Suppose that an earlier state is not expanded, and take the first one. All states before it are
- * expanded, so its distance over committed edges is less than k <= d. This contradicts the choice of d.
+ * This holds for every strategy. Proof: let d be the smallest distance, and take any state whose true depth k is at most d. On a shortest path to
+ * that state, every earlier state has a true depth less than k. Suppose that an earlier state is not expanded, and take the first such state. All
+ * states before it are expanded, so its distance is its true depth, which is less than k <= d. This contradicts the choice of d.
  */
 export function completeToDepth(edges: EdgeLog, nodes: number, open: States, deepest: number): number {
   if (open.size === 0) return deepest;
@@ -22,7 +22,7 @@ export function completeToDepth(edges: EdgeLog, nodes: number, open: States, dee
 }
 
 /**
- * Returns {@link completeToDepth} for an exploration. With a shortest-first strategy, the distance of a state is its depth, so no edge has to be
+ * Returns the depth to which an exploration is complete, like {@link completeToDepth}. If the strategy explores in the order of depths, no edges are
  * read.
  */
 export function explorationCompleteTo(

@@ -3,12 +3,13 @@ import type { LanePosts } from "./lane-posts.ts";
 import type { Expansion } from "../../messages/lane-messages.ts";
 import { LOOK_MS } from "./time-limit.ts";
 
-/** Milliseconds for a lane to finish after its requests were ended. After that, the run no longer waits for the lane. */
+/** Time in milliseconds that a lane gets to finish after its requests were ended. After this time, the run no longer waits for the lane. */
 const LEAVE_MS = 15_000;
 
 /**
- * Waits until every lane has answered, also for lanes that are being rebuilt. Returns the lanes whose user code still waits for something else.
- * Requests in progress are ended after `graceMs`, so that a target that hangs does not delay the run. `Infinity`: only their timeouts end them.
+ * Waits until all lanes have answered and are rebuilt. Returns the lanes that did not answer, because their user code waits for something other than
+ * a request. After `graceMs` milliseconds, ends requests in progress, so that a hanging target does not delay the run. `Infinity`: requests only end
+ * by their timeouts.
  */
 export async function drain(
   posts: LanePosts,
@@ -18,14 +19,14 @@ export async function drain(
 ): Promise<readonly number[]> {
   const cutAt = performance.now() + graceMs;
   const busy = (): number[] => posts.held.flatMap((held, lane) => (held > 0 ? [lane] : []));
-  // The timer must not keep the process alive when user code waits for a promise that never settles.
+  // `unref` lets the process end although user code waits for a promise that never settles.
   const timer = graceMs === Infinity ? undefined : setInterval(() => posts.wake(), LOOK_MS).unref();
   try {
     for (let left = busy(); left.length > 0; left = busy()) {
       const now = performance.now();
-      // Requests are ended again each time, since a check may send its next request later.
+      // Requests are ended in each round, because a check may send its next request after the previous one was ended.
       if (now >= cutAt) for (const lane of left) lanePool.cut?.(lane);
-      // The lanes of an elastic pool end their requests themselves.
+      // Lanes of other processes (an elastic pool) end their requests themselves.
       if (!lanePool.capacity.isElastic && now >= cutAt + LEAVE_MS && !left.some((lane) => rebuilds.has(lane))) return left;
       await posts.wait();
     }

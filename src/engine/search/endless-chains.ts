@@ -2,18 +2,18 @@ import { steadyChanges, type SteadyChanges } from "../../state/index.ts";
 import type { Recording, UnitRequest } from "../../messages/lane-messages.ts";
 import type { NodeTable } from "../graph/node-table.ts";
 
-/** Number of consecutive steps by one action, each to a new state, that count as a chain. */
+/** Number of consecutive steps with the same action, each leading to a new state, that count as an endless chain. */
 const LENGTH = 30;
-/** Largest number of chains per action that are examined. One is not enough, since something else may change along it. */
+/** Largest number of chains that are examined for one action. A single chain may be misleading, because other things may change along it. */
 const CHAINS = 3;
-/** Number of tries at executing a chain again if its lane is lost. */
+/** How often the execution of a chain is attempted if the lane is lost each time. */
 const TRIES = 5;
-/** Length of the longest path that is executed again to see what changes along it. Chains that end deeper are not examined. */
+/** Longest path, in steps, that is executed again to see which parts of the state change. Longer chains are not examined. */
 const LONGEST = 200;
-/** Largest number of parts of a state that a note names. */
+/** Largest number of changing parts of a state that a message names. */
 const NAMED = 3;
 
-/** A path whose last {@link LENGTH} steps are one action, each of which led to a new state. */
+/** A path that ends with {@link LENGTH} steps of the same action, each of which led to a new state. */
 export interface Chain {
   readonly action: number;
   readonly path: readonly number[];
@@ -21,17 +21,17 @@ export interface Chain {
 }
 
 /**
- * Collects notes about actions that lead to new states endlessly, one per action. The path of a chain is executed once more to see what changes. Only
- * the order of commits decides which chains are examined, so the notes are the same for every number of lanes. Without a chain, lanes have no extra
- * work.
+ * Finds actions that lead to new states endlessly, and writes a message for each of them. The path of such a chain is executed once more, to see
+ * which parts of the state change. Only the order of commits decides which chains are examined, so the messages are the same for every number of
+ * lanes.
  */
 export class EndlessChains {
   readonly notes: string[] = [];
   readonly #actions: readonly string[];
   readonly #waiting: Chain[] = [];
-  /** How often the lane was lost while it executed the first waiting chain. */
+  /** Number of times that the lane was lost while it executed the first waiting chain. */
   #lost = 0;
-  /** For each action: the last states of its chains. */
+  /** For each action: the nodes at the ends of its chains. */
   readonly #ends: Map<number, Set<number>> = new Map();
   readonly #said: Set<number> = new Set();
 
@@ -54,18 +54,18 @@ export class EndlessChains {
     this.#waiting.push({ action, path: nodes.path(to), draws: nodes.draws(to) });
   }
 
-  /** Returns the next chain to execute again, or `undefined`. */
+  /** Returns the next chain to execute again, or `undefined` if no chain waits. */
   next(): Chain | undefined {
     while (this.#waiting.length > 0 && this.#said.has(this.#waiting[0]!.action)) this.#waiting.shift();
     return this.#waiting[0];
   }
 
   /**
-   * Takes the recording of the chain that {@link next} returned, and returns the note if there is one. `recording` is `undefined` if the lane was
-   * lost; the chain is then tried again.
+   * Evaluates the execution of the chain that {@link next} returned, and returns a message for the user if there is one. `recording`: `undefined` if
+   * the lane was lost. The chain is then executed again.
    */
   ran(recording: Recording | undefined): string | undefined {
-    // Losing a lane says nothing about the chain.
+    // The lane may have been lost for a reason that has nothing to do with the chain, so try again.
     if (recording === undefined && ++this.#lost < TRIES) return undefined;
     this.#lost = 0;
     const chain = this.#waiting.shift()!;
@@ -79,8 +79,8 @@ export class EndlessChains {
 }
 
 /**
- * Returns the part of the note that names what changes. Empty if no recorded change shows it. `undefined` means no note: different things change
- * along the path, or the path did not lead to the same end.
+ * Returns the end of the message, which names the parts of the state that change. Returns an empty text if the recorded changes do not show such
+ * parts. Returns `undefined` if there should be no message: different parts change along the path, or the path led to another state this time.
  */
 function changesOf({ path }: Chain, { steps: all, brokeAt }: Recording): string | undefined {
   if (brokeAt !== undefined || all.length !== path.length) return undefined;

@@ -11,41 +11,44 @@ import type { Spill } from "../graph/spill.ts";
 export interface ExplorerOptions extends Omit<SearchSettings, "maxDepth" | "maxTime"> {
   readonly name: string;
   readonly actions: readonly string[];
-  /** Number of actions that are the agent's own. They come first; rules added the others. Default: all. */
+  /** Number of actions that the agent itself has. They come first in `actions`; rules added the others. Default: all. */
   readonly ownActions?: number;
-  /** `Infinity`: no limit. */
+  /** Largest number of steps of a path. `Infinity`: no limit. */
   readonly maxDepth: number;
-  /** In milliseconds. `Infinity`: no limit. */
+  /** Time for exploring, in milliseconds. `Infinity`: no limit. */
   readonly maxTimeMs: number;
   /** The violations after which the search continues. Default: none. */
   readonly violationPolicy?: ViolationPolicy | undefined;
-  /** Returns `true` if a violation is known, so that the search does not stop there. */
+  /** Returns `true` if a violation is listed as a known finding. The search does not stop at a known finding. */
   readonly isKnown: (found: FoundViolation) => boolean;
-  /** `true`: nodes are reached by snapshot if all stores allow it. `false`: every node is reached by replay. */
+  /** `true`: nodes are reached by writing their snapshots, if all stores allow that. `false`: every node is reached by replay. */
   readonly direct: boolean;
-  /** `first`: number of first nodes that are all checked. `oneIn`: N, if one in N later nodes is checked; 0 for no checks. */
+  /** Selects the nodes for cross-checks: the `first` nodes all, and later nodes with the probability 1/`oneIn`. `oneIn: 0`: no later nodes. */
   readonly crossCheck: { readonly first: number; readonly oneIn: number };
-  /** `true`: the exploration ends as soon as an outcome shows that too little is known about the target's values; see `Explorer.lesson`. */
+  /** `true`: the exploration ends as soon as an outcome shows that a generated value is not recognised; see `Explorer.lesson`. */
   readonly learns?: boolean | undefined;
-  /** Makes an experiment on idle lanes. After the search, some paths are watched for late writes in this way. `undefined`: no path is watched. */
+  /**
+   * Executes an experiment on lanes without other work. After the search, experiments execute some paths again to detect late writes. `undefined`:
+   * late writes are not searched for after the search.
+   */
   readonly calibrate?: ((walk: CalibrationWalk) => Promise<Calibration>) | undefined;
-  /** Notes on endless chains that were reported before and are not repeated. `undefined`: chains are not searched for. */
+  /** The messages about endless chains that the user has seen already. They are not repeated. `undefined`: endless chains are not searched for. */
   readonly saidChains?: Set<string> | undefined;
   readonly signal: AbortSignal | undefined;
   readonly onEvent: (event: ExplorationEvent) => void;
   readonly onStep?: ((step: TriedStep) => void) | undefined;
-  /** Limits of the details that are kept for single edges and states. `undefined`: no details are kept. */
+  /** Limits for the details of edges and states that are kept for reports. `undefined`: no details are kept. */
   readonly details?: DetailLimits | undefined;
-  /** `true`: every committed row is collected for the run log. */
+  /** `true`: every committed outcome is collected for the run log. */
   readonly journal?: boolean | undefined;
-  /** The commits of an earlier session. They are recommitted, and the exploration continues after them. */
+  /** The stored outcomes of an earlier session. They are recommitted, and then the exploration continues. */
   readonly recorded?: Recorded | undefined;
   /**
-   * Stores data that need not be in memory: edges, and snapshots of nodes that wait in a queue. `undefined`: edges stay in memory, and nodes beyond a
-   * limit are reached by replay.
+   * Storage on disk for data that need not be in memory: edges, and snapshots of nodes that wait in a queue. `undefined`: all edges stay in memory,
+   * and snapshots that do not fit into memory are dropped.
    */
   readonly spill?: Spill | undefined;
-  /** Set if this exploration is one of several shards, which must search breadth first. */
+  /** The part of the exploration that this run explores, if the exploration is divided into shards. The strategy must be breadth first. */
   readonly shard?: Shard | undefined;
   /** Called every few hundred commits and ten times a second, so that the run log can write the new commits. */
   readonly onCommits?: (() => void) | undefined;

@@ -39,14 +39,15 @@ import { KNOWN } from "./node-work.ts";
 
 export type { ExplorerOptions } from "./explorer-options.ts";
 
-/** Milliseconds after which other work in this thread gets a turn. */
+/** Milliseconds after which the search pauses, so that timers and signals of this thread are handled. */
 const TURN_MS = 100;
-/** Number of commits between two checks of the clock. */
+/** Number of commits after which the clock is read, to check the time limit. */
 const CLOCK_EVERY = 256;
 
 /**
- * The search on the main thread. It runs the strategy's sequential algorithm, but takes the outcomes from a buffer that lanes fill ahead of it. An
- * out-of-order processor that retires in order works in the same way. The results are therefore deterministic, and budgets and stops are exact.
+ * The search on the main thread. It runs the strategy's sequential algorithm, but takes outcomes from a buffer that lanes fill in advance. An
+ * out-of-order processor works in the same way: it executes in any order and retires in order. The results are therefore deterministic, and budgets
+ * are kept exactly.
  */
 export class Explorer {
   readonly committer: Committer;
@@ -55,21 +56,24 @@ export class Explorer {
   readonly traits: StrategyTraits;
   readonly reorderBuffer: ReorderBuffer;
   stopReason: StopReason | undefined;
-  /** `true` once a violation that is not known was committed. */
+  /** `true` once a violation was committed that is not listed as a known finding. */
   #foundNew = false;
   replayed = 0;
   crossChecked = 0;
-  /** Number of merges by a reduction that were audited by execution. */
+  /** Number of merges by a reduction that were checked by executing both paths. */
   get audited(): number {
     return this.#checks.audited;
   }
 
-  /** A difference between outcomes that should be equal. The exploration ended there, to start again when the values are understood. */
+  /**
+   * A divergence which shows that a generated value is not recognised. The exploration ended there, and starts again once an experiment has found the
+   * value.
+   */
   lesson: LaneDivergence | undefined;
-  /** The error that ended the run early, such as a lane that could not be rebuilt. */
+  /** The error that ended the run early, for example because a lane could not be rebuilt. */
   fatal: unknown;
   readonly occurred: Occurred = new Occurred();
-  /** `true` if the target of some lane sends its answers in two packets. */
+  /** `true` if a target sends its answers in two packets. */
   twoPackets = false;
   readonly cut: ShardCut | undefined;
   readonly limit: TimeLimit;
@@ -81,15 +85,15 @@ export class Explorer {
   readonly #rebuilds: LaneRebuilds;
   readonly tries: UnitTries;
   readonly chains: EndlessChains;
-  /** Set while a chain is being executed again. */
+  /** The execution of an endless chain that is in progress. Otherwise `undefined`. */
   #lookingAtChain: Promise<void> | undefined;
   readonly #checks: CheckQueue;
   readonly #rounds: CheckRounds;
   #direct: boolean;
-  /** `true` once the search has ended. Answers that arrive later are dropped. */
+  /** `true` once the search has ended. Answers of lanes that arrive later are ignored. */
   #isOver = false;
   #sinceClock = 0;
-  /** The commits of an earlier session while they are recommitted. Otherwise `undefined`. */
+  /** The stored outcomes of an earlier session. Set while they are recommitted, otherwise `undefined`. */
   #recorded: Recorded | undefined;
 
   constructor(options: ExplorerOptions, lanePool: LanePool, startedAt: number) {
@@ -118,7 +122,7 @@ export class Explorer {
         options.onEvent(foundEvent(options, found, this.committer.steps));
       },
     });
-    // A frontier without a queue may return to any state. Reading a batch for each snapshot would take longer than replay.
+    // Without a queue, the frontier may return to any state. Reading a whole batch for each snapshot would then take longer than a replay.
     const images = new SnapshotStore(this.order.queue === undefined ? undefined : options.spill);
     this.reorderBuffer = new ReorderBuffer(options.actions.length, this.committer.nodes, images);
     this.divergences = new DivergenceLog(options.actions);
@@ -157,7 +161,7 @@ export class Explorer {
     this.#meter = new ProgressMeter(this, options, startedAt);
   }
 
-  /** Explores from the root state that the lanes reported, until the strategy or a budget is used up. */
+  /** Explores from the root state that the lanes reported, until no states are left or a limit is reached. */
   async run(root: LaneReport): Promise<void> {
     this.#rebuilds.root = root;
     this.committer.root(root);
@@ -178,7 +182,7 @@ export class Explorer {
         this.#dispatch();
         if (!this.#isElastic && !this.#posts.any) throw new Error("The engine has nothing to wait for; this is a defect of seqqa.");
         await this.#posts.wait();
-        // A lane in this thread with its world in memory never waits for I/O, so timers and signals need a turn.
+        // A lane in this thread with its world in memory never waits for I/O. Pause the search, so that timers and signals are handled.
         if (performance.now() - turnedAt > TURN_MS) {
           await new Promise((resolve) => setImmediate(resolve));
           turnedAt = performance.now();
@@ -221,14 +225,14 @@ export class Explorer {
     this.restore(recorded.divergences);
   }
 
-  /** Takes over divergences that were found before this exploration began or was resumed. */
+  /** Adds divergences that were found before this exploration began, or in an earlier session of the run. */
   restore(divergences: readonly Divergence[]): void {
     this.divergences.restore(divergences);
-    // This divergence shows that snapshots do not hold everything that the target remembers.
+    // A divergence of a cross-check shows that the target remembers more than a snapshot contains, so reach all nodes by replay.
     if (divergences.some(({ kind }) => kind === "cross_check")) this.#direct = false;
   }
 
-  /** Number of steps that were executed ahead and are not committed. */
+  /** Number of executed steps that are not committed yet. */
   get speculative(): number {
     return Math.max(this.reorderBuffer.executed - this.committer.steps, 0);
   }
@@ -245,7 +249,7 @@ export class Explorer {
     return this.#lanePool.capacity.isElastic;
   }
 
-  /** Commits every known outcome that is next in the strategy's order. */
+  /** Commits every outcome that is known and next in the order of the strategy. */
   #commitReady(): void {
     const { actions, maxSteps, stopOnFirstViolation } = this.#options;
     const { committer, order, reorderBuffer } = this;
@@ -317,7 +321,7 @@ export class Explorer {
     this.#post(lane, units, (expansion) => this.#receive(lane, assignments, expansion));
   }
 
-  /** Sends units to a lane. The lane counts as busy until its answer is processed. An error in processing ends the run. */
+  /** Sends units to a lane. The lane counts as busy until `take` has processed the answer. An error in `take` ends the run. */
   #post(lane: number, units: readonly UnitRequest[], take: (expansion: Expansion) => Promise<void>): void {
     const details = this.committer.details?.wanted(this.committer.edges.size, this.committer.visited.size);
     const answer = this.#lanePool.expand(lane, { units, direct: this.#direct, details, occurred: this.occurred.asked });
@@ -326,19 +330,22 @@ export class Explorer {
 
   #addPost(lane: number, work: Promise<void>): void {
     const taken = work.catch((error: unknown) => {
-      // After an interruption, work fails because of the interruption, which is no error.
+      // Interrupting a run makes its work fail. Such a failure is not an error.
       if (this.stopReason !== "interrupted" || this.#options.signal?.aborted !== true) this.fatal ??= error;
       this.#stop("interrupted");
     });
     this.#posts.add(lane, taken);
   }
 
-  /** Returns `true` if the first lane must take no chunks, because a chain waits for it. An elastic pool has other lanes for chunks. */
+  /**
+   * Returns `true` if the first lane must get no other work, because an endless chain is to be executed on it. An elastic pool executes other work on
+   * other lanes.
+   */
   #isKept(lane: number): boolean {
     return lane === 0 && !this.#isElastic && this.chains.next() !== undefined;
   }
 
-  /** Executes the next chain again, if there is one and the lane is free. */
+  /** Executes the next endless chain again, if there is one and the first lane is free. */
   #sendChain(): void {
     const isFree = this.#isElastic || (this.#posts.held[0] === 0 && !this.#rebuilds.has(0));
     const chain = this.#lookingAtChain !== undefined || !isFree ? undefined : this.chains.next();
@@ -361,13 +368,13 @@ export class Explorer {
       this.#options.saidChains.add(note);
       this.#options.onEvent({ kind: "note", message: note });
     }
-    // An elastic pool does not use this lane for the search, and later work starts the target that it needs.
+    // An elastic pool does not use the first lane for the search, so the lane need not be rebuilt. Later work starts a target itself.
     if (!isLost || this.#abandoned || this.#isElastic) return;
     const message = "why" in recording ? recording.why : "a path that was executed again did not complete";
     await this.#rebuild(0, { kind: recording.failure, unit: -1, action: 0, message });
   }
 
-  /** Finishes the checks of sampled nodes after the strategy or a step budget is used up. */
+  /** Executes the remaining cross-checks after the search has explored everything or has used up its steps. */
   async #finishChecks(): Promise<void> {
     this.#checks.finish();
     while (
@@ -388,8 +395,8 @@ export class Explorer {
   }
 
   /**
-   * Executes some paths once more, and waits for late writes at the end of each. During the search, late writes are not always noticed. Takes about
-   * half a second plus a fiftieth of the time of the search.
+   * Executes some paths again and waits for late writes at the end of each, since the search itself may miss late writes. Takes about half a second,
+   * plus a fiftieth of the time of the search.
    */
   async #watchLate(): Promise<void> {
     const { calibrate } = this.#options;
@@ -426,7 +433,7 @@ export class Explorer {
     this.#posts.wake();
     const { failure } = expansion;
     const culprit = assignments[failure?.unit ?? -1];
-    // A request that hung until the time was up is reported, too.
+    // If the time is up, count the failure nevertheless: a request that hung until then must be reported.
     if (failure === undefined || (this.#abandoned && this.stopReason !== "max_time")) return;
     if (culprit !== undefined && !this.#rebuilds.has(lane)) this.tries.count({ ...culprit, from: failure.action }, failure);
     if (!this.#abandoned) await this.#rebuild(lane, failure);
@@ -439,7 +446,7 @@ export class Explorer {
     });
   }
 
-  /** `true` if the run ended before it had committed everything that was asked for. */
+  /** `true` if the run ended before the search had explored everything or had used up its steps. */
   get #abandoned(): boolean {
     return (
       this.stopReason !== undefined && this.stopReason !== "exhausted" && this.stopReason !== "max_steps" && this.stopReason !== "max_depth"
@@ -454,11 +461,11 @@ export class Explorer {
     if (this.divergences.add(divergence)) {
       this.#options.onEvent({ kind: "note", message: divergence.message });
     }
-    // Snapshots do not hold everything that the target remembers. From now on every node is reached by replay, which restores the target's memory,
-    // too.
+    // The target remembers more than a snapshot contains. Reach every node by replay from now on, since a replay also repeats what the target
+    // remembers.
     if (divergence.kind !== "cross_check" || !this.#direct) return;
     this.#direct = false;
-    // Committed outcomes stay. Outcomes that were executed ahead from snapshots are dropped.
+    // Keep committed outcomes, but drop outcomes that were executed in states written from snapshots.
     if (this.stopReason === undefined) this.reorderBuffer.dropAll();
   }
 
@@ -472,7 +479,7 @@ export class Explorer {
     if (this.#meter.elapsedMs >= this.#options.maxTimeMs) this.#stop("max_time");
     this.#meter.emit(false);
     this.#options.onCommits?.();
-    // New lanes may be available.
+    // Lanes of other processes may have joined.
     if (this.#isElastic) this.#posts.wake();
   }
 

@@ -1,4 +1,4 @@
-/** Counts the chunks that each lane holds, and wakes the search when an answer was processed. */
+/** Counts the chunks that each lane holds. Wakes the search when a chunk's answer was processed. */
 export class LanePosts {
   readonly #held: number[];
   #wake: (() => void) | undefined;
@@ -15,7 +15,7 @@ export class LanePosts {
     return this.#held.some((chunks) => chunks > 0);
   }
 
-  /** Counts a chunk for a lane until its answer is processed. `taken` must not reject. */
+  /** Counts a chunk of a lane until `taken` resolves, which means that its answer was processed. `taken` must not reject. */
   add(lane: number, taken: Promise<void>): void {
     this.#held[lane]!++;
     void taken.finally(() => {
@@ -24,12 +24,12 @@ export class LanePosts {
     });
   }
 
-  /** Resolves the promise of {@link wait}. */
+  /** Ends the waiting in {@link wait}. */
   wake(): void {
     this.#wake?.();
   }
 
-  /** Resolves when an answer was processed, or when {@link wake} is called. */
+  /** Resolves when the next answer was processed, or when {@link wake} is called. */
   wait(): Promise<void> {
     return new Promise((resolve) => (this.#wake = resolve));
   }

@@ -5,9 +5,9 @@ import type { LanePool } from "../lane-pool.ts";
 import type { LaneReport } from "../../messages/lane-messages.ts";
 import { sameRoot } from "./same-root.ts";
 
-/** Number of tries at building a lane. */
+/** How often the build of a lane is attempted. */
 const TRIES = 3;
-/** Milliseconds between two tries. */
+/** Milliseconds to wait after the first and after the second failed attempt. */
 const PAUSES_MS = [250, 4000] as const;
 
 export interface LaneRebuildsOptions {
@@ -17,7 +17,7 @@ export interface LaneRebuildsOptions {
 }
 
 export class LaneRebuilds {
-  /** The root state that the lanes reported first. The root states of rebuilt lanes are compared with it. */
+  /** The root state that the lanes reported first. Rebuilt lanes must report the same root state. */
   root: LaneReport | undefined;
   readonly #options: LaneRebuildsOptions;
   readonly #underWay: Map<number, Promise<unknown>> = new Map();
@@ -31,9 +31,9 @@ export class LaneRebuilds {
   }
 
   /**
-   * Rebuilds a lane. A lost lane loses every chunk that it holds, so the calls for all these chunks share one rebuild. `begun` is only called for the
-   * first of them.
-   * @throws the error of the last try, and SeqqaError `ROOTS_DIFFER`
+   * Rebuilds a lane. All calls for the same lane during a rebuild share this rebuild, because a lost lane loses every chunk that it holds. `begun` is
+   * only called by the call that begins the rebuild.
+   * @throws the error of the last attempt, and SeqqaError `ROOTS_DIFFER`
    */
   async rebuild(lane: number, begun: () => void): Promise<void> {
     let rebuilding = this.#underWay.get(lane);
@@ -45,23 +45,23 @@ export class LaneRebuilds {
     await rebuilding;
   }
 
-  /** Tries several times, since a target may die while it starts. Only a target that never starts ends the run. */
+  /** Rebuilds a lane with several attempts, since a target may die while it starts. If all attempts fail, the run ends. */
   async #inTries(lane: number): Promise<void> {
     const { lanePool, abandoned } = this.#options;
     for (let tries = 1; ; tries++) {
       try {
-        // Only the first try uses a standby lane, since the standby lane itself may be the cause of a failure.
+        // Only the first attempt uses a standby lane, because a faulty standby lane may be the cause of its failure.
         return this.#compareRoot(lane, await lanePool.rebuild(lane, tries === 1 ? "build" : undefined));
       } catch (error) {
         if (tries === TRIES || abandoned()) throw error;
-        // A database server that was restarted needs a moment, so an immediate retry would hardly succeed.
+        // Wait before the next attempt. A database server that was restarted needs a moment.
         await new Promise((resolve) => setTimeout(resolve, PAUSES_MS[tries - 1]));
         if (abandoned()) throw error;
       }
     }
   }
 
-  /** @throws SeqqaError `ROOTS_DIFFER` if the root state of a rebuilt lane differs from the first root state */
+  /** Compares the root state of a rebuilt lane with the first one. @throws SeqqaError `ROOTS_DIFFER` if they differ */
   #compareRoot(lane: number, report: LaneReport): void {
     const first = this.root!;
     if (sameRoot(report, first)) return;

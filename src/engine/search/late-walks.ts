@@ -1,11 +1,11 @@
 import type { Committer } from "../commit/committer.ts";
 
-/** Number of first edges of an action that are watched, and number of last edges. */
+/** For each action: how many of its first steps, and how many of its last steps, are checked for late writes. */
 const EACH = 2;
-/** Longer paths are not watched, since watching each step takes too long. */
+/** Longest path, in steps, that is checked for late writes. Watching the stores after each step of a longer path would take too long. */
 const DEEPEST = 40;
 
-/** An edge after which the stores are watched for late writes. */
+/** A step after which the stores are watched for late writes. */
 export interface LateWalk {
   readonly from: number;
   readonly action: number;
@@ -13,8 +13,8 @@ export interface LateWalk {
 }
 
 /**
- * Returns the edges to watch for late writes: for each action that writes, the last and the first edges that were answered with 2xx. The edges are in
- * rounds over the actions. An edge on the path to a selected edge is watched together with that edge.
+ * Returns the steps to check for late writes: for each action that writes, its last and its first steps that were answered with 2xx. The list
+ * alternates between the actions. A step on the path to another listed step is left out, since it is checked together with that step.
  */
 export function lateWalks(committer: Committer): readonly LateWalk[] {
   const { edges, nodes } = committer;
@@ -22,7 +22,7 @@ export function lateWalks(committer: Committer): readonly LateWalk[] {
   const last = new Map<number, LateWalk[]>();
   for (let edge = 0; edge < edges.size; edge++) {
     const { from, action, to, status } = edges.at(edge);
-    // Data that was drawn on another path cannot be drawn again on this path.
+    // Skip a step that drew its data on another path, because the data cannot be drawn again on this path.
     if (
       status < 200 ||
       status > 299 ||

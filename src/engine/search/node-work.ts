@@ -5,24 +5,24 @@ export const UNDER_WAY = 1;
 export const KNOWN = 2;
 export const COMMITTED = 3;
 
-/** The place in the graph of a node whose actions are executed. */
+/** Identifies the node for which a {@link NodeWork} is created. */
 export interface NodePlace {
-  /** The node's number, or -1 for a predicted node. */
+  /** The node's number in the graph. -1 for a predicted node, which is not committed. */
   readonly node: number;
-  /** For a predicted node: the node work of its parent. */
+  /** For a predicted node: the {@link NodeWork} of its parent. */
   readonly parent: NodeWork | undefined;
-  /** The action that leads from the parent to the node, or -1 without a parent. */
+  /** The action that leads from the parent to the node. -1 without a parent. */
   readonly action: number;
   readonly depth: number;
   readonly lo: number;
   readonly hi: number;
-  /** A snapshot of the state. `undefined` without one. */
+  /** The snapshot of the node's state. `undefined` if there is none. */
   readonly image: unknown;
 }
 
 /**
- * The outcomes of one node's actions that are in progress, or known and not committed yet. They belong to the path on which the node is executed, not
- * to the state: a node that gets another path gets new node work.
+ * The outcomes of one node's actions that lanes are executing, or that are known and not committed. They belong to the path on which the node was
+ * reached: if the node gets another path, it gets a new `NodeWork`.
  */
 export class NodeWork {
   node: number;
@@ -32,19 +32,19 @@ export class NodeWork {
   readonly lo: number;
   readonly hi: number;
   image: unknown;
-  /** The node work of predicted children, by action. */
+  /** The predicted successors, by the action that leads to them. */
   children: Map<number, NodeWork> | undefined;
   news: Map<number, StepEvent> | undefined;
   details: Map<number, DetailEvent> | undefined;
   images: Map<number, unknown> | undefined;
   occurrences: Map<number, readonly string[]> | undefined;
-  /** `true` if the outcomes are no longer needed. Outcomes that still arrive are counted and dropped. */
+  /** `true` if the outcomes are no longer needed. Outcomes that arrive later are only counted. */
   dropped = false;
   #rows: Int32Array | undefined;
   #base = 0;
   #states: Uint8Array | undefined;
   #whole: 0 | 1 | 2 = UNKNOWN;
-  /** All actions before this one are committed. */
+  /** All actions with an index below this are committed. */
   #inOrder = 0;
 
   constructor({ node, parent, action, depth, lo, hi, image }: NodePlace) {
@@ -57,7 +57,7 @@ export class NodeWork {
     this.image = image;
   }
 
-  /** Like `UnitRequest.uncertain`, for a predicted node. */
+  /** Returns the value of `UnitRequest.uncertain` for a predicted node. */
   get uncertain(): boolean {
     return this.parent !== undefined && (this.parent.rows[this.parent.at(this.action) + KIND]! & BOUNDED) !== 0;
   }
@@ -71,12 +71,12 @@ export class NodeWork {
     else this.#split(actions).fill(UNDER_WAY, from, to);
   }
 
-  /** Marks actions as unknown again if their execution did not finish. */
+  /** Sets the actions `from` to `to` (excluded) back to unknown, because their execution did not finish. */
   abandon(from: number, to: number, actions: number): void {
     this.#split(actions).fill(UNKNOWN, from, to);
   }
 
-  /** Stores outcomes of the actions from `from` on. Their rows begin at index `base` of `rows`. */
+  /** Stores the outcomes of the actions `from` to `to` (excluded). Their rows begin at index `base` of `rows`. */
   learn(from: number, to: number, rows: Int32Array, base: number, actions: number): void {
     if (from === 0 && to === actions && this.#states === undefined) {
       this.#rows = rows;
@@ -92,7 +92,7 @@ export class NodeWork {
     return this.#rows!;
   }
 
-  /** Returns the index of an action's row in {@link rows}. */
+  /** Returns the index in {@link rows} at which the row of an action begins. */
   at(action: number): number {
     return this.#base + action * ROW;
   }
@@ -107,7 +107,7 @@ export class NodeWork {
     return this.#states.every((state) => state === COMMITTED);
   }
 
-  /** Returns the number of executed actions whose known outcomes are not committed. */
+  /** Returns the number of executed actions whose outcomes are known but not committed. */
   uncommitted(actions: number): number {
     let count = 0;
     for (let action = this.#inOrder; action < actions; action++) {
@@ -116,7 +116,7 @@ export class NodeWork {
     return count;
   }
 
-  /** From now on, keeps a state and a row of its own for every action. */
+  /** Changes to separate storage for each action, since from now on its actions may be in different phases. */
   #split(actions: number): Uint8Array {
     if (this.#states !== undefined) return this.#states;
     this.#states = new Uint8Array(actions).fill(this.#whole);

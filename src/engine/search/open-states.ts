@@ -3,7 +3,7 @@ import { CLEAN, FOREIGN, OPENED } from "../graph/node-table.ts";
 import { NodeSet } from "../graph/node-set.ts";
 import type { Frontier } from "../frontiers/index.ts";
 
-/** Returns the states that are not completely expanded: the frontier, states at the depth limit, and states of other shards. */
+/** Returns the states that are not completely expanded: states in the frontier, states at the depth limit, and states of other shards. */
 export function openStates({
   committer,
   order,

@@ -13,7 +13,7 @@ interface Measured {
 
 /** Milliseconds between two progress events. */
 const EVERY = 200;
-/** Milliseconds over which the rate is averaged. */
+/** Milliseconds of the past over which the number of steps per second is averaged. */
 const WINDOW = 3000;
 
 export class ProgressMeter {

@@ -4,7 +4,7 @@ import { FAILED, KIND, ROW, SKIPPED } from "../../messages/lane-messages.ts";
 import { UNCERTAIN, type NodeTable } from "../graph/node-table.ts";
 import { NodeWork } from "./node-work.ts";
 
-/** A range of one node's actions that is given to a lane. */
+/** A range of one node's actions, `from` (included) to `to` (excluded), that a lane executes. */
 export interface Assignment {
   readonly work: NodeWork;
   readonly from: number;
@@ -12,23 +12,22 @@ export interface Assignment {
 }
 
 /**
- * Holds outcomes that are in progress or executed, by node, until they are committed in order. Also holds the snapshots of nodes that wait in the
- * frontier.
+ * Keeps the outcomes of executed actions, by node, until they can be committed in order. Also keeps the snapshots of nodes that wait in the frontier.
  */
 export class ReorderBuffer {
   readonly #actions: number;
   readonly #nodes: NodeTable;
   readonly #works: Map<number, NodeWork> = new Map();
   readonly #images: SnapshotStore;
-  /** Number of actions that lanes have in progress. */
+  /** Number of actions that lanes are executing. */
   underWay = 0;
-  /** Number of executed outcomes that wait to be committed. */
+  /** Number of outcomes that arrived and wait to be committed. */
   buffered = 0;
-  /** Number of executed outcomes that were received in all. */
+  /** Number of outcomes that arrived since the search began. */
   executed = 0;
-  /** Number of executed outcomes of predicted states. The predictions may still be right. */
+  /** Number of outcomes that arrived for predicted states. It is not known yet if these predictions are right. */
   guessed = 0;
-  /** Number of executed outcomes that are no longer needed. */
+  /** Number of outcomes that arrived and are no longer needed, for example after a wrong prediction. */
   wasted = 0;
 
   constructor(actions: number, nodes: NodeTable, images: SnapshotStore = new SnapshotStore()) {
@@ -41,7 +40,7 @@ export class ReorderBuffer {
     return this.#works.get(node);
   }
 
-  /** Returns the node work of a node, and creates it if necessary. */
+  /** Returns the {@link NodeWork} of a node, and creates it if there is none. */
   of(node: number, lo: number, hi: number): NodeWork {
     let work = this.#works.get(node);
     if (work === undefined) {
@@ -51,7 +50,7 @@ export class ReorderBuffer {
     return work;
   }
 
-  /** Keeps the snapshot of a node that was just opened, and assigns the predicted node work to the node. */
+  /** Takes the snapshot and the predicted {@link NodeWork} of a node that has just joined the frontier from those of its parent. */
   adopt(node: number, parent: number, action: number): void {
     const work = this.#works.get(parent);
     const image = work?.images?.get(action);
@@ -64,7 +63,7 @@ export class ReorderBuffer {
     this.#works.set(node, predicted);
   }
 
-  /** Drops the predicted node work after an outcome that did not open its state, because another path reached the state first. */
+  /** Drops the predicted outcomes of a state that did not join the frontier, because another path reached the state first. */
   dropPredicted(parent: NodeWork, action: number): void {
     const predicted = parent.children?.get(action);
     if (predicted === undefined) return;
@@ -85,17 +84,17 @@ export class ReorderBuffer {
     this.underWay += to - from;
   }
 
-  /** Stores the outcomes of an answer in the node works. Actions that did not finish become unknown again. */
+  /** Stores the outcomes of a lane's answer. Actions that the lane did not finish become unknown again. */
   receive(assignments: readonly Assignment[], expansion: Expansion): void {
     const { rows, failure } = expansion;
     let at = 0;
-    /** For each unit, the first action whose row was not stored. */
+    /** For each unit of the answer: the first action whose outcome was not stored. */
     const ends: number[] = [];
     for (let i = 0; i < assignments.length; i++) {
       const { work, from, to } = assignments[i]!;
       this.underWay -= to - from;
       const until = i < expansion.finished ? to : failure !== undefined && i === expansion.finished ? failure.action : from;
-      // A lane that died names the action in progress, but sends no rows of that unit.
+      // The answer of a lane that died names the action in progress, but contains no rows of this action's unit.
       const done = Math.min(Math.max(until - from, 0), (rows.length - at) / ROW);
       const executed = countExecuted(rows, at, done);
       this.executed += executed;
@@ -107,7 +106,7 @@ export class ReorderBuffer {
       ends.push(from + done);
       if (from + done < to) work.abandon(from + done, to, this.#actions);
     }
-    // Step events of the action at which the lane was lost are dropped with its row. The end of a session may be their cause.
+    // Ignore step events of the action at which the lane was lost, since the loss of the lane may have caused them.
     const isTaken = ({ unit, action }: { readonly unit: number; readonly action: number }): boolean => action < ends[unit]!;
     for (const news of expansion.news) if (isTaken(news)) (assignments[news.unit]!.work.news ??= new Map()).set(news.action, news);
     for (const detail of expansion.details ?? [])
@@ -117,7 +116,7 @@ export class ReorderBuffer {
     for (const image of expansion.images) if (isTaken(image)) keepImage(assignments, image);
   }
 
-  /** Stores an outcome from the run log, so that it can be recommitted. */
+  /** Stores an outcome from the run log, which is then committed like an executed one. */
   recall(work: NodeWork, action: number, row: Int32Array, news: StepEvent | undefined): void {
     if ((row[KIND]! & 0xff) !== SKIPPED) {
       this.executed++;
@@ -127,7 +126,7 @@ export class ReorderBuffer {
     if (news !== undefined) (work.news ??= new Map()).set(action, news);
   }
 
-  /** Gives a unit up. Its first action gets an outcome without a state. */
+  /** Gives a unit up after too many attempts: its first action gets an outcome without a state. */
   fail({ work, from }: Assignment): void {
     const row = new Int32Array(ROW);
     row[KIND] = FAILED;
@@ -136,18 +135,18 @@ export class ReorderBuffer {
     work.learn(from, from + 1, row, 0, this.#actions);
   }
 
-  /** Counts an outcome that was committed as an executed step. */
+  /** Counts one committed outcome of an executed step. */
   committed(): void {
     this.buffered--;
   }
 
-  /** Removes a node whose actions are all committed, with its snapshot. */
+  /** Removes the outcomes and the snapshot of a node whose actions are all committed. */
   finish(node: number): void {
     this.#works.delete(node);
     this.#images.delete(node);
   }
 
-  /** Drops known and pending outcomes of a node, since the node will be executed along another path. */
+  /** Drops all outcomes of a node, including those that lanes are still executing, because the node gets another path. */
   drop(node: number): void {
     const work = this.#works.get(node);
     if (work !== undefined) this.#drop(work);
@@ -170,7 +169,7 @@ export class ReorderBuffer {
     return [...this.path(work.parent!), work.action];
   }
 
-  /** Returns the paths from which the data of each step is drawn, like {@link UnitRequest.draws}. */
+  /** Returns the paths from which the data of each step is drawn, as in {@link UnitRequest.draws}. */
   draws(work: NodeWork): UnitRequest["draws"] {
     if (work.node >= 0) return this.#nodes.draws(work.node);
     const before = this.draws(work.parent!);

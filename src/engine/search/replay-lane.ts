@@ -9,14 +9,14 @@ export interface ReplayLaneOptions {
   readonly lanePool: LanePool;
   readonly actions: readonly string[];
   readonly signal: AbortSignal | undefined;
-  /** No work is started once this limit is over. */
+  /** The time limit of the run. No replay is started after it has passed. */
   readonly limit: TimeLimit;
-  /** `false` if the run found that restoring the root state does not restore everything. Each replay then needs its own target. */
+  /** `false` if the target remembers more than a restore of the root state restores. Each replay then needs a new target. */
   readonly canGoBack: boolean;
   readonly starts: StartTimes;
 }
 
-/** The start times of targets, over all lanes. */
+/** Measures how long targets take to start, on all lanes. */
 export class StartTimes {
   readonly #limit: TimeLimit;
   #longestMs = 0;
@@ -26,12 +26,14 @@ export class StartTimes {
     this.#limit = limit;
   }
 
-  /** `true` if another start would finish in time, judging by the slowest start so far. */
+  /** `true` if there is enough time left for another start, even if it takes as long as the slowest start so far. */
   get fits(): boolean {
     return !this.#limit.isOver && this.#limit.leftMs >= this.#longestMs;
   }
 
-  /** Records the duration of a start. The time of the first start is added to the limit, because a slow start would use up the whole allowance. */
+  /**
+   * Records how long a start took. The time of the first start is added to the limit, since a slow start would otherwise leave no time for replays.
+   */
   add(ms: number): void {
     this.#longestMs = Math.max(this.#longestMs, ms);
     const missing = this.#limit.allowanceMs - this.#limit.leftMs;
@@ -40,11 +42,11 @@ export class StartTimes {
   }
 }
 
-/** A lane on which paths are replayed. Its target was freshly started, can be restored to the root state, or is lost. */
+/** A lane on which paths are replayed from a clean start. Its target was just started, can be restored to the root state, or is lost. */
 export class ReplayLane {
   readonly options: ReplayLaneOptions;
   readonly #lane: number;
-  /** Initially `true`, since nothing is known about the lane after earlier work on it. */
+  /** `true` if a new target is needed. This is so at the beginning, since earlier work on the lane may have affected its target. */
   #isLost = true;
   #goesBack = false;
   #startFailed: string | undefined;
@@ -54,7 +56,7 @@ export class ReplayLane {
     this.options = options;
   }
 
-  /** Message and hint of the error at the last failed start. */
+  /** Message and hint of the last error when starting a target. `undefined` if no start failed. */
   get startFailed(): string | undefined {
     return this.#startFailed;
   }
@@ -63,12 +65,12 @@ export class ReplayLane {
     return this.options.signal?.aborted === true;
   }
 
-  /** `true` if the target cannot be used. A new one has to be started before anything is executed. */
+  /** `true` if the target cannot be used, so that a new target has to be started first. */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** `true` if the next recorded path begins at the root state, on a target that was started after the exploration ended. */
+  /** `true` if the next path can be replayed at once: the lane is in the root state, on a target that was started after the search. */
   get isAtRoot(): boolean {
     return !this.#isLost && this.#goesBack;
   }

@@ -7,39 +7,43 @@ import type { VisitedSet } from "../graph/visited-set.ts";
 import { KNOWN, UNKNOWN, NodeWork } from "./node-work.ts";
 
 /**
- * Milliseconds for which a chunk should keep a lane busy: much more than the 50 to 75 us that sending a chunk costs, but short enough to rebalance.
+ * Time in milliseconds for which a chunk should keep a lane busy. Sending a chunk costs 50 to 75 us, so it must be much longer than that. It must
+ * also be short, so that work can be divided again when lanes become free.
  */
 const CHUNK_MS = 25;
-/** Milliseconds below which work is not worth a message to another thread. */
+/** Work for a lane that takes less than this many milliseconds is not worth a message to another thread. */
 const LEAST_MS = 0.5;
-/** Number of queue positions that may be given out at the same time, per lane. This limits the number of outcomes that wait for a slow first node. */
+/**
+ * Number of queue positions for each lane that may be dispatched ahead of the commits. This limits the outcomes that wait in memory while the first
+ * node is slow.
+ */
 const WINDOW = 4096;
-/** Largest number of pairs that a prediction examines. */
+/** Number of (state, action) pairs that a prediction looks ahead at most. */
 const HORIZON = 20_000;
 /**
- * Largest number of pairs that a prediction examines for strategies that switch nodes with every pair. Pairs farther ahead are hardly ever needed
- * next, and predicting them costs time on the main thread.
+ * Number of (state, action) pairs that a prediction looks ahead at most, for strategies that change the node with every pair. Pairs farther ahead are
+ * hardly ever next, and predicting them costs time on the main thread.
  */
 const PAIRS_AHEAD = 256;
 /**
- * States after uncommitted outcomes are predicted only while the share of wrong predictions in the commits is below this number. In a depth-first
- * search, another path nearly always reaches such a state first.
+ * Largest accepted share of wrong predictions among the commits. If it is exceeded, states after uncommitted outcomes are not predicted. In a
+ * depth-first search nearly all predictions are wrong, because another path reaches such a state first.
  */
 const WRONG_SHARE = 0.1;
-/** Number of wrong predictions that are allowed before {@link WRONG_SHARE} applies. */
+/** Number of wrong predictions that are accepted at the beginning, before {@link WRONG_SHARE} is meaningful. */
 const WRONG_AT_FIRST = 64;
-/** Largest number of (state, action) pairs that a lane is given ahead of their turn. */
+/** Largest number of (state, action) pairs that a lane gets at once, for strategies that change the node with every pair. */
 const PAIRS = 16;
-/** Milliseconds for which a part of a node should keep a lane busy. Reaching the node costs about a tenth of that. */
+/** Time in milliseconds for which a part of a node's actions should keep a lane busy. Reaching the node costs about a tenth of this time. */
 const PART_MS = 2;
-/** Milliseconds per action from which a node is split between lanes, although each lane has to reach the node. */
+/** If an action takes at least this many milliseconds, several lanes share a node, although each of them has to reach the node first. */
 const SPLIT_MS = 0.5;
 
 export interface SchedulerOptions {
   readonly actions: number;
   readonly mostLanes: number;
   readonly lanes: () => number;
-  /** Milliseconds for which a chunk should keep a lane busy. Default: {@link CHUNK_MS}. */
+  /** Time in milliseconds for which a chunk should keep a lane busy. Default: {@link CHUNK_MS}. */
   readonly chunkMs?: number | undefined;
   readonly maxDepth: number;
   readonly order: Frontier;
@@ -49,15 +53,16 @@ export interface SchedulerOptions {
 }
 
 /**
- * Decides which actions are executed next. While a queue holds enough nodes, its segments are given to lanes. Otherwise a fork of the strategy looks
- * ahead: it treats known outcomes as committed, and assumes that unknown ones lead to no new state. The first pairs without an outcome are given out.
+ * Decides which actions lanes execute next. If the frontier is a queue with enough nodes, each lane gets a range of the queue. Otherwise a copy of
+ * the frontier looks ahead: it treats known outcomes as committed, and assumes that unknown outcomes lead to no new state. The first (state, action)
+ * pairs without an outcome are then dispatched.
  */
 export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #segments: Segments | undefined;
-  /** Smoothed milliseconds per action. */
+  /** The average time of an action in milliseconds, in which recent actions count more. */
   #actionMs = 0;
-  /** Number of actions in a fair share, in the current round of dispatching. */
+  /** Number of actions that each lane should get, so that lanes get equal shares. Computed once for each round of dispatching. */
   #share: number | undefined;
 
   constructor(options: SchedulerOptions) {
@@ -65,7 +70,7 @@ export class Scheduler {
     this.#segments = options.order.queue && new Segments(options.order.queue, options.mostLanes);
   }
 
-  /** `true` if calls are so slow that dispatching the next one costs nothing in comparison. */
+  /** `true` if actions take so long that the time for sending them does not matter. */
   get #slow(): boolean {
     return this.#actionMs >= SPLIT_MS;
   }
@@ -77,8 +82,9 @@ export class Scheduler {
   }
 
   /**
-   * Returns work for a lane, or nothing. The pair that the commit waits for is always given out. `left`: number of steps that may still be committed.
-   * `allowance`: the same without steps that are executed or in progress. `idle`: number of lanes without work, including this one.
+   * Returns the next work for a lane, which may be empty. Always dispatches the (state, action) pair that the next commit needs. `left`: the number
+   * of steps that may still be committed. `allowance`: `left` without the steps that are executed or in progress. `idle`: the number of lanes without
+   * work, including this lane.
    */
   next(lane: number, left: number, allowance: number, idle: number): readonly Assignment[] {
     const { actions } = this.#options;
@@ -88,7 +94,8 @@ export class Scheduler {
     if (allowance > 0 && this.#segments !== undefined && queue !== undefined) {
       const limit = Math.min(queue.head + Math.ceil(allowance / actions) + 1, queue.head + WINDOW * lanes);
       this.#segments.skipTo(queue.head);
-      // Slow calls are given out one by one if the frontier is small or the budget is nearly used up. No lane then has to wait for a whole node.
+      // If actions are slow and there is little work left, dispatch single actions instead of whole nodes, so that no lane has to wait while another
+      // executes a whole node.
       const plenty = this.#slow ? 2 * lanes : 1;
       const waiting = this.#segments.waiting(limit);
       if (waiting >= plenty && (!this.#slow || allowance > 2 * lanes * actions)) {
@@ -99,19 +106,19 @@ export class Scheduler {
     return this.#predicted(room, left, idle);
   }
 
-  /** Number of nodes that keep a lane busy for one chunk, if each node is reached by replay. */
+  /** Number of nodes that a lane can reach by replay and expand in the time that one chunk should take. */
   get replayedNodes(): number {
     return Math.max(Math.floor(this.#chunkActions() / (2 * this.#options.actions)), 1);
   }
 
-  /** Starts a round of dispatching, in which lanes are given work one after the other. */
+  /** Starts a round of dispatching, in which each lane gets work once. */
   round(): void {
     this.#share = undefined;
   }
 
   /**
-   * Divides a short frontier evenly. Otherwise one lane would take all of it, and the others would have to predict. A share is never so small that
-   * sending it costs more than executing it.
+   * Returns the number of actions for each lane if few nodes wait, so that no lane takes all of them. The number is never so small that sending the
+   * actions takes longer than executing them.
    */
   #fairShare(waiting: number): number {
     const { actions, lanes } = this.#options;
@@ -125,7 +132,10 @@ export class Scheduler {
     return Math.min(Math.max(Math.floor(chunkMs / this.#actionMs), 1), 1 << 16);
   }
 
-  /** Takes whole nodes until `room` is filled. Only the budget (`allowance`) cuts a node. */
+  /**
+   * Takes whole nodes from the lane's range of the queue, until they have `room` actions. Only takes a part of a node if the budget (`allowance`)
+   * ends there.
+   */
   #fromSegments(lane: number, limit: number, room: number, allowance: number, queue: FrontierQueue): readonly Assignment[] {
     const { actions, reorderBuffer, nodes, visited } = this.#options;
     const given: Assignment[] = [];
@@ -151,25 +161,28 @@ export class Scheduler {
     return given;
   }
 
-  /** Returns predicted work. Only pairs that will be committed count against the budget. Actions that were executed on a wrong prediction do not. */
+  /** Returns work that a prediction finds. Only actions that will be committed count against `budget`, so a wrong prediction uses none of it. */
   #predicted(room: number, budget: number, idle: number): readonly Assignment[] {
     const { actions } = this.#options;
     const lanes = this.#options.lanes();
     const pairwise = !this.#options.order.nodewise;
-    // A prediction becomes less certain the farther it looks ahead. A lane therefore gets one node, unless calls are so short that sending is the
-    // main cost.
+    // The farther a prediction looks ahead, the less certain it is. So give a lane one node only, unless actions are so short that sending them takes
+    // most of the time.
     const most = pairwise ? Math.min(room, PAIRS) : this.#actionMs > 0 && this.#actionMs < 0.05 ? room : Math.min(room, actions);
     const wanted = Math.max(most, 1) * Math.max(idle, 1);
     const missing = this.#missing(wanted, Math.max(budget, 1));
     if (missing.length === 0) return [];
     const total = missing.reduce((sum, { from, to }) => sum + to - from, 0);
-    // The commit waits for the first node, so several lanes share the node to finish it sooner.
+    // The next commit waits for this node. Let several lanes share its actions, to finish sooner.
     const few = lanes > 1 && this.#actionMs > 0 ? Math.max(Math.ceil(PART_MS / this.#actionMs), 1) : most;
     const share = pairwise ? Math.ceil(total / Math.max(idle, 1)) : Math.min(few, most);
     return front(missing, Math.max(Math.min(share, lanes === 1 ? most : share), 1));
   }
 
-  /** Returns the next units, in the strategy's order, that no lane works on. `budget` limits their steps, `actionsWanted` their actions. */
+  /**
+   * Returns the next units, in the order of the strategy, that no lane has executed or is executing. `budget` limits the steps that they commit,
+   * `actionsWanted` the number of their actions.
+   */
   #missing(actionsWanted: number, budget: number): Assignment[] {
     const { actions, order, maxDepth, nodes, visited } = this.#options;
     const { guessed, wasted, executed, buffered } = this.#options.reorderBuffer;
@@ -214,7 +227,10 @@ export class Scheduler {
   }
 }
 
-/** Returns the node work of the state that a known outcome would open, or `undefined`. */
+/**
+ * Returns the {@link NodeWork} of the state that would join the frontier if a known outcome were committed. Returns `undefined` if no state would
+ * join.
+ */
 function opened(work: NodeWork, action: number, visited: VisitedSet, seen: Set<number>): NodeWork | undefined {
   const at = work.at(action);
   const rows = work.rows;
@@ -223,7 +239,7 @@ function opened(work: NodeWork, action: number, visited: VisitedSet, seen: Set<n
   const lo = rows[at + LO]!;
   const hi = rows[at + HI]!;
   if (visited.find(lo, hi) >= 0) return undefined;
-  // The key holds 53 bits of the fingerprint. A collision only causes a wrong prediction.
+  // The key contains 53 bits of the fingerprint, the most that a number can hold. If two keys are equal by chance, only a prediction is wrong.
   const key = (hi & 0x1fffff) * 0x1_0000_0000 + (lo >>> 0);
   if (seen.has(key)) return undefined;
   seen.add(key);
@@ -236,7 +252,7 @@ function opened(work: NodeWork, action: number, visited: VisitedSet, seen: Set<n
   return child;
 }
 
-/** Returns the first units, up to a number of actions. The last unit is cut. */
+/** Returns the first of the units that together have a given number of actions. Shortens the last unit if necessary. */
 function front(missing: readonly Assignment[], actions: number): readonly Assignment[] {
   const given: Assignment[] = [];
   let left = actions;

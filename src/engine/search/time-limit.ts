@@ -1,21 +1,23 @@
-/** The share of `max_time` that work after exploring may take in addition, and its bounds in milliseconds. */
+/**
+ * The allowance: the share of `max_time` that the work after the search may take in addition, and its smallest and largest values in milliseconds.
+ */
 const SHARE = 0.1;
 const LEAST_MS = 5_000;
 const MOST_MS = 60_000;
-/** Milliseconds for requests in progress after an interruption. */
+/** Time for requests in progress to finish after an interruption, in milliseconds. */
 export const INTERRUPTED_MS = 5_000;
-/** Milliseconds between two checks for requests that take too long. */
+/** Interval of the checks for requests that take too long, in milliseconds. */
 export const LOOK_MS = 100;
 
 /**
- * The time that an exploration may take, with all later work. Exploring ends at `max_time`. Later work probes for races, and replays, shrinks and
- * proves findings. It may start for another tenth of `max_time`: the allowance. The allowance is at least 5 s and at most a minute. Work that was
- * started is finished, but its requests are ended if they take longer than the allowance.
+ * The time limit of an exploration and of the work after the search: the search for races, and the confirmation and shortening of findings. The
+ * search ends at `max_time`. The work after it may be started for another tenth of `max_time` (at least 5 s, at most a minute), which is called the
+ * allowance. Work that was started is finished, but its requests are ended if they take longer than the allowance.
  */
 export class TimeLimit {
-  /** In milliseconds. `Infinity`: no limit. */
+  /** Time for starting work after the search, in addition to `max_time`, in milliseconds. `Infinity`: no limit. */
   readonly allowanceMs: number;
-  /** The time after which no work is started, on the clock of `performance.now()`. */
+  /** The time after which no work is started, as a value of `performance.now()`. */
   #endsAt: number;
   readonly #maxEndsAt: number;
 
@@ -27,7 +29,7 @@ export class TimeLimit {
 
   static readonly NONE: TimeLimit = new TimeLimit(Infinity);
 
-  /** Milliseconds until no more work is started, at least 0. */
+  /** Milliseconds until no further work is started. 0 if this time has passed. */
   get leftMs(): number {
     return Math.max(this.#endsAt - performance.now(), 0);
   }
@@ -36,13 +38,13 @@ export class TimeLimit {
     return this.leftMs === 0;
   }
 
-  /** Returns the milliseconds that requests in progress may still take after exploring has ended. */
+  /** Returns how many milliseconds requests in progress may still take after the search has ended. */
   graceMs(isInterrupted: boolean): number {
     if (isInterrupted) return INTERRUPTED_MS;
     return Math.max(this.#maxEndsAt - performance.now(), 0) + Math.min(this.allowanceMs / 2, INTERRUPTED_MS);
   }
 
-  /** Adds time that was granted in addition to `max_time`. */
+  /** Moves the end of the allowance to a later time. */
   extend(ms: number): void {
     this.#endsAt += ms;
   }

@@ -2,25 +2,25 @@ import type { StopReason } from "../../model/results/result.ts";
 import type { FoundViolation } from "../findings/finding-log.ts";
 import { noAnswer, type LaneFailure, type UnitRequest } from "../../messages/lane-messages.ts";
 
-/** A step that got no answer in its only try. */
+/** A step that got no answer and was executed only once, so that the missing answer is not confirmed. */
 export interface Unsettled {
   readonly kind: "timeout" | "unreachable";
   readonly failure: LaneFailure;
-  /** Action indices from the root state. The last one is the action of the step. */
+  /** Action indices from the root state, including the action of the step itself. */
   readonly path: readonly number[];
   readonly draws: UnitRequest["draws"];
 }
 
 /**
- * Returns the steps that got no answer and were not tried again, because the time was up or the run was interrupted. Empty if the run ended for
- * another reason: steps that lanes executed ahead are not part of the run.
+ * Returns the steps that got no answer and were not executed again, because the time was up or the run was interrupted. Returns an empty list if the
+ * run ended for another reason.
  */
 export function unsettledOf(
   { stopReason, tries }: Stopped,
   actions: readonly string[],
   signal: AbortSignal | undefined,
 ): readonly FoundViolation[] {
-  if (stopReason === "max_time") return tries.unsettled(actions, "the time was up");
+  if (stopReason === "max_time") return tries.unsettled(actions, "max_time was reached");
   return stopReason === "interrupted" && signal?.aborted === true ? tries.unsettled(actions, "the run was interrupted") : [];
 }
 
@@ -29,7 +29,10 @@ interface Stopped {
   readonly tries: { unsettled(actions: readonly string[], why: string): readonly FoundViolation[] };
 }
 
-/** Converts an unanswered step to an unconfirmed violation. `why`: the reason why it was not confirmed, such as "the time was up". */
+/**
+ * Returns a violation without confirmation for a step that got no answer. `why`: the reason why the step was not executed again, for example
+ * "max_time was reached".
+ */
 export function unsettledViolation({ kind, failure, path, draws }: Unsettled, actions: readonly string[], why: string): FoundViolation {
   const lastAction = actions[path.at(-1)!]!;
   const { check = "", message, target } = failure;

@@ -6,7 +6,7 @@ import { FINDING, KIND, type LaneFailure, type LaneFailureKind } from "../../mes
 import { unsettledViolation } from "./unconfirmed-timeouts.ts";
 import { COMMITTED, KNOWN, UNKNOWN, type NodeWork } from "./node-work.ts";
 
-/** Number of tries at a unit before the unit is given up. */
+/** Number of attempts at executing a unit. If a lane is lost in each of them, the unit is given up. */
 const TRIES = 3;
 
 interface Tried {
@@ -16,7 +16,7 @@ interface Tried {
   last: LaneFailure;
 }
 
-/** Counts how often lanes were lost at each unit. */
+/** Counts how often a lane was lost while it executed a unit. */
 export class UnitTries {
   readonly #reorderBuffer: ReorderBuffer;
   readonly #divergences: DivergenceLog;
@@ -28,9 +28,9 @@ export class UnitTries {
   }
 
   /**
-   * Returns the failure that the next try has to confirm. If the target ended, only the last try may confirm it: causes from outside (a kill, a lack
-   * of memory) can end two targets at once. A wrong finding would cost more than a third start. If the action is known to end the target in another
-   * state, the second try is enough.
+   * Returns the failure that counts as confirmed if the next attempt fails in the same way. If the target ended, only the last attempt confirms that,
+   * because something outside (a kill, a lack of memory) may have ended two targets. If the action is known to end the target in other states, the
+   * second attempt is enough.
    */
   suspected(assignment: Assignment): LaneFailureKind | undefined {
     if (this.#tries.size === 0) return undefined;
@@ -39,7 +39,7 @@ export class UnitTries {
     return tried.kind === "unreachable" && tried.count < TRIES - 1 && !this.#isKnown(assignment.from) ? undefined : tried.kind;
   }
 
-  /** Returns `true` if a finding shows that this action ends the target. */
+  /** Returns `true` if there is a finding already that the action ends the target. */
   #isKnown(action: number): boolean {
     for (const { assignment, kind, count } of this.#tries.values()) {
       const { work, from } = assignment;
@@ -50,7 +50,7 @@ export class UnitTries {
     return false;
   }
 
-  /** Counts a lane that was lost at a unit. After the last try the unit is given up and reported. */
+  /** Counts the loss of a lane while it executed a unit. After the last attempt, gives the unit up and reports a divergence. */
   count(assignment: Assignment, failure: LaneFailure): void {
     const { kind, message, differences, target } = failure;
     const { work, from } = assignment;
@@ -70,7 +70,7 @@ export class UnitTries {
     this.#reorderBuffer.fail(assignment);
   }
 
-  /** Returns the units that got no answer from the target and were not tried to the end. `why`: the reason. */
+  /** Returns violations for units that got no answer from the target and were not attempted often enough to confirm it. `why`: the reason. */
   unsettled(actions: readonly string[], why: string): readonly FoundViolation[] {
     const found: FoundViolation[] = [];
     for (const { assignment, kind, last } of this.#tries.values()) {
@@ -83,7 +83,7 @@ export class UnitTries {
   }
 }
 
-/** Returns `true` if no later try succeeded, or if a later try had the same finding. */
+/** Returns `true` if no later attempt contradicts the missing answer: no attempt succeeded, or one confirmed the finding. */
 function isOpen(work: NodeWork, action: number): boolean {
   const state = work.state(action);
   return state !== COMMITTED && (state !== KNOWN || (work.rows[work.at(action) + KIND]! & FINDING) !== 0);

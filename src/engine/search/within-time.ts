@@ -9,9 +9,9 @@ export interface OnLane {
 }
 
 /**
- * Runs work on a lane, and ends its requests if they take too long. Otherwise a target that hangs would delay the run until its timeouts. The
- * requests may take the time that is left, but at least the allowance. After an interruption they may take some seconds. `wasCut`: requests were
- * ended, so missing answers in the work's result mean nothing.
+ * Does work on a lane, and ends the lane's requests if they take too long. Without this, a hanging target would delay the run until its requests time
+ * out. The requests may take the time that is left, but at least the allowance of the time limit. After an interruption they may take some seconds.
+ * The result contains `wasCut`: `true` if requests were ended, so that missing answers mean nothing.
  */
 export async function withinTime<T>(
   { lanePool, lane, signal, limit }: OnLane,

@@ -14,7 +14,7 @@ import { ShardRows } from "./shard-rows.ts";
 export interface ShardRecord {
   readonly shard: Shard;
   readonly recorded: Recorded;
-  /** Returns the lines of a state, or `undefined` if they were not kept. */
+  /** Returns the text lines of a state, or `undefined` if they were not kept. */
   readonly state: (node: number) => readonly string[] | undefined;
   readonly exchanges: (edge: number) => readonly RecordedExchange[];
 }
@@ -33,21 +33,22 @@ export interface MergeOptions {
 export interface Merged {
   readonly committer: Committer;
   readonly rows: ShardRows;
-  /** States that no shard expanded completely. */
+  /** States that no shard has expanded completely. */
   readonly open: ReadonlySet<number>;
   /**
-   * Number of pairs for which shards have different outcomes. `common`: in the part that all shards explored. `behind`: after that part, where shards
-   * reached a state by different paths.
+   * Number of (state, action) pairs for which shards have different outcomes. `common`: in the part of the graph that all shards explored. `behind`:
+   * after that part, where shards reached a state on different paths.
    */
   readonly differing: { readonly common: number; readonly behind: number };
 }
 
-/** Number of commits between two calls of `onCommits`. */
+/** Number of commits after which `onCommits` is called. */
 const EVERY = 4096;
 
 /**
- * Commits the outcomes of several shards, in the order of a breadth-first search over all of them. This is possible because an outcome depends on its
- * state alone. If all shards are finished, the result equals that of the undivided exploration: the same states, paths, findings and digest.
+ * Commits the outcomes of several shards in the order of a breadth-first search over all of them. An outcome only depends on its state, so outcomes
+ * of different shards can be combined. If all shards are finished, the result equals that of the undivided exploration: the same states, paths,
+ * findings and digest.
  */
 export function mergeShards({ actions, maxDepth, violationPolicy, shards, root, details, onCommits }: MergeOptions): Merged {
   const rows = new ShardRows(actions.length);
@@ -107,8 +108,8 @@ export function mergeShards({ actions, maxDepth, violationPolicy, shards, root, 
 }
 
 /**
- * Finds the shard that reached a state along the state's path in the merged graph. The data of an action may depend on that path, so this shard's
- * outcomes are used.
+ * Determines for each state which shard explored it on the path that the state has in the merged graph. The data of an action may depend on the path,
+ * so the outcomes of this shard are used.
  */
 class Owners {
   readonly #of: number;
@@ -123,8 +124,8 @@ class Owners {
   }
 
   /**
-   * Adds the next node of the breadth-first search. Returns the node's shard, or -1 if all shards reach it. `waiting`: number of nodes in the
-   * frontier.
+   * Adds the next node of the breadth-first search, and returns the index of its shard. Returns -1 if all shards explored the node. `waiting`: the
+   * number of nodes in the frontier.
    */
   add(node: number, waiting: number): number {
     const { nodes, visited } = this.#committer;

@@ -4,31 +4,34 @@ import { withRoom } from "../graph/growable.ts";
 import { BROKEN, CHECK_SHIFT, FAILED, FINDING, HI, KIND, LO, ROW, SKIPPED, STATUS } from "../../messages/lane-messages.ts";
 import { VisitedSet } from "../graph/visited-set.ts";
 
-/** Number of int32 values of an outcome: a lane's row, the id of the step events, the shard, and the number of the edge in that shard. */
+/**
+ * Number of int32 values that are stored for an outcome: the lane's row, the id of the step events, the shard, and the number of the edge in this
+ * shard.
+ */
 const STRIDE = ROW + 3;
 const NEWS_ID = ROW;
 const SHARD = ROW + 1;
 const EDGE = ROW + 2;
 
-/** The outcomes that several shards committed, by state, action and shard. */
+/** The outcomes that all shards committed. They can be found by state, action and shard. */
 export class ShardRows {
   readonly states: VisitedSet = new VisitedSet();
-  /** Number of executed outcomes. An outcome that several shards have counts once for each. */
+  /** Number of executed outcomes. If several shards have the same outcome, all of them are counted. */
   executed = 0;
-  /** For each state: the first shard that has it, and its number there. */
+  /** For each state: the first shard that contains it, and the number of the state in that shard. */
   readonly met: (readonly [shard: number, node: number])[] = [];
   readonly shared: Set<number> = new Set();
   readonly #actions: number;
   #values: Int32Array = new Int32Array(1 << 12);
   #count = 0;
-  /** For each shard and (state, action) pair: the number of the outcome, from 1, or 0 without one. */
+  /** For each shard: a table over (state, action) pairs with the number of the outcome, counted from 1, or 0 if there is none. */
   readonly #places: Int32Array[] = [];
 
   constructor(actions: number) {
     this.#actions = actions;
   }
 
-  /** Adds the rows of a shard. @throws RangeError if the rows are incomplete or refer to states that do not exist */
+  /** Adds the outcomes of a shard. @throws RangeError if the data is incomplete or refers to states that do not exist */
   add(recorded: Recorded): void {
     const shard = this.#places.push(new Int32Array(1 << 12)) - 1;
     const ids = Int32Array.from(recorded.lo, (lo, node) => this.#idOf(lo, recorded.hi[node]!, shard, node));
@@ -37,7 +40,7 @@ export class ShardRows {
       for (const row of commitRows(recorded.batch(index))) {
         const { from, action, to, bits, check } = row;
         if (from < 0 || from >= ids.length || to < -1 || to >= ids.length || action >= this.#actions)
-          throw new RangeError("a commit is of no state");
+          throw new RangeError("a commit refers to a state or an action that does not exist");
         const reached = to < 0 ? [0, 0] : [recorded.lo[to]!, recorded.hi[to]!];
         this.#put(ids[from]!, action, [
           bits | (check << CHECK_SHIFT),
@@ -56,7 +59,9 @@ export class ShardRows {
     }
   }
 
-  /** Returns the outcome of a pair from the given shard, or else from any shard that has one. Returns -1 if no shard has one. */
+  /**
+   * Returns the number of the given shard's outcome for an action in a state. If that shard has none, returns the outcome of another shard, or -1.
+   */
   find(state: number, action: number, shard: number): number {
     const pair = state * this.#actions + action;
     const own = this.#places[shard]?.[pair] ?? 0;
@@ -65,14 +70,14 @@ export class ShardRows {
     return -1;
   }
 
-  /** Returns `true` if all shards that have a pair agree on its outcome. Hashes of responses may differ. */
+  /** Returns `true` if all shards that executed an action in a state have the same outcome. The hashes of the responses may differ. */
   agree(state: number, action: number): boolean {
     const pair = state * this.#actions + action;
     const outcomes = this.#places.map((places) => (places[pair] ?? 0) - 1).filter((outcome) => outcome >= 0);
     return outcomes.every((outcome) => this.#same(outcomes[0]! * STRIDE, outcome * STRIDE));
   }
 
-  /** Returns the index in {@link values} at which an outcome's row begins. */
+  /** Returns the index in {@link values} at which the row of an outcome begins. */
   at(outcome: number): number {
     return outcome * STRIDE;
   }
@@ -81,7 +86,9 @@ export class ShardRows {
     return this.#values;
   }
 
-  /** Returns the origin of an outcome: the id of the step events in its shard (or -1), the shard, and the number of the edge there. */
+  /**
+   * Returns where an outcome comes from: the shard, the number of the edge in that shard, and the id of the step events there (-1 if there are none).
+   */
   origin(outcome: number): { readonly news: number; readonly shard: number; readonly edge: number } {
     const at = outcome * STRIDE;
     return { news: this.#values[at + NEWS_ID]!, shard: this.#values[at + SHARD]!, edge: this.#values[at + EDGE]! };

@@ -6,13 +6,13 @@ export interface FaultyStores {
   readonly stores: ReadonlyMap<string, WriteFaults>;
   /** `true` if seqqa can kill the target and start it again. */
   readonly canKill: boolean;
-  /** Reasons for kinds of faults that do not apply. The keys are `<store> <kind>`. */
+  /** The reasons why a kind of fault is not possible in a store. The keys are `<store> <kind>`. */
   readonly missing: Readonly<Record<string, string>>;
 }
 
 const NO_PROCESS = "seqqa did not start the process of the target";
 
-/** Returns the stores of a world that can make writes fail, and the reasons for the stores that cannot. */
+/** Returns the stores of a world in which writes can be made to fail, and the reasons for the stores where this is impossible. */
 export function faultyStores({ world, process }: Pick<LaneBase, "world" | "process">, kinds: readonly FaultKind[]): FaultyStores {
   const stores = new Map<string, WriteFaults>();
   const missing: Record<string, string> = {};
@@ -30,7 +30,7 @@ export function faultyStores({ world, process }: Pick<LaneBase, "world" | "proce
   return { stores, canKill: process !== undefined, missing };
 }
 
-/** Returns the fault points of a call in a fixed order: each write of each store with each kind of fault, then the lost answer. */
+/** Returns the fault points of a call in a fixed order: for each store, each kind of fault at each write, and at the end the lost answer. */
 export function faultPoints(
   kinds: readonly FaultKind[],
   { stores, canKill }: FaultyStores,

@@ -12,7 +12,8 @@ import { storesOnly } from "../oracle/stores-only.ts";
 import { faultPoints, faultyStores, type FaultyStores } from "./fault-points.ts";
 
 /**
- * Number of repetitions of a fault, to find leaked connections. Database drivers have pools of 10 connections by default, so 11 leaks empty a pool.
+ * Number of repetitions of a fault that would empty a connection pool if each of them leaked a connection. Pools of database drivers have 10
+ * connections by default.
  */
 const LEAK_ROUNDS = 11;
 const CHANGES = 40;
@@ -20,7 +21,7 @@ const CHANGES = 40;
 const REPEATABLE: ReadonlySet<string> = new Set(["PUT", "DELETE"]);
 const IDEMPOTENCY_KEY = /^(?:x-)?idempotency-key$/i;
 
-/** One execution of a call with a fault. `again` is the same call repeated afterwards without a fault. */
+/** One execution of a call with a fault. `again` is the same call, repeated afterwards without a fault. */
 interface Trial {
   readonly point: FaultPoint;
   readonly execution: Execution;
@@ -42,7 +43,7 @@ export function tryFaults(work: LaneWork, request: FaultRequest): Promise<FaultA
   return work.lend((ground) => new FaultProber(ground, request).run());
 }
 
-/** Makes a call in one state, first without a fault and then with each fault, and judges the results. */
+/** Executes a call in one state, first without a fault and then with each fault, and judges the results. */
 class FaultProber {
   readonly #ground: RaceGround;
   readonly #request: FaultRequest;
@@ -54,7 +55,8 @@ class FaultProber {
   #points: readonly FaultPoint[] = [];
   #killable = 0;
   /**
-   * The executions to compare with if the target was restarted. `null` if a restart alone changes the call's effect, so that nothing can be compared.
+   * The executions with which a call is compared if the target was restarted. `null` if the call has another effect after a restart without any
+   * fault, so that nothing can be compared.
    */
   #restarted: Compared | null | undefined;
   #at: number;
@@ -80,7 +82,7 @@ class FaultProber {
       for (const faults of this.#faulty.stores.values()) await faults.disarm();
       stopFollowing();
       const { stepper } = this.#ground.base;
-      // Errors from probing belong to no step of the exploration, so drop them.
+      // Drop errors of the user's code that occurred while faults were tried, because they belong to no step of the exploration.
       stepper.strays.length = 0;
       stepper.uncaught.length = 0;
       this.#ground.leave();
@@ -122,12 +124,12 @@ class FaultProber {
       else if (point.kind === "kill") await this.#kill(point, compared);
       else await this.#fail(point, compared);
     }
-    // A restarted target may have lost state in memory that later calls need, so the lane is rebuilt.
+    // Give up the lane after a restart of its target, because the target may have lost data in memory that later calls need.
     const forgot = this.#points.length === 0 || Object.keys(this.#skipped).length > 0;
     if (restarts === true && forgot) throw new LaneLost("dirty", "its target was killed and started again");
   }
 
-  /** Makes the call without a fault, and counts its writes for each store. */
+  /** Executes the call without a fault, and counts its writes in each store. */
   async #counted(writes: Map<string, number>): Promise<Execution> {
     const { stores } = this.#faulty;
     return (await this.#calls.together(async (call) => {
@@ -170,21 +172,21 @@ class FaultProber {
   }
 
   /**
-   * Repeats a call whose fault left the stores unchanged. @returns `undefined` if the repeated call was skipped, because its job has failed
+   * Repeats a call after a fault that left the stores unchanged. @returns `undefined` if the repeated call was skipped, because its job has failed
    * permanently
    */
   async #again(action: string): Promise<Execution | undefined> {
     const again = await this.#afterFault(() => this.#calls.again());
     const [call] = again.calls;
     if (call!.lost !== undefined) {
-      throw new NotRecovered(`it got no answer when it was made once more`, new LaneLost(call!.lost, `${action} got no answer`));
+      throw new NotRecovered("the repeated call got no answer", new LaneLost(call!.lost, `${action} got no answer`));
     }
     return call!.kind === "skipped" ? undefined : again;
   }
 
   /**
-   * Repeats a fault until a connection pool would be empty if each fault leaked a connection. For stores without connections, restores the state
-   * once: the restore fails if the target kept a lock.
+   * Repeats a fault until a connection pool would be empty if each fault leaked a connection. For stores without connections, only restores the state
+   * once, which fails if the target kept a lock.
    */
   async #wearOut(point: FaultPoint, faults: WriteFaults, { plain }: Compared): Promise<void> {
     const action = plain.calls[0]!.action;
@@ -202,7 +204,7 @@ class FaultProber {
     if (status === plain.calls[0]!.status) return;
     const why = `${action} was answered ${status} after the same fault ${LEAK_ROUNDS + 1} times`;
     this.#hits.push(hitOf(point, notRecovered(action, point, why)));
-    // The target does not get leaked connections back, so the lane must be rebuilt.
+    // Give up the lane, because the target has lost the leaked connections for good.
     throw new LaneLost("dirty", why);
   }
 
@@ -242,9 +244,9 @@ class FaultProber {
   }
 
   /**
-   * Makes the call with a restart before it, and with a restart after it. These executions show what a restart alone changes: a target may write when
-   * it starts, or forget data in memory.
-   * @returns `null` if a restart alone changes the call's effect
+   * Executes the call once with a restart of the target before it, and once with a restart after it. This shows what a restart changes without any
+   * fault: a target may write when it starts, or forget data in memory.
+   * @returns `null` if the call has another effect because of the restart
    */
   async #aroundRestart(plainly: Compared): Promise<Compared | null> {
     const { process } = this.#ground.base;
@@ -269,13 +271,13 @@ class FaultProber {
     return isSame ? { ...plainly, before, after, restarted: broken, again: { status, facts: again.states[0]!.facts } } : null;
   }
 
-  /** Starts the killed target again, after its open transactions have ended. */
+  /** Waits until the transactions of the killed target have ended, and starts the target again. */
   async #start(): Promise<void> {
     const { process, state } = this.#ground.base;
     for (const faults of this.#faulty.stores.values()) await atRest(faults);
     try {
       await startOnStores(process!, state);
-      // Restarting the target may have reopened stores, so get their fault injection again.
+      // Get the objects for making writes fail again, because stores may have been reopened during the restart.
       this.#faulty = faultyStores(this.#ground.base, this.#request.kinds);
     } catch (error) {
       const isTarget = error instanceof SeqqaError && error.code.startsWith("TARGET_") && error.code !== "TARGETS_CLOSED";
@@ -284,7 +286,7 @@ class FaultProber {
     }
   }
 
-  /** Makes the call twice, like a client that retries because it got no answer. */
+  /** Executes the call twice, like a client that retries because it got no answer. */
   async #loseAnswer(point: FaultPoint, compared: Compared): Promise<void> {
     const { plain } = compared;
     const requests = plain.calls[0]!.exchanges.map(({ request }) => request);
@@ -303,7 +305,7 @@ class FaultProber {
     await this.#judge({ point, execution, again: undefined, by: isJudged ? "state" : "rules" }, compared);
   }
 
-  /** Judges a trial. Before a problem is recorded, values that change by themselves are learned and then ignored. */
+  /** Judges a call with a fault. Before a problem is recorded, values that change by themselves are found and ignored. */
   async #judge(trial: Trial, compared: Compared): Promise<void> {
     if (this.#judgement(trial, compared) === undefined) return;
     if (await compared.oracle.learnNoise()) {
@@ -328,7 +330,7 @@ class FaultProber {
       point,
       status: execution.calls[0]!.status,
       plainStatus: plain!.status,
-      // After a lost answer, an idempotent second call must leave the state that one call leads to. The state before the call does not count then.
+      // After a lost answer, a repeated idempotent call must leave the state that one call leads to. The state before the call is not accepted then.
       isBefore: by === "rules" || (point.kind !== "lost_answer" && this.#agree(compared, execution, "before")),
       isAfter: by === "rules" || isAfter,
       broken: execution.broken.filter(({ invariant }) => !held.has(invariant)),
@@ -351,13 +353,13 @@ class FaultProber {
     return only;
   }
 
-  /** Does work right after a fault. @throws NotRecovered if the target does not answer or keeps a transaction open */
+  /** Calls `work` right after a fault. @throws NotRecovered if the target does not answer or keeps a transaction open */
   async #afterFault<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
       if (error instanceof LaneLost && (error.kind === "timeout" || error.kind === "unreachable")) {
-        throw new NotRecovered(error.kind === "timeout" ? "the target answers no more" : "the target cannot be reached", error);
+        throw new NotRecovered(error.kind === "timeout" ? "the target no longer answers" : "the target cannot be reached", error);
       }
       if (error instanceof SeqqaError && error.code === "STORE_BUSY") throw new NotRecovered("the target keeps a transaction open", error);
       throw error;
@@ -369,25 +371,25 @@ class FaultProber {
   }
 }
 
-/** The executions that a trial with a fault is compared with. */
+/** The executions with which a call with a fault is compared. */
 interface Compared {
   readonly before: Facts;
   readonly after: Facts;
-  /** The expected result of the call when it is repeated after a fault that left the stores unchanged. */
+  /** The expected result if the call is repeated after a fault that left the stores unchanged. */
   readonly again: { readonly status: number; readonly facts: Facts };
-  /** Rules that break through a restart without any fault. */
+  /** The rules that are broken after a restart without any fault. */
   readonly restarted: Execution["broken"];
-  /** The call without a fault. */
+  /** The execution of the call without a fault. */
   readonly plain: Execution;
   readonly oracle: Oracle;
 }
 
-/** Rethrows the cause of a failed restart. A restart that fails without a fault does not show a problem of the fault. */
+/** Throws the cause of a failed restart. If a restart fails without a fault, the fault is not the cause of the problem. */
 function lostOnly(error: unknown): never {
   throw error instanceof NotRecovered ? error.cause : error;
 }
 
-/** Makes a call while one of its writes fails. @returns the failed write; `undefined` if the call did not make that write */
+/** Executes a call while one of its writes fails. @returns the failed write; `undefined` if the call did not make that write */
 async function struck(
   faults: WriteFaults,
   point: FaultPoint,

@@ -1,7 +1,7 @@
 import { Severity } from "../../model/declare/severity.ts";
 import type { FaultPoint, FaultVerdict } from "../../model/results/result.ts";
 
-/** The outcome of a call with a fault, beside the outcome of the same call without it. */
+/** The outcome of a call with a fault, compared with the outcome of the same call without a fault. */
 export interface FaultedCall {
   readonly action: string;
   readonly point: FaultPoint;
@@ -12,10 +12,10 @@ export interface FaultedCall {
   readonly isBefore: boolean;
   /** `true` if the stores equal those after the call without a fault. */
   readonly isAfter: boolean;
-  /** Rules that break with the fault and hold without it. */
+  /** The rules that are broken after the call with the fault, but not after the call without it. */
   readonly broken: readonly { readonly invariant: string; readonly message: string }[];
   readonly differences: string;
-  /** The same call repeated in the same state without a fault; `undefined` if it was not repeated, because the faulty call had an effect. */
+  /** The result of the same call, repeated without a fault; `undefined` if it was not repeated, because the call with the fault had an effect. */
   readonly again: { readonly status: number; readonly isAfter: boolean } | undefined;
 }
 
@@ -26,14 +26,14 @@ export interface FaultJudgement {
   readonly invariant?: string;
 }
 
-/** Returns the worst problem that a fault shows; `undefined` if the target handled the fault correctly. */
+/** Returns the worst problem that a call with a fault shows; `undefined` if the target handled the fault correctly. */
 export function judgeFault(call: FaultedCall): FaultJudgement | undefined {
   const { action, point, status, plainStatus, isBefore, isAfter, broken, differences, again } = call;
   const answered = status === 0 ? `${action} got no answer` : `${action} was answered ${status}`;
   const said = `${faultText(point)}: ${answered}`;
   if (again !== undefined && (again.status !== plainStatus || !again.isAfter)) {
     const then = again.status === plainStatus ? "did not do its work" : `was answered ${again.status === 0 ? "nothing" : again.status}`;
-    const message = `${said}, and afterwards ${action} ${then}, in a state in which it is answered ${plainStatus} and does its work without the fault before it`;
+    const message = `${said}, and afterwards ${action} ${then}; without the fault, it is answered ${plainStatus} in this state and does its work`;
     return { verdict: "no_recovery", severity: Severity.CRITICAL, message };
   }
   const [rule] = broken;
@@ -42,11 +42,11 @@ export function judgeFault(call: FaultedCall): FaultJudgement | undefined {
     return { verdict: "torn_write", severity: Severity.HIGH, message, invariant: rule.invariant };
   }
   if (!isBefore && !isAfter) {
-    const message = `${said}, and the stores are neither as before nor as after it: ${differences}`;
+    const message = `${said}, and the stores are neither as before nor as after the call: ${differences}`;
     return { verdict: "torn_write", severity: Severity.HIGH, message };
   }
   if (isBefore && !isAfter && isSuccess(status) && isSuccess(plainStatus)) {
-    return { verdict: "false_success", severity: Severity.HIGH, message: `${said}, and nothing was done` };
+    return { verdict: "false_success", severity: Severity.HIGH, message: `${said}, although the call changed nothing` };
   }
   return undefined;
 }

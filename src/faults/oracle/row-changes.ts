@@ -24,7 +24,7 @@ export function rowChanges(before: Facts, after: Facts): string {
   return found.join("; ");
 }
 
-/** Returns how often each row occurs relative to the root state. A row that was removed since then has a negative count. */
+/** Returns how often each row occurs compared with the root state. A row that was removed has a negative count. */
 function rowsOf(tables: readonly ObservedTable[], name: string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   const table = tables.find((one) => one.name === name);
@@ -34,7 +34,7 @@ function rowsOf(tables: readonly ObservedTable[], name: string): ReadonlyMap<str
   return counts;
 }
 
-/** Returns the number of rows in `now` that are missing in `was`. */
+/** Returns the number of rows that `now` contains and `was` lacks. */
 function countMore(was: ReadonlyMap<string, number>, now: ReadonlyMap<string, number>): number {
   let more = 0;
   for (const row of new Set([...was.keys(), ...now.keys()])) more += Math.max((now.get(row) ?? 0) - (was.get(row) ?? 0), 0);

@@ -9,20 +9,20 @@ import { faultsOn, type SeenFault } from "./probe-faults.ts";
 /** Time limit, in milliseconds, for shortening the path of one finding. */
 const SHRINKING = 10_000;
 
-/** A fault that had the same effect again on a rebuilt lane. */
+/** A problem with a fault that occurred again on a rebuilt lane. */
 export interface ConfirmedFault {
   readonly request: FaultRequest;
   readonly hit: FaultHit;
   readonly recording: Recording;
-  /** Number of problems with the same action and verdict. */
+  /** Number of problems with the same action and the same verdict. */
   readonly count: number;
-  /** `true` if every single step before the call is needed. */
+  /** `true` if the problem no longer occurs when any single step before the call is left out. */
   readonly isMinimal: boolean;
   /** The path on which the fault was found, before it was shortened. */
   readonly foundPath: readonly number[];
 }
 
-/** The problems that have one action and verdict. `request` and `hit` are those of the first problem. */
+/** The problems with the same action and verdict. `request` and `hit` belong to the first of them. */
 interface Group {
   readonly request: FaultRequest;
   readonly hit: FaultHit;
@@ -36,7 +36,7 @@ interface Seat {
 }
 
 /**
- * Confirms one problem of each action and verdict: replays it on rebuilt lanes, with a shortened path where possible. A problem that does not recur
+ * Confirms one problem for each action and verdict: replays it on rebuilt lanes, with a shortened path where possible. A problem that does not recur
  * is counted as unconfirmed and is no finding. Results are in the order of the plan.
  */
 export async function confirmFaults(
@@ -77,7 +77,7 @@ function groupsOf(seen: readonly SeenFault[]): readonly Group[] {
 async function confirm(group: Group, seat: Seat): Promise<ConfirmedFault | undefined> {
   const { lanePool, lane } = seat;
   const found: FaultRequest = { ...group.request, at: undefined, only: group.hit.point };
-  // An earlier kill on this lane may have lost state of the target in memory, so rebuild the lane.
+  // Rebuild the lane if the target is to be killed, because an earlier kill may have lost data in the target's memory.
   if (found.kinds.includes("kill")) await lanePool.rebuild(lane);
   const { request, isMinimal } = await shrink(found, group.hit, seat);
   for (const candidate of request.path.length === found.path.length ? [found] : [request, found]) {
@@ -90,7 +90,7 @@ async function confirm(group: Group, seat: Seat): Promise<ConfirmedFault | undef
   return undefined;
 }
 
-/** Repeats the request. @returns the problem if it has the same verdict again, else `undefined` */
+/** Repeats a call with a fault. @returns the problem if it recurs with the same verdict, else `undefined` */
 async function shown(request: FaultRequest, { verdict }: FaultHit, { lanePool, lane }: Seat): Promise<FaultHit | undefined> {
   const answers = await faultsOn(lanePool, lane, request);
   return answers.flatMap(({ hits }) => hits).find((hit) => hit.verdict === verdict);
@@ -103,7 +103,7 @@ async function shrink(
 ): Promise<{ readonly request: FaultRequest; readonly isMinimal: boolean }> {
   if (found.path.length === 0) return { request: found, isMinimal: true };
   const until = performance.now() + Math.min(SHRINKING, seat.end.leftMs / 2);
-  // The last step represents the call itself, so it is never left out.
+  // Add the call with the fault as the last step of the path. It is never left out.
   const whole = { path: [...found.path, found.action], draws: found.draws === undefined ? undefined : [...found.draws] };
   const shrunk = await shrinkPath(whole, async ({ path, draws }) => {
     if (seat.end.reason !== undefined || performance.now() > until) return undefined;

@@ -34,8 +34,9 @@ export class FaultTally {
   }
 
   /**
-   * Adds the answers for one call. A call has several answers if its lane was lost: each answer continues where the previous one stopped.
-   * @param further Set in the second round of a call, when the target is killed: the number of points of that round.
+   * Adds the results for one call. A call has several results if its lane was lost: each result continues at the fault point where the previous one
+   * stopped.
+   * @param further Set in the second round of a call, when the target is killed: the number of fault points of that round.
    */
   add(answers: readonly FaultAnswer[], further?: number): void {
     const points = Math.max(0, ...answers.map((one) => one.points));
@@ -64,7 +65,7 @@ export class FaultTally {
     this.#skipped[reason] = (this.#skipped[reason] ?? 0) + count;
   }
 
-  /** Adds points of an already counted call as skipped. */
+  /** Adds fault points of an already counted call as skipped. */
   leave(reason: string, count: number): void {
     this.#points += count;
     this.#skipPoints(reason, count);

@@ -1,6 +1,6 @@
 import type { Committer } from "../../engine/commit/committer.ts";
 
-/** A call whose writes are made to fail. It is the first committed call of its kind. */
+/** A call whose writes are made to fail. It represents all calls with the same action, status and kind of effect. */
 export interface PlannedFault {
   readonly node: number;
   readonly action: number;
@@ -12,8 +12,8 @@ export interface FaultPlan {
 }
 
 /**
- * Chooses one call of each kind from the committed graph, so that the choice does not depend on lanes. Two calls are of one kind if they have the
- * same action, the same status, and both change the state or both keep it. Calls with a finding, calls without an end state, and actions that rules
+ * Chooses one call of each kind from the committed graph, so that the choice does not depend on lanes. Two calls are of the same kind if they have
+ * the same action and status, and both change the state or both keep it. Calls with a finding, calls without an end state, and actions that rules
  * added (index `ownActions` and above) are skipped.
  */
 export function planFaults({ edges }: Pick<Committer, "edges">, ownActions: number): FaultPlan {

@@ -8,11 +8,14 @@ import { FaultTally } from "./fault-tally.ts";
 import { planFaults, type PlannedFault } from "./plan-faults.ts";
 
 export interface FaultOptions {
-  /** Number of the agent's own actions. Actions that rules added have higher indices and get no faults. */
+  /** Number of actions that the agent itself declares. Actions that rules added have higher indices and get no faults. */
   readonly ownActions: number;
   readonly kinds: readonly FaultKind[];
   readonly bestEffort: readonly string[];
-  /** Returns `true` if the search found that an action breaks a rule. Used for lost answers, where the repeated call is an ordinary step. */
+  /**
+   * Returns `true` if the search has already found that an action breaks a rule. Used for lost answers, because the repeated call is an ordinary
+   * step.
+   */
   readonly isFound: (invariant: string, action: number) => boolean;
   readonly end: RacesEnd;
   readonly onProgress: (tally: FaultTally, planned: number) => void;
@@ -23,12 +26,12 @@ export interface SeenFault {
   readonly hits: readonly FaultHit[];
 }
 
-/** Limit of answers for one call. Each lost lane adds an answer. */
+/** Limit for the number of results of one call. Each lost lane adds a result, because the remaining faults are then tried on a rebuilt lane. */
 const MOST_ANSWERS = 50;
 
 /**
- * Makes the writes of one call of each kind fail, on all lanes in parallel. Results are in the order of the plan. A second round kills the target,
- * because restarts take longer than all other faults.
+ * Makes the writes of the planned calls fail, on all lanes in parallel. Results are in the order of the plan. Faults that kill the target are made in
+ * a second round, because restarts take longer than all other faults.
  */
 export async function probeFaults(
   committer: Committer,
@@ -38,7 +41,7 @@ export async function probeFaults(
   const plan = planFaults(committer, options.ownActions);
   const tally = new FaultTally(plan);
   const seen: SeenFault[] = [];
-  /** Number of writes at which the target can be killed, by index of the call. */
+  /** For each call, the number of its writes at which the target can be killed. */
   const killable: number[] = [];
   let over: ReturnType<RacesEnd["ofProbing"]>;
   const rounds = [false, true].filter((restarts) => options.kinds.some((kind) => (kind === "kill") === restarts));
@@ -54,7 +57,7 @@ export async function probeFaults(
         const request = { ...requestFor(committer, plan.faults[at]!, options), restarts };
         let answers = await faultsOn(lanePool, lane, request).catch(unlessInterrupted(options.end));
         if (restarts && answers?.every(({ points }) => points === 0) === true) {
-          // An earlier kill on this lane may have lost state in memory that this call needs, so rebuild the lane and retry.
+          // Rebuild the lane and try once more, because an earlier kill may have lost data in memory that this call needs.
           await lanePool.rebuild(lane, "use");
           answers = await faultsOn(lanePool, lane, request).catch(unlessInterrupted(options.end));
         }
@@ -77,13 +80,13 @@ export async function probeFaults(
   return { seen, tally };
 }
 
-/** Returns `true` if a lost answer breaks a rule that the action also breaks without a fault. */
+/** Returns `true` if a lost answer leads to a broken rule that the action also breaks without a fault. */
 function isKnown({ point, invariant }: FaultHit, action: number, { isFound }: FaultOptions): boolean {
   return point.kind === "lost_answer" && invariant !== undefined && isFound(invariant, action);
 }
 
 /**
- * Tries all faults of a call on one lane. If the lane is lost, rebuilds it and continues with the next fault point, unless the target did not
+ * Tries all faults of a call on one lane. If the lane is lost, rebuilds it and continues with the next fault point. Stops if the target did not
  * recover.
  */
 export async function faultsOn(lanePool: LanePool, lane: number, request: FaultRequest): Promise<readonly FaultAnswer[]> {
@@ -93,8 +96,8 @@ export async function faultsOn(lanePool: LanePool, lane: number, request: FaultR
     answers.push(answer);
     if (answer.failure === undefined) break;
     await lanePool.rebuild(lane, "use");
-    // Stop if the lane was lost before any point was tried, because that would repeat. Stop also if the target did not recover: each further point
-    // would cost a timeout.
+    // Stop if the lane was lost before any fault point was tried, because this would happen again. Stop also if the target did not recover, because
+    // each further fault point would wait for a timeout.
     const ends: boolean = answer.next === from || answer.hits.some(({ verdict }) => verdict === "no_recovery");
     from = ends ? undefined : answer.next;
   }

@@ -18,34 +18,33 @@ export interface ChunkQueueOptions {
 interface Asked {
   readonly chunk: Chunk;
   readonly sealed: string;
-  /** Number of jobs that were made for the chunk. */
+  /** Number of jobs that were created for the chunk so far. */
   tries: number;
-  /** How often the queue gave up a job for the chunk, because {@link MOST_STALLS} workers were lost over it. */
+  /** Number of jobs for the chunk that the queue gave up, because {@link MOST_STALLS} workers were lost while they executed the job. */
   stalls: number;
-  /** How often a worker failed to process the chunk. */
+  /** Number of times that a worker reported that it failed to process the chunk. */
   failures: number;
-  /** The time at which the job was sent. `undefined` while the job is being sent. */
+  /** The time at which the last job was added to the queue. `undefined` while it is being added. */
   sentAt: number | undefined;
   readonly resolve: (expansion: Expansion) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** Age in milliseconds at which a job that is not in the queue counts as lost. Before that, its answer may be on its way. */
+/** A job that is no longer in the queue counts as lost this many milliseconds after it was added. Before that, its answer may be on its way. */
 const LOST_AFTER_MS = 4000;
-/**
- * Age in milliseconds at which a missing job counts as lost after the server was unreachable. It is shorter, since the server may have lost all jobs.
- */
+/** The same as {@link LOST_AFTER_MS} after Redis was unreachable. It is shorter, since a restarted Redis server may have lost all jobs. */
 const LOST_AFTER_ABSENCE_MS = 300;
-/** The run ends if the queue gives up the jobs for one chunk this many times. */
+/** If the queue gives up this many jobs for one chunk, the run ends. */
 const MOST_LOSSES = 2;
-/** The run ends if workers fail to process one chunk this many times. The number is high, since some of them may have been leaving. */
+/** If workers fail this many times to process one chunk, the run ends. The number is high, because workers that are about to leave fail, too. */
 const MOST_FAILURES = 8;
-/** Number of workers that may be lost over one job before the queue gives the job up. */
+/** If this many workers are lost while they execute one job, the queue gives up the job. */
 export const MOST_STALLS = 3;
 
 /**
- * Sends chunks as jobs, and receives their answers. A job may be executed more than once, and an answer may come late or twice. The first answer
- * counts, since all answers are equal. A job that no longer exists is made again: the server may have lost it, or another client changed it.
+ * Sends chunks to workers as jobs in a queue, and receives the answers. A job may be executed twice, and an answer may come late or twice. All
+ * answers to a chunk are equal, so the first one is used. A job that has disappeared from the queue is created again, since Redis may have lost it or
+ * another client may have deleted it.
  */
 export class ChunkQueue {
   readonly #options: ChunkQueueOptions;
@@ -63,7 +62,8 @@ export class ChunkQueue {
   }
 
   /**
-   * Sends a chunk and resolves to its answer. @throws SeqqaError `CHUNK_LOST` if worker after worker is lost over the chunk or fails to process it
+   * Sends a chunk to the workers and resolves to the answer. @throws SeqqaError `CHUNK_LOST` if several workers are lost because of the chunk, or
+   * fail to process it
    */
   ask(chunk: Chunk): Promise<Expansion> {
     if (this.#isCancelled) return Promise.resolve(NOTHING);
@@ -77,7 +77,10 @@ export class ChunkQueue {
     });
   }
 
-  /** Accepts an answer. Ignores an answer that no chunk waits for. @throws ShapeError if the answer is invalid; the chunk then still waits */
+  /**
+   * Accepts the answer to a chunk. Ignores the answer if no chunk waits for it. @throws ShapeError if the answer is invalid; the chunk then waits for
+   * another answer
+   */
   take(id: string, body: string, isMember: (worker: string) => boolean): ResultHead {
     const end = body.indexOf("\n");
     const head = parseAs(body.slice(0, Math.max(end, 0)), resultHead);
@@ -89,26 +92,25 @@ export class ChunkQueue {
     return head;
   }
 
-  /** Checks that jobs still exist. Makes lost jobs and failed jobs again. */
+  /** Checks if all jobs still exist. Creates jobs again that were lost or that failed. `wasAway`: `true` after Redis was unreachable. */
   async audit(wasAway: boolean): Promise<void> {
     const queue = this.#queue;
     if (queue === undefined) return;
-    // This is a copy, because chunks may arrive faster than they are checked. A loop over the map itself might never end.
+    // Loop over a copy: chunks may be added faster than they are checked, so a loop over the map itself might never end.
     const all = [...this.#asked];
     const ids = all.map(([id, { tries }]) => jobId(id, tries));
     await this.#options.link.expire(this.#options.name, ids, KEPT);
-    // All jobs are checked at the same time, which saves a round trip for each. All checks finish before this method ends, so that audits do not
-    // overlap.
+    // Check all jobs at the same time, so that their round trips overlap. Wait for all checks, so that the next audit does not overlap with this one.
     const looks = await Promise.allSettled(all.map(([id, asked]) => this.#look(queue, id, asked, wasAway)));
     for (const look of looks) if (look.status === "rejected") throw look.reason;
   }
 
-  /** Resolves all waiting calls with empty expansions. */
+  /** Resolves all waiting calls of {@link ask} with empty answers. */
   cancel(): void {
     this.#isCancelled = true;
     for (const { resolve } of this.#asked.values()) resolve(NOTHING);
     this.#asked.clear();
-    // Jobs that wait in the queue need not begin.
+    // Remove jobs from the queue that no worker has begun.
     void this.#queue?.drain().catch(() => undefined);
   }
 
@@ -117,7 +119,7 @@ export class ChunkQueue {
     this.#queue = undefined;
     if (queue === undefined) return;
     await queue.obliterate({ force: true }).catch(() => undefined);
-    // A worker that is just finishing may still write keys of this queue.
+    // A worker that is just finishing may write keys of this queue after it was deleted, so let such keys expire.
     await this.#options.link.expire(this.#options.name, [], 60).catch(() => undefined);
     await queue.close().catch(() => undefined);
   }
@@ -142,7 +144,7 @@ export class ChunkQueue {
   async #send(id: string, asked: Asked): Promise<void> {
     asked.tries++;
     asked.sentAt = undefined;
-    // A later audit notices that a job could not be added, and makes it again.
+    // If the job cannot be added, the next audit notices that, and creates it again.
     await this.#queue
       ?.add("chunk", { sealed: asked.sealed }, { jobId: jobId(id, asked.tries), removeOnComplete: true, removeOnFail: { count: 1000 } })
       .catch(() => undefined);
@@ -160,7 +162,7 @@ const NOTHING: Expansion = lostExpansion(undefined);
 
 const jobId = (id: string, tries: number): string => `c${id}-${tries}`;
 
-/** Returns the chunk's id from the id of its job, or `undefined` for a job of another origin. */
+/** Returns the id of the chunk for which a job was created, or `undefined` if the job's id does not come from seqqa. */
 export const chunkIdOf = (job: string): string | undefined => /^c(\d{1,15})-\d{1,9}$/.exec(job)?.[1];
 
 function refusedChunk(): SeqqaError {
@@ -175,7 +177,7 @@ function lostChunk({ chunk }: Asked): SeqqaError {
   const count = MOST_LOSSES * (MOST_STALLS + 1);
   return new SeqqaError(
     "CHUNK_LOST",
-    `${count} workers were lost one after another over the same ${chunk.units.length === 1 ? "state" : `${chunk.units.length} states`} (the first one ${first!.path.length} steps from the root).`,
+    `${count} workers were lost one after another while they explored the same ${chunk.units.length === 1 ? "state" : `${chunk.units.length} states`} (the first state is ${first!.path.length} steps from the root state).`,
     { hint: "Check the output of the workers: an action may end the process, or block it for long.", exitStatus: 3 },
   );
 }

@@ -39,13 +39,13 @@ import {
   type Shape,
 } from "./shape.ts";
 
-/** Largest number of units, and of actions, in one chunk. No request is larger. */
+/** Largest number of units in one chunk, and of actions. Larger chunks are refused. */
 const MOST_UNITS = 1 << 16;
 const LONGEST_PATH = 1 << 16;
 const FAILURES = ["unreachable", "timeout", "dirty", "worker", "store"] as const satisfies readonly LaneFailureKind[];
 const DIVERGENCES = ["replay", "cross_check", "merge", "late_write", "not_put_back", "lane", "root", "time_passed"] as const;
 
-/** Encodes a chunk as text. Its snapshots must be encoded already. */
+/** Encodes a chunk as text. The chunk's snapshots must be encoded already. */
 export function chunkText(chunk: Chunk): string {
   const { words: numbers, rare, ...rest } = encodeChunk(chunk);
   return JSON.stringify({
@@ -59,8 +59,8 @@ export function chunkText(chunk: Chunk): string {
 }
 
 /**
- * Parses a chunk. `actions` is the number of actions; `image` converts the text of a snapshot.
- * @throws ShapeError for a chunk that cannot be executed
+ * Parses a chunk from text. `actions`: the number of actions of the exploration. `image`: converts the text of a snapshot. @throws ShapeError if the
+ * chunk cannot be executed
  */
 export function chunkOf(given: string, actions: number, image?: (text: string) => unknown): Chunk {
   const path = listOf(integer(0, actions - 1), LONGEST_PATH);
@@ -98,7 +98,7 @@ export function chunkOf(given: string, actions: number, image?: (text: string) =
   return decodeChunk(encoded, image);
 }
 
-/** Checks the lengths and indices in the words of a chunk. @throws ShapeError */
+/** Checks that the lengths and indices in an encoded chunk fit together. @throws ShapeError */
 function refuseTorn({ units, words: numbers, images }: EncodedChunk, actions: number): void {
   let at = 0;
   let taken = 0;
@@ -112,7 +112,7 @@ function refuseTorn({ units, words: numbers, images }: EncodedChunk, actions: nu
     taken += Math.max(image, 0);
     at = end;
   }
-  if (at !== numbers.length || taken !== images.length) throw new ShapeError("", "a chunk as long as it says");
+  if (at !== numbers.length || taken !== images.length) throw new ShapeError("", "a chunk of the announced length");
 }
 
 export function expansionText(expansion: Expansion): string {
@@ -151,7 +151,10 @@ const problem = members<Expansion["news"][number]["errors"][number]>({
 
 const unjudged = members<NonNullable<Expansion["news"][number]["unjudged"]>[number]>({ invariant: text(), what: text() });
 
-/** Parses the answer to a chunk with these units. Snapshots stay encoded. @throws ShapeError for text that is not an answer to the units */
+/**
+ * Parses the answer to a chunk that consists of the given units. Snapshots in the answer stay encoded. @throws ShapeError if the text is no answer to
+ * these units
+ */
 export function expansionOf(given: string, units: readonly UnitRequest[], actions: number): Expansion {
   const total = units.reduce((sum, { from, to }) => sum + to - from, 0);
   const unit = integer(0, units.length - 1);
@@ -176,7 +179,7 @@ export function expansionOf(given: string, units: readonly UnitRequest[], action
           unit,
           action,
           exchanges: listOf(exchange),
-          // Lines are left out for known states.
+          // Text lines of the state. Absent for states that the worker knows as committed.
           state: optional(listOf(text())),
         }),
         total,
@@ -213,19 +216,20 @@ export function expansionOf(given: string, units: readonly UnitRequest[], action
   });
   const encoded = parseAs(given, members<EncodedExpansion>({ plain, rows: words(total * ROW), words: words(total * 3), images: text() }));
   const { rows, words: numbers, images } = encoded;
-  if (rows.length % ROW !== 0 || rows.length < leastRows(units, encoded.plain)) throw new ShapeError("rows", "those of the units");
+  if (rows.length % ROW !== 0 || rows.length < leastRows(units, encoded.plain))
+    throw new ShapeError("rows", "the rows of the requested units");
   let taken = 0;
   for (let at = 0; at < numbers.length; at += 3) {
     unit(numbers[at], "images");
     action(numbers[at + 1], "images");
     taken += count(numbers[at + 2], "images");
   }
-  if (numbers.length % 3 !== 0 || taken !== images.length) throw new ShapeError("images", "as long as they say");
-  // JSON leaves out members that are `undefined`, but `failure` must be present.
+  if (numbers.length % 3 !== 0 || taken !== images.length) throw new ShapeError("images", "of the announced length");
+  // `JSON.stringify` leaves out members that are `undefined`, so add `failure` again.
   return { ...decodeExpansion(encoded), failure: encoded.plain.failure };
 }
 
-/** Returns the least number of int32 values that the rows of the finished units have. A cross-checked unit sends no rows. */
+/** Returns how many int32 values the rows of the finished units must have at least. A cross-check sends no rows. */
 function leastRows(units: readonly UnitRequest[], { finished }: Pick<Expansion, "finished">): number {
   return units.slice(0, finished).reduce((sum, { from, to, check }) => sum + (check === undefined ? to - from : 0), 0) * ROW;
 }

@@ -37,9 +37,11 @@ import { parseAs } from "./shape.ts";
 import type { Opened, MessageSigner } from "./message-signer.ts";
 import { knowledgeText, NOTHING_KNOWN, type Knowledge } from "../../state/index.ts";
 
-/** Milliseconds for which a chunk should keep a remote lane busy. Sending a job takes a few milliseconds, so this is much longer. */
+/**
+ * Time in milliseconds for which a chunk should keep a lane of a worker busy. It is much longer than the few milliseconds that sending a job takes.
+ */
 const CHUNK_MS = 150;
-/** Interval at which workers receive the committed states, in milliseconds. */
+/** Interval at which workers are sent the states that were committed since, in milliseconds. */
 const TELL_MS = 250;
 
 export interface ClusterOptions {
@@ -48,23 +50,23 @@ export interface ClusterOptions {
   readonly run: string;
   readonly version: string;
   readonly announced: Announced;
-  /** Digests of the configuration values that outcomes depend on. */
+  /** Digests of the configuration values that can affect outcomes. A worker must have the same values. */
   readonly config: ReadonlyMap<string, string>;
   readonly actions: number;
   readonly lanes: Omit<Facts["options"], "knowledge">;
-  /** Collects the origins (URLs) of the targets of the workers' lanes. */
+  /** Collects the origins (URLs) of the targets that workers use. */
   readonly origins: Set<string>;
-  /** The lane pool of this process, which does all work except expanding. */
+  /** The lanes of this process. They do all work except executing the search. */
   readonly home: LanePool;
   readonly onNote: (message: string) => void;
-  /** Called once workers may join the exploration. */
+  /** Called when workers can join the exploration. */
   readonly onOpen: () => void;
   readonly onClose: () => Promise<void>;
 }
 
 /**
- * Reaches the lanes of workers, which join and leave, through a queue in Redis. A chunk is a job, and its first answer counts, whichever worker sends
- * it. The lanes of this process do all other work.
+ * Executes the search on lanes of workers, which join and leave at any time. Chunks are sent as jobs through a queue in Redis. The lanes of this
+ * process do all other work, such as experiments and confirmations.
  */
 export class ClusterLanePool implements LanePool {
   readonly lanes: number;
@@ -114,7 +116,7 @@ export class ClusterLanePool implements LanePool {
     return this.#taken(await this.#options.home.learn(knowledge, fresh));
   }
 
-  /** Lets workers join from now on. */
+  /** Makes the exploration available, so that workers can join it. */
   share(visited: VisitedSet): void {
     const { home, lanes, onOpen } = this.#options;
     home.share(visited);
@@ -144,7 +146,7 @@ export class ClusterLanePool implements LanePool {
     return withoutKnown(await this.#queue.ask(chunk), chunk, this.#visited);
   }
 
-  /** Does nothing, since remote lanes rebuild themselves. If a rebuilt lane has another root state, its worker leaves. */
+  /** Does nothing, because lanes of workers rebuild themselves. A worker leaves if its rebuilt lane has another root state. */
   rebuild(_lane: number): Promise<LaneReport> {
     return Promise.resolve(this.#reports[0]!);
   }
@@ -165,13 +167,13 @@ export class ClusterLanePool implements LanePool {
     return this.#options.home.fault(lane, request);
   }
 
-  /** Stops waiting for chunks that remote lanes have in progress. */
+  /** Stops waiting for answers to chunks that workers are executing. */
   cancel(): void {
     this.#queue.cancel();
     this.#options.home.cancel();
   }
 
-  /** Dismisses the workers. The lanes of this process stay. */
+  /** Ends the work of all workers for this exploration. The lanes of this process remain. */
   dismiss(): Promise<void> {
     clearInterval(this.#telling);
     this.#queue.cancel();
@@ -184,19 +186,19 @@ export class ClusterLanePool implements LanePool {
     await this.#options.home.close();
   }
 
-  /** Checks which workers have left and which jobs are lost. Called periodically. */
+  /** Finds workers that have left, and jobs that were lost. Called periodically. `wasAway`: `true` after Redis was unreachable. */
   async look(wasAway: boolean): Promise<void> {
     if (wasAway) this.#workerRegistry.forgive();
     this.#workerRegistry.sweep();
     await this.#queue.audit(wasAway);
   }
 
-  /** `true` if there are workers, or if some are bringing up their lanes. */
+  /** `true` if there are workers, including those that are still bringing up their lanes. */
   get hasWorkers(): boolean {
     return this.#workerRegistry.size > 0 || this.#workerRegistry.isAwaited;
   }
 
-  /** Handles a message of a worker. @throws ShapeError */
+  /** Handles a message from a worker. @throws ShapeError if the message is invalid */
   async receive({ heading, body }: Opened): Promise<void> {
     if (heading.run !== this.#key || this.#closed !== undefined) return;
     switch (heading.kind) {
@@ -255,7 +257,7 @@ export class ClusterLanePool implements LanePool {
     await link.parting(Promise.all([this.#queue.close(), link.redis.del(knownKey(this.#key))]));
   }
 
-  /** Encodes the snapshots in reports, as in the messages of workers, and keeps the reports. */
+  /** Encodes the snapshots in the reports of lanes as text, as they are sent to workers. Keeps the reports. */
   #taken(reports: readonly LaneReport[]): readonly LaneReport[] {
     const encoded = (image: unknown): string | undefined => (image === undefined ? undefined : snapshotText(image));
     this.#reports = reports.map((report) => ({ ...report, image: encoded(report.image), made: encoded(report.made) }));
@@ -263,18 +265,18 @@ export class ClusterLanePool implements LanePool {
   }
 }
 
-/** Returns a key that distinguishes the messages of one exploration from those of the run's other explorations. */
+/** Returns the key of an exploration, which is part of each message so that messages of different explorations are not confused. */
 export const explorationKey = (run: string, index: number): string => `${run}-${index}`;
 
 export function rootOf({ wholeLo, wholeHi, rootLo, rootHi, rootLines }: LaneReport): Root {
   return { wholeLo, wholeHi, rootLo, rootHi, rootLines };
 }
 
-/** Returns the reason why a worker's outcomes might differ from those of the run, or `undefined`. */
+/** Returns the reason why a worker cannot join, because its outcomes might differ from those of the run. Returns `undefined` if it can join. */
 function misfit(given: Join, { version, announced, config }: ClusterOptions): string | undefined {
-  if (given.seqqa !== version) return `its seqqa is ${given.seqqa.replace(/[^\w.+-]/g, "?")}, and the run's ${version}`;
+  if (given.seqqa !== version) return `its seqqa version is ${given.seqqa.replace(/[^\w.+-]/g, "?")}, but the run has ${version}`;
   if (given.code !== announced.code) {
-    return `the code of ${announced.file} differs (${announced.code.slice(0, 8)} in the run, ${given.code.slice(0, 8)} there)`;
+    return `the code of ${announced.file} differs (hash ${announced.code.slice(0, 8)} in the run, ${given.code.slice(0, 8)} on the worker)`;
   }
   const theirs = new Map(Object.entries(given.config));
   const keys = [...new Set([...config.keys(), ...theirs.keys()])].filter((key) => config.get(key) !== theirs.get(key)).toSorted();
@@ -290,13 +292,13 @@ function otherLanes({ root, portable }: Pick<Ready, "root" | "portable">, facts:
   }
   if (portable !== facts.portable) {
     return portable
-      ? "its stores can be written directly, and those of the run cannot"
-      : "its stores cannot be written directly, and those of the run can";
+      ? "seqqa can write snapshots to its stores, but not to those of the run"
+      : "seqqa cannot write snapshots to its stores, but to those of the run it can";
   }
   return undefined;
 }
 
-/** Removes the snapshots of states that were committed while the answer was on its way. */
+/** Removes snapshots of states that were committed after the worker took the chunk. */
 function withoutKnown(expansion: Expansion, { units }: Chunk, visited: VisitedSet | undefined): Expansion {
   if (visited === undefined || expansion.images.length === 0) return expansion;
   const { rows } = expansion;

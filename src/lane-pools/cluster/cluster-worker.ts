@@ -21,13 +21,13 @@ import { ALIVE_MS, repeat } from "./repeat.ts";
 import { parseAs, ShapeError, type Shape } from "./shape.ts";
 import type { MessageKind, MessageSigner } from "./message-signer.ts";
 
-/** An exploration on a worker, before its lanes are brought up. */
+/** An exploration that a worker has loaded, before its lanes are brought up. */
 export interface Prepared {
-  /** Hash of the exploration's bundle. */
+  /** Hash of the bundled exploration file. It must equal the run's. */
   readonly code: string;
-  /** Digests of the configuration values that outcomes depend on. */
+  /** Digests of the configuration values that can affect outcomes. They must equal the run's. */
   readonly config: ReadonlyMap<string, string>;
-  /** Brings up lanes that are equal to the run's lanes. */
+  /** Brings up lanes in the same root state as the lanes of the run. */
   readonly start: (facts: Facts) => Promise<WorkerLanes>;
 }
 
@@ -35,46 +35,43 @@ export interface ClusterWorkerOptions {
   readonly link: QueueLink;
   readonly seal: MessageSigner;
   readonly version: string;
-  /** Host and process, for messages. */
+  /** Host name and process id, for messages to the user. */
   readonly name: string;
-  /** Loads an exploration. @throws SeqqaError (exit status 2) if the exploration does not exist here */
+  /** Loads the exploration that a run has announced. @throws SeqqaError (exit status 2) if the exploration does not exist on this machine */
   readonly prepare: (announced: Announced) => Promise<Prepared>;
   readonly onNote: (message: string) => void;
   readonly signal: AbortSignal;
 }
 
 const REFUSED = "WORKER_REFUSED";
-/** Pause between two checks for work, in milliseconds. */
+/** Interval at which the worker looks for work, in milliseconds. */
 const LOOK_MS = 150;
-/** How long to wait for an answer before the request is repeated, in seconds. */
+/** How long the worker waits for an answer before it repeats its request, in seconds. */
 const ANSWER_S = 5;
-/** A run that is silent for this many milliseconds counts as ended, provided that the server answers. */
+/** A run that sends nothing for this many milliseconds counts as ended, if Redis is reachable. */
 const SILENT_MS = 60_000;
-/** How long a leaving worker tries to report that it leaves, in milliseconds. */
+/** How long a worker that leaves tries to report this to the run, in milliseconds. */
 const LEAVE_MS = 1000;
-/** Largest number of runs that are examined. */
+/** Largest number of runs that a worker examines when it looks for one to join. */
 const MOST_RUNS = 100;
-/** A run without a heartbeat for this many milliseconds may have ended. */
+/** A run without a heartbeat for this many milliseconds may have been killed. */
 const BEATEN_MS = 8000;
-/**
- * How long to wait, in milliseconds, for a run with this worker's secret while there are only others. Also how long to wait for a silent run before
- * joining another.
- */
+/** How long the worker waits, in milliseconds, if the only runs use another secret, and how long before it leaves a silent run for another one. */
 const GRACE_MS = 4000;
-/** Replaces the announcement of a killed run once another run can be joined. */
+/** Stands for the announcement of a run that was killed, once another run can be joined. */
 const OVER: Announcement = { state: "over", exploration: null };
 
-/** The worker's side of the queue: joins a run, brings up lanes for the run's explorations one after another, and ends with the run. */
+/** The worker's side of a distributed run. Finds a run, joins it, brings up lanes for one exploration after another, and ends when the run ends. */
 export class ClusterWorker {
   readonly #options: ClusterWorkerOptions;
   readonly #waiting: Redis;
   #run: string | undefined;
   #heardAt = 0;
-  /** Runs that refused this worker, or that were killed. */
+  /** Runs that are not joined again, because they refused this worker or were killed. */
   readonly #passed: Set<string> = new Set();
-  /** The time since which the server has reported no heartbeat of the run. */
+  /** The time since which the run has had no heartbeat in Redis. `undefined` if the last heartbeat is recent. */
   #silentSince: number | undefined;
-  /** `true` if the run gives no heartbeat and there is another run, usually the one that resumes it. */
+  /** `true` if the run has no recent heartbeat and another run can be joined. Usually the other run resumes the first one. */
   #isReplaced = false;
 
   constructor(options: ClusterWorkerOptions) {
@@ -84,8 +81,8 @@ export class ClusterWorker {
   }
 
   /**
-   * Works until the run ends or the signal is aborted.
-   * @throws SeqqaError `WORKER_REFUSED` (exit status 2), `RUN_GONE` (exit status 3), and errors of the lanes
+   * Works for a run until the run ends or the signal is aborted. @throws SeqqaError `WORKER_REFUSED` (exit status 2), `RUN_GONE` (exit status 3), and
+   * errors of the lanes
    */
   async work(): Promise<void> {
     const { signal, onNote } = this.#options;
@@ -103,7 +100,7 @@ export class ClusterWorker {
           passed.add(this.#run);
         } catch (error) {
           if (!(error instanceof SeqqaError) || error.code !== REFUSED) throw error;
-          // Two runs may have the same secret, and this worker may fit the other run.
+          // Two runs may use the same secret. If this one refuses the worker, the other one may accept it.
           passed.add(this.#run);
           if ((await this.#open()).ours.every((run) => passed.has(run))) throw error;
           onNote(`${error.message} Waiting for another run.`);
@@ -131,7 +128,7 @@ export class ClusterWorker {
     }
   }
 
-  /** Returns the newest run that was signed with this worker's secret, except runs that refused this worker or were killed. */
+  /** Waits for a run that this worker can join, and returns its id. Prefers the newest run. Skips runs that refused this worker or were killed. */
   async #find(): Promise<string> {
     const { link, signal, onNote } = this.#options;
     let told = false;
@@ -142,7 +139,7 @@ export class ClusterWorker {
       if (run !== undefined) return run;
       strangeSince = strange.length === 0 || ours.length > 0 ? undefined : (strangeSince ?? performance.now());
       if (strangeSince !== undefined && performance.now() - strangeSince > GRACE_MS) {
-        // The run refuses this message, since it is signed with another secret, and can report the refusal.
+        // Send a message although the run refuses it, because the run then tells its user about the wrong secret.
         await this.#push(strange[0]!, "leave", "0", { worker: "0".repeat(32), why: null } satisfies Leave);
         throw refused("the run was not signed with this SEQQA_SECRET", "Set SEQQA_SECRET to the value that the run uses.");
       }
@@ -152,7 +149,7 @@ export class ClusterWorker {
     }
   }
 
-  /** Returns the runs that can be joined, newest first, and the runs with another secret that gave a recent heartbeat. */
+  /** Returns the runs with this worker's secret that can be joined, newest first, and the runs with other secrets that are alive. */
   async #open(): Promise<{ readonly ours: readonly string[]; readonly strange: readonly string[] }> {
     const { link, seal, signal } = this.#options;
     signal.throwIfAborted();
@@ -170,19 +167,22 @@ export class ClusterWorker {
     return { ours, strange };
   }
 
-  /** Returns `true` if a run gave a recent heartbeat. The announcement of a killed run is no proof, since it stays for a while. */
+  /**
+   * Returns `true` if a run had a heartbeat recently. The presence of its announcement is no proof, since it remains for a while after the run was
+   * killed.
+   */
   async #isBeating(run: string): Promise<boolean> {
     const { link, signal } = this.#options;
     return (await unlessAborted(link.redis.pttl(keysOf(run).run), signal)) > SAID_FOR * 1000 - BEATEN_MS;
   }
 
-  /** Returns `true` if this run has given no heartbeat for long enough and another one can be joined. */
+  /** Returns `true` if the present run has had no heartbeat for {@link GRACE_MS} and another run can be joined. */
   async #lookForAnother(): Promise<boolean> {
     if (await this.#isBeating(this.#run!)) {
       this.#silentSince = undefined;
       return false;
     }
-    // A server that restarts empty has no runs for a moment.
+    // A Redis server that restarts empty has no announcements for a moment, so wait before looking for another run.
     this.#silentSince ??= performance.now();
     if (performance.now() - this.#silentSince < GRACE_MS) return false;
     for (const run of (await this.#open()).ours) {
@@ -191,12 +191,12 @@ export class ClusterWorker {
     return false;
   }
 
-  /** Returns the run's announcement, or `undefined` if there is none at the moment. @throws SeqqaError `RUN_GONE` (exit status 3) */
+  /** Returns the run's present announcement, or `undefined` if there is none. @throws SeqqaError `RUN_GONE` (exit status 3) */
   async #said(): Promise<Announcement | undefined> {
     const { link, seal, signal } = this.#options;
     this.#isReplaced ||= await this.#lookForAnother();
     if (this.#isReplaced) return OVER;
-    // The command waits for an unreachable server, but an abort ends the wait.
+    // The Redis command waits while the server is unreachable. Aborting the signal ends this wait.
     const text = await unlessAborted(link.redis.get(keysOf(this.#run!).run), signal);
     const body = seal.expect(text, { kind: "run", run: this.#run! });
     const said = body === undefined ? undefined : parsed(body, announcement);
@@ -244,7 +244,7 @@ export class ClusterWorker {
     }
   }
 
-  /** Sends the worker's heartbeats while `work` runs. */
+  /** Sends heartbeats of this worker as long as `work` runs. */
   async #beating<T>(key: string, worker: string, work: () => Promise<T>): Promise<T> {
     const beat = repeat(ALIVE_MS, () => this.#push(this.#run!, "alive", worker, { worker } satisfies Alive, key));
     try {
@@ -255,8 +255,8 @@ export class ClusterWorker {
   }
 
   /**
-   * Repeats a message until it is answered. Resolves to `undefined` if the exploration ends meanwhile. @throws SeqqaError `WORKER_REFUSED` (exit
-   * status 2)
+   * Sends a message repeatedly until the run answers it. Resolves to `undefined` if the exploration ends before that. @throws SeqqaError
+   * `WORKER_REFUSED` (exit status 2)
    */
   async #ask<T>(
     key: string,
@@ -304,7 +304,7 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** Parses a message. Returns `undefined` if the message has another shape. */
+/** Parses a message. Returns `undefined` if its content is invalid. */
 function parsed<T>(text: string, shape: Shape<T>): T | undefined {
   try {
     return parseAs(text, shape);

@@ -9,7 +9,7 @@ import { MessageSigner } from "./message-signer.ts";
 export interface CoordinatorOptions {
   /** URL of the Redis server. May contain a password. */
   readonly url: string;
-  /** The value of `SEQQA_SECRET`. */
+  /** The value of the environment variable `SEQQA_SECRET`, which the run and its workers share. */
   readonly secret: string;
   /** PEM certificates that are trusted in addition to Node's. */
   readonly ca: readonly string[];
@@ -25,20 +25,20 @@ export interface Distributable extends Pick<ClusterOptions, "config" | "actions"
 /** Interval of the run's heartbeat, in milliseconds. */
 const BEAT_MS = 2000;
 /**
- * How long a run waits for workers before it reports that it has none, in milliseconds. Workers that already wait join within this time. {@link
- * REMIND_MS} is the interval at which the report is repeated.
+ * How long a run without workers waits before it says so, in milliseconds. Workers that are waiting already join within this time. Repeated every
+ * {@link REMIND_MS}.
  */
 const ALONE_MS = 1000;
 const REMIND_MS = 60_000;
-/** Least interval between two warnings about refused messages or commands, in milliseconds. */
+/** Shortest time between two warnings about refused messages or failed commands, in milliseconds. */
 const WARNINGS_MS = 30_000;
 
-/** The run's side of the queue: announces the exploration to work on, and receives the messages of workers. */
+/** The run's side of a distributed run. Announces the exploration that workers can join, and receives their messages. */
 export class Coordinator {
   readonly #options: CoordinatorOptions;
   readonly #link: QueueLink;
   readonly #seal: MessageSigner;
-  /** Random for each run, so that messages of another run are refused. */
+  /** The id of the run. It is random, so that messages of an earlier run are refused. */
   readonly #run: string = randomBytes(16).toString("hex");
   readonly #beat: NodeJS.Timeout;
   readonly #inbox: Promise<void>;
@@ -62,8 +62,8 @@ export class Coordinator {
   }
 
   /**
-   * Connects to the server and announces the run.
-   * @throws SeqqaError `QUEUE_UNREACHABLE` or `QUEUE_REFUSED` (exit status 3), `DRIVER_MISSING` or `REDIS_URL_INVALID` (exit status 2)
+   * Connects to Redis and announces the run. @throws SeqqaError `QUEUE_UNREACHABLE` or `QUEUE_REFUSED` (exit status 3), `DRIVER_MISSING` or
+   * `REDIS_URL_INVALID` (exit status 2)
    */
   static async open(options: CoordinatorOptions): Promise<Coordinator> {
     let away = false;
@@ -83,7 +83,7 @@ export class Coordinator {
     return coordinator;
   }
 
-  /** Creates the lane pool for one exploration. The pools of earlier explorations must be closed. */
+  /** Creates the lane pool for one exploration. The lane pools of earlier explorations must be closed first. */
   lanePool({ exploration, home, ...rest }: Distributable): ClusterLanePool {
     const announced = { index: ++this.#index, ...exploration };
     const lanePool: ClusterLanePool = new ClusterLanePool({
@@ -112,19 +112,19 @@ export class Coordinator {
     return lanePool;
   }
 
-  /** Returns a digest of a configuration value. A worker's values are compared with the run's by digest, so that they need not be sent. */
+  /** Returns a digest of a configuration value. Run and workers compare digests, so that the values themselves need not be sent. */
   digest(value: string): string {
     return this.#seal.digest(value);
   }
 
-  /** Announces the end of the run, and leaves only keys that expire soon. */
+  /** Announces that the run has ended, and deletes its keys in Redis or lets them expire. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     clearInterval(this.#beat);
     const { inbox } = keysOf(this.#run);
     this.#listening.disconnect();
-    // The commands are sent together, so that none waits for the reply to the previous one.
+    // Send the commands together, so that none waits for the reply to another.
     await this.#link.parting(
       Promise.all([this.#announce(), this.#inbox, this.#link.redis.multi().zrem(RUNS, this.#run).del(inbox).exec()]),
     );
@@ -132,7 +132,7 @@ export class Coordinator {
   }
 
   async #tick(wasAway: boolean): Promise<void> {
-    // Ticks must not pile up while the server is unreachable.
+    // Skip this heartbeat if the previous one has not finished, so that heartbeats do not pile up while Redis is unreachable.
     if (this.#beating) return;
     this.#beating = true;
     try {
@@ -140,7 +140,7 @@ export class Coordinator {
       await this.#current?.look(wasAway);
       this.#remind();
     } catch (error) {
-      // The next tick tries again.
+      // Only warn about the failed heartbeat. The next one tries again.
       if (error instanceof SeqqaError) this.#warn(error.message);
     } finally {
       this.#beating = false;

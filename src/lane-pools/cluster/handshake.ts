@@ -19,51 +19,51 @@ import {
 
 /** An exploration that workers can join. */
 export interface Announced {
-  /** Index among the explorations of the run. */
+  /** Index of the exploration among those of the run. */
   readonly index: number;
   readonly name: string;
   /** Path of the exploration file, relative to the directory that the run was started with. */
   readonly file: string;
-  /** Hash of the exploration's bundle. */
+  /** Hash of the bundled exploration file. */
   readonly code: string;
 }
 
-/** The announcement that a run repeats. */
+/** The announcement of a run. The run repeats it periodically, and workers read it. */
 export interface Announcement {
   readonly state: "open" | "over";
-  /** `null` if no exploration can be joined at the moment. */
+  /** The exploration that workers can join. `null` if there is none at the moment. */
   readonly exploration: Announced | null;
 }
 
-/** The first message of a worker. */
+/** The first message of a worker, which asks to join an exploration. */
 export interface Join {
-  /** Random id, so that an answer belongs to exactly one worker and exploration. */
+  /** The worker's id. It is random for each exploration, so that an answer cannot be confused with one to another worker. */
   readonly worker: string;
-  /** Host and process, for messages. */
+  /** Host name and process id, for messages to the user. */
   readonly name: string;
   readonly seqqa: string;
   readonly code: string;
-  /** Digests of the configuration values, by key. */
+  /** Digests of the configuration values that can affect outcomes, by the name of the value. */
   readonly config: Readonly<Record<string, string>>;
 }
 
-/** The data that remote lanes need to equal the lanes of the run. */
+/** The run's answer to a worker that may join: the data that its lanes need to equal the lanes of the run. */
 export interface Facts {
   readonly options: Pick<LaneOptions, "clockMs" | "earlierClocksMs" | "hideBodies" | "shapes" | "gated"> & {
-    /** The knowledge of the target's values, in the format of `knowledgeText`. */
+    /** The generated values and times of the target that are known, in the format of `knowledgeText`. */
     readonly knowledge: string;
     readonly dataSeed: number;
   };
-  /** The data that `setup` made on the run's first lane, encoded. */
+  /** A snapshot of the data that `setup` made on the run's first lane, as text. `undefined` if no snapshot can be taken. */
   readonly shared: string | undefined;
   readonly root: Root;
-  /** `true` if all stores can be written directly. */
+  /** `true` if every store can be brought to a state by writing a snapshot. */
   readonly portable: boolean;
 }
 
 export type Root = Pick<LaneReport, "wholeLo" | "wholeHi" | "rootLo" | "rootHi" | "rootLines">;
 
-/** A worker's message after its lanes were brought up. */
+/** A worker's message after it has brought up its lanes. */
 export interface Ready {
   readonly worker: string;
   readonly lanes: number;
@@ -78,23 +78,23 @@ export interface Alive {
   readonly worker: string;
 }
 
-/** A worker's last message. `why` is `null` if the work is done or was interrupted. */
+/** The last message of a worker. `why`: the reason why it leaves, or `null` if the work is done or was interrupted. */
 export interface Leave {
   readonly worker: string;
   readonly why: string | null;
 }
 
-/** The part of an answer that precedes the outcomes. */
+/** The first part of the answer to a chunk. The outcomes follow. */
 export interface ResultHead {
   readonly worker: string;
-  /** New origins (URLs) of the targets of the worker's lanes. */
+  /** Origins (URLs) of the worker's targets that were not reported before. */
   readonly origins: readonly string[];
 }
 
 const LINES = 10_000;
 const hash = matching(/^[0-9a-f]{64}$/, "a SHA-256");
 const worker = matching(/^[0-9a-f]{32}$/, "the id of a worker");
-/** Names are shown to users, so they must be one line of printable characters. */
+/** Names from messages are printed, so they must not contain line breaks or control characters. */
 const name = matching(/^[\w.:@-]{1,200}$/, "a name");
 const origin: Shape<string> = matching(/^https?:\/\/[^\s"'<>]{1,300}$/, "the URL of a target");
 const origins = listOf(origin, 10_000);

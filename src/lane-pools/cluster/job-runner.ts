@@ -13,14 +13,14 @@ import { keysOf, KEPT, type QueueLink } from "./queue-link.ts";
 import { ALIVE_MS, repeat } from "./repeat.ts";
 import type { MessageSigner } from "./message-signer.ts";
 
-/** A worker's own lanes, in the root state. */
+/** The lanes of a worker, after they were brought to the root state. */
 export interface WorkerLanes {
   readonly lanePool: LanePool;
   readonly ready: Omit<Ready, "worker">;
-  /** Converts the text of a snapshot for the lane pool. `undefined`: the pool takes the text. */
+  /** Converts the text of a snapshot to the form that the lane pool takes. `undefined`: the pool takes the text itself. */
   readonly image: ((text: string) => unknown) | undefined;
   readonly actions: number;
-  /** All origins (URLs) of the lanes' targets so far. */
+  /** The origins (URLs) of all targets that the lanes have used. */
   readonly origins: ReadonlySet<string>;
   readonly close: () => Promise<void>;
 }
@@ -29,7 +29,7 @@ export interface JobRunnerOptions {
   readonly link: QueueLink;
   readonly seal: MessageSigner;
   readonly run: string;
-  /** The key of the exploration, which its messages carry. */
+  /** The key of the exploration. Each message to the run contains it. */
   readonly key: string;
   readonly worker: string;
   readonly lanes: WorkerLanes;
@@ -37,22 +37,19 @@ export interface JobRunnerOptions {
   readonly onNote: (message: string) => void;
 }
 
-/**
- * Lock time of a job, and interval of checks for jobs whose lock expired, in milliseconds. The jobs of a lost worker go to others after about this
- * time.
- */
+/** How long a worker holds a job without renewing its lock, in milliseconds. If a worker is lost, others get its jobs after about this time. */
 const LOCK_MS = 5000;
 const STALLED_MS = 1500;
 const KNOWN_MS = 300;
 const LOOK_MS = 200;
-/** How long to wait for jobs in progress at the end, in milliseconds. */
+/** How long a leaving worker waits for its jobs in progress to finish, in milliseconds. */
 const FINISH_MS = 5000;
-/** Time limit for each of the further steps at the end, in milliseconds. */
+/** Time limit for each further step of leaving, in milliseconds. */
 const LEAVE_MS = 1000;
 const TRIES = 3;
 const PAUSES_MS = [250, 4000] as const;
 
-/** Executes the jobs of one exploration, one per lane at a time, and sends the answers. */
+/** Executes the jobs of one exploration on a worker's lanes, one job per lane at a time, and sends the answers. */
 export class JobRunner {
   jobs = 0;
   readonly #options: JobRunnerOptions;
@@ -68,7 +65,10 @@ export class JobRunner {
     for (const origin of options.lanes.ready.origins) this.#told.add(origin);
   }
 
-  /** Works until the signal is aborted or the exploration ends. @throws the error that kept a lane from being rebuilt */
+  /**
+   * Executes jobs until the signal is aborted, or until `isOn` says that the exploration has ended. @throws the error because of which a lane could
+   * not be rebuilt
+   */
   async work(signal: AbortSignal, isOn: () => Promise<boolean>): Promise<void> {
     const { link, seal, key, lanes } = this.#options;
     const visited = new VisitedSet();
@@ -83,7 +83,8 @@ export class JobRunner {
       stalledInterval: STALLED_MS,
       maxStalledCount: MOST_STALLS,
       drainDelay: 2,
-      // Delay after a connection error, in milliseconds. BullMQ's default is meant for jobs that take minutes.
+      // Delay before jobs are fetched again after a connection error, in milliseconds. BullMQ's default is longer, since it is meant for jobs of
+      // minutes.
       runRetryDelay: 300,
     });
     try {
@@ -131,7 +132,10 @@ export class JobRunner {
     this.jobs++;
   }
 
-  /** Rebuilds a lane, with several tries, since a target may die while it starts. If no try succeeds, or the root state differs, this worker ends. */
+  /**
+   * Rebuilds a lane with several attempts, since a target may die while it starts. If all attempts fail, or if the root state differs, the worker
+   * leaves.
+   */
   async #rebuild(lane: number, why: string): Promise<void> {
     const { lanes, facts, onNote } = this.#options;
     onNote(`Lane ${lane} is being rebuilt: ${why}`);
@@ -158,7 +162,7 @@ export class JobRunner {
     );
   }
 
-  /** Lets jobs in progress send answers for their finished part. Does not wait for an unreachable server. */
+  /** Waits until the jobs in progress have sent answers for the part that they finished. Does not wait if Redis is unreachable. */
   async #end(queue: Worker): Promise<void> {
     const { link, key } = this.#options;
     await link.parting(queue.close(), FINISH_MS);

@@ -3,16 +3,16 @@ import { parseAs, words, wordsText } from "./shape.ts";
 import { knownKey, KEPT, type QueueLink } from "./queue-link.ts";
 import type { MessageSigner } from "./message-signer.ts";
 
-/** Largest number of states in one message. */
+/** Largest number of states that are sent in one message. */
 const BLOCK = 8192;
-/** Largest number of states that are sent to workers. Workers send the snapshots of further states although these states are known. */
+/** Largest number of states that workers are told about. For further states, workers send snapshots that the run does not need. */
 const MOST = 1 << 20;
-/** Number of messages that are read at once. */
+/** Number of messages that a worker reads with one command. */
 const AT_ONCE = 32;
 
 /**
- * Sends the committed states to workers, so that workers leave out the snapshots of these states. A worker that misses some messages sends more than
- * necessary, but the result is the same.
+ * Tells workers which states are committed, so that they do not send the snapshots of these states. If a worker misses some of these messages, it
+ * sends unnecessary snapshots, but the result is the same.
  */
 export class KnownStates {
   readonly #link: QueueLink;
@@ -27,7 +27,7 @@ export class KnownStates {
     this.#exploration = exploration;
   }
 
-  /** Sends the states that were committed since the last call. */
+  /** Sends the states that were committed since the last call of this method. */
   async tell(visited: VisitedSet): Promise<void> {
     const end = Math.min(visited.size, MOST);
     const key = knownKey(this.#exploration);
@@ -46,7 +46,7 @@ export class KnownStates {
   }
 }
 
-/** Reads the messages of {@link KnownStates}, on a worker. */
+/** Reads the messages of {@link KnownStates} on a worker's side. */
 export class KnownReader {
   readonly #link: QueueLink;
   readonly #seal: MessageSigner;

@@ -7,7 +7,7 @@ export interface QueueDrivers {
   readonly Redis: typeof Redis;
 }
 
-/** Loads the packages that only distributed runs need. @throws SeqqaError `DRIVER_MISSING` (exit status 2) */
+/** Loads the npm packages that only distributed runs need. @throws SeqqaError `DRIVER_MISSING` (exit status 2) if they are not installed */
 export async function loadQueue(): Promise<QueueDrivers> {
   const [bullmq, ioredis] = await Promise.allSettled([import("bullmq"), import("ioredis")]);
   if (bullmq.status === "fulfilled" && ioredis.status === "fulfilled") return { bullmq: bullmq.value, Redis: ioredis.value.Redis };

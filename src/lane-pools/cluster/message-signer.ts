@@ -1,15 +1,15 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { SeqqaError } from "../../model/errors.ts";
 
-/** The kind of a message. It is part of the signed text. */
+/** The kind of a message. It is signed together with the message, so that a message cannot be used as one of another kind. */
 export type MessageKind = "run" | "join" | "welcome" | "ready" | "verdict" | "alive" | "leave" | "chunk" | "result" | "known";
 
-/** Identifies a message. Each member consists of letters, digits, underscores and hyphens. */
+/** Identifies a message. Each member may only contain letters, digits, underscores and hyphens. */
 export interface Heading {
   readonly kind: MessageKind;
-  /** The run's id, or the key of one of its explorations. It is random for every run, so that a new run accepts no message of an old run. */
+  /** The id of the run, or the key of one of its explorations. It is random, so that a run refuses the messages of earlier runs. */
   readonly run: string;
-  /** Identifies the message among those of its kind. */
+  /** Distinguishes the message from others of its kind. */
   readonly id: string;
 }
 
@@ -18,28 +18,28 @@ export interface Opened {
   readonly body: string;
 }
 
-/** Length of a SHA-256 in base64url, in characters. */
+/** Length of an HMAC-SHA-256 in base64url, in characters. */
 const MAC = 43;
-/** Length of the longest text that is signed or read, in characters. */
+/** Length of the longest message that is signed or verified, in characters. */
 const LONGEST = 64 * 1024 * 1024;
 const NAME = /^[\w-]{1,80}$/;
 
 /**
- * Signs messages on the queue, and verifies messages that were signed with the same secret. Uses HMAC-SHA-256 over heading and body, compared in
- * constant time. Nothing is parsed before the sender is known to have the secret.
+ * Signs messages between a run and its workers, and verifies that a message was signed with the same secret. The signature is an HMAC-SHA-256 over
+ * heading and body, and is compared in constant time. A message is only parsed after its signature was verified.
  */
 export class MessageSigner {
   readonly #key: Buffer;
   readonly #digestKey: Buffer;
 
-  /** @param secret The value of `SEQQA_SECRET`. A separate key is derived from it for each use. */
+  /** @param secret The value of `SEQQA_SECRET`. A key is derived from it for signatures, and another key for digests. */
   constructor(secret: string) {
     const derived = (use: string): Buffer => Buffer.from(hkdfSync("sha256", secret, "seqqa", use, 32));
     this.#key = derived("messages");
     this.#digestKey = derived("values");
   }
 
-  /** Signs a message. @throws SeqqaError `MESSAGE_TOO_LARGE` (exit status 3) */
+  /** Signs a message and returns it as text. @throws SeqqaError `MESSAGE_TOO_LARGE` (exit status 3) */
   close({ kind, run, id }: Heading, body: string): string {
     const text = `${kind} ${run} ${id}\n${body}`;
     if (text.length > LONGEST - MAC) {
@@ -51,7 +51,7 @@ export class MessageSigner {
     return this.#mac(text) + text;
   }
 
-  /** Verifies a message. Returns `undefined` if the sender does not have the secret, or if the message is too long. */
+  /** Verifies a message and returns its heading and body. Returns `undefined` if the message was signed with another secret, or if it is too long. */
   open(sealed: unknown): Opened | undefined {
     if (typeof sealed !== "string" || sealed.length <= MAC || sealed.length > LONGEST) return undefined;
     const text = sealed.slice(MAC);
@@ -63,14 +63,14 @@ export class MessageSigner {
     return { heading: { kind: kind as MessageKind, run: run!, id: id! }, body: text.slice(end + 1) };
   }
 
-  /** Verifies a message like {@link open}, and returns its body. Returns `undefined` for a message of another kind or run, or with another id. */
+  /** Verifies a message like {@link open}, and returns its body. Returns `undefined` if the message is of another kind or run, or has another id. */
   expect(sealed: unknown, { kind, run, id }: Pick<Heading, "kind" | "run"> & { readonly id?: string }): string | undefined {
     const opened = this.open(sealed);
     if (opened === undefined || opened.heading.kind !== kind || opened.heading.run !== run) return undefined;
     return id === undefined || opened.heading.id === id ? opened.body : undefined;
   }
 
-  /** Returns a digest that shows if two values are equal. Only holders of the secret can compute it. */
+  /** Returns a digest of a value, so that two values can be compared without sending them. Only holders of the secret can compute the digest. */
   digest(value: string): string {
     return createHmac("sha256", this.#digestKey).update(value).digest("base64url");
   }

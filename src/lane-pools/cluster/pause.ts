@@ -1,4 +1,4 @@
-/** Waits for `ms` milliseconds, or until the signal is aborted. */
+/** Waits for `ms` milliseconds. Resolves earlier if the signal is aborted. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

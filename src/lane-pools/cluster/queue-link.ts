@@ -7,40 +7,39 @@ import { secureContext } from "../../network/secure-context.ts";
 import { isUntrusted, UNTRUSTED } from "../../network/untrusted.ts";
 import { loadQueue, type QueueDrivers } from "./load-queue.ts";
 
-/** Prefix of the keys of queues and runs. */
+/** Prefix of all keys in Redis that belong to queues and runs. */
 const PREFIX = "seqqa";
-/** Key of the set of runs, ordered by their start. */
+/** Key of the sorted set that lists all runs by the time when they started. */
 export const RUNS = "seqqa-runs";
-/** How long a run counts as present after its last announcement, in seconds. */
+/** How long a run is listed after its last announcement, in seconds. */
 export const SAID_FOR = 60;
-/** How long the keys of a dead process stay, in seconds. */
+/** Time in seconds after which keys expire that a killed process has left in Redis. */
 export const KEPT = 3600;
-/** An absence of the server is reported only after this many milliseconds. */
+/** The user is told that Redis is unreachable after this many milliseconds. */
 const AWAY_MS = 1500;
 const CONNECT_MS = 5000;
 const LONGEST_PAUSE_MS = 1000;
-/** Time limit for the last steps at the end, in milliseconds. With an unreachable server they would never finish. */
+/** Time limit for the last steps of closing, in milliseconds, since they would never finish while Redis is unreachable. */
 const PARTING_MS = 3000;
-/** Suffixes of the keys that a queue has beside its jobs. Keys that expire by themselves, and only matter while they exist, are left out. */
+/** Suffixes of the keys that BullMQ creates for a queue. Keys of jobs, and keys that expire by themselves, are not listed. */
 const PARTS = "wait active paused id delayed prioritized completed failed stalled meta events pc marker repeat".split(" ");
 
 export interface LinkOptions {
-  /** A URL with `redis:` or `rediss:`. May contain a password. */
+  /** URL of Redis with `redis:` or `rediss:`. May contain a password. */
   readonly url: string;
   /** PEM certificates that are trusted in addition to Node's. */
   readonly ca: readonly string[];
-  /** Name of the connection in the output of CLIENT LIST. */
+  /** Name of the connection that Redis shows in the output of CLIENT LIST. */
   readonly name: string;
-  /** Called when the server becomes unreachable, and when it is reachable again. */
+  /** Called with a message for the user when Redis becomes unreachable, and when it is reachable again. */
   readonly onNote: (message: string) => void;
 }
 
 /**
- * The connection of a run or a worker to the Redis server with the queues. Once it was established, it waits for an unreachable server without a time
- * limit.
+ * The connection of a run or a worker to the Redis server. After the first connection, it waits without a time limit while the server is unreachable.
  */
 export class QueueLink {
-  /** The server's address, without user and password. */
+  /** Address of the Redis server, without user and password, for messages. */
   readonly shown: string;
   readonly redis: Redis;
   readonly #drivers: QueueDrivers;
@@ -59,10 +58,7 @@ export class QueueLink {
     redis.on("ready", () => this.#back());
   }
 
-  /**
-   * Connects to the server.
-   * @throws SeqqaError `QUEUE_UNREACHABLE` (exit status 3), `DRIVER_MISSING` or `REDIS_URL_INVALID` (exit status 2)
-   */
+  /** Connects to the Redis server. @throws SeqqaError `QUEUE_UNREACHABLE` (exit status 3), `DRIVER_MISSING` or `REDIS_URL_INVALID` (exit status 2) */
   static async open({ url, ca, name, onNote }: LinkOptions): Promise<QueueLink> {
     const place = redisPlace(url);
     const drivers = await loadQueue();
@@ -78,7 +74,7 @@ export class QueueLink {
       connectionName: name,
       connectTimeout: CONNECT_MS,
       keepAlive: 10_000,
-      // With `null`, commands that are given while the server is unreachable are sent once the server is back.
+      // With `null`, ioredis keeps commands while the server is unreachable, and sends them when it is reachable again.
       maxRetriesPerRequest: null,
       enableReadyCheck: false,
       retryStrategy: (times: number) => (stood ? Math.min(times * 50, LONGEST_PAUSE_MS) : null),
@@ -90,7 +86,7 @@ export class QueueLink {
         : {}),
     } satisfies RedisOptions;
     const redis = new drivers.Redis(settings);
-    // Callers get the errors of their own commands. Without a listener, this event would be printed.
+    // ioredis prints errors that have no listener. Errors of commands also reject the promises of these commands.
     redis.on("error", (error: unknown) => (last = error));
     try {
       await redis.connect();
@@ -103,7 +99,7 @@ export class QueueLink {
     return new QueueLink(shownPlace(place), redis, drivers, onNote);
   }
 
-  /** Opens another connection, for blocking commands. The caller must disconnect it. */
+  /** Opens a second connection, for commands that block. The caller must disconnect it. */
   another(): Redis {
     const redis = this.redis.duplicate();
     redis.on("error", () => undefined);
@@ -117,12 +113,12 @@ export class QueueLink {
       skipVersionCheck: true,
       streams: { events: { maxLen: 100 } },
     });
-    // The coordinator's audit repeats failed commands.
+    // Failed commands are repeated by the coordinator's audit.
     queue.on("error", () => undefined);
     return queue;
   }
 
-  /** Executes the jobs of a queue, at most `concurrency` at the same time. */
+  /** Starts to execute the jobs of a queue with `process`, at most `concurrency` jobs at the same time. */
   worker(name: string, concurrency: number, process: (id: string, data: unknown) => Promise<void>, more: Partial<WorkerOptions>): Worker {
     const { UnrecoverableError, Worker } = this.#drivers.bullmq;
     const worker = new Worker(
@@ -131,7 +127,7 @@ export class QueueLink {
         try {
           await process(job.id ?? "", job.data);
         } catch (error) {
-          // This error prevents a retry, which would fail again.
+          // `UnrecoverableError` prevents BullMQ from repeating the job, which would fail again.
           throw new UnrecoverableError(error instanceof Error ? error.message : "failed");
         }
       },
@@ -141,7 +137,7 @@ export class QueueLink {
     return worker;
   }
 
-  /** Sets an expiry on the remaining keys of a queue and of its jobs. */
+  /** Sets an expiry time on the keys of a queue and of its jobs. */
   async expire(name: string, jobs: Iterable<string>, seconds: number): Promise<void> {
     const pipeline = this.redis.pipeline();
     for (const part of ["", ...PARTS.map((one) => `:${one}`), ...[...jobs].map((one) => `:${one}`)])
@@ -150,14 +146,14 @@ export class QueueLink {
   }
 
   /**
-   * Sends commands together.
-   * @throws SeqqaError `QUEUE_REFUSED` (exit status 3) if the server refuses a command: it is full, cannot save, or does not allow the command
+   * Sends several commands together. @throws SeqqaError `QUEUE_REFUSED` (exit status 3) if Redis refuses a command, because it is full, cannot save,
+   * or does not allow the command
    */
   async exec(pipeline: ChainableCommander): Promise<void> {
     for (const [error] of (await pipeline.exec()) ?? []) {
       if (error === null) continue;
       throw new SeqqaError("QUEUE_REFUSED", `Redis at ${this.shown} refused a command: ${error.message.slice(0, 200)}.`, {
-        hint: "Check its memory (maxmemory), that it can save or has saving switched off, and that the user may use all commands on seqqa*.",
+        hint: "Check the memory limit (maxmemory), that saving works or is switched off, and that the user may run all commands on seqqa* keys.",
         exitStatus: 3,
         cause: error,
       });
@@ -165,8 +161,8 @@ export class QueueLink {
   }
 
   /**
-   * Waits a short time for work at the end. Rejections are ignored. Does not wait at all if the server was unreachable for long, or if an earlier
-   * wait failed.
+   * Waits for `ms` milliseconds at most until `work` settles, when the connection is being closed. Does not wait if Redis has been unreachable for
+   * long, or if an earlier wait took too long. Ignores rejections.
    */
   async parting(work: Promise<unknown>, ms: number = PARTING_MS): Promise<void> {
     if (!(await inTime(work, this.#told || this.#isGivenUp ? 0 : ms))) this.#isGivenUp ||= this.redis.status !== "ready";
@@ -200,7 +196,7 @@ export const keysOf = (run: string): { readonly run: string; readonly inbox: str
   to: (worker) => `seqqa-run:${run}:to:${worker}`,
 });
 
-/** Returns the key of the list of an exploration's committed states. */
+/** Returns the key of the Redis list with the committed states of an exploration. */
 export const knownKey = (exploration: string): string => `seqqa-known:${exploration}`;
 
 function unreachable(shown: string, cause: unknown): SeqqaError {
@@ -209,7 +205,7 @@ function unreachable(shown: string, cause: unknown): SeqqaError {
     ? UNTRUSTED
     : /^(?:NOAUTH|WRONGPASS|NOPERM|ERR AUTH|ERR invalid password)/.test(message)
       ? ["Access refused", "Put user and password into the URL, before the host: user:password@."]
-      : [code === "ECONNREFUSED" ? "Connection refused" : (code || message).slice(0, 200), "Check that Redis runs there, and the URL."];
+      : [code === "ECONNREFUSED" ? "Connection refused" : (code || message).slice(0, 200), "Check the URL, and that Redis runs there."];
   return new SeqqaError("QUEUE_UNREACHABLE", `The Redis of the distributed run cannot be reached: ${what} (${shown}).`, {
     hint: check,
     exitStatus: 3,
@@ -217,7 +213,7 @@ function unreachable(shown: string, cause: unknown): SeqqaError {
   });
 }
 
-/** Resolves to `true` once `work` settles, and to `false` after `ms` milliseconds. Rejections are ignored. */
+/** Resolves to `true` when `work` settles, or to `false` after `ms` milliseconds. Ignores rejections. */
 async function inTime(work: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), ms)));

@@ -1,7 +1,7 @@
-/** Checks a value and returns it with its type. @throws ShapeError */
+/** Checks that an untrusted value has a certain type, and returns it. `at`: the value's position in the message, for errors. @throws ShapeError */
 export type Shape<T> = (value: unknown, at: string) => T;
 
-/** Thrown for a message that seqqa cannot have made. */
+/** Thrown for a message whose content is invalid, so that it cannot come from seqqa. */
 export class ShapeError extends Error {
   constructor(at: string, must: string) {
     super(`${at === "" ? "the message" : at} is not ${must}`);
@@ -9,10 +9,10 @@ export class ShapeError extends Error {
   }
 }
 
-/** Deepest nesting that is accepted. */
+/** Deepest nesting of objects and lists that a message may have. */
 const DEEPEST = 64;
 
-/** Parses JSON and checks its shape. @throws ShapeError also for text that is not JSON */
+/** Parses JSON and checks the result. @throws ShapeError if the text is not JSON, or if the check fails */
 export function parseAs<T>(text: string, shape: Shape<T>): T {
   let value: unknown;
   try {
@@ -24,7 +24,10 @@ export function parseAs<T>(text: string, shape: Shape<T>): T {
   return shape(value, "");
 }
 
-/** Refuses values that are nested too deeply for recursion, or that would change a prototype when copied. Works without recursion itself. */
+/**
+ * Refuses values that are nested too deeply for recursive functions, or that contain keys such as `__proto__`, which change a prototype when copied.
+ * Is not recursive itself.
+ */
 function refuseHostile(root: unknown): void {
   const waiting: (readonly [unknown, number])[] = [[root, 0]];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -96,7 +99,7 @@ export const nullable =
   (value, at) =>
     value === null ? null : shape(value, at);
 
-/** Accepts an object with these members. Other members are left out. */
+/** Returns a check for an object with the given members. Other members of the object are left out. */
 export const members =
   <T extends object>(shapes: { readonly [K in keyof T]-?: Shape<T[K]> }): Shape<T> =>
   (value, at) => {
@@ -110,7 +113,7 @@ export const members =
     return Object.fromEntries(taken) as T;
   };
 
-/** Accepts an object whose members all have one shape. */
+/** Returns a check for an object with any keys, whose values all pass the same check. */
 export const mapOf =
   <T>(member: Shape<T>): Shape<Readonly<Record<string, T>>> =>
   (value, at) => {
@@ -118,7 +121,7 @@ export const mapOf =
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, member(one, `${at}.${name}`)]));
   };
 
-/** Accepts 32-bit integers, as base64 of their little-endian bytes. */
+/** Returns a check for a list of 32-bit integers that is encoded as base64 of little-endian bytes. */
 export const words =
   (most: number): Shape<Int32Array<ArrayBuffer>> =>
   (value, at) => {

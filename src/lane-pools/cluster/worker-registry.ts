@@ -2,19 +2,19 @@ interface Member {
   readonly name: string;
   lanes: number;
   heardAt: number;
-  /** `true` once the worker's lanes are in the run's root state. */
+  /** `true` after the worker has brought its lanes to the root state of the run. */
   isReady: boolean;
   isGone: boolean;
-  /** `true` if the worker itself reported that it leaves. */
+  /** `true` if the worker has said that it leaves. */
   hasLeft: boolean;
 }
 
-/** A worker that is silent for this many milliseconds counts as lost. */
+/** A worker that sends nothing for this many milliseconds counts as lost. */
 const SILENT_MS = 6000;
-/** How long a worker that brings up its lanes may be silent, in milliseconds. The bring-up may delay its heartbeats. */
+/** Like {@link SILENT_MS}, for a worker that is bringing up its lanes, since this may delay its heartbeats. */
 const COMING_MS = 15_000;
 
-/** The workers of an exploration, and their lanes. */
+/** The workers of one exploration. */
 export class WorkerRegistry {
   readonly #members: Map<string, Member> = new Map();
   readonly #onNote: (message: string) => void;
@@ -25,24 +25,24 @@ export class WorkerRegistry {
     this.#now = now;
   }
 
-  /** Number of lanes that take chunks. */
+  /** Number of lanes that can execute chunks, over all workers. */
   get lanes(): number {
     let lanes = 0;
     for (const member of this.#members.values()) if (member.isReady && !member.isGone) lanes += member.lanes;
     return lanes;
   }
 
-  /** Number of workers whose lanes take chunks. */
+  /** Number of workers with lanes that can execute chunks. */
   get size(): number {
     return [...this.#members.values()].filter(({ isReady, isGone }) => isReady && !isGone).length;
   }
 
-  /** `true` if a worker is bringing up its lanes. */
+  /** `true` if some worker is still bringing up its lanes. */
   get isAwaited(): boolean {
     return [...this.#members.values()].some(({ isReady, isGone }) => !isReady && !isGone);
   }
 
-  /** Returns `true` if a worker was ready at some time. Its results are accepted, even late ones. */
+  /** Returns `true` if the worker has had lanes in the root state. Its answers are accepted, even after it was lost. */
   has(worker: string): boolean {
     return this.#members.get(worker)?.isReady === true;
   }
@@ -51,7 +51,7 @@ export class WorkerRegistry {
     return this.#members.get(worker)?.name;
   }
 
-  /** Adds a worker. A known worker stays unchanged, since another client may repeat an old message. */
+  /** Adds a worker. Does nothing if the worker is known, since another client may have sent an old message again. */
   welcome(worker: string, name: string): void {
     if (this.#members.has(worker)) return;
     this.#members.set(worker, { name, lanes: 0, heardAt: this.#now(), isReady: false, isGone: false, hasLeft: false });
@@ -76,13 +76,13 @@ export class WorkerRegistry {
   leave(worker: string, why: string | null): void {
     const member = this.#members.get(worker);
     if (member === undefined || member.hasLeft) return;
-    // A worker that counts as lost because of its silence may send its reason only now.
+    // A worker that counts as lost because it was silent may still send the reason why it leaves.
     const isNews = why !== null || (member.isReady && !member.isGone);
     member.isGone = member.hasLeft = true;
     if (isNews) this.#onNote(`Worker ${member.name} left${why === null ? "" : `: ${why}`}${this.#together()}.`);
   }
 
-  /** Marks workers as lost that were silent for too long. */
+  /** Declares workers as lost that have sent nothing for too long. */
   sweep(): void {
     for (const member of this.#members.values()) {
       if (member.isGone || this.#now() - member.heardAt < (member.isReady ? SILENT_MS : COMING_MS)) continue;
@@ -91,7 +91,7 @@ export class WorkerRegistry {
     }
   }
 
-  /** Resets the silence of all workers, since the server was unreachable. */
+  /** Treats all workers as if they had just sent a message. Called after Redis was unreachable, since no messages arrived then. */
   forgive(): void {
     for (const member of this.#members.values()) member.heardAt = this.#now();
   }

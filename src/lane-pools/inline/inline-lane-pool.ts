@@ -26,11 +26,11 @@ export interface InlineLanePoolOptions {
   readonly host: LaneHost;
   readonly build: LaneFactory;
   readonly options: LaneOptions;
-  /** The data that `setup` made on the run's first lane, if that lane is in another pool. */
+  /** The data that `setup` made on the run's first lane. Only set if that lane is in another pool. */
   readonly shared?: unknown;
 }
 
-/** A pool with one lane in this thread. Nothing is copied or sent. */
+/** A pool with one lane in the main thread. Data is passed to the lane without copying. */
 export class InlineLanePool implements LanePool {
   readonly lanes = 1;
   readonly depth = 1;
@@ -42,7 +42,7 @@ export class InlineLanePool implements LanePool {
   #racing: RaceLane | undefined;
   #visited: VisitedSet | undefined;
   #knowledge: Knowledge = NOTHING_KNOWN;
-  /** The data that `setup` made first. A rebuilt lane gets it, so that it has the same ids. */
+  /** The data that `setup` made the first time. A rebuilt lane uses this data, so that its ids are the same. */
   #made: unknown;
   readonly #stray = (error: unknown): void => {
     this.#lane?.base.stepper.strays.push(error);
@@ -58,7 +58,7 @@ export class InlineLanePool implements LanePool {
     process.on("unhandledRejection", this.#stray);
     this.#stopTaking = takeUncaught((error) => {
       this.#lane?.base.stepper.uncaught.push(error);
-      // While a lane is being rebuilt there is no step to which the error belongs.
+      // While the lane is being rebuilt, there is no step to which the error could belong.
       return this.#runtime !== undefined;
     });
     return [await this.#bringUp({ ...(await this.#options.host.provision(0)), isFirst: true })];
@@ -76,7 +76,7 @@ export class InlineLanePool implements LanePool {
     return [await this.rebuild(0)];
   }
 
-  /** Applies knowledge to the present lane. Returns `undefined` if the lane has to be rebuilt instead. */
+  /** Brings the lane to the root state with more knowledge about generated values. Returns `undefined` if the lane must be rebuilt instead. */
   async #relearn(knowledge: Knowledge): Promise<LaneReport | undefined> {
     const lane = this.#lane;
     if (lane === undefined || lane.spares.length > 0) return undefined;
@@ -110,7 +110,7 @@ export class InlineLanePool implements LanePool {
     return { ...report, standby: spec.standby };
   }
 
-  /** @param beforeStep Called before every step, and awaited. */
+  /** @param beforeStep Called before each step. The step begins when the returned promise resolves. */
   record(_lane: number, path: readonly number[], draws?: UnitRequest["draws"], beforeStep?: BeforeStep): Promise<Recording> {
     return this.#runtime!.record(path, draws, beforeStep);
   }
@@ -119,7 +119,7 @@ export class InlineLanePool implements LanePool {
     return this.#runtime!.probe(path, draws);
   }
 
-  /** Runs a function that executes actions on the lane one at a time. No other work may be in progress on the lane. */
+  /** Calls a function that executes actions on the lane, one at a time. The lane must have no other work. */
   walk<T>(work: (walk: Walk) => Promise<T>): Promise<T> {
     this.#control.reset();
     return this.#runtime!.lend((ground) => work(new Walk(ground)));

@@ -16,16 +16,16 @@ import { SeqqaError } from "../../model/errors.ts";
 
 interface SharedClient {
   readonly client: unknown;
-  /** Restores a client that later journeys use, too. Closes a client that was made for this journey. */
+  /** Called after the journey. Restores the client if later journeys use it too, else closes it. */
   readonly leave: () => Promise<void>;
 }
 
-/** A lane needs an agent, and an agent needs an action. This action is never executed. */
+/** An action that is never executed. A lane needs an agent, and an agent needs at least one action. */
 const NOBODYS = new Action<never, never>({ name: "journey", run: () => Promise.resolve(null) });
-/** How long a target may take to finish the work of a cancelled request, in milliseconds. */
+/** How long to wait for the target to finish the work of a cancelled request, in milliseconds. */
 const LAST_WRITES = 200;
 
-/** A lane in this thread for journeys. Each journey starts in the lane's root state, and the lane returns to it afterwards. */
+/** A lane in this thread for journeys. Each journey begins in the lane's root state, which is restored afterwards. */
 export class JourneyLane {
   readonly facts: LaneFacts;
   readonly #built: BuiltLane;
@@ -34,7 +34,7 @@ export class JourneyLane {
   readonly #rootLines: readonly string[];
   readonly #strays: unknown[] = [];
   readonly #stray = (error: unknown): void => {
-    // Cancelled user code may not have awaited its calls. Such calls are refused, which is not an error of the journey.
+    // Cancelled user code may leave calls that it did not await. seqqa refuses these calls, which is not an error of the journey.
     if ((error as { readonly code?: unknown } | null)?.code !== "REQUEST_CANCELLED") this.#strays.push(error);
   };
 
@@ -45,11 +45,11 @@ export class JourneyLane {
     this.#rootLines = rootLines;
     this.facts = { contextOnly: built.base.report.contextOnly };
     process.on("unhandledRejection", this.#stray);
-    // An error in a timer of user code belongs to the step, and must not end the run before its stores are restored.
+    // An error in a timer or listener of user code belongs to the current step. It must not end the process before stores are restored.
     process.on("uncaughtException", this.#stray);
   }
 
-  /** Brings a lane up to its root state. @throws SeqqaError */
+  /** Builds a lane and brings it to its root state. @throws SeqqaError */
   static async open({ options, http }: JourneySettings, spec: LaneSpec, processes: Partial<ProcessHost> | undefined): Promise<JourneyLane> {
     let lane: Lane | undefined;
     const world = (given: Lane): World<never, never> => {
@@ -123,7 +123,7 @@ function failureOf(error: unknown): LaneJourney["failure"] {
   return { code: String(code), message: hint === undefined ? message : `${message} ${hint}`, stack };
 }
 
-/** Returns the client for one run of a journey. @throws SeqqaError `JOURNEY_*`, and errors of the user's factory */
+/** Returns the client that a journey uses. @throws SeqqaError `JOURNEY_*`, and errors of the user's factory function */
 async function clientFor(journey: JourneyDefinition<never, never>, lane: Lane): Promise<SharedClient> {
   const own: unknown = journey.client;
   if (own === undefined) return made(await defaultClient(journey, lane));

@@ -4,13 +4,13 @@ import type { JourneyDefinition } from "../../model/declare/journey.ts";
 import type { LaneSpec } from "../../targets/lanes/lane-spec.ts";
 import type { HttpSettings } from "../../adapters/http/defaults.ts";
 
-/** Settings that all journeys of a run share. Plain data. */
+/** Settings for all journeys of a run. They are plain data, so that they can be sent to a thread. */
 export interface JourneySettings {
   readonly options: LaneOptions;
   readonly http: HttpSettings;
 }
 
-/** A journey in a form that every thread can load. */
+/** A journey with its bundle file, from which a thread can load it. */
 export interface BundledJourney {
   readonly journey: JourneyDefinition<never, never>;
   readonly bundle: string;
@@ -18,24 +18,24 @@ export interface BundledJourney {
 
 export interface LaneJourney {
   readonly ran: RanSteps;
-  /** Set if no client could be made for the journey. */
+  /** The error because of which no client could be created for the journey. `undefined` if there was none. */
   readonly failure: { readonly code: string; readonly message: string; readonly stack: string | undefined } | undefined;
-  /** `true` if the target wrote after the previous journey was undone. That write was undone, too. */
+  /** `true` if the target still wrote to a store after the previous journey had ended. This write was undone. */
   readonly late: boolean;
-  /** Set if the lane did not return to its root state. */
+  /** The differences if the lane did not return to its root state after the journey. `undefined` if it did. */
   readonly notPutBack: { readonly message: string; readonly differences: readonly string[] } | undefined;
 }
 
 export interface LaneFacts {
-  /** `true` if there is no store that can be restored. */
+  /** `true` if the lane has no store that can be restored. */
   readonly contextOnly: boolean;
 }
 
-/** Runs journeys one after another, each from the lane's root state: in this thread, or in a thread of its own. */
+/** Runs journeys one after another, each from the root state of a lane. The lane is in this thread or in a thread of its own. */
 export interface JourneyRunner {
-  /** Builds the lane, and replaces an earlier one. */
+  /** Builds the lane. If there was a lane before, it is closed. */
   attach(spec: LaneSpec): Promise<LaneFacts>;
   run(journey: BundledJourney, signal: AbortSignal, onStep: (step: RanStep) => void): Promise<LaneJourney>;
-  /** Restores external stores and closes the lane. May be called repeatedly. */
+  /** Restores external stores and closes the lane. Further calls do nothing. */
   close(): Promise<void>;
 }

@@ -13,7 +13,7 @@ import type { JourneyTask } from "./thread-journey-runner.ts";
 labelOutput();
 let lane: JourneyLane | undefined;
 
-/** The entry point of a worker thread that runs journeys. */
+/** The entry point of the thread that runs journeys. Called once for each task. */
 export default async function work(task: JourneyTask): Promise<Answer<LaneFacts | LaneJourney | undefined>> {
   try {
     return { kind: "done", value: await done(task) };

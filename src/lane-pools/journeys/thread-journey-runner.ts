@@ -9,24 +9,24 @@ import { serveProcesses } from "../threads/process-channel.ts";
 import type { Answer } from "../threads/protocol.ts";
 import type { JourneyRunner, JourneySettings, LaneFacts, LaneJourney, BundledJourney } from "./journey-runner.ts";
 
-/** A task for the worker thread. Tasks are executed one after another. */
+/** A task for the thread that runs journeys. Tasks are executed one after another. */
 export type JourneyTask =
   | {
       readonly kind: "attach";
       readonly settings: JourneySettings;
       readonly spec: LaneSpec;
-      /** The port through which the lane requests restarts of its process. */
+      /** The port through which the thread asks the main thread to restart the target's process. */
       readonly processes: MessagePort;
     }
   | {
       readonly kind: "run";
       readonly bundle: string;
-      /** A message on this port ends the journey. */
+      /** The port through which the main thread cancels the journey. Any message does so. */
       readonly cancel: MessagePort;
     }
   | { readonly kind: "close" };
 
-/** Runs journeys in a thread of its own. Steps are reported when the journey has ended. */
+/** Runs journeys in a thread of its own. The steps of a journey are reported after its end. */
 export class ThreadJourneyRunner implements JourneyRunner {
   readonly #settings: JourneySettings;
   readonly #host: Partial<ProcessHost>;
@@ -45,7 +45,7 @@ export class ThreadJourneyRunner implements JourneyRunner {
       minThreads: 1,
       maxThreads: 1,
       idleTimeout: Infinity,
-      // Piscina's default blocks a worker's event loop between tasks, and with it the worker's sockets and timers.
+      // By default, Piscina blocks the event loop of a thread between tasks. Sockets and timers of user code need the event loop.
       atomics: "disabled",
       recordTiming: false,
     });
@@ -76,7 +76,7 @@ export class ThreadJourneyRunner implements JourneyRunner {
     this.#pool = undefined;
     if (pool === undefined) return;
     try {
-      // A thread that has ended cannot answer any further task.
+      // Do not send a task to a thread that has ended, since it cannot answer.
       if (pool.threads.length > 0) unpacked((await pool.run({ kind: "close" } satisfies JourneyTask)) as Answer<void>);
     } finally {
       for (const port of this.#ports) port.close();

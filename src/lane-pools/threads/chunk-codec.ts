@@ -2,16 +2,16 @@ import type { Chunk, Expansion, SnapshotEvent, UnitRequest } from "../../message
 import { decodeSnapshot, snapshotText } from "./snapshot-codec.ts";
 
 /**
- * A chunk as it is sent to a thread: a flat buffer, which is transferred, and a string. Cloning thousands of small objects would cost the main thread
- * more than committing their contents. Snapshots stay encoded on the main thread, which only passes them on.
+ * A chunk in the form in which it is sent to a thread: a buffer of integers, which is transferred, and a string. Copying thousands of small objects
+ * would take longer on the main thread than committing the outcomes. The main thread does not decode snapshots, but only passes them on.
  */
 export interface EncodedChunk {
   readonly units: number;
-  /** Per unit: from, to, lo, hi, flags, length of the snapshot (-1 without one), length of the path, the path. */
+  /** The members of all units: from, to, lo, hi, flags, length of the snapshot (-1 without one), length of the path, the path. */
   readonly words: Int32Array<ArrayBuffer>;
-  /** The snapshots, one after another. */
+  /** The texts of the units' snapshots, one after another. */
   readonly images: string;
-  /** Members that few units have, by the unit's index. */
+  /** Members that only few units have, each with the index of the unit. */
   readonly rare: readonly (readonly [number, Pick<UnitRequest, "check" | "draws" | "suspect">])[];
   readonly direct: boolean;
   readonly details: number | undefined;
@@ -21,16 +21,16 @@ export interface EncodedChunk {
 export interface EncodedExpansion {
   readonly plain: Omit<Expansion, "images" | "rows">;
   readonly rows: Int32Array;
-  /** Per snapshot: unit, action, length. */
+  /** For each snapshot: the index of its unit, the index of its action, and the length of its text. */
   readonly words: Int32Array<ArrayBuffer>;
   readonly images: string;
 }
 
 const UNCERTAIN = 1;
-/** Number of words before a unit's path. */
+/** Number of integers of a unit before its path. */
 export const HEAD = 7;
 
-/** Encodes a chunk. Its snapshots are strings, as {@link decodeExpansion} left them. */
+/** Encodes a chunk for sending it to a thread. Its snapshots must be strings, as {@link decodeExpansion} returns them. */
 export function encodeChunk(chunk: Chunk): EncodedChunk {
   const words = new Int32Array(chunk.units.reduce((sum, { path }) => sum + HEAD + path.length, 0));
   const images: string[] = [];
@@ -55,7 +55,7 @@ export function encodeChunk(chunk: Chunk): EncodedChunk {
   return { units: chunk.units.length, words, images: images.join(""), rare, direct, details, occurred };
 }
 
-/** Decodes a chunk. `image` converts the text of a snapshot. Default: decodes it. */
+/** Decodes a chunk. `image`: converts the text of each snapshot. Default: {@link decodeSnapshot}. */
 export function decodeChunk(
   { units: count, words, images, rare, direct, details, occurred }: EncodedChunk,
   image: (text: string) => unknown = decodeSnapshot,
@@ -84,7 +84,7 @@ export function decodeChunk(
   return { units, direct, details, occurred };
 }
 
-/** Encodes an expansion. Snapshots that are encoded already are passed on. */
+/** Encodes the answer to a chunk. Snapshots that are strings are encoded already. */
 export function encodeExpansion({ images: given, rows, ...plain }: Expansion): EncodedExpansion {
   const texts = given.map(({ image }) => snapshotText(image));
   const words = new Int32Array(given.length * 3);
@@ -97,8 +97,8 @@ export function encodeExpansion({ images: given, rows, ...plain }: Expansion): E
 }
 
 /**
- * Decodes an expansion. The snapshots stay encoded, as slices of one string. The whole string stays in memory as long as one of its snapshots waits
- * in the frontier.
+ * Decodes the answer to a chunk, but leaves its snapshots encoded. They are parts of one string, so the whole string stays in memory as long as one
+ * of them is needed.
  */
 export function decodeExpansion({ plain, rows, words, images: text }: EncodedExpansion): Expansion {
   const images: SnapshotEvent[] = [];

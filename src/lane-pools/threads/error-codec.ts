@@ -1,10 +1,10 @@
 import { SeqqaError } from "../../model/errors.ts";
 import type { EncodedError } from "./protocol.ts";
 
-/** Length of the longest chain of causes that is kept. */
+/** Largest number of nested causes of an error that are kept. */
 const CAUSES = 5;
 
-/** Returns an error, or any other thrown value, as plain data. */
+/** Converts an error, or any other thrown value, to plain data that can be sent to another thread. */
 export function encodeError(error: unknown, depth = 0): EncodedError {
   const known = error instanceof Error ? error : new Error(typeof error === "string" ? error : `A ${typeof error} was thrown`);
   const cause = known.cause === undefined || depth >= CAUSES ? undefined : encodeError(known.cause, depth + 1);
@@ -20,7 +20,7 @@ export function encodeError(error: unknown, depth = 0): EncodedError {
   };
 }
 
-/** Returns the error as a SeqqaError, with the stack that it had in the lane. */
+/** Converts plain data back to an error, with the stack that the error had in its own thread. */
 export function decodeError(encoded: EncodedError): SeqqaError {
   const error = new SeqqaError(encoded.code ?? "LANE_FAILED", encoded.message, {
     hint: encoded.hint,

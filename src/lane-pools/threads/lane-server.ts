@@ -29,10 +29,10 @@ import { lostExpansion } from "./lost-expansion.ts";
 import { processesBehind } from "./process-channel.ts";
 import type { Answer, AttachAnswer, AttachTask, ControlChannel, ExpandAnswer, ExpandTask } from "./protocol.ts";
 
-/** Interval in milliseconds at which the lane checks if it has to end its requests. */
+/** Interval in milliseconds at which a lane checks if the main thread wants its requests ended. */
 const CUT_EVERY = 100;
 
-/** The work of a lane's worker thread: one lane, whose tasks are executed one after another. */
+/** Runs one lane in a worker thread. Tasks from the main thread are executed one after another. */
 export class LaneServer implements ControlChannel {
   #lane: BuiltLane | undefined;
   #runtime: LaneWork | undefined;
@@ -44,7 +44,7 @@ export class LaneServer implements ControlChannel {
   #wasAttached = false;
   #failure: LaneFailure | undefined;
   #looking: NodeJS.Timeout | undefined;
-  /** The end of the last task. Tasks wait for it, since Piscina may hand over two tasks at once, which must not interleave. */
+  /** Settles when the last task ends. Piscina may pass two tasks at the same time, so each task waits for the previous one. */
   #tail: Promise<unknown> = Promise.resolve();
 
   attach(task: AttachTask): Promise<AttachAnswer> {
@@ -63,7 +63,7 @@ export class LaneServer implements ControlChannel {
         task.shared === undefined ? undefined : decodeSnapshot(task.shared),
       );
       this.#runtime = workOf(this.#lane.base, this.#lane.spares, control);
-      // A flag is polled, since a message would wait behind code that hangs.
+      // Poll a flag in shared memory, because a message would not arrive while user code hangs.
       this.#looking = setInterval(() => {
         if (control.isCut) this.#runtime?.cut();
       }, CUT_EVERY).unref();
@@ -90,7 +90,7 @@ export class LaneServer implements ControlChannel {
   expand(task: ExpandTask): Promise<ExpandAnswer> {
     return this.#next(async () => {
       const runtime = this.#running();
-      // A lost lane does nothing until it is rebuilt. Chunks that were sent to it meanwhile get an empty answer.
+      // A lost lane executes nothing until it is rebuilt. Chunks that were sent to the lane before that get empty answers.
       if (this.#failure !== undefined) return encodeExpansion(lostExpansion({ ...this.#failure, unit: -1, action: 0 }));
       if (task.visited !== undefined) this.#visited.grow(task.visited);
       runtime.visited ??= this.#visited;
@@ -132,12 +132,12 @@ export class LaneServer implements ControlChannel {
     return this.#next(() => this.#closeLane());
   }
 
-  /** Assigns a rejection that nobody awaited to the step in progress, so that the rejection does not kill the lane. */
+  /** Assigns a promise rejection that nobody handled to the current step, so that it does not end the thread. */
   stray(error: unknown): void {
     this.#lane?.base.stepper.strays.push(error);
   }
 
-  /** Assigns an error in a timer of user code to a step. Returns `false` if there was no lane yet. */
+  /** Assigns an error in a timer or listener of user code to a step. Returns `false` if there is no lane. */
   uncaught(error: unknown): boolean {
     this.#lane?.base.stepper.uncaught.push(error);
     return this.#wasAttached;

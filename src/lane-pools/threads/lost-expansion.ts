@@ -1,6 +1,6 @@
 import type { Expansion, LaneFailure } from "../../messages/lane-messages.ts";
 
-/** Returns the expansion of a chunk whose lane is lost. It is empty except for the reason. */
+/** Returns the answer to a chunk whose lane was lost: no outcomes, only the failure. */
 export function lostExpansion(failure: LaneFailure | undefined): Expansion {
   return {
     finished: 0,

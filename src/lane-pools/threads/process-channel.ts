@@ -9,7 +9,7 @@ interface ProcessChannel {
   start(index: number): Promise<Answer<void>>;
 }
 
-/** Lets the lane at the other end of a port restart processes. Used on the main thread. */
+/** Lets a lane in another thread restart its target's process. The lane is at the other end of the port. Called on the main thread. */
 export function serveProcesses(host: Partial<ProcessHost>, port: MessagePort): void {
   const answer = async (work: Promise<void> | undefined): Promise<Answer<void>> => {
     try {
@@ -26,7 +26,7 @@ export function serveProcesses(host: Partial<ProcessHost>, port: MessagePort): v
   expose(channel, port);
 }
 
-/** Returns a process host that sends its calls to a port. Used in a lane's thread. */
+/** Returns an object that asks the main thread to end and start processes, through the port. Called in a lane's thread. */
 export function processesBehind(port: MessagePort): ProcessHost {
   const channel = wrap<ProcessChannel>(port);
   const value = (answer: Answer<void>): void => {

@@ -9,7 +9,7 @@ import type { LaneSpec } from "../../targets/lanes/lane-spec.ts";
 import type { HttpSettings } from "../../adapters/http/defaults.ts";
 import type { EncodedChunk, EncodedExpansion } from "./chunk-codec.ts";
 
-/** An error as plain data, since a value that cannot be cloned would kill the worker. */
+/** An error as plain data. Some errors cannot be cloned, and sending such an error would end the thread. */
 export interface EncodedError {
   readonly name: string;
   readonly code: string | undefined;
@@ -22,41 +22,41 @@ export interface EncodedError {
 
 export type Answer<T> = { readonly kind: "done"; readonly value: T } | { readonly kind: "failed"; readonly error: EncodedError };
 
-/** Builds the lane that a worker drives. An earlier lane is closed first. */
+/** Tells a worker thread to build a lane. The thread closes its earlier lane first. */
 export interface AttachTask {
   readonly kind: "attach";
   readonly spec: LaneSpec;
-  /** The file of the user's bundle. `exportName` is the name under which it exports the agent. */
+  /** Path of the bundle with the user's code. `exportName`: the name under which the bundle exports the agent. */
   readonly bundle: string;
   readonly exportName: string;
   readonly options: LaneOptions;
   readonly http: HttpSettings;
   readonly control: SharedArrayBuffer;
-  /** The data that `setup` made on the first lane, encoded. `undefined` while it is not known. */
+  /** A snapshot of the data that `setup` made on the first lane, as text. `undefined` while the first lane is being built. */
   readonly shared: string | undefined;
-  /** The lane's control channel. Only sent with the first attach of a worker. */
+  /** The port for calls of {@link ControlChannel}. Only sent with the thread's first task of this kind. */
   readonly port: MessagePort | undefined;
-  /** The port through which the lane requests restarts of its processes. Sent together with `port`. */
+  /** The port through which the lane asks the main thread to restart its target's process. Sent together with `port`. */
   readonly processes: MessagePort | undefined;
 }
 
 export interface ExpandTask {
   readonly kind: "expand";
   readonly chunk: EncodedChunk;
-  /** Set if part of the visited set moved to other memory since the last chunk of this lane. */
+  /** The parts of the set of committed states that have moved to other memory since the lane's last chunk. `undefined` if none has. */
   readonly visited: VisitedGrowth | undefined;
 }
 
 export type Task = AttachTask | ExpandTask;
 
-/** Calls that a worker offers on its control channel. */
+/** The functions of a worker thread that the main thread can call while a task is being executed. */
 export interface ControlChannel {
   record(path: readonly number[], draws?: UnitRequest["draws"]): Promise<Answer<Recording>>;
   probe(path: readonly number[], draws?: UnitRequest["draws"]): Promise<Answer<PathEnd>>;
   race(request: RaceRequest): Promise<Answer<RaceAnswer>>;
   fault(request: FaultRequest): Promise<Answer<FaultAnswer>>;
   calibrate(walk?: CalibrationWalk): Promise<Answer<Calibration>>;
-  /** Applies more knowledge in the root state. Resolves to `undefined` if the lane has to be rebuilt for that. */
+  /** Brings the lane to the root state with more knowledge about generated values. Resolves to `undefined` if the lane must be rebuilt instead. */
   relearn(knowledge: Knowledge): Promise<Answer<LaneReport | undefined>>;
   statistics(): { readonly expanded: number; readonly heapUsed: number };
   close(): Promise<Answer<void>>;

@@ -1,12 +1,12 @@
 import { deserialize, serialize } from "node:v8";
 import type { SavedContext } from "../../model/context/context.ts";
 
-/** Values that are nested deeper than this use the general serializer. */
+/** Deepest nesting of a snapshot for which JSON is used. Deeper snapshots use the general serializer. */
 const DEEPEST = 100;
 
 /**
- * Encodes a snapshot as a string, which threads pass on by copying its characters. The first character names the format. JSON is used where it can
- * represent the snapshot, since it is ten times faster than the general serializer.
+ * Encodes a snapshot as a string, because strings are sent to threads quickly. The first character says which format is used. JSON is ten times
+ * faster than the general serializer, so it is used if it can represent the snapshot.
  */
 export function encodeSnapshot(image: unknown): string {
   const plain = withoutMaps(image);
@@ -14,7 +14,7 @@ export function encodeSnapshot(image: unknown): string {
   return `V${serialize(image).toString("latin1")}`;
 }
 
-/** Like {@link encodeSnapshot}, for a snapshot that may be encoded already. */
+/** Encodes a snapshot like {@link encodeSnapshot}. Returns a string unchanged, since it is encoded already. */
 export function snapshotText(image: unknown): string {
   return typeof image === "string" ? image : encodeSnapshot(image);
 }
@@ -29,7 +29,7 @@ export function decodeSnapshot(text: string): unknown {
   };
 }
 
-/** The parts of a snapshot that JSON has no form for. All other parts are kept unchanged. */
+/** The members of a snapshot that JSON cannot represent. All others are passed on unchanged. */
 interface Image {
   readonly context: SavedContext;
   readonly setBy: readonly { readonly text: string; readonly action: string | undefined }[];
@@ -53,7 +53,7 @@ function withoutMaps(image: unknown): PlainImage {
   };
 }
 
-/** Returns `true` if JSON reproduces exactly this value. */
+/** Returns `true` if a value stays the same when it is written as JSON and read back. */
 function isJson(value: unknown, depth: number): boolean {
   switch (typeof value) {
     case "string":

@@ -30,20 +30,20 @@ import { NOTHING_KNOWN, type Knowledge } from "../../state/index.ts";
 
 export interface ThreadLanePoolOptions {
   readonly lanes: number;
-  /** Number of chunks that a lane may hold at once. */
+  /** Largest number of chunks that a lane may hold at once. */
   readonly depth: number;
   readonly host: LaneHost;
   readonly bundle: string;
   readonly exportName: string;
   readonly options: LaneOptions;
   readonly http: HttpSettings;
-  /** `true` if the agent has a `setup`. Values that it draws on the first lane are passed to the other lanes. */
+  /** `true` if the agent has a `setup` function. The data that it makes on the first lane is then given to the other lanes. */
   readonly setUp: boolean;
-  /** The data that `setup` made on the run's first lane, encoded, if that lane is in another pool. */
+  /** The data that `setup` made on the run's first lane, as text. Only set if that lane is in another pool. */
   readonly shared?: string | undefined;
-  /** A lane that begins no action for this many milliseconds counts as hanging. */
+  /** A lane that begins no new action for this many milliseconds counts as hanging. */
   readonly hangMs: number;
-  /** URL of the worker's entry point. Only tests of the unbuilt tree set it. */
+  /** URL of the file that worker threads execute. Only set in tests that run without a build. */
   readonly workerUrl?: URL;
 }
 
@@ -52,20 +52,20 @@ interface LaneHandle {
   threadId: number | undefined;
   channel: Remote<ControlChannel> | undefined;
   closePort: (() => void) | undefined;
-  /** The version of the visited set that the lane has; see `VisitedSet.growth`. */
+  /** The version of the set of committed states that was sent to the lane; see `VisitedSet.growth`. */
   visitedVersion: number;
 }
 
-/** Default time limit of a call on a control channel, in milliseconds. */
+/** Default time limit for a call to a lane's thread, in milliseconds. */
 const CLOSE_DEADLINE = 5_000;
-/** How long a lane may go without a heartbeat after its requests were ended, in milliseconds. */
+/** How long a lane may be without a heartbeat after its requests were ended, in milliseconds. After that, its thread is ended. */
 const CUT_DEADLINE = 10_000;
-/** How long the pool may take to start a thread, in milliseconds. */
+/** Time limit for starting a thread, in milliseconds. */
 const SEAT_DEADLINE = 30_000;
-/** Largest number of executions of one call with faults. It determines how long a lane may take to answer. */
+/** How often a lane executes one call at most while it tests faults. The time limit of such a test is computed from it. */
 const FAULT_EXECUTIONS = 500;
 
-/** A pool with lanes in worker threads. Piscina sends chunks; a Comlink channel per lane does everything else. */
+/** A pool with lanes in worker threads. Chunks are sent as tasks of Piscina; all other calls use one Comlink channel for each lane. */
 export class ThreadLanePool implements LanePool {
   readonly lanes: number;
   readonly depth: number;
@@ -73,11 +73,11 @@ export class ThreadLanePool implements LanePool {
   readonly #options: ThreadLanePoolOptions;
   readonly #lanes: readonly LaneHandle[];
   readonly #pool: Piscina;
-  /** Threads that no lane uses yet. */
+  /** Ids of threads that were started and are not used by a lane yet. */
   readonly #fresh: number[] = [];
   #visited: VisitedSet | undefined;
   #knowledge: Knowledge = NOTHING_KNOWN;
-  /** The data that `setup` made on the first lane, encoded. */
+  /** The data that `setup` made on the first lane, as text. */
   #made: string | undefined;
   #closed = false;
 
@@ -98,11 +98,11 @@ export class ThreadLanePool implements LanePool {
       minThreads: options.lanes,
       maxThreads: options.lanes,
       idleTimeout: Infinity,
-      // Piscina's default blocks a worker's event loop between tasks, and with it the worker's sockets and timers.
+      // By default, Piscina blocks the event loop of a thread between tasks. Sockets and timers of user code need the event loop.
       atomics: "disabled",
       concurrentTasksPerWorker: options.depth + 1,
       recordTiming: false,
-      // A lane's tasks may only go to the lane's own thread.
+      // Send a task only to the thread of its lane.
       loadBalancer: (task, workers) => {
         const { lane } = task[Piscina.queueOptionsSymbol as never] as { readonly lane: number };
         return workers.find(({ id }) => id === this.#lanes[lane]!.threadId) ?? null;
@@ -117,7 +117,7 @@ export class ThreadLanePool implements LanePool {
   }
 
   async calibrate(walk?: CalibrationWalk): Promise<Calibration> {
-    // The experiment runs on every lane, since it also loads and compiles the code that the first steps need.
+    // Execute the experiment on every lane, although one result is enough, since this loads and compiles code that the first steps need.
     const found = await Promise.all(
       this.#lanes.map(async (_, lane) => {
         const answer = await this.#call(lane, (channel) => channel.calibrate(walk) as Promise<Answer<Calibration>>, this.#options.hangMs);
@@ -125,10 +125,10 @@ export class ThreadLanePool implements LanePool {
         return answer.value;
       }),
     );
-    // Requests may have been ended meanwhile, which sets a flag in shared memory.
+    // A lane's requests may have been ended during the experiment, which leaves a flag in shared memory.
     for (const { control } of this.#lanes) control.reset();
-    // Only the first lane's answer counts. The more lanes there are, the more likely one of them draws a value that others do not. The answer must
-    // not depend on the number of lanes.
+    // Use the result of the first lane only, so that the number of lanes has no influence. With more lanes it is more likely that one of them finds a
+    // rare value.
     return found[0]!;
   }
 
@@ -139,7 +139,7 @@ export class ThreadLanePool implements LanePool {
     return all.length === this.lanes ? all : this.#together((lane) => this.rebuild(lane));
   }
 
-  /** Applies the knowledge to the present lane. Returns `undefined` if the lane has to be rebuilt instead. */
+  /** Brings the lane to the root state with more knowledge about generated values. Returns `undefined` if the lane must be rebuilt instead. */
   async #relearn(lane: number): Promise<LaneReport | undefined> {
     const handle = this.#lanes[lane]!;
     if (!this.#alive(handle)) return undefined;
@@ -160,7 +160,7 @@ export class ThreadLanePool implements LanePool {
 
   async expand(lane: number, chunk: Chunk): Promise<Expansion> {
     const handle = this.#lanes[lane]!;
-    // A task for a thread that has ended would wait in the pool and block all tasks behind it.
+    // Do not send a task to a thread that has ended. The task would wait forever and block all tasks after it.
     if (!this.#alive(handle)) return lostExpansion({ kind: "worker", unit: -1, action: 0, message: "the lane's thread is gone" });
     const visited = this.#visited?.growth(handle.visitedVersion);
     handle.visitedVersion = visited?.version ?? handle.visitedVersion;
@@ -252,7 +252,7 @@ export class ThreadLanePool implements LanePool {
     return answer.value;
   }
 
-  /** Assigns a fresh thread to a lane, and opens the lane's channels. Returns the worker's ends of the channels. */
+  /** Assigns an unused thread to a lane and creates its channels. Returns the ports for the thread's ends. */
   async #seat(handle: LaneHandle): Promise<{ readonly control: MessagePort; readonly processes: MessagePort }> {
     handle.closePort?.();
     const until = performance.now() + SEAT_DEADLINE;
@@ -272,7 +272,7 @@ export class ThreadLanePool implements LanePool {
     return { control: port2, processes: processes.port2 };
   }
 
-  /** Builds all lanes. If `setup` may draw ids, the first lane is built before the others, which get its ids. */
+  /** Builds all lanes. If `setup` may make ids, the first lane is built before the others, because they take over its ids. */
   async #together(build: (lane: number) => Promise<LaneReport>): Promise<readonly LaneReport[]> {
     const lanes = this.#lanes.map((_, lane) => lane);
     if (!this.#options.setUp) return Promise.all(lanes.map(build));
@@ -286,7 +286,7 @@ export class ThreadLanePool implements LanePool {
     return handle.threadId !== undefined && this.#pool.threads.some(({ threadId }) => threadId === handle.threadId);
   }
 
-  /** Calls a lane to execute a path. The time limit grows with the number of steps. */
+  /** Asks a lane to execute a path. The time limit depends on the number of steps. */
   async #along<T>(
     lane: number,
     path: readonly number[],
@@ -299,7 +299,7 @@ export class ThreadLanePool implements LanePool {
     return answer.value;
   }
 
-  /** Sends a chunk, and watches the lane's heartbeat until the answer comes. */
+  /** Sends a chunk to a lane. Watches the lane's heartbeat until the answer comes, to detect a hanging lane. */
   async #watched(lane: number, task: ExpandTask): Promise<ExpandAnswer> {
     const { control } = this.#lanes[lane]!;
     const abort = new AbortController();
@@ -334,7 +334,10 @@ export class ThreadLanePool implements LanePool {
     );
   }
 
-  /** Makes a call with a time limit, since a call never settles by itself if the worker dies. Waiting for a rate limit does not count. */
+  /**
+   * Calls a lane's thread with a time limit, since a call to a thread that dies never settles. Time in which the lane waits for a rate limit does not
+   * count.
+   */
   async #call<T>(lane: number, call: (channel: Remote<ControlChannel>) => Promise<T>, deadline = CLOSE_DEADLINE): Promise<T> {
     const { channel, control } = this.#lanes[lane]!;
     const limited = this.#options.http.rateLimit !== undefined;

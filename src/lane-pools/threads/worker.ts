@@ -9,7 +9,7 @@ const server = new LaneServer();
 process.on("unhandledRejection", (error) => server.stray(error));
 takeUncaught((error) => server.uncaught(error));
 
-/** The entry point of a worker thread, which passes tasks to the lane. Rows are transferred back without copying. */
+/** The entry point of a lane's worker thread. Passes each task to the lane. The rows of an answer are transferred to the main thread, not copied. */
 export default async function run(task: Task): Promise<AttachAnswer | ExpandAnswer> {
   if (task.kind === "attach") return server.attach(task);
   const answer = await server.expand(task);

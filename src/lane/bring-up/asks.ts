@@ -1,6 +1,6 @@
 /**
- * Counts the calls of user code that may send requests. With the count, an external store distinguishes the lane's writes from writes of other
- * clients. Counting slows down every step a little, so it only happens on lanes with an external store.
+ * Counts the calls of user code that may send requests. An external store uses the number to distinguish the lane's own writes from writes of other
+ * clients. Counting slows every step down a little, so it is only done on lanes with an external store.
  */
 export class Asks {
   /** `true` if the lane has an external store. */
@@ -9,10 +9,13 @@ export class Asks {
   #count = 0;
   #open = 0;
 
-  /** Returns the number of calls of user code so far. `undefined` while user code runs or a request waits for its answer. */
+  /**
+   * Returns the number of calls of user code so far. Returns `undefined` while user code runs or a request waits for its answer, since a write could
+   * then be the lane's own.
+   */
   readonly count = (): number | undefined => (this.#open > 0 || this.isPending() ? undefined : this.#count);
 
-  /** Calls user code that may send requests to the target. */
+  /** Calls user code that may send requests to the target, and counts the call. */
   during<T>(work: () => T): T {
     if (!this.isNeeded) return work();
     this.#count++;
@@ -20,7 +23,7 @@ export class Asks {
     const over = (): void => void this.#open--;
     try {
       const result = work();
-      // Attached before the caller can await `result`, so the call counts as ended when the caller continues.
+      // Attach this first, before the caller awaits `result`, so that the call has ended for {@link count} when the caller continues.
       if (result instanceof Promise) result.then(over, over);
       else over();
       return result;

@@ -32,56 +32,56 @@ import { TargetRestart, type TargetControl } from "./target-restart.ts";
 import { WorldState, type WorldSnapshot } from "../state/world-state.ts";
 import { OTHER_WRITER_HINT, otherWriterText, writesByItself, writtenLines, type Seen } from "../examine/foreign-writer.ts";
 
-/** Options that a run gives to all its lanes. Plain data. */
+/** Options for all lanes of a run. They are plain data, so that they can be sent to threads. */
 export interface LaneOptions {
-  /** The run's clock in milliseconds since 1970. Times near it are not part of the state. */
+  /** The time at which the run started, in milliseconds since 1970. Values near this time are not part of the state. */
   readonly clockMs: number;
-  /** For a resumed run: the clocks of its first start and of earlier resumptions, in milliseconds since 1970. */
+  /** For a resumed run: the times at which its earlier sessions started, in milliseconds since 1970. */
   readonly earlierClocksMs?: readonly number[] | undefined;
   readonly settleMs: number;
   readonly serverErrors: "violation" | "ignore";
-  /** `true` if errors of user code are reported without the bodies that they quote. */
+  /** `true` if errors of user code are reported without the request and response bodies that they quote. */
   readonly hideBodies: boolean;
-  /** Literals in the user's code that look like random tokens. */
+  /** String literals in the user's code that look like random tokens. They are not treated as generated values. */
   readonly literals: readonly string[];
   readonly knowledge: Knowledge;
-  /** How long external stores are watched before their first use, in milliseconds. Default: 0. */
+  /** How long external stores are watched for writes of other clients before they are first used, in milliseconds. Default: 0. */
   readonly idleWatchMs?: number | undefined;
   /** The agent's seed for test data. Default: 0. */
   readonly dataSeed?: number;
-  /** Names of stores that may be written to although their names do not say that they are for tests. */
+  /** Names of external stores that seqqa may write to although their names do not say that they are for tests. */
   readonly allowedStores?: readonly string[] | undefined;
-  /** `true` if the hashes of state shapes are needed. */
+  /** `true` if each lane must compute a hash of the structure of states, which the strategy needs. */
   readonly shapes: boolean;
-  /** `true` if stores that can hold a call before a write have to prepare for that. */
+  /** `true` if stores that can hold a write (see "gate") must prepare for that when they are opened. */
   readonly gated?: boolean | undefined;
-  /** `true` if stores that can make a write fail have to prepare for that. */
+  /** `true` if stores that can make a write fail must prepare for that when they are opened. */
   readonly faulty?: boolean | undefined;
 }
 
-/** The environment of a lane: its target, its stores, and factories for clients and test data. */
+/** The parts from which a lane is brought up: its target, its stores, and functions that create clients and test data. */
 export interface LaneSeat {
   readonly lane: Lane;
   readonly inProcess: boolean;
   readonly borrowed: boolean;
-  /** The external stores of a lane whose target seqqa starts. Default: none. */
+  /** The stores of the lane that are external although seqqa starts the target. Default: none. */
   readonly external?: ReadonlySet<StoreAdapter> | undefined;
   /** `true` if the lane is built for the first time. External stores are then watched for writes of other clients. */
   readonly isFirst?: boolean | undefined;
-  /** Creates a client of the lane's target, for paths below `basePath` if given. `undefined` without a target. */
+  /** Creates a client for the lane's target. `basePath`: the beginning of all paths of the client. `undefined` if there is no target. */
   readonly createClient: ((basePath?: string) => unknown) | undefined;
   readonly createData: (seed: string) => TestData;
-  /** Controls the target's process. `undefined` if seqqa did not start the target. */
+  /** Ends and starts the process of the lane's target. `undefined` if seqqa did not start the target. */
   readonly process?: TargetControl | undefined;
-  /** Controls the process that is restarted before each action, with `target.rollback: restart`. Otherwise `undefined`. */
+  /** The same as {@link process}, but only set for `target.rollback: restart`, where the process is restarted before each action. */
   readonly restart?: TargetControl | undefined;
-  /** The root state of the lane that this lane is a copy of. */
+  /** A snapshot of the root state of another lane, if this lane is a copy of that lane. */
   readonly image?: unknown;
-  /** The data that `setup` made on the run's first lane; see {@link LaneReport.made}. */
+  /** A snapshot of the data that `setup` made on the run's first lane; see {@link LaneReport.made}. */
   readonly shared?: unknown;
 }
 
-/** A lane that was brought up to its root state. */
+/** A lane that is in its root state. */
 export interface LaneBase {
   readonly options: LaneOptions;
   readonly actions: readonly Action<never, never>[];
@@ -91,17 +91,17 @@ export interface LaneBase {
   readonly checker: Checker;
   readonly canonicalizer: Canonicalizer;
   /**
-   * `true` if experiments find the generated values. `false` if nothing restores the target for an experiment: values are then recognised by
-   * appearance.
+   * `true` if experiments can find the generated values. `false` if nothing restores the target for an experiment, so that values are only recognised
+   * by their appearance.
    */
   readonly isIdentified: boolean;
-  /** Recognises ids and times by their appearance, to compare executions about which nothing else is known. */
+  /** Compares executions about which nothing is known yet. It recognises ids and times by their appearance. */
   readonly lookalikes: Canonicalizer;
   readonly home: RootState;
   readonly drawing: Drawing;
   readonly restart: TargetRestart | undefined;
   readonly process: TargetControl | undefined;
-  /** Values that exist on this lane only, such as its URL, each with its placeholder. */
+  /** Values that only exist on this lane, such as the target's URL, each with the placeholder that replaces it. */
   readonly placeholders: readonly (readonly [string, string])[];
   readonly ignored: Ignored;
   readonly report: LaneReport;
@@ -111,15 +111,15 @@ export interface LaneBase {
 interface Seated {
   readonly seat: LaneSeat;
   readonly rules: readonly Rule[];
-  /** The part of {@link rules} that is checked. Rules that write are left out where their writes cannot be restored. */
+  /** The rules that are checked on this lane. Rules that write are left out if their writes cannot be restored. */
   readonly judged: readonly Rule[];
   readonly contextOnly: boolean;
   readonly background: readonly string[] | undefined;
-  /** The exchanges of `setup` and of the logins when the root state was first made. */
+  /** The requests of `setup` and of logins, when the root state was made for the first time. */
   readonly setUp: readonly RecordedExchange[];
 }
 
-/** Builds the world on a ready target, opens its stores, runs `setup`, and makes the resulting state the root state. */
+/** Builds the world for a target that is ready, opens the stores, runs `setup`, and makes the resulting state the root state of the lane. */
 export async function bringUp(definition: AgentDefinition<never, never>, seat: LaneSeat, options: LaneOptions): Promise<LaneBase> {
   await loadHasher();
   const world = await buildWorld(definition, seat);
@@ -130,7 +130,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const hidden = world.reset !== undefined || (seat.restart !== undefined && !hasStores(world));
   const state = new WorldState(world, hidden, asks);
   state.leaveOut(early.tables);
-  // Set before the first checkpoint: the initial node of a state graph is part of every root state.
+  // The first node of a user's state graph is part of the root state, so set it before the first checkpoint.
   state.moveTo(definition.graph?.initial);
   const restart = seat.restart === undefined ? undefined : new TargetRestart(seat.restart, state);
   const drawing = new Drawing(
@@ -159,7 +159,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     shared: seat.shared as WorldSnapshot | undefined,
     reopen: seat.borrowed ? undefined : () => reopenSystems(world, seat, options, asks),
   });
-  // Rules that write need a restore in the middle of a step. This is impossible where the root state has to be made again.
+  // Rules that write need a restore in the middle of a step. This is not possible if only running `setup` again restores the root state.
   const contextOnly = state.systems.length === 0 && !home.remade && !state.selfContained;
   const judged = home.remade || contextOnly ? rules.filter(({ writes }) => !writes) : rules;
   const checker = new Checker({ world, invariants: definition.invariants, rules: judged, drawing, stepper, asks });
@@ -167,7 +167,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   state.listen((exchange) => void (sent.length < 50 && sent.push(exchange)));
   await home.make();
   const setUp = briefExchanges([...sent]);
-  // The target or `setup` may have created tables since `findIgnored` was called first.
+  // Search the ignored tables again, since the target or `setup` may have created tables after the first search.
   const ignored = await findIgnored(world, true);
   if (!isDeepStrictEqual(ignored, early)) {
     state.leaveOut(ignored.tables);
@@ -197,8 +197,8 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
 }
 
 /**
- * Brings a lane to its root state with more knowledge of the target's values. The target keeps running, and the stores stay open.
- * @throws the errors of {@link bringUp}
+ * Brings a lane to its root state again, with more knowledge about generated values. The target keeps running, and the stores stay open. @throws the
+ * errors of {@link bringUp}
  */
 export async function relearn(base: LaneBase, knowledge: Knowledge): Promise<LaneBase> {
   const options = { ...base.options, knowledge };
@@ -209,14 +209,14 @@ export async function relearn(base: LaneBase, knowledge: Knowledge): Promise<Lan
 
 type Identified = Pick<LaneBase, "world" | "state" | "placeholders" | "isIdentified" | "ignored">;
 
-/** Creates a canonicalizer that names the known generated values, and makes the lane's state use it. */
+/** Creates an object that replaces known generated values by names, and makes the lane's state use it. */
 function identify(lane: Identified, options: LaneOptions): Canonicalizer {
   const canonicalizer = new Canonicalizer({ ...canonicalOptions(lane, options), byAppearance: !lane.isIdentified }, options.knowledge);
   if (lane.isIdentified) lane.state.identify(canonicalizer.renamer);
   return canonicalizer;
 }
 
-/** Checks the rules in the root state, and adds the lane's report. */
+/** Checks the rules in the root state, and adds the lane's report to `base`. */
 async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
   const { options, world, state, checker, stepper, canonicalizer, home, drawing, restart, ignored } = base;
   const { seat, rules, judged, contextOnly, background } = base.seated;
@@ -264,7 +264,7 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
     uses: usesOf(world, seat.lane),
     isolated: !seat.borrowed && state.systems.length > 0 && state.systems.every((system) => isLanes(system, seat)),
   };
-  // After an unanswered check the target may have ended, and a store inside the target cannot be restored.
+  // If a check got no answer, the target may have ended. A store inside the target could then not be restored.
   if (unanswered === undefined) await state.restore(root);
   return { ...base, report };
 }
@@ -277,8 +277,8 @@ function setupOf({ home, seated: { setUp } }: Pick<LaneBase, "home" | "seated">)
 }
 
 /**
- * Refuses a store that only the World's code names, unless its name says that it is for tests.
- * @throws SeqqaError `STORE_NOT_ALLOWED` (exit status 2)
+ * Refuses an external store that only the code of the World names, unless the store's name says that it is for tests. @throws SeqqaError
+ * `STORE_NOT_ALLOWED` (exit status 2)
  */
 function refuseUnnamed(name: string, { uses }: StoreAdapter, allowed: readonly string[]): void {
   if (uses === undefined || /^https?:/.test(uses)) return;
@@ -312,22 +312,22 @@ function systemLines(world: World<never, never>): string[] {
   );
 }
 
-/** Describes how the target itself is restored. Empty if only its stores have to be restored. */
+/** Returns text lines that say how the target itself is restored. Returns none if only its stores have to be restored. */
 function targetLines(world: World<never, never>, state: WorldState, restart: TargetRestart | undefined): string[] {
   const says = state.systems.length === 0 ? "the context and the clients" : "the stores, the context and the clients";
-  const replay = `every other state is reached by its calls; ${says} tell which state it is`;
+  const replay = `every other state is reached by executing its path again; ${says} show which state was reached`;
   const how = restart === undefined ? "reset and replay" : "restart and replay";
-  if (world.reset !== undefined) return [`target: ${how}, the World's reset leads to the root and ${replay}`];
+  if (world.reset !== undefined) return [`target: ${how}: the World's reset restores the root state, and ${replay}`];
   if (restart === undefined) return [];
-  if (!state.portable) return [`target: restart and replay, a new process leads to the root and ${replay}`];
-  return ["target: restart, a process is started on each state's stores before every branch"];
+  if (!state.portable) return [`target: restart and replay: a new process begins in the root state, and ${replay}`];
+  return ["target: restart: before every branch, a new process is started on the stores of its state"];
 }
 
-/** Returns a line with the names of the rules that are not checked on this lane, and the reason. */
+/** Returns a text line with the rules that are not checked on this lane and the reason. Returns none if all rules are checked. */
 function ruleLines(rules: readonly Rule[], judged: readonly Rule[]): string[] {
   const left = rules.filter((rule) => !judged.includes(rule)).map(({ name }) => name);
   if (left.length === 0) return [];
-  return [`rules: ${left.join(", ")} not checked, they need stores that can be restored in the middle of a step`];
+  return [`rules: ${left.join(", ")} not checked, because they need stores that can be restored in the middle of a step`];
 }
 
 async function differs(state: WorldState, canonicalizer: Canonicalizer, root: Fingerprint): Promise<boolean> {
@@ -351,7 +351,7 @@ async function buildWorld(definition: AgentDefinition<never, never>, seat: LaneS
     });
   }
   world.complete({ api: createClient === undefined ? (undefined as never) : () => createClient() as never, systems: lane.systems });
-  // The clients of rules need the same base path as the world's own client.
+  // The clients that rules use need the same base path as the client of the world.
   const basePath = createClient === undefined ? undefined : belowLane(world.api, lane);
   for (const role of Object.keys(definition.users)) world.introduce(role, () => clientFor(role, createClient, basePath) as never);
   if (createClient !== undefined)
@@ -360,7 +360,10 @@ async function buildWorld(definition: AgentDefinition<never, never>, seat: LaneS
   return world as unknown as World<never, never>;
 }
 
-/** Returns a client's base path relative to the lane's URL. `undefined` if there is none, or if the client uses another target. */
+/**
+ * Returns the base path of a client relative to the lane's URL. Returns `undefined` if there is no base path, or if the client does not use the
+ * lane's target.
+ */
 function belowLane(api: unknown, { baseUrl }: Lane): string | undefined {
   const base = clientPartOf(api)?.base;
   if (base === undefined || !URL.canParse(base)) return undefined;
@@ -378,8 +381,8 @@ function clientFor(role: string, createClient: LaneSeat["createClient"], basePat
 }
 
 /**
- * Refuses stores that keep their checkpoints in the target, because a restart loses these checkpoints.
- * @throws SeqqaError `RESTART_LOSES_CHECKPOINTS` (exit status 2)
+ * Refuses stores that keep their checkpoints in the process of the target, because a restart loses these checkpoints. @throws SeqqaError
+ * `RESTART_LOSES_CHECKPOINTS` (exit status 2)
  */
 function refuseSavedInTarget(world: { readonly systems: Readonly<Record<string, StoreAdapter | undefined>> }): void {
   for (const [name, system] of Object.entries(world.systems)) {
@@ -392,7 +395,7 @@ function refuseSavedInTarget(world: { readonly systems: Readonly<Record<string, 
   }
 }
 
-/** Returns the URLs (without passwords) and files that the world uses, whether the lane or the user's code names them. */
+/** Returns the URLs (without passwords) and files that the world uses, no matter if the lane or the user's code chose them. */
 function usesOf(world: World<never, never>, lane: Lane): string[] {
   const clients = [...world.allClients().values()].map((client) => clientPartOf(client)?.uses);
   const stores = Object.values(world.systems).map((system) => system?.uses);
@@ -400,7 +403,7 @@ function usesOf(world: World<never, never>, lane: Lane): string[] {
   return [...new Set((all as string[]).map((one) => withoutSecrets(one)))];
 }
 
-/** Opens all stores. Returns the columns that other clients write to, or `undefined` if not all stores were watched. */
+/** Opens all stores. Returns the columns that other clients write to. Returns `undefined` if some external store was not watched. */
 async function openSystems(
   world: World<never, never>,
   seat: LaneSeat,
@@ -414,7 +417,8 @@ async function openSystems(
     const borrowed = seat.borrowed || !isLanes(system, seat);
     if (seat.borrowed) refuseUnnamed(name, system, allowedStores);
     asks.isNeeded ||= borrowed;
-    // Only external stores get the counter. A lane without external stores does not count, and its stores would report its own writes as foreign.
+    // Only external stores get the function that counts calls of user code. On other lanes calls are not counted, so stores would report the lane's
+    // own writes as writes of other clients.
     const asked = borrowed ? asks.count : undefined;
     opening.push({
       system,
@@ -428,7 +432,10 @@ async function openSystems(
   return opening.length > 0 && world.probe === undefined && opening.every(isWatched) ? found.flat() : undefined;
 }
 
-/** Watches a store for `ms` milliseconds while no request is sent. Returns the columns and tables that changed. */
+/**
+ * Watches a store for `ms` milliseconds in which seqqa sends no request. Returns the columns and tables that changed, which other clients must have
+ * written.
+ */
 async function writtenByOthers(system: StoreAdapter, scope: StoreScope, ms: number): Promise<readonly string[]> {
   if (ms === 0) return [];
   await system.open({ ...scope, gated: false, faulty: false, watching: true });
@@ -444,16 +451,16 @@ async function writtenByOthers(system: StoreAdapter, scope: StoreScope, ms: numb
   }
 }
 
-/** Opens the lane's own stores again after their schema changed. Later restores use the content that they have now. */
+/** Opens the lane's own stores again after `setup` changed their schema. From then on, restores go back to their present content. */
 async function reopenSystems(world: World<never, never>, seat: LaneSeat, options: LaneOptions, asks: Asks): Promise<void> {
   for (const system of Object.values(world.systems)) await system?.close();
   await openSystems(world, seat, options, asks);
 }
 
 /**
- * Finds the tables and columns that the `ignore` patterns of the stores and of the World name.
+ * Finds the tables and columns that match the `ignore` patterns of the stores and of the World.
  *
- * @param isStrict `true` once all tables exist, so that an unknown name is an error.
+ * @param isStrict `true` if all tables exist, so that a pattern without a match is an error.
  * @throws SeqqaError `IGNORE_UNKNOWN` (exit status 2)
  */
 async function findIgnored(world: World<never, never>, isStrict: boolean): Promise<Ignored> {
@@ -470,7 +477,10 @@ async function findIgnored(world: World<never, never>, isStrict: boolean): Promi
   return resolveIgnored(patterns, schemas, { isWhole, isStrict });
 }
 
-/** Returns `true` if a store is the lane's own. Stores that the user's code names, or that an adapter cannot copy, are external. */
+/**
+ * Returns `true` if only this lane uses a store. Returns `false` for a store that the user's code names or that an adapter cannot copy, since such a
+ * store is external.
+ */
 function isLanes(system: StoreAdapter, { lane, external }: Pick<LaneSeat, "lane" | "external">): boolean {
   const { uses } = system;
   if (external?.has(system) === true) return false;
@@ -496,8 +506,8 @@ function canonicalOptions(
 }
 
 /**
- * Returns the values that differ between lanes by construction, with their placeholders. Longer values come first: otherwise the host would be
- * replaced inside the URL.
+ * Returns the values that are different on each lane, such as the URL, with their placeholders. Longer values come first, so that the host alone is
+ * not replaced inside a URL.
  */
 function placeholders(lane: Lane): [string, string][] {
   const all: [string, string][] = [];
@@ -513,8 +523,8 @@ function placeholders(lane: Lane): [string, string][] {
 }
 
 /**
- * Checks the root state. If a store cannot be read here, a rebuilt lane would not help.
- * @throws SeqqaError `STORE_LOST` (exit status 3)
+ * Checks the rules in the root state. If a rule cannot read a store here, a rebuilt lane could not either, so the run ends. @throws SeqqaError
+ * `STORE_LOST` (exit status 3)
  */
 async function checkRoot(checker: Checker): Promise<void> {
   try {

@@ -1,14 +1,17 @@
-/** Indices of words in shared memory. Messages cannot be used, since a thread receives none while user code only awaits microtasks. */
+/**
+ * Indices in the shared memory. Messages cannot replace it: a thread receives no message while user code only awaits promises that are already
+ * settled.
+ */
 const CANCEL = 0;
 const BEAT = 1;
 const UNIT = 2;
 const ACTION = 3;
 const CUT = 4;
 
-/** Heartbeat and cancellation of one lane, in memory that the main thread and the lane share. */
+/** The heartbeat of one lane, and requests to stop it, in memory that the main thread and the lane share. */
 export class LaneControl {
   readonly memory: SharedArrayBuffer;
-  /** Added to the unit index in {@link beat}, for a lane that executes a chunk in parts. Not shared. */
+  /** Added to the index of the unit in {@link beat}, if the lane executes only a part of a chunk at a time. This value is not in shared memory. */
   unitOffset = 0;
   readonly #words: Int32Array;
 
@@ -25,7 +28,7 @@ export class LaneControl {
     this.#words[CANCEL] = 1;
   }
 
-  /** `true` once requests in progress must be ended, because they take too long. */
+  /** `true` if the main thread wants the lane's requests in progress ended, because they take too long. */
   get isCut(): boolean {
     return this.#words[CUT] !== 0;
   }
@@ -34,14 +37,14 @@ export class LaneControl {
     this.#words[CUT] = 1;
   }
 
-  /** Records that an action begins. If no further heartbeat follows, this action is to blame. */
+  /** Records that the lane begins to execute an action. If no heartbeat follows, this action makes the lane hang. */
   beat(unit: number, action: number): void {
     this.#words[BEAT]!++;
     this.#words[UNIT] = unit + this.unitOffset;
     this.#words[ACTION] = action;
   }
 
-  /** Records a heartbeat for a request of an action or of a check that ended or waits for its turn. */
+  /** Records a heartbeat: a request of an action or of a check has ended, or waits for a rate limit. */
   touch(): void {
     this.#words[BEAT]!++;
   }

@@ -1,17 +1,17 @@
 import type { TestData } from "../../model/context/test-data.ts";
 
-/** For each step of a path: the path from which the step's data is drawn. `undefined`: the path itself. See `UnitRequest.draws`. */
+/** For each step of a path: the path that determines the step's test data. `undefined`: the path itself. See `UnitRequest.draws`. */
 export type Draws = readonly (readonly number[])[] | undefined;
 
 /**
- * The source of `context.data`. Each step has its own seed, and so has each check after a step. The seed consists of the agent's seed, the names of
- * the actions so far, and the check's name. It does not depend on the lane, on time, or on other draws. Selecting a step is cheap: the test data
- * factory is only created when user code draws.
+ * Provides `context.data`, the random test data of user code. Each step, and each check after a step, has its own seed. The seed is computed from the
+ * agent's seed, the names of the actions so far, and the name of the check. It does not depend on the lane, on time, or on other test data. The test
+ * data factory is only created when user code first uses it.
  */
 export class Drawing {
-  /** The instance whose step was selected last in this thread. */
+  /** The instance in this thread that has most recently selected a step. */
   static last: Drawing | undefined;
-  /** `true` if user code has drawn data since this field was set to `false`. */
+  /** `true` if user code has drawn test data since this member was last set to `false`. */
   wasUsed = false;
   readonly #names: readonly string[];
   readonly #seed: number;
@@ -29,18 +29,18 @@ export class Drawing {
     this.#create = create;
   }
 
-  /** Returns an independent instance that draws the same data. */
+  /** Returns a new instance that draws the same test data as another one. */
   static like(other: Drawing): Drawing {
     return new Drawing(other.#names, other.#seed, other.#create);
   }
 
-  /** Selects the root state, before any action, for the next draws. `by` names the code that draws. */
+  /** Selects the test data for code that runs in the root state, before any action. `by`: the name of this code. */
   root(by: string): void {
     this.at([], 0, -1);
     this.by(by);
   }
 
-  /** Selects a step for the next draws: `action`, executed after the first `length` actions of `path`. */
+  /** Selects the test data for a step: the action with index `action`, executed after the first `length` actions of `path`. */
   at(path: readonly number[], length: number, action: number, draws?: Draws): void {
     this.#path = path;
     this.#length = length;
@@ -49,19 +49,19 @@ export class Drawing {
     this.by("");
   }
 
-  /** The name of the check that draws. Empty if the action draws. */
+  /** The name of the check for which test data is drawn. Empty if it is drawn for the action itself. */
   get drawer(): string {
     return this.#by;
   }
 
-  /** Selects the random sequence of the named check, or of the action if the name is empty. Draws start at its first value. */
+  /** Selects the test data for a check with the given name, or for the action itself if the name is empty. */
   by(check: string): void {
     this.#by = check;
     this.#data = undefined;
     Drawing.last = this;
   }
 
-  /** The current step for messages: the path (`create_order -> pay_order`), then the check. Before the first step: the check, or empty. */
+  /** The current step as text for messages: the path (`create_order -> pay_order`), followed by the name of the check if there is one. */
   get place(): string {
     const steps = [...this.#path.slice(0, this.#length), ...(this.#action < 0 ? [] : [this.#action])].map((action) => this.#names[action]);
     return [steps.join(" -> "), this.#by].filter((part) => part !== "").join("; ");

@@ -1,10 +1,10 @@
 import type { LaneFailureKind } from "../../messages/lane-messages.ts";
 
-/** Thrown inside a lane when the state of its world is no longer certain. */
+/** Thrown in a lane if it is uncertain in which state the lane's world is. The lane must be rebuilt. */
 export class LaneLost extends Error {
   readonly kind: LaneFailureKind;
   readonly differences: readonly string[];
-  /** The check whose request got no answer, if that is the reason. */
+  /** Name of the check whose request got no answer, if that is the reason. */
   readonly check: string | undefined;
 
   constructor(kind: LaneFailureKind, message: string, differences: readonly string[] = [], check?: string) {
@@ -15,8 +15,8 @@ export class LaneLost extends Error {
   }
 }
 
-/** Thrown if a path cannot be repeated, because an action no longer applies or fails. The lane itself is unharmed. */
+/** Thrown if a path cannot be executed again, because an action no longer applies or fails. The lane itself can still be used. */
 export class PathBroken extends LaneLost {}
 
-/** Thrown if the reached state differs from the recorded one. */
+/** Thrown if executing a path again led to another state than recorded. */
 export class OtherState extends LaneLost {}

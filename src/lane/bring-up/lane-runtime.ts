@@ -31,7 +31,7 @@ import { passedTimes, type SavedWorld } from "../state/world-state.ts";
 
 export type { Known } from "../report/chunk-report.ts";
 
-/** Executes the work of a lane: expands nodes and reports the outcomes. The engine decides which states are new. */
+/** Executes the work of a lane: expands nodes and reports the outcomes. Does not decide which states are new, since only the engine knows that. */
 export class LaneRuntime {
   readonly #base: LaneBase;
   readonly #control: LaneControl;
@@ -89,7 +89,7 @@ export class LaneRuntime {
         } catch (error) {
           const again = await this.#lostOnTheWay(unit, chunk.direct && unit.image !== undefined, error);
           ({ mark } = again);
-          // The lane is not in the recorded state, so later steps must not compare the state with the record.
+          // The lane is not in the state that was recorded for the node, so later steps must not compare their state with the recorded fingerprint.
           if (again.isOther) unit = { ...unit, uncertain: true };
         }
         for (; action < unit.to; action++) {
@@ -98,7 +98,7 @@ export class LaneRuntime {
           const definition = actions[action]!;
           drawing.at(unit.path, unit.path.length, action, unit.draws);
           if (navigator.away) {
-            // Reaching the node again is slow. Skip an action first if the restored context shows that it does not apply.
+            // Bringing the lane to the node again is slow. First check if the precondition already shows that the action does not apply.
             if (stepper.skips(definition)) {
               report.rows.push(SKIPPED);
               continue;
@@ -117,14 +117,15 @@ export class LaneRuntime {
             }
           } else outcome = begun;
           if (outcome.mayRepeat === true && stepper.wayBack !== undefined) {
-            // The server closed an idle connection at the same moment, which does not harm the target. The request may have been executed
-            // nevertheless, so restore the state before repeating the step.
+            // The server closed an idle connection just when the request was sent. The request may have been executed nevertheless, so restore the
+            // state before repeating the step.
             await state.restore(mark);
             drawing.at(unit.path, unit.path.length, action, unit.draws);
             outcome = await stepper.run(definition);
           }
           if (outcome.kind !== "skipped") navigator.departed();
-          // A precondition only reads, so there is nothing to restore. An action that returned null may have changed something: `take` finds out.
+          // If the precondition did not hold, nothing was written, so no restore is needed. An action that returned null may have written something,
+          // so `take` checks that below.
           if (outcome === SKIPPED_OUTCOME && !(begun instanceof Promise) && !watch.watched && !state.ownChanged(mark)) {
             report.rows.push(SKIPPED);
             continue;
@@ -149,7 +150,7 @@ export class LaneRuntime {
     return Promise.resolve();
   }
 
-  /** Brings the lane to the node of a unit in advance, for the {@link expand} that follows. */
+  /** Brings the lane to the node of a unit, before {@link expand} is called for this unit. */
   async prepare(unit: UnitRequest, direct: boolean): Promise<void> {
     const navigator = this.#travel.choose(direct);
     navigator.leave();
@@ -194,8 +195,9 @@ export class LaneRuntime {
   }
 
   /**
-   * Retries a node that could not be reached, on a fresh lane or from a root state that is made again. If the retry fails, the present state is
-   * expanded. A path that was executed and led to another state is a divergence at once, since the retry may reach the right state by chance.
+   * Handles a node that could not be reached. A fresh lane tries again, or this lane does from a root state that is made again. If that fails, too,
+   * the actions are executed in the state that was reached. A path that was executed and led to another state is reported as a divergence at once,
+   * because the next attempt may reach the right state by chance.
    */
   async #lostOnTheWay(
     unit: UnitRequest,
@@ -211,7 +213,8 @@ export class LaneRuntime {
     let field = passed();
     if (wasExecuted && !isLast) {
       if (field === undefined) this.#report.divergences.push(replayed(unit, error));
-      // Restored checkpoints may be wrong, so another lane must retry. A root state that is made again is verified, so this lane can retry.
+      // If the root state is restored from a checkpoint, the checkpoint may be wrong, so throw: a fresh lane tries again. A root state that is made
+      // again is compared with the first one, so this lane can try again.
       if (!this.#base.home.remade) throw error;
       try {
         await replayer.replay([]);
@@ -246,14 +249,14 @@ function replayed({ path }: UnitRequest, { differences }: LaneLost): LaneDiverge
   };
 }
 
-/** Returns the divergence for a state that cannot be reached again before one of its times passes. */
+/** Returns the divergence for a state with a time that passes before the state can be reached again. */
 function timePassed(field: string): LaneDivergence {
   return {
     kind: "time_passed",
     path: [],
-    message: `${field} passed before its state was reached again: not everything that is possible before this time was tried`,
+    message: `The time ${field} passed before its state was reached again, so not every action that is possible before this time was tried`,
     differences: [field],
-    hint: "Configure a longer time in the target while it is tested.",
+    hint: "Configure the target under test so that this time passes later.",
   };
 }
 

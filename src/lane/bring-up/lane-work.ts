@@ -4,20 +4,20 @@ import type { RaceGround } from "../races/race-ground.ts";
 import type { Known } from "./lane-runtime.ts";
 
 export interface LaneWork {
-  /** The committed states that the lane knows. May be replaced while the lane works. Outdated states only cause superfluous snapshots. */
+  /** The committed states, as far as the lane knows them. If some are missing, the lane sends unnecessary snapshots. */
   visited: Known | undefined;
-  /** Expands the units of a chunk in order, until the chunk is done, the lane is cancelled, or the lane is lost. */
+  /** Executes the units of a chunk in order. Ends when the chunk is finished, the lane is told to stop, or the lane is lost. */
   expand(chunk: Chunk): Promise<Expansion>;
-  /** Executes a path from the root state, records its exchanges, and checks the last state. */
+  /** Executes a path from the root state, records its requests, and checks the rules in the state at its end. */
   record(path: readonly number[], draws?: UnitRequest["draws"], beforeStep?: BeforeStep): Promise<Recording>;
-  /** Executes a path and returns its end. Starts at a checkpoint where the path agrees with the previous one. */
+  /** Executes a path and describes the state at its end. Continues from a checkpoint if the previous path began with the same steps. */
   probe(path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd>;
-  /** Runs a function that uses this lane, for example to race calls. No other work may be in progress on the lane. */
+  /** Calls a function that uses this lane, for example to search for races. The lane must have no other work. */
   lend<T>(work: (ground: RaceGround) => Promise<T>): Promise<T>;
-  /** Executes one path several times and returns the differences. No other work may be in progress on the lane. */
+  /** Executes an experiment and returns the differences between the executions. The lane must have no other work. */
   calibrate(walk?: CalibrationWalk): Promise<Calibration>;
   /** Ends the requests in progress as if they had timed out. */
   cut(): void;
-  /** Waits until no work is in progress, before the lane is closed. */
+  /** Waits until the lane has no work in progress. Called before the lane is closed. */
   rest(): Promise<void>;
 }

@@ -25,11 +25,14 @@ export interface RootStateOptions {
   readonly lookalikes: Canonicalizer;
   readonly drawing: Drawing;
   readonly restart: TargetRestart | undefined;
-  /** A snapshot of another lane's root state, if this lane is a copy of that lane. Writing the snapshot replaces `setup`. */
+  /** A snapshot of the root state of another lane, if this lane is a copy of that lane. It is written to the stores instead of running `setup`. */
   readonly image: WorldSnapshot | undefined;
-  /** The data that `setup` made on the first lane. It replaces the data that `setup` makes on this lane. */
+  /**
+   * A snapshot of the data that `setup` made on the first lane. It replaces the data that `setup` makes on this lane, so that all lanes have the same
+   * ids.
+   */
   readonly shared: WorldSnapshot | undefined;
-  /** Opens the stores again after `setup` changed their schema. `undefined` for external stores, where such a change is refused. */
+  /** Opens the stores again after `setup` changed their schema. `undefined` for external stores, where a changed schema is an error. */
   readonly reopen: (() => Promise<void>) | undefined;
 }
 
@@ -44,22 +47,22 @@ const SHOWN_LINES = 20;
 
 /**
  * The root state of a lane. If the stores hold the whole state, a checkpoint restores the root state. Otherwise (the World has `reset`, or the
- * process is restarted) the root state is *made again*: the stores are restored to before `setup`, the target is reset or restarted, and `setup`
- * runs. Values that `setup` draws again (tokens, ids) then belong to the new root state. Therefore the stores observe changes since before `setup`,
- * and not changes since the root state.
+ * target's process is restarted) the root state is made again: the stores are restored to the time before `setup`, the target is reset or restarted,
+ * and `setup` runs. The values that `setup` generates again, such as ids, belong to the root state. Stores therefore compare their content with that
+ * before `setup`, not with the root state.
  */
 export class RootState {
-  /** `true` if running `setup` makes the root state again. `false` if checkpoints restore it. */
+  /** `true` if the root state is restored by running `setup` again. `false` if it is restored from a checkpoint. */
   readonly remade: boolean;
   readonly #options: RootStateOptions;
   #canonicalizer: Canonicalizer;
   #mark: SavedWorld | undefined;
   #facts: RootFacts | undefined;
-  /** Context and clients when the world was built. `#before` is the whole world before `setup`. */
+  /** A checkpoint of context and clients at the time when the world was built. `#before` is a checkpoint of the whole world before `setup`. */
   #built: SavedWorld | undefined;
   #before: SavedWorld | undefined;
   #wholeBefore: Readonly<Record<string, Observed>> = {};
-  /** A snapshot of the root state that was made first. */
+  /** A snapshot of the root state, taken when it was made for the first time. */
   #image: WorldSnapshot | undefined;
   #redrawn = false;
   #setupAt: StepWindow = { startMs: Date.now(), endMs: Date.now() };
@@ -71,22 +74,25 @@ export class RootState {
     this.remade = options.world.reset !== undefined || options.restart !== undefined;
   }
 
-  /** The times at which `setup` began and ended when it made the present root state. */
+  /** The times at which `setup` began and ended when it last made the root state. */
   get setupAt(): StepWindow {
     return this.#setupAt;
   }
 
-  /** The data that `setup` changed, if a snapshot can be taken. Lanes whose `setup` drew other ids could not use each other's states. */
+  /**
+   * A snapshot of the data that `setup` changed. Other lanes write it, so that their ids are the same and they can use each other's snapshots.
+   * `undefined` if no snapshot can be taken.
+   */
   get made(): WorldSnapshot | undefined {
     return this.#made;
   }
 
-  /** The checkpoint of the root state that was made last. */
+  /** The checkpoint of the root state. It is replaced when the root state is made again. */
   get mark(): SavedWorld {
     return this.#mark!;
   }
 
-  /** Facts about the root state that was made first. {@link again} throws if a later root state differs. */
+  /** The fingerprints and text lines of the root state that was made first. {@link again} throws if the root state differs later. */
   get facts(): RootFacts {
     return this.#facts!;
   }
@@ -111,18 +117,18 @@ export class RootState {
   }
 
   /**
-   * Handles a `setup` that creates tables: the tables belong to the root state.
-   * @throws any error other than a schema change
+   * Handles an error because `setup` changed the schema of a store: opens the stores again, so that the new tables belong to the root state.
+   * @throws all other errors
    */
   async #takeSchema(error: unknown): Promise<void> {
     const { reopen } = this.#options;
     if (reopen === undefined || !(error instanceof SeqqaError) || error.code !== "SCHEMA_CHANGED") throw error;
-    // Ids that `setup` drew in the new tables exist on this lane only, since no shared snapshot replaces them.
+    // Other lanes cannot get the rows of the new tables by a snapshot, so each lane has ids of its own in them.
     this.#made = undefined;
     await reopen();
   }
 
-  /** Makes the root state again for a canonicalizer that knows more. Every earlier checkpoint becomes invalid. */
+  /** Makes the root state again with more knowledge about generated values. All earlier checkpoints become invalid. */
   async relearn(canonicalizer: Canonicalizer): Promise<void> {
     const { state, restart } = this.#options;
     this.#canonicalizer = canonicalizer;
@@ -136,7 +142,7 @@ export class RootState {
     }
   }
 
-  /** Runs `setup` and makes the result the root state. The target must be in the state before `setup`. */
+  /** Runs `setup` and makes the resulting state the root state. The target and its stores must be in the state before `setup`. */
   async #remake(): Promise<void> {
     await this.#setUp();
     this.#facts = await this.#settle();
@@ -157,7 +163,9 @@ export class RootState {
     return this.#canonicalizer.describe(this.#canonicalizer.renamer.constant(facts)).slice(0, ROOT_LINES);
   }
 
-  /** Brings the world to the root state from any state. @throws LaneLost if the result differs from the first root state */
+  /**
+   * Brings the world to the root state, whatever its present state is. @throws LaneLost if the result differs from the root state that was made first
+   */
   async again(): Promise<SavedWorld> {
     const { state, restart } = this.#options;
     if (!this.remade) {
@@ -173,12 +181,15 @@ export class RootState {
     const how = restart === undefined ? "After reset" : "After a restart";
     throw new LaneLost(
       "dirty",
-      `${how} and setup the target is not in the root state that the run began with`,
+      `${how} and setup, the target is not in the root state in which the run began`,
       differences(first.lines, now.lines, SHOWN_LINES),
     );
   }
 
-  /** Restores the root state with the ids that `setup` drew the first time, for a world whose stores can be written. Snapshots contain those ids. */
+  /**
+   * Restores the root state with the ids that `setup` generated the first time, because snapshots of states contain these ids. Only for stores that
+   * can be written.
+   */
   async first(): Promise<SavedWorld> {
     const { state } = this.#options;
     if (!this.#redrawn) await state.restore(this.mark);
@@ -190,7 +201,7 @@ export class RootState {
     return this.mark;
   }
 
-  /** Restores a target and stores that belong to the user, at the end of a run. */
+  /** Restores external stores and a target of the user at the end of a run. */
   async leave(): Promise<void> {
     const { state, world } = this.#options;
     if (world.reset === undefined) return state.restore(this.mark);
@@ -208,7 +219,7 @@ export class RootState {
     await (restart === undefined ? putBack() : restart.around(putBack));
     if (world.reset === undefined) return;
     await this.#reset();
-    // A reset that also writes to declared stores may write different values each time.
+    // A `reset` of the user that also writes to stores may write other values each time, so restore the stores.
     if (await state.storesChanged(before)) await state.restoreStores(before);
   }
 
@@ -226,7 +237,8 @@ export class RootState {
   async #setUp(): Promise<void> {
     const { image } = this.#options;
     const startMs = Date.now();
-    // Written only the first time. After a restart `setup` has to run, because the new process needs its data, too.
+    // The snapshot is only written when the lane is built. After a restart `setup` has to run, because the new process needs the data that `setup`
+    // gives it.
     const isWritten = image !== undefined && this.#facts === undefined;
     await (isWritten ? this.#options.state.write(image) : this.#runSetup());
     this.#setupAt = (isWritten ? image.setupAt : undefined) ?? { startMs, endMs: Date.now() };
@@ -252,8 +264,8 @@ export class RootState {
   }
 
   /**
-   * Refuses requests that are still unanswered. Their effect would belong to the root state on one lane, and to a step on another.
-   * @throws SeqqaError `PENDING_REQUEST`
+   * Refuses requests that have no answer yet. On one lane their effect would belong to the root state, and on another lane to the first step. @throws
+   * SeqqaError `PENDING_REQUEST`
    */
   #refusePending(who: string): void {
     const left = this.#options.state.pending();
@@ -261,7 +273,7 @@ export class RootState {
     throw new SeqqaError("PENDING_REQUEST", pendingText(who, left), { exitStatus: 3, hint: "Check for a call without `await`." });
   }
 
-  /** Logs a role in, so that its client acts as its user. The login has a context of its own, which nothing else sees. */
+  /** Logs in the client of a role. The code for the login gets a context of its own, so nothing of it is in the state. */
   async #logIn(role: string, login: Login): Promise<void> {
     const { world, drawing, state } = this.#options;
     drawing.root(`login ${role}`);
@@ -281,7 +293,7 @@ export class RootState {
     });
   }
 
-  /** Runs `setup`. If it draws ids, the lane's data is then replaced by that of the first lane, so that all lanes have the same ids. */
+  /** Runs `setup`. If it generates ids, then replaces the data that it made by the data of the first lane, so that all lanes have the same ids. */
   async #setUpLikeTheOthers(): Promise<void> {
     const { definition, state, shared } = this.#options;
     const nothing = definition.setup === undefined && Object.keys(definition.users).length === 0;
@@ -299,7 +311,7 @@ export class RootState {
     this.#made = shared;
   }
 
-  /** Makes the result of `setup` the root state, for a root state that is made again. */
+  /** Makes the state after `setup` the root state, if the root state is restored by running `setup` again. */
   async #settle(): Promise<RootFacts> {
     const { state } = this.#options;
     state.adopt();
@@ -314,7 +326,7 @@ export class RootState {
     return { whole, node: await this.#node(), lines };
   }
 
-  /** Declares the values of the root state as constants. Returns its fingerprint. */
+  /** Treats the present values as constants, because they belong to the root state. Returns the fingerprint of the root state. */
   #identify(facts: Facts): Fingerprint {
     this.#options.lookalikes.root(facts);
     return this.#canonicalizer.root(facts, this.#setupAt);
@@ -332,7 +344,7 @@ function same(a: Fingerprint, b: Fingerprint): boolean {
 }
 
 /**
- * Returns an error that explains missing rows: before `setup`, the target made other rows here than on the first lane. Returns other errors
+ * Returns a better error if rows are missing, because the target made other rows before `setup` than on the first lane. Returns other errors
  * unchanged.
  */
 function unlikeTheFirst(error: unknown): unknown {
@@ -347,14 +359,14 @@ function unlikeTheFirst(error: unknown): unknown {
   );
 }
 
-/** Wraps an error of user code, and says where it comes from. Returns a SeqqaError unchanged. */
+/** Converts an error of user code to a SeqqaError that says where it was thrown. Returns a SeqqaError unchanged. */
 export function userError(code: string, what: string, cause: unknown): SeqqaError {
   if (cause instanceof SeqqaError) return cause;
   const message = cause instanceof Error ? cause.message : String(cause);
   return new SeqqaError(code, `${what}: ${message}`, { exitStatus: 3, cause });
 }
 
-/** Returns `true` if the stores of two snapshots are equal. Clients are not compared, since tokens differ on every lane. */
+/** Returns `true` if the stores in two snapshots are equal. Clients are not compared, since their tokens differ on every lane. */
 function sameStores(a: WorldSnapshot, b: WorldSnapshot): boolean {
   return isDeepStrictEqual(a.systems, b.systems);
 }

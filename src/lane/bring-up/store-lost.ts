@@ -3,12 +3,12 @@ import { SeqqaError } from "../../model/errors.ts";
 import { LaneLost } from "./lane-lost.ts";
 
 const CODES: ReadonlySet<unknown> = new Set(["STORE_LOST", "STORE_UNREACHABLE"]);
-/** Number of nested causes of an error that are searched. */
+/** Number of nested causes of an error that are examined. */
 const DEPTH = 5;
 
 /**
- * Returns `true` if user code failed because a store was lost. Such a failure says nothing about the state. User code may have thrown an error of its
- * own, so the causes are searched, too.
+ * Returns `true` if user code failed because a store could not be reached. Such a failure says nothing about the state. Also examines the causes of
+ * the error, since user code may have wrapped it.
  */
 export function isStoreLost(error: unknown): boolean {
   let at = error;
@@ -19,19 +19,19 @@ export function isStoreLost(error: unknown): boolean {
   return false;
 }
 
-/** Returns `true` if another client uses an external store of the run. A rebuilt lane would have the same problem, so the run ends. */
+/** Returns `true` if an error shows that another client uses an external store. A rebuilt lane would have the same problem, so the run must end. */
 export function endsRun(error: unknown): boolean {
   return error instanceof SeqqaError && (error.code === "FOREIGN_WRITE" || error.code === "LEASE_OVER");
 }
 
-/** Returns the kind of lane failure that an error causes. @throws errors that end the whole run */
+/** Returns the reason for which a lane is lost after an error. @throws the error itself if it must end the whole run */
 export function lossOf(error: unknown): LaneFailureKind {
   if (endsRun(error)) throw error;
   if (error instanceof LaneLost) return error.kind;
   return isStoreLost(error) ? "store" : "dirty";
 }
 
-/** @throws LaneLost if user code failed because a store was lost. The call is then repeated on a rebuilt lane. */
+/** Throws LaneLost if user code failed because a store could not be reached. A rebuilt lane then repeats the work. */
 export function requireStores(error: unknown, what: string): void {
   if (isStoreLost(error)) throw new LaneLost("store", `${what}: ${error instanceof Error ? error.message : String(error)}`);
 }

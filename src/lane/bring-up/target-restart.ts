@@ -1,14 +1,14 @@
 import type { SavedWorld, WorldState } from "../state/world-state.ts";
 
-/** The process of a lane's target, which the lane may end and start again. */
+/** Ends and starts the process of a lane's target. */
 export interface TargetControl {
-  /** Ends the process at once. Its later writes are lost, and the restore that follows undoes the earlier ones. */
+  /** Kills the process. Writes that it had not finished are lost, and the following restore undoes the others. */
   halt(): Promise<void>;
-  /** Starts the process at its old address. Resolves when the process is ready. */
+  /** Starts the process at the same address as before. Resolves when the process is ready. */
   start(): Promise<void>;
 }
 
-/** Starts a target that was ended, on the present content of its stores. */
+/** Starts a target whose process has ended, with the present content of its stores. */
 export async function startOnStores(target: TargetControl, state: Pick<WorldState, "pause" | "resume">): Promise<void> {
   await state.pause();
   try {
@@ -28,15 +28,15 @@ export class TargetRestart {
   }
 
   /**
-   * Ends the process, lets `putBack` write the stores while no process uses them, and starts the process. The new process knows nothing of another
-   * state. Returns the result of `putBack`.
+   * Ends the process, calls `putBack` to write the stores while no process uses them, and starts a new process. The new process remembers nothing of
+   * earlier states. Returns the result of `putBack`.
    */
   async around(putBack: () => Promise<SavedWorld>): Promise<SavedWorld> {
     const state = this.#state;
     await this.#target.halt();
     const mark = await putBack();
     await startOnStores(this.#target, state);
-    // The start itself may write. The root state already contains such writes, so they are undone.
+    // The process may write when it starts. The root state already contains these writes, so undo them.
     if (await state.storesChanged(mark)) await state.restoreStores(mark);
     return mark;
   }

@@ -21,19 +21,31 @@ import { LaneLost } from "../bring-up/lane-lost.ts";
 import { LateWrites, poll } from "./late-writes.ts";
 import { storesFingerprint } from "../state/stores-view.ts";
 
-/** Largest number of steps of an experiment's path. There is no time limit, since the result must not depend on the machine's speed. */
+/**
+ * Largest number of steps of the path that an experiment executes. There is no time limit, because the result must not depend on the speed of the
+ * machine.
+ */
 const MOST_STEPS = 40;
-/** Number of executions once a difference is found. Four random choices among three values repeat a value; generated values never repeat. */
+/**
+ * Number of executions after the first two differed. A value that is chosen at random from three values is then equal in some of them. A generated
+ * value never is.
+ */
 const WALKS = 4;
-/** Number of executions if the values are short, or words. Even a random choice among a dozen values then repeats a value. */
+/**
+ * Number of executions if the differing values are short or are words. Then even a value that is chosen at random from a dozen values is equal in
+ * some of them.
+ */
 const MORE_WALKS = 8;
-/** Times in milliseconds for detecting late writes: the watch after the last step, the watch after each step, and the interval between reads. */
+/**
+ * Times in milliseconds for finding late writes: how long to watch the stores after the last step, how long after each step, and the interval between
+ * two reads.
+ */
 const END_WATCH_MS = 100;
 const LATE_MS = 200;
 const LOOK_MS = 20;
-/** Interval between two reads of the stores while no request is sent, in milliseconds. */
+/** Interval in milliseconds between two reads of the stores, while they are watched and no request is sent. */
 const IDLE_LOOK_MS = 50;
-/** Two executions that begin this many milliseconds apart have different times, even in whole seconds. */
+/** Time in milliseconds between the starts of two executions, so that even times in whole seconds differ between them. */
 const APART_MS = 1_100;
 
 interface Stop extends Execution {
@@ -46,17 +58,17 @@ interface Stop extends Execution {
 }
 
 interface Differences {
-  /** `stop`: the index of the step after which the value was found. */
+  /** The differing values of each field, and `stop`: the index of the step after which they first differed. */
   readonly generated: (Compared["generated"][number] & { readonly stop: number })[];
   readonly times: Compared["times"][number][];
   readonly unexplained: DroppedField[];
 }
 
 /**
- * Executes one path several times from the root state and compares the states. Values that differ between the executions are generated values, times,
- * or unexplained.
+ * Executes a path several times from the root state and compares the states after each step. Values that differ are generated values, times, or
+ * unexplained.
  *
- * @param goHome Brings the lane to the root state from any state.
+ * @param goHome Brings the lane to the root state, whatever its present state is.
  */
 export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, walk: CalibrationWalk = {}): Promise<Calibration> {
   const nothing = { learned: NOTHING_KNOWN, suspects: [], lasting: [], unlike: [], late: [], states: [], missed: [] };
@@ -67,7 +79,7 @@ export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, 
     return walk.late === undefined ? await walks.compare(walk) : { ...nothing, late: await walks.late(walk.late) };
   } catch (error) {
     if (!(error instanceof LaneLost)) throw error;
-    // Nothing is explored yet that the run could continue with, so the run ends.
+    // Nothing is explored yet, so there is no result with which the run could continue.
     const differing = error.differences.length === 0 ? "" : ` (${error.differences.slice(0, 5).join("; ")})`;
     throw new SeqqaError("NOT_PUT_BACK", `${error.message}${differing}.`, {
       hint: "Make the target and setup produce the same state each time. Values that change by themselves can be listed in `ignore` of the World.",
@@ -80,7 +92,7 @@ class Walks {
   readonly #goHome: () => Promise<unknown>;
   readonly #late: LateWrites;
   readonly #walks: (readonly Stop[])[] = [];
-  /** The executions that ended early, with a step without an outcome. */
+  /** The executions that ended early, because a step failed or the target did not answer. */
   readonly #cut: Set<readonly Stop[]> = new Set();
   readonly #wanted: readonly number[] | undefined;
   readonly #backwards: boolean;
@@ -98,7 +110,7 @@ class Walks {
     this.#late = new LateWrites(base.options.settleMs);
   }
 
-  /** Returns the fields that change in the root state although no request is sent. */
+  /** Watches the root state for `ms` milliseconds without sending a request. Returns the fields that change. */
   async idle(ms: number): Promise<readonly string[]> {
     const { state } = this.#base;
     await this.#goHome();
@@ -118,7 +130,10 @@ class Walks {
     return changedFields(before, await state.observed()).filter((field) => !options.knowledge.background.includes(field));
   }
 
-  /** Executes the path and returns the actions that write after they have answered. `known`: the recorded fingerprint of the last state. */
+  /**
+   * Executes the path and returns the actions that write after they have answered. `known`: the recorded fingerprint of the state at the end of the
+   * path.
+   */
   async late(known: Fingerprint): Promise<readonly string[]> {
     await this.#goHome();
     await this.#walk();
@@ -136,7 +151,7 @@ class Walks {
     const late = once || inVain ? [] : await this.#lateAtEnd();
     const nothing = { learned: NOTHING_KNOWN, suspects: [], lasting: [], unlike: [], late, states, missed };
     await this.#goHome();
-    // Stores that cannot be restored must be reported as a divergence, so their differences are not learned.
+    // If the root state was not restored, return no differences: they would come from the restore, which must be reported as a divergence.
     if (once || inVain || !(await this.#isRoot())) return nothing;
     if (this.#walks[0]!.some(({ facts }) => mayHoldTimes(facts))) await sleep(this.#begunMs + APART_MS - performance.now());
     await this.#again(2);
@@ -154,7 +169,7 @@ class Walks {
     return { learned, suspects, lasting: this.#lasting(suspects, learned), unlike, late: all, states, missed };
   }
 
-  /** Returns the suspects (fields that differ without an explanation) that still differ when the learned knowledge is used. */
+  /** Returns the unexplained fields that still differ if the generated values and times that were just found are taken into account. */
   #lasting(suspects: readonly DroppedField[], learned: Knowledge): readonly DroppedField[] {
     if (suspects.length === 0) return [];
     const known = joined(this.#base.options.knowledge, learned);
@@ -178,7 +193,7 @@ class Walks {
     await this.#goHome();
   }
 
-  /** Returns the index of the first step at which two executions differ, or -1. */
+  /** Returns the index of the first step after which two executions differ. Returns -1 if they do not differ. */
   #differing(a: number, b: number): number {
     const [x, y] = [this.#walks[a]!, this.#walks[b]!];
     const length = Math.min(x.length, y.length);
@@ -197,7 +212,7 @@ class Walks {
     return [];
   }
 
-  /** Compares the first two executions. `counters`: for each counter, the index of the first step that changed it. */
+  /** Compares the first two executions. `counters`: the counters that differ, each with the index of the first step after which it differs. */
   #compared(): {
     readonly generated: readonly (Compared["generated"][number] & { readonly isShort: boolean })[];
     readonly counters: ReadonlyMap<string, number>;
@@ -205,7 +220,7 @@ class Walks {
     const { generated } = this.#between(0, 1);
     const counters = new Map<string, number>();
     for (const { place, domain, isLoose, stop } of generated) {
-      // An integer that no table key explains has no known counter, so its place is used instead.
+      // The counter of an integer is unknown if the integer is not in a key of a table. Use its place in the state instead.
       const counter = isLoose === true ? place : domain;
       if (counter !== undefined && !counters.has(counter)) counters.set(counter, stop);
     }
@@ -213,8 +228,8 @@ class Walks {
   }
 
   /**
-   * Executes beginnings of the path, so that counters that are not restored advance by different amounts. Otherwise equal values of two counters
-   * could not be distinguished where the values are used.
+   * Executes beginnings of the path, so that the counters advance by different amounts before the next execution. This shows from which counter an
+   * integer comes, even if two counters had equal values before. Only affects counters that a restore does not reset.
    */
   async #separate(counters: ReadonlyMap<string, number>): Promise<void> {
     const whole = this.#path;
@@ -230,7 +245,8 @@ class Walks {
   }
 
   /**
-   * Judges the differences of all pairs of executions. A value that differs in every pair is generated. A value that is equal in some pair is random.
+   * Compares all pairs of executions. A value that differs in every pair is a generated value. A value that is equal in some pair was chosen at
+   * random, so it is not recognised.
    */
   #judged(): Pick<Knowledge, "generated" | "times" | "noisyActions"> & { readonly suspects: readonly DroppedField[] } {
     const all = this.#pairs().map(([a, b]) => this.#between(a, b));
@@ -242,9 +258,10 @@ class Walks {
     for (const [key, one] of generated) {
       const pairs = all.map((pair) => pair.generated.filter((other) => keyOf(other) === key));
       const isHeld = (domain: string): boolean => pairs.every((some) => some.some(({ domains }) => domains.includes(domain)));
-      // In one pair, a short hexadecimal id may consist of digits only.
+      // A short hexadecimal id may consist of digits only by chance. If the value is no integer in one pair, it is text.
       const isText = pairs.some((some) => some.some(({ domain }) => domain === undefined));
-      // A column that refers to several tables has no counter that holds all of its values.
+      // A column may refer to several tables, so its values may come from several counters. Take the counter that explains the values in all pairs,
+      // or else the column's own.
       const counter = one.domains.find(isHeld) ?? one.domain;
       if (counter !== undefined && !isText) counters.set(key, counter);
       const isMade = one.isLoose !== true || (pairs.flat().every(isGrowing) && this.#stays(one.place));
@@ -252,7 +269,7 @@ class Walks {
       generated.delete(key);
       suspects.set(one.field, { field: one.field, values: one.sample });
     }
-    // If all differences between the states were known, the cause is a request, or a field that was classified wrongly.
+    // If no difference was found in the states, a request causes the difference, or a field was classified wrongly.
     const noisy = generated.size + times.length + suspects.size > 0 ? [] : this.#unplaced(suspects);
     return {
       generated: [...generated].map(([key, { place, after }]) => ({ place, after, domain: counters.get(key) })),
@@ -262,15 +279,15 @@ class Walks {
     };
   }
 
-  /** Returns `true` if some step of the first execution leaves a value of this place unchanged. */
+  /** Returns `true` if some value at this place stayed the same from one step to the next in the first execution. */
   #stays(place: string): boolean {
     const all = this.#walks[0]!.map(({ facts }) => valuesAt(facts, place));
     return all.some((values, stop) => values.some((value) => all[stop + 1]?.includes(value)));
   }
 
   /**
-   * Explains states that differ although no known place differs. Adds the fields that differ to `suspects`. Without such fields, returns the action
-   * whose requests differ each time.
+   * Explains why two executions differ if all differing values are known. Adds the fields that still differ to `suspects`. If there are none, returns
+   * the name of the action whose requests differ each time.
    */
   #unplaced(suspects: Map<string, DroppedField>): readonly string[] {
     const noisy = new Set<string>();
@@ -283,7 +300,7 @@ class Walks {
     return [...noisy];
   }
 
-  /** Compares two executions step by step. Knowledge from a step is used for the steps after it. */
+  /** Compares two executions step by step. Values that are recognised after one step are taken into account for the later steps. */
   #between(a: number, b: number, before: Knowledge = this.#base.options.knowledge): Differences {
     const [x, y] = [this.#walks[a]!, this.#walks[b]!];
     const found: Differences = { generated: [], times: [], unexplained: [] };
@@ -310,19 +327,23 @@ class Walks {
     return now.lo === lo && now.hi === hi;
   }
 
-  /** Returns the actions that write late. They are only searched if the state changes after the last step, or differs from `known`. */
+  /**
+   * Returns the actions that write after they have answered. Only searches for them if the state changes after the last step, or if it differs from
+   * `known`.
+   */
   async #lateAtEnd(known?: Fingerprint): Promise<readonly string[]> {
     const stops = this.#walks[0]!;
     const last = stops.at(-1);
     if (last === undefined) return [];
     const isLate = await this.#isLate(last.stores, END_WATCH_MS);
-    // On a busy machine, a late write may come between the answer and the first read. The recorded fingerprint then shows the write.
+    // On a slow machine a late write may happen before the first read, so that no change is seen. It then shows as a difference from the recorded
+    // state.
     if (!isLate && (known === undefined || stops.length < this.#path!.length || (await this.#isAt(known)))) return [];
     const late = await this.#lateActions();
     return late.length > 0 ? late : this.#lateActions();
   }
 
-  /** Executes the path again, and returns the actions after which a store changes by itself. */
+  /** Executes the path again. Returns the actions after which a store changes without a further request. */
   async #lateActions(): Promise<readonly string[]> {
     const { state, stepper, actions, drawing, canonicalizer } = this.#base;
     await this.#goHome();
@@ -339,10 +360,10 @@ class Walks {
     return [...late];
   }
 
-  /** Resolves to `true` if the stores change within `ms` milliseconds without a request. `before`: their fingerprint after the answer. */
+  /** Resolves to `true` if the stores change within `ms` milliseconds without a request. `before`: the fingerprint of the stores after the answer. */
   async #isLate(before: Fingerprint, ms: number): Promise<boolean> {
     const { state, canonicalizer, world } = this.#base;
-    // Stores in the memory of this process have no other writers.
+    // Only this lane writes to stores in the memory of this process, so there are no late writes.
     if (world.probe === undefined && state.systems.every(({ traits }) => traits.inMemory === true)) return false;
     const isOther = async (): Promise<boolean> => {
       await this.#readProbe();
@@ -353,16 +374,16 @@ class Walks {
   }
 
   /**
-   * Reads the World's probe again, since its last result counts as the state until then. Errors are ignored, since they are reported when a step
-   * fails.
+   * Reads the World's probe again, because its last result counts as part of the state until it is read. Errors are ignored here, since a step
+   * reports them.
    */
   async #readProbe(): Promise<void> {
     await this.#base.state.probe().catch(() => undefined);
   }
 
   /**
-   * Executes the path of the first execution, or chooses the path if this is the first. Waits for late writes, so that none arrives after the
-   * restore.
+   * Executes the path. The first execution also chooses the path, if none was given. Waits for late writes, so that they do not affect the next
+   * execution.
    */
   async #walk(): Promise<void> {
     const { actions } = this.#base;
@@ -386,7 +407,7 @@ class Walks {
       for (const action of this.#path) if (!(await take(action)) || gone.at(-1) !== action) break;
     } else {
       const waiting = new Set(this.#wanted ?? actions.keys());
-      /** Returns `true` if the action worked, and `false` if it did not but may work later. `undefined` ends the execution. */
+      /** Executes an action. Returns `true` if it worked, `false` if it may work in a later state, and `undefined` if the execution must end. */
       const tryOne = async (action: number): Promise<boolean | undefined> => {
         const length = gone.length;
         if (length >= MOST_STEPS || !(await take(action))) return undefined;
@@ -397,7 +418,7 @@ class Walks {
       const others = [...actions.keys()].filter((action) => !waiting.has(action));
       if (this.#backwards) others.reverse();
       await (this.#wanted === undefined ? inRounds(waiting, tryOne) : wantedFirst(waiting, others, tryOne));
-      // A step without an outcome ended this execution and would end the next one, too, so its missing actions are not requested again.
+      // If a step without an outcome ended this execution, the same would happen next time. Do not list the remaining actions as missed.
       this.#missed = this.#cut.has(stops) ? [] : [...waiting];
       this.#path = gone;
     }
@@ -405,7 +426,10 @@ class Walks {
     this.#walks.push(stops);
   }
 
-  /** Returns `undefined` if the action did not apply, and `"ended"` if it failed. The exploration executes a failed step again and reports it. */
+  /**
+   * Executes one action. Returns `undefined` if the action did not apply, and `"ended"` if it failed. A failed action is not reported here, since the
+   * exploration executes it again.
+   */
   async #step(gone: readonly number[], action: number): Promise<Stop | "ended" | undefined> {
     const { state, stepper, actions, canonicalizer, drawing } = this.#base;
     drawing.at([...gone], gone.length, action);
@@ -426,7 +450,7 @@ class Walks {
 
 type TryOne = (action: number) => Promise<boolean | undefined>;
 
-/** Tries all actions in turn. Repeats those that did not work, until none works in a whole round. */
+/** Tries all waiting actions in turn, and tries those that did not work again in the next round. Ends when no action works in a whole round. */
 async function inRounds(waiting: ReadonlySet<number>, tryOne: TryOne): Promise<void> {
   for (let before = -1; before !== waiting.size;) {
     before = waiting.size;
@@ -434,7 +458,7 @@ async function inRounds(waiting: ReadonlySet<number>, tryOne: TryOne): Promise<v
   }
 }
 
-/** Tries the wanted actions in each state. Only where none of them works, another action is executed. Each of those is used once. */
+/** Tries the waiting actions in each state. Executes one of the `others` only if no waiting action works. Each of them is executed once at most. */
 async function wantedFirst(waiting: ReadonlySet<number>, others: readonly number[], tryOne: TryOne): Promise<void> {
   const left = [...others];
   while (waiting.size > 0) {
@@ -455,13 +479,17 @@ async function wantedFirst(waiting: ReadonlySet<number>, others: readonly number
 
 const isGrowing = ({ sample: [a, b] }: Differences["generated"][number]): boolean => BigInt(a) < BigInt(b);
 
-/** Returns `true` for short texts and words. A random word from a short list repeats itself in a few executions; an id does not. */
+/**
+ * Returns `true` for a short text or a word. It may have been chosen from a list at random, and then occurs again after a few executions. An id does
+ * not.
+ */
 function isShort(text: string): boolean {
   return text.length < 10 || !/\d/.test(text);
 }
 
 /**
- * Returns `true` if a state has numbers or texts that may be times, or tokens that may contain times. Executions in one second may have equal times.
+ * Returns `true` if a state has values that may be times, or tokens that may contain times. Executions within one second would not show such times as
+ * different.
  */
 function mayHoldTimes(facts: Execution["facts"]): boolean {
   return /\d{10}|\d\d:\d\d|eyJ/.test(JSON.stringify(facts, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value)));

@@ -21,7 +21,7 @@ import { judgeStep } from "../step/step-rules.ts";
 import type { Navigator } from "../navigate/navigator.ts";
 import type { SavedWorld } from "../state/world-state.ts";
 
-/** Largest number of lines that describe all differences, and of lines that compare two states. */
+/** Largest number of lines that describe the differences of a divergence, and of lines that compare two states. */
 const LINES = 20;
 const STATE_LINES = 8;
 
@@ -30,7 +30,9 @@ interface Reached extends Fingerprint {
   readonly isBounded: boolean;
 }
 
-/** Expands nodes a second time, by replay or along another path, and compares the outcomes with the first time. */
+/**
+ * Executes the actions of a node a second time, by replay or along another path to the node, and compares the outcomes with those of the first time.
+ */
 export class CrossChecker {
   readonly #base: LaneBase;
   readonly #navigator: Navigator;
@@ -42,13 +44,12 @@ export class CrossChecker {
     this.#settle = settle;
   }
 
-  /** Returns the divergence, or `undefined` if there is none. @throws LaneLost */
+  /** Cross-checks a node. Returns the divergence, or `undefined` if all outcomes agree. @throws LaneLost */
   async check(unit: UnitRequest, { expected: known, along, merge, reduced = false }: ExpansionCheck): Promise<LaneDivergence | undefined> {
     const { state, actions } = this.#base;
     this.#navigator.leave();
     const { path } = unit;
-    // A reduction merges states that differ in the order of generation. A rule may still distinguish these states, so the broken rules are compared,
-    // too.
+    // If a reduction merged two states, a rule may still distinguish them. Execute both paths, so that the broken rules can be compared, too.
     const first = known === undefined || reduced ? await this.#outcomesAlong({ ...unit, ...along }) : undefined;
     const expected = known ?? first!.rows;
     const differing: string[] = [];
@@ -79,7 +80,10 @@ export class CrossChecker {
     return { ...divergence(merge, path, differing.slice(0, LINES)), calls, reduced };
   }
 
-  /** Executes every action of a node along the node's own path. Returns rows like recorded ones, and the names of the rules that each step broke. */
+  /**
+   * Executes every action of a node along the unit's path. Returns the outcomes in the same form as recorded ones, and for each action the names of
+   * the rules that are broken afterwards.
+   */
   async #outcomesAlong(unit: UnitRequest): Promise<{ readonly rows: Int32Array; readonly broken: readonly (readonly string[])[] }> {
     const rows = new Int32Array(this.#base.actions.length * ROW);
     const broken: (readonly string[])[] = [];
@@ -101,7 +105,7 @@ export class CrossChecker {
     return { ...reached, changed, isBounded: canonicalizer.wasBounded };
   }
 
-  /** Returns the sorted names of the rules that a step broke. Afterwards the lane may be in another state. */
+  /** Returns the sorted names of the rules that are broken after a step. The lane may be in another state afterwards. */
   async #broken(unit: UnitRequest, action: number, outcome: Outcome, reached: Reached, mark: SavedWorld): Promise<readonly string[]> {
     if (outcome.kind !== "executed") return [];
     const { checker, state, stepper, actions } = this.#base;
@@ -129,7 +133,8 @@ export class CrossChecker {
   }
 
   /**
-   * Compares the state after a step with the state after the same step along the other path. Without another path: with the state before the step.
+   * Returns lines that show why two outcomes differ. Compares the state after the step with the state after the same step on the other path, or with
+   * the state before the step if there is no other path.
    */
   async #explain(
     unit: UnitRequest,
@@ -157,7 +162,7 @@ function isAlike(row: Int32Array, outcome: Outcome, { lo, hi }: Reached): boolea
   if ((bits & 0xff) !== kind) return false;
   if (kind !== EXECUTED) return true;
   if (row[STATUS] !== outcome.status) return false;
-  // A bounded canonical form differs each time, so its fingerprint is not compared.
+  // Do not compare fingerprints if ids were too symmetric to be ordered within the limit, since such a fingerprint may differ each time.
   return (bits & BOUNDED) !== 0 || (row[LO] === lo && row[HI] === hi);
 }
 
@@ -171,7 +176,7 @@ function divergence(merge: boolean, path: readonly number[], differences: readon
       kind: "merge",
       path,
       message:
-        "Two paths that lead to one state behave differently from there on: something that distinguishes them is not observed, or was renamed or masked",
+        "Two paths lead to one state, but behave differently afterwards: something that distinguishes them is not observed, or was renamed or masked",
       differences,
       hint: "Declare every store of the target, and look at what the differing lines have in common.",
     };

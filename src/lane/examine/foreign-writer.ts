@@ -5,8 +5,8 @@ import type { SavedWorld, WorldState } from "../state/world-state.ts";
 const LINES = 10;
 
 /**
- * The cause of an unexpected write. `itself`: a job in the target, or another client. `unknown`: the write did not happen again. `late`: an action
- * after its answer. `check`: the check of a rule.
+ * The cause of an unexpected write to a store. `itself`: a job in the target, or another client. `late`: an action, after its answer. `check`: the
+ * check of a rule. `unknown`: the write did not happen again.
  */
 export type Writer =
   | { readonly kind: "itself" | "unknown"; readonly lines: readonly string[] }
@@ -15,11 +15,14 @@ export type Writer =
 
 export interface Seen {
   readonly mark: SavedWorld;
-  /** Resolves to `true` if the present state differs from the checkpoint. */
+  /** Resolves to `true` if the lane's state now differs from the checkpoint. */
   readonly isOther: () => Promise<boolean>;
 }
 
-/** Restores the checkpoint `times` times without sending a request. Resolves to `true` if the state changes each time within `ms` milliseconds. */
+/**
+ * Restores the checkpoint `times` times and waits `ms` milliseconds each time without sending a request. Resolves to `true` if the state changes each
+ * time.
+ */
 export async function writesByItself(
   state: Pick<WorldState, "restore">,
   { mark, isOther }: Seen,
@@ -33,7 +36,7 @@ export async function writesByItself(
   return true;
 }
 
-/** Returns the lines that differ between the present state and a checkpoint, and restores the checkpoint. */
+/** Returns text lines for the differences between the present state and a checkpoint. Restores the checkpoint afterwards. */
 export async function writtenLines(state: WorldState, canonicalizer: Canonicalizer, mark: SavedWorld): Promise<readonly string[]> {
   const now = canonicalizer.marked(await state.facts());
   await state.restore(mark);
@@ -41,20 +44,20 @@ export async function writtenLines(state: WorldState, canonicalizer: Canonicaliz
   return markedDifferences(before, sameNames(before, now), LINES);
 }
 
-/** Returns the changed places, for example `db.jobs, db.sessions`. Empty if the lines name no place. */
+/** Returns the tables that changed, as text, for example `db.jobs, db.sessions`. Returns an empty text if the lines name no table. */
 function placesOf(lines: readonly string[]): string {
   const places = lines.flatMap((line) => /^[+-] systems\.(\S+) /.exec(line)?.[1] ?? []);
   return [...new Set(places)].join(", ");
 }
 
-/** Describes a write that neither an action nor a check made. `when`: a phrase such as "while the initial state was checked". */
+/** Describes a write whose cause is neither an action nor a check. `when`: for example "while the initial state was checked". */
 export function otherWriterText({ kind, lines }: Extract<Writer, { readonly lines: readonly string[] }>, when: string): string {
   const places = placesOf(lines);
   const what = `${places === "" ? "A store" : places} was written to ${when}`;
   return kind === "itself"
     ? `${what}, and again while no request was sent: by the target's own timer or job, or by another client`
-    : `${what}, and not again when seqqa waited for it: by late work of an action, the target's own timer or job, or another client`;
+    : `${what}, but not again while seqqa waited: by unfinished work of an action, the target's own timer or job, or another client`;
 }
 
 export const OTHER_WRITER_HINT =
-  'Switch the job off in target.env, or leave what it writes out of the state (`ignore: ["table.column"]`, or `tables`). Late work of an action is waited for with `target.settle`.';
+  'Switch the job off in target.env, or exclude what the job writes from the state (`ignore: ["table.column"]`, or `tables`). If an action writes after its answer, set `target.settle`.';

@@ -1,10 +1,13 @@
 import type { SavedWorld } from "../state/world-state.ts";
 
-/** How long an action's first 202 answer is watched for late writes, and how long to wait for an action that writes late. Milliseconds. */
+/**
+ * How long to watch the stores after the first 202 answer of an action, and how long to wait for the writes of an action that writes late. In
+ * milliseconds.
+ */
 const WATCH = 200;
 const POLL = 5;
 
-/** Detects writes that a target commits after it has answered, and keeps them out of other states. */
+/** Detects writes that a target commits after its answer, and waits for them so that they do not affect other states. */
 export class LateWrites {
   readonly #settleMs: number;
   readonly #late: Set<number> = new Set();
@@ -14,7 +17,7 @@ export class LateWrites {
     this.#settleMs = settleMs;
   }
 
-  /** Returns `true` if the lane waits after each action, because `target.settle` is set. */
+  /** Returns `true` if the lane waits after every action, because the option `target.settle` is set. */
   waits(_action: number): boolean {
     return this.#settleMs > 0;
   }
@@ -31,22 +34,21 @@ export class LateWrites {
     this.#late.add(action);
   }
 
-  /** Watches the stores after an action's first 202 answer. Resolves to `true` if the reached state changed. */
+  /** Watches the stores after the first 202 answer of an action. Resolves to `true` if `changed` does so in this time. */
   async watch(action: number, changed: () => Promise<boolean>): Promise<boolean> {
     if (this.#settleMs > 0 || this.#watched.has(action) || this.#late.has(action)) return false;
     this.#watched.add(action);
     return poll(changed, WATCH);
   }
 
-  /** Waits for the late writes of an action, before its changes are undone. */
+  /** Waits for the writes of an action that writes late. Called before the changes of the action are undone. */
   async drain(_mark: SavedWorld): Promise<void> {
     await sleep(WATCH);
   }
 }
 
 /**
- * Calls `isSo` every `everyMs` milliseconds. Resolves to `true` as soon as `isSo` does. After `ms` milliseconds, resolves to the result of a last
- * call.
+ * Calls `isSo` every `everyMs` milliseconds for `ms` milliseconds. Resolves to `true` as soon as `isSo` does, else to the result of the last call.
  */
 export async function poll(isSo: () => Promise<boolean>, ms: number, everyMs: number = POLL): Promise<boolean> {
   const until = performance.now() + ms;

@@ -4,26 +4,30 @@ import { poll, type LateWrites } from "./late-writes.ts";
 import { writesByItself, writtenLines, type Seen, type Writer } from "./foreign-writer.ts";
 
 /**
- * The interval in milliseconds in which a frequent writer writes again, and how often that has to happen. The late work of an action does not repeat.
+ * A job of the target counts as frequent if it writes within this many milliseconds each time, in several tries. Work that an action left behind does
+ * not repeat.
  */
 const OFTEN_MS = 250;
 const OFTEN = 3;
 /**
- * The interval in milliseconds in which a rare writer writes again, and how often that has to happen. The late work of an action ends within the
- * interval.
+ * A job of the target counts as rare if it writes within this many milliseconds each time, in several tries. Work that an action left behind ends
+ * within this time.
  */
 const SELDOM_MS = 1_000;
 const SELDOM = 2;
-/** If nothing writes for this many milliseconds, a late write belongs to the action and not to a timer. */
+/** If no write happens for this many milliseconds without an action, a late write comes from the action and not from a timer. */
 const QUIET_MS = 2_000;
-/** Number of searches for a cause that may fail on one lane. After them, no further search is made. */
+/** Number of searches on one lane that may end without a cause. After that, the lane does not search again. */
 const MOST_OPEN = 3;
 
-/** Finds the cause of an unexpected write to a store: restores the state before the write, and observes which code writes again. */
+/**
+ * Finds out which code made an unexpected write to a store. Restores the state before the write, executes code again, and observes when the write
+ * happens again.
+ */
 export class WriteInquiry {
   readonly #base: LaneBase;
   readonly #late: LateWrites;
-  /** Names of the checks that were found to write. */
+  /** Names of the checks that are known to write. */
   readonly #impure: Set<string> = new Set();
   #itself: Writer | undefined;
   #open = 0;
@@ -33,10 +37,10 @@ export class WriteInquiry {
     this.#late = late;
   }
 
-  /** Finds the cause of a write during the checks of a step. Afterwards the world is in the state that the step led to. */
+  /** Finds the cause of a write that happened while rules were checked after a step. Afterwards the world is in the state after the step. */
   async duringChecks(action: number, seen: Seen): Promise<Writer> {
     return this.#asking(seen, async (lines) => {
-      // A check that wrote earlier is tried first, since this needs no waiting.
+      // If a check has written before, try the checks first, since this needs no waiting.
       const known = this.#impure.size > 0 ? await this.#culprit(action, seen) : undefined;
       if (known !== undefined) return known;
       if (await writesByItself(this.#base.state, seen, OFTEN_MS, OFTEN)) return { kind: "itself", lines };
@@ -46,7 +50,9 @@ export class WriteInquiry {
     });
   }
 
-  /** Finds the cause of a write after a step was undone, or after a 202 answer. Afterwards the world is in the state of the checkpoint. */
+  /**
+   * Finds the cause of a write that happened after a step was undone, or after a 202 answer. Afterwards the world is in the state of the checkpoint.
+   */
   async afterStep(action: number, seen: Seen): Promise<Writer> {
     if (this.#late.known(action)) {
       await this.#base.state.restore(seen.mark);
@@ -67,7 +73,7 @@ export class WriteInquiry {
     const writer = await ask(lines);
     stepper.exchanges.splice(0, stepper.exchanges.length, ...sent);
     await state.restore(seen.mark);
-    // The search may have executed the action again, and the action may write late again.
+    // The search may have executed the action again, which may then have written late again. Restore the checkpoint in this case.
     if (await seen.isOther()) await state.restore(seen.mark);
     if (writer.kind === "itself") this.#itself = writer;
     if (writer.kind === "unknown") this.#open++;
@@ -85,13 +91,13 @@ export class WriteInquiry {
   async #lateOrItself(action: number, seen: Seen, lines: readonly string[]): Promise<Writer> {
     const { state, home } = this.#base;
     if (await writesByItself(state, seen, SELDOM_MS, SELDOM)) return { kind: "itself", lines };
-    // Where the root state is made again for each step, an action cannot be repeated in the middle of a step.
+    // If the root state is restored by running `setup` again, an action cannot be repeated here, so the cause remains unknown.
     if (home.remade || !(await this.#isLate(action, seen))) return { kind: "unknown", lines };
-    // A slow timer may have written after the answer by chance.
+    // The write after the answer may come from a slow timer of the target by chance, so watch the stores without executing the action.
     return (await writesByItself(state, seen, QUIET_MS, OFTEN)) ? { kind: "itself", lines } : { kind: "late" };
   }
 
-  /** Executes the action again. Resolves to `true` if a store changes after the answer without a further request. */
+  /** Executes the action again. Resolves to `true` if a store changes after the answer, although no further request is sent. */
   async #isLate(action: number, { mark }: Seen): Promise<boolean> {
     const { state, stepper, actions, canonicalizer } = this.#base;
     await state.restore(mark);

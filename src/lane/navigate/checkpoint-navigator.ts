@@ -5,20 +5,24 @@ import { SpotCheck } from "../step/spot-check.ts";
 import { samePath, Navigator, type NavigatorOptions } from "./navigator.ts";
 import { passesAt, type WorldSnapshot, type SavedWorld } from "../state/world-state.ts";
 
-/** A state counts as expired this many milliseconds before one of its times passes. Otherwise the time could pass during the next step. */
+/** A state whose next time passes within this many milliseconds counts as expired, since the time could pass during the next step. */
 const SOON_MS = 5_000;
 
 const isOld = (saved: WorldSnapshot | SavedWorld): boolean => passesAt(saved) <= Date.now() + SOON_MS;
 
 /**
- * Navigator for targets whose stores hold the whole state. It stays at the node, writes the node's snapshot, or replays the node's path. A replay
- * restores the last checkpoint that the lane's path and the node's path have in common, and executes the rest.
+ * Brings a lane to nodes by checkpoints and snapshots, if the stores hold the whole state of the target. If the lane is not at the node already, it
+ * writes the node's snapshot or replays the node's path. A replay restores a checkpoint of the lane's last path if both paths begin with the same
+ * steps, and executes the remaining steps.
  */
 export class CheckpointNavigator extends Navigator {
-  /** Checkpoints along the lane's path, beginning with the root state. There is one for every step, since writing a snapshot empties the path. */
+  /**
+   * Checkpoints along the path that the lane has executed: one for the root state and one after each step. Writing a snapshot removes all but the
+   * first.
+   */
   #marks: SavedWorld[];
   #path: number[] = [];
-  /** For each step of the lane's path: the path from which its data was drawn. `undefined`: the lane's path itself. */
+  /** For each step of the path that the lane has executed: the path that determined the step's test data. `undefined`: the executed path itself. */
   #drawn: (readonly number[] | undefined)[] = [];
   readonly #check: SpotCheck = new SpotCheck();
 
@@ -28,10 +32,10 @@ export class CheckpointNavigator extends Navigator {
   }
 
   override departed(): void {
-    // There is nothing to record, since the lane restores the checkpoint after each action.
+    // Nothing to do: the lane restores the node's checkpoint after each action, which undoes all effects.
   }
 
-  /** `true` if one of the state's times passes soon, which would change the state. */
+  /** `true` if one of the state's times passes soon. The state would then become another one. */
   override get away(): boolean {
     return this.here !== undefined && isOld(this.here.mark);
   }
@@ -60,13 +64,14 @@ export class CheckpointNavigator extends Navigator {
   }
 
   /**
-   * Restores the last checkpoint that the lane's path and the given path have in common, and executes the rest. The reached state is not verified.
+   * Restores the last checkpoint that this path shares with the path that the lane has executed, and executes the remaining steps. The reached state
+   * is not compared with a recorded one.
    */
   override async replay(path: readonly number[], draws?: Draws): Promise<SavedWorld> {
     const { state, home } = this.options;
     this.here = undefined;
     if (this.#marks[0] !== home.mark) {
-      // The root state was made again, so every other checkpoint is invalid.
+      // The root state was made again, so all checkpoints after it are invalid.
       this.#marks = [home.mark];
       this.#path = [];
       this.#drawn = [];
@@ -95,7 +100,7 @@ export class CheckpointNavigator extends Navigator {
     return mark;
   }
 
-  /** Returns `true` if a step drew the same data. With other data, the same action led to another state. */
+  /** Returns `true` if the lane drew the same test data for a step as the path requires. With other data, the step led to another state. */
   #drewAlike(depth: number, path: readonly number[], draws: Draws): boolean {
     const drawn = this.#drawn[depth];
     const draw = draws?.[depth];

@@ -5,8 +5,8 @@ import type { NavigatorOptions } from "./navigator.ts";
 import type { SavedWorld } from "../state/world-state.ts";
 
 /**
- * Navigator for `target.rollback: restart` where stores can be written. Before each action it writes the node's stores and then starts a process on
- * them. The process knows nothing of another state, not even from reading stores while it starts.
+ * Brings a lane to nodes for `target.rollback: restart`, if the stores can be written. Before each action it ends the target's process, writes the
+ * node's snapshot to the stores, and starts a new process. The new process remembers nothing of earlier states.
  */
 export class FreshNavigator extends CheckpointNavigator {
   readonly #restart: TargetRestart;

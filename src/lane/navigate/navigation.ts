@@ -5,9 +5,9 @@ import { ReplayNavigator } from "./replay-navigator.ts";
 import type { Navigator, NavigatorOptions } from "./navigator.ts";
 
 /**
- * The navigators of a lane. Most targets use checkpoints for everything, and a World with `reset` uses reset and replay. With `target.rollback:
- * restart`, snapshots are written and the process is started on them. Cross-checks instead restart the target at the root state and replay the path.
- * Targets whose stores cannot be written, or whose memory matters, do the same.
+ * The ways in which a lane reaches nodes. Most lanes use checkpoints for all work. A World with `reset` uses reset and replay. With `target.rollback:
+ * restart`, the lane writes snapshots and starts the process on them; for cross-checks, it restarts the target in the root state and replays the
+ * path. The latter is used for all work if the stores cannot be written, or if the memory of the target belongs to the state.
  */
 export class Navigation {
   readonly replayer: Navigator;
@@ -26,7 +26,10 @@ export class Navigation {
     return this.replayer === this.#writer ? this.replayer.replayed : this.replayer.replayed + this.#writer.replayed;
   }
 
-  /** Returns the navigator for a chunk. On a change of navigators the lane's position is forgotten, since neither knows what the other one did. */
+  /**
+   * Returns the navigator that must be used for a chunk. If it is not the one that was used last, the lane's position is forgotten, since each
+   * navigator only knows about its own work.
+   */
   choose(direct: boolean): Navigator {
     const chosen = direct ? this.#writer : this.replayer;
     if (chosen !== this.#chosen) this.leave();

@@ -16,16 +16,16 @@ export interface NavigatorOptions {
   readonly actions: readonly Action<never, never>[];
   readonly home: RootState;
   readonly drawing: Drawing;
-  /** Waits until the target has committed its work after an answer. */
+  /** Waits until the target has finished writing after an answer. */
   readonly settle: () => Promise<void> | void;
 }
 
-/** Brings the lane to a node, and back to the node after each action. */
+/** Brings a lane to a node, and brings it back to the node after each action. */
 export abstract class Navigator {
-  /** Number of actions that were executed again to reach nodes, since the start. */
+  /** Number of steps that were executed again to reach nodes, since the lane was built. */
   replayed = 0;
   protected readonly options: NavigatorOptions;
-  /** The lane's present node. Only set while the lane is in the unchanged state of that node. */
+  /** The node at which the lane is. `undefined` if an action was executed there, or if the position is unknown. */
   protected here: { readonly path: readonly number[]; readonly mark: SavedWorld } | undefined;
   readonly #fingerprint: Fingerprint = { lo: 0, hi: 0 };
 
@@ -33,25 +33,25 @@ export abstract class Navigator {
     this.options = options;
   }
 
-  /** Forgets the lane's position. The next navigation begins at a checkpoint. */
+  /** Forgets the lane's position, since other work may have changed it. The next navigation begins at a checkpoint. */
   leave(): void {
     this.here = undefined;
   }
 
-  /** Records that an action was executed at the node. The checkpoint restores stores, context and clients, but the target may remember more. */
+  /**
+   * Records that an action was executed at the node. Its effects on stores, context and clients can be restored, but the target may remember more.
+   */
   abstract departed(): void;
 
-  /** Brings the lane to a unit's node, and returns the node's checkpoint. @throws OtherState if the reached state is not the recorded one */
+  /** Brings the lane to the node of a unit. Returns the checkpoint of the node. @throws OtherState if the reached state is not the recorded one */
   abstract goTo(unit: UnitRequest, direct: boolean): Awaitable<SavedWorld>;
 
-  /**
-   * `true` if {@link again} must be called before the next action: an action was executed, and the checkpoint does not restore all of its effects.
-   */
+  /** `true` if {@link again} must be called before the next action: an action was executed, and the checkpoint does not undo all of its effects. */
   abstract get away(): boolean;
 
   abstract again(unit: UnitRequest): Promise<SavedWorld>;
 
-  /** Brings the lane to the end of a path, and executes as much of the path as necessary. Returns the checkpoint there. */
+  /** Brings the lane to the state at the end of a path, by executing as few steps as possible. Returns a checkpoint of the state. */
   abstract replay(path: readonly number[], draws?: Draws): Promise<SavedWorld>;
 
   protected isHere(unit: UnitRequest): boolean {
@@ -72,7 +72,7 @@ export abstract class Navigator {
     if (outcome.kind === "lost") throw new LaneLost(outcome.lost!, outcome.message);
     if (outcome.kind !== "executed") {
       const what = outcome.kind === "skipped" ? "no longer applies" : `fails: ${outcome.message}`;
-      throw new PathBroken("dirty", `Replaying a path, action "${action.name}" ${what}`);
+      throw new PathBroken("dirty", `In the replay of a path, action "${action.name}" ${what}`);
     }
     await this.options.settle();
     await this.options.state.observeStep();
@@ -86,7 +86,7 @@ export abstract class Navigator {
       const lines = canonicalizer.describe(await state.facts());
       const names = unit.path.map((index) => this.options.actions[index]!.name);
       const where = names.length === 0 ? "The root state, reached again," : `The state after ${names.join(" -> ")}, reached again,`;
-      throw new OtherState("dirty", `${where} is not the state that was found`, lines.slice(0, 20));
+      throw new OtherState("dirty", `${where} differs from the first time`, lines.slice(0, 20));
     }
     return this.arrive(unit, mark);
   }

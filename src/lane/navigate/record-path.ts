@@ -8,14 +8,14 @@ import { brokenFinding, withUnanswered, type Judged } from "../step/findings.ts"
 import { exchangesOf, recorded, type Outcome } from "../step/outcome.ts";
 import { judgeStep } from "../step/step-rules.ts";
 
-/** Largest number of lines for a step's changes and for the state after it, and of characters in a line. */
+/** Largest number of lines that describe a step's changes or the state after it, and of characters in a line. */
 const CHANGES = 200;
 const LONGEST = 500;
 
-/** A function that is called and awaited before each step of a path, and after the last step. */
+/** Called and awaited before each step of a path, and once after the last step. */
 export type BeforeStep = (step: number) => Promise<void>;
 
-/** Executes a path from the root state, in which the lane must be. Records the exchanges and changes, and checks the last state. */
+/** Executes a path, records its requests and changes, and checks the rules in the state at its end. The lane must be in the root state. */
 export async function recordPath(
   base: LaneBase,
   path: readonly number[],
@@ -36,7 +36,7 @@ export async function recordPath(
   let facts = await state.facts();
   const began = { lo: 0, hi: 0 };
   let outcome: Outcome | undefined;
-  /** The time at which each step began. This process's clock is used, as for the lines that the target prints. */
+  /** The time at which each step began, on this process's clock. The lines that the target prints have times on the same clock. */
   const starts: number[] = [];
   let lines = canonicalizer.marked(facts);
   for (let i = 0; i < path.length; i++) {

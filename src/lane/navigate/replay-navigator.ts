@@ -4,17 +4,17 @@ import { Navigator, type NavigatorOptions } from "./navigator.ts";
 import type { SavedWorld } from "../state/world-state.ts";
 
 /**
- * Navigator for targets that keep state which no store restores. After an action, it makes the root state again and executes the whole path. Apart
- * from the root state there are no checkpoints.
+ * Brings a lane to nodes if the target keeps state that no store restores. After each action, it makes the root state again and executes the whole
+ * path. There are no checkpoints except that of the root state.
  */
 export class ReplayNavigator extends Navigator {
   constructor(options: NavigatorOptions) {
     super(options);
-    // The bring-up of the lane ended in the root state, and the lane has only read since.
+    // The lane is in the root state: it was brought up to it, and has only been read since.
     this.here = { path: [], mark: options.home.mark };
   }
 
-  /** Forgets the node, since the action's effect on hidden state is unknown. Even a GET may change something. */
+  /** Forgets that the lane is at the node. Even an action that only sends a GET may have changed the memory of the target. */
   override departed(): void {
     this.here = undefined;
   }
@@ -49,7 +49,7 @@ export class ReplayNavigator extends Navigator {
     return this.verified(unit, await this.replay(unit.path, unit.draws));
   }
 
-  /** Returns how many steps at the beginning of a path need no execution, because the lane is in the unchanged state after them. */
+  /** Returns the number of steps at the beginning of a path that need not be executed, because the lane is in the state after them. */
   #startOf(path: readonly number[]): number {
     const stands = this.here?.path;
     if (stands === undefined || stands.length > path.length) return 0;

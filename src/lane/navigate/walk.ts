@@ -10,7 +10,7 @@ import { judgeStep } from "../step/step-rules.ts";
 
 const CHANGES = 200;
 
-/** Executes actions on a lane one at a time, as a user selects them. Each action begins in the state after the previous one. */
+/** Executes actions on a lane one at a time, as a user selects them. Each action is executed in the state after the previous one. */
 export class Walk {
   readonly #ground: RaceGround;
   #path: readonly number[] = [];
@@ -21,7 +21,7 @@ export class Walk {
     this.#ground = ground;
   }
 
-  /** Goes to the state at the end of a path, from a checkpoint if there is one. @throws LaneLost */
+  /** Brings the lane to the state at the end of a path. Continues from a checkpoint if possible. @throws LaneLost */
   async goTo(path: readonly number[], draws?: UnitRequest["draws"]): Promise<WalkPlace> {
     await this.#ground.goTo(path, draws);
     this.#path = path;
@@ -40,10 +40,7 @@ export class Walk {
     return { id: stateId(fingerprint), lines: canonicalizer.describe(facts), applicable };
   }
 
-  /**
-   * Executes one action, and checks the rules in the resulting state.
-   * @param spoil Changes the stores before the rules are checked.
-   */
+  /** Executes one action, and checks the rules in the resulting state. @param spoil Called before the rules are checked, to change the stores. */
   async step(index: number, spoil?: (systems: Readonly<Record<string, StoreAdapter | undefined>>) => Promise<void>): Promise<WalkedStep> {
     const { state, stepper, canonicalizer, actions, drawing } = this.#ground.base;
     const action = actions[index]!;
@@ -58,7 +55,7 @@ export class Walk {
     const taken = { action: action.name, kind, message, status, requests };
     const nothing = { changes: [], held: [], broken: outcome.findings, errors: outcome.errors };
     if (kind === "skipped" || kind === "lost") return { ...taken, ...nothing };
-    // An action may have sent requests before it failed.
+    // An action may have sent requests before it failed, so wait for their writes.
     await this.#ground.settle();
     if (kind === "executed") await spoil?.(this.#ground.base.world.systems);
     this.#path = [...this.#path, index];
@@ -83,7 +80,7 @@ export class Walk {
     return { held: this.#held(undefined, { broken, errors, unjudged: [] }), broken, errors };
   }
 
-  /** Judges a step. Afterwards the world is in the state that the step led to. */
+  /** Checks the rules after a step. Afterwards the world is in the state after the step. */
   async #judge(
     action: RaceGround["base"]["actions"][number],
     outcome: Outcome,
@@ -105,19 +102,19 @@ export class Walk {
     }
     const unanswered = stepper.checkFailure;
     if (unanswered !== undefined) return { ...withUnanswered(judged, unanswered, action.name, "once"), unjudged };
-    // A rule was judged in the state before the step, which invalidated the checkpoint after the step. So the path is executed again.
+    // A rule was checked in the state before the step, so the checkpoint after the step is invalid. Execute the path again.
     if (isBefore) await this.#ground.goTo(this.#path, this.#draws);
     else if (await state.changed(after)) await state.restore(after);
     return { ...judged, unjudged };
   }
 
-  /** Returns the names of the rules that were checked and hold. After an unanswered request, no further rule is checked. */
+  /** Returns the names of the rules that hold after the step. If a request got no answer, the rules after it were not checked and are left out. */
   #held(
     action: RaceGround["base"]["actions"][number] | undefined,
     { broken, errors, unjudged }: Pick<WalkJudged, "broken" | "errors"> & { readonly unjudged: readonly string[] },
   ): readonly string[] {
     const { checker, stepper } = this.#ground.base;
-    // It is not known for which rule the target refused a request, so none counts as holding.
+    // The target refused a request because of overload, but it is not known for which rule, so no rule counts as holding.
     if (errors.some(({ code }) => code === "TARGET_OVERLOADED")) return [];
     const notHeld = new Set([...broken.map(({ invariant }) => invariant), ...errors.map(({ source }) => source), ...unjudged]);
     const asked = checker.asked(action);

@@ -5,18 +5,18 @@ import type { SavedWorld } from "../state/world-state.ts";
 
 export interface RaceGround {
   readonly base: LaneBase;
-  /** Brings the lane to the end of a path, from a checkpoint if there is one. @throws LaneLost */
+  /** Brings the lane to the state at the end of a path. Continues from a checkpoint if possible. @throws LaneLost */
   goTo(path: readonly number[], draws?: UnitRequest["draws"]): Promise<SavedWorld>;
-  /** Waits until the target has committed its work after its answers. */
+  /** Waits until the target has finished writing after its answers. */
   settle(): Promise<void> | void;
-  /** Forgets the lane's position. The next {@link goTo} begins at a checkpoint. */
+  /** Forgets the lane's position, since the state was changed. The next {@link goTo} begins at a checkpoint. */
   leave(): void;
   isCancelled(): boolean;
-  /** Records a heartbeat, so that the lane does not count as hanging. */
+  /** Records a heartbeat, so that the main thread does not treat the lane as hanging. */
   touch(): void;
 }
 
-/** Returns `true` if the lane's state has the fingerprint `at`, or if `at` is `undefined`. */
+/** Returns `true` if the lane is in the state with the fingerprint `at`. Also returns `true` if `at` is `undefined`. */
 export async function isAt(
   { state, canonicalizer }: Pick<LaneBase, "state" | "canonicalizer">,
   at: Fingerprint | undefined,

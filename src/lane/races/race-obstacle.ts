@@ -2,7 +2,10 @@ import type { RaceObstacle } from "../../messages/lane-messages.ts";
 import { STORE_KINDS, type StoreKindName } from "../../adapters/store-kinds.ts";
 import type { World } from "../../model/declare/world.ts";
 
-/** Returns the reason why calls cannot be raced: only the context is restored, or a single connection serialises all calls. */
+/**
+ * Returns the reason why this lane cannot search for races, or `undefined` if it can. Either no store can be restored, or all calls use one database
+ * connection and thus run one after the other.
+ */
 export function raceObstacle(world: World<never, never>, contextOnly: boolean): RaceObstacle | undefined {
   if (contextOnly) {
     return {
@@ -14,14 +17,14 @@ export function raceObstacle(world: World<never, never>, contextOnly: boolean): 
     if (system === undefined || system.traits.commits) continue;
     const { racing } = STORE_KINDS[system.name as StoreKindName] ?? { racing: ["journal"] };
     return {
-      why: `"${name}" is restored by ${system.checkpoint.mode}, where one connection executes all calls one after the other`,
+      why: `store "${name}" is restored by ${system.checkpoint.mode}, so all calls share one connection and cannot overlap`,
       remedy: `Use another checkpoint for it: checkpoint: ${racing.join(" or ")}.`,
     };
   }
   return undefined;
 }
 
-/** Returns, by store name, the reason why a store cannot hold a call before a write. Stores that can are left out. */
+/** Returns the names of the stores that have no gate (cannot hold a write of a call), each with the reason. */
 export function gateless(world: World<never, never>): Record<string, string> {
   const reasons: Record<string, string> = {};
   for (const [name, system] of Object.entries(world.systems)) {

@@ -20,13 +20,13 @@ import type { Outcome } from "../step/outcome.ts";
 
 const NOWHERE: Fingerprint = { lo: 0, hi: 0 };
 
-/** A set of states that are known to be committed. */
+/** The states that a lane knows as committed. */
 export interface Known {
   has(lo: number, hi: number): boolean;
 }
 
 export class ChunkReport {
-  /** May be replaced while the lane works. Outdated states only cause superfluous snapshots. */
+  /** The committed states, as far as the lane knows them. If some are missing, the lane sends unnecessary snapshots. */
   visited: Known | undefined;
   rows: RowWriter = new RowWriter(0);
   news: StepEvent[] = [];
@@ -35,11 +35,14 @@ export class ChunkReport {
   checkedSteps = 0;
   readonly #base: LaneBase;
   readonly #captured: Set<number> = new Set();
-  /** Bits of {@link Chunk.details}: the details that the chunk requests. */
+  /** The details for reports that the chunk requests, as bits of {@link Chunk.details}. */
   #wants = 0;
   #details: DetailEvent[] = [];
   readonly #looker: Occurrences;
-  /** The names that are known already; see {@link Chunk.occurred}. */
+  /**
+   * The context keys and `ignore` patterns that the engine knows already; see {@link Chunk.occurred}. `undefined` if the chunk does not ask for
+   * others.
+   */
   #occurred: ReadonlySet<string> | undefined;
   #occurrences: OccurrenceEvent[] = [];
   #lines: readonly string[] | undefined;
@@ -64,7 +67,7 @@ export class ChunkReport {
     this.#occurrences = [];
   }
 
-  /** @param replayed Number of steps that were executed again for the chunk, including those for cross-checks. */
+  /** Returns the answer to the chunk. @param replayed Number of steps that were executed again for the chunk, including those of cross-checks. */
   answer(finished: number, failure: LaneFailure | undefined, begun: number, replayed: number): Expansion {
     return {
       finished,
@@ -94,7 +97,9 @@ export class ChunkReport {
     return (this.#wants & STATES) !== 0;
   }
 
-  /** Returns `true` if a state's snapshot has to be sent: the state is not known as committed, and this chunk has not sent the snapshot yet. */
+  /**
+   * Returns `true` if the snapshot of a state must be sent: the state is not known as committed, and the answer does not contain its snapshot yet.
+   */
   wanted(lo: number, hi: number): boolean {
     if (!this.#base.state.portable || this.visited?.has(lo, hi) === true) return false;
     const key = (hi & 0x1fffff) * 0x1_0000_0000 + (lo >>> 0);
@@ -108,20 +113,20 @@ export class ChunkReport {
   }
 
   /**
-   * Reports new names that occur in the state that a row reaches. Known states are searched, too, since their ignored parts may differ from the first
-   * time.
+   * Adds context keys and `ignore` patterns to the answer that occur in the reached state and that the engine does not know. Known states are
+   * searched, too, because their ignored parts may be different this time.
    */
   noteOccurrences(unit: number, action: number, facts: Facts): void {
     const names = this.#looker.in(facts, contextPartOf(this.#base.world.context).entries, this.#occurred!);
     if (names.length > 0) this.#occurrences.push({ unit, action, names });
   }
 
-  /** Keeps the lines of a state that is not known as committed. Every lane keeps them, since the engine decides which row commits the state. */
+  /** Keeps the text lines of a reached state for reports, unless the state is known as committed. */
   describe(lo: number, hi: number, facts: Facts): void {
     if (this.visited?.has(lo, hi) !== true) this.#lines = briefLines(this.#base.canonicalizer.describe(facts));
   }
 
-  /** Keeps the exchanges and state lines of the last row, for reports. */
+  /** Adds the requests of a step and the text lines of the reached state to the answer, for reports. */
   keepDetails(unit: number, action: number, outcome: Outcome): void {
     const exchanges = (this.#wants & EXCHANGES) === 0 ? [] : briefExchanges(this.#base.stepper.exchanges, outcome);
     this.#details.push({ unit, action, exchanges, state: this.#lines });
@@ -142,7 +147,10 @@ class RowWriter {
     this.#rows = new Int32Array(rows * ROW);
   }
 
-  /** Adds a row. `reached`: the fingerprint of the state after the step. `response` and `shape`: hashes, or 0 without one. */
+  /**
+   * Adds the outcome of a step. The fingerprint is that of the state after the step. `response` and `shape`: hashes of the response and of the
+   * state's structure, or 0.
+   */
   push(kind: number, status: number = 0, { lo, hi }: Fingerprint = NOWHERE, response: number = 0, shape: number = 0): void {
     if (this.#used + ROW > this.#rows.length) {
       const grown = new Int32Array(this.#rows.length * 2 + ROW);

@@ -2,17 +2,17 @@ import type { Expansion, LaneFailure } from "../../messages/lane-messages.ts";
 
 const LINES = 20;
 
-/** Joins the answers to the parts of a chunk, in their order. */
+/** Combines the answers to the parts of a chunk to the answer to the whole chunk. */
 export class ExpansionSum {
   readonly #begun = performance.now();
   readonly #parts: { readonly part: Expansion; readonly unit: number }[] = [];
 
-  /** @param unit Index of the unit in the whole chunk. */
+  /** Adds the answer to one part. @param unit Index of the part's unit in the whole chunk. */
   add(part: Expansion, unit: number): void {
     this.#parts.push({ part, unit });
   }
 
-  /** @param executedAgain Number of steps that were executed again, for cross-checks and to reach nodes. */
+  /** Returns the answer to the whole chunk. @param executedAgain Number of steps that were executed again to reach nodes and for cross-checks. */
   finish(finished: number, executedAgain: number, failure: LaneFailure | undefined): Expansion {
     const parts = this.#parts;
     const rows = new Int32Array(parts.reduce((length, { part }) => length + part.rows.length, 0));
@@ -39,7 +39,7 @@ export class ExpansionSum {
   }
 }
 
-/** Joins divergences that were reported for single actions of one node. */
+/** Combines divergences that different actions of one node reported. */
 function joined(divergences: Expansion["divergences"]): Expansion["divergences"] {
   const all: Expansion["divergences"][number][] = [];
   for (const one of divergences) {

@@ -1,11 +1,11 @@
 import type { InconclusiveEvent } from "../../messages/lane-messages.ts";
 
-/** Largest number of characters of a reason. */
+/** Largest number of characters that are kept of the reason that a rule gives. */
 const LONGEST = 300;
 
 /**
- * Returns the event for a step that a rule could not judge.
- * @throws TypeError if `why` is not a text, or is empty
+ * Returns the event for a step that a rule could not judge. `why`: the reason that the rule gave. @throws TypeError if the reason is not a text, or
+ * is empty
  */
 export function inconclusiveEvents(rule: string, why: unknown): InconclusiveEvent {
   if (typeof why !== "string" || why.trim() === "") {
@@ -20,10 +20,7 @@ function describe(value: unknown): string {
   return value === null ? "null" : `a value of type ${typeof value}`;
 }
 
-/**
- * Cuts a text at the end of a word. A secret is only redacted if its whole text is found, so no word is cut in two. No character is cut in two
- * either.
- */
+/** Shortens a text without cutting a word or a character in two. Part of a secret would not be recognised and redacted. */
 function head(text: string): string {
   return text.slice(0, LONGEST).replace(/(?:[\w~+.-]+|[\uD800-\uDBFF])$/, "");
 }

@@ -2,24 +2,26 @@ import type { Exchange } from "../../model/http/client.ts";
 import type { RecordedExchange } from "../../model/results/result.ts";
 import { exchangesOf, recorded, type Outcome } from "../step/outcome.ts";
 
-/** Largest number of exchanges of one action. */
+/** Largest number of requests of one action that are sent for reports. */
 const EXCHANGES = 20;
-/** Largest number of characters of a body that leave the lane. Reports show less, but a whole body can be redacted better than a part. */
+/** Largest number of characters of a body that are sent for reports. Reports show fewer, but secrets are recognised better in a long text. */
 const BODY = 16_384;
 const URL_LENGTH = 2_000;
 const HEADERS = 50;
 const HEADER_LENGTH = 1_000;
-/** Largest number of lines of a state, and of characters of a line. */
+/** Largest number of text lines of a state, and of characters in a line. */
 const LINES = 300;
 const LINE_LENGTH = 400;
 
-/** Returns the exchanges of an action or of `setup` for reports. Long texts are cut, because thousands of actions are kept. */
+/**
+ * Returns the requests of an action or of `setup` for reports. Long texts are shortened, because the run keeps the requests of thousands of actions.
+ */
 export function briefExchanges(exchanges: readonly Exchange[], outcome?: Outcome): readonly RecordedExchange[] {
   const first = exchanges.length > EXCHANGES ? exchanges.slice(0, EXCHANGES) : exchanges;
   return (outcome === undefined ? first.map(recorded) : exchangesOf(first, outcome)).map(brief);
 }
 
-/** Returns a state's lines, cut to the size that reports show. */
+/** Returns the text lines of a state for reports. Too many lines and long lines are cut. */
 export function briefLines(lines: readonly string[]): readonly string[] {
   const shown = lines.slice(0, LINES).map((line) => cut(line, LINE_LENGTH));
   return lines.length > LINES ? [...shown, `... and ${lines.length - LINES} more lines`] : shown;

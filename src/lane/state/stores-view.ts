@@ -21,13 +21,13 @@ class Stores implements StoresView {
   }
 }
 
-/** Returns a view of a state's stores, without context and clients. */
+/** Returns the contents of the stores in a state, without context and clients, in a form that can be compared. */
 export function storesView(facts: Facts, canonicalizer: Canonicalizer): StoresView {
   const { lo, hi } = storesFingerprint(facts, canonicalizer);
   return new Stores(`${lo}:${hi}`, facts.systems, canonicalizer.rows(facts.systems));
 }
 
-/** Returns the fingerprint of a state's stores, without context and clients. */
+/** Returns the fingerprint of the stores in a state, without context and clients. */
 export function storesFingerprint({ systems }: Facts, canonicalizer: Canonicalizer): Fingerprint {
   const out = { lo: 0, hi: 0 };
   canonicalizer.fingerprint({ systems, context: NOTHING, clients: NOTHING }, out);

@@ -2,7 +2,7 @@ import type { Observed, ObservedTable, StoredValue } from "../../model/stores/st
 
 type Row = readonly StoredValue[];
 
-/** Computes the whole content of a store from its content at one point and the changes since then. */
+/** Computes the whole present content of a store. `before`: the content at an earlier time. `since`: the changes since that time. */
 export function wholeOf(before: Observed, since: Observed): Observed {
   if (before.kind === "value" || since.kind === "value") return since;
   const changes = new Map(since.tables.map((table) => [table.name, table]));
@@ -16,7 +16,7 @@ export function wholeOf(before: Observed, since: Observed): Observed {
   return { kind: "rows", tables: sorted, counters: { ...before.counters, ...since.counters } };
 }
 
-/** Removes rows from a multiset. Each row in `taken` removes one equal row. */
+/** Removes rows from a list. For each row in `taken`, removes one row with equal values. */
 function without(rows: readonly Row[], taken: readonly Row[]): readonly Row[] {
   if (taken.length === 0) return rows;
   const left = new Map<string, number>();

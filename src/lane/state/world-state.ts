@@ -22,7 +22,7 @@ import type { Facts, Fingerprint } from "../../state/canonical/facts.ts";
 import { Asks } from "../bring-up/asks.ts";
 import { settled } from "../bring-up/settled.ts";
 
-/** A checkpoint of a whole world, on one lane. */
+/** A checkpoint of a world: its stores, context and clients. It can only be restored on the same lane. */
 export interface SavedWorld {
   readonly systems: readonly Checkpoint[];
   readonly context: SavedContext;
@@ -30,27 +30,27 @@ export interface SavedWorld {
   readonly clients: readonly unknown[];
   readonly clientVersions: number[];
   readonly setBy: readonly Bearer[];
-  /** The steps that generated the state's values and times. */
+  /** The steps that generated the state's ids and times. */
   readonly origins: Origins;
   readonly unstored: Unstored;
-  /** How far the target's clock was ahead of the real time, in milliseconds. */
+  /** How far the target's clock was set ahead of the real time, in milliseconds. */
   readonly aheadMs: number;
 }
 
-/** The part of the state that stores, context and clients do not hold. Such an object is never changed, so checkpoints can share it. */
+/** The part of the state that is not in stores, context and clients. Such an object is never changed, so several checkpoints can refer to it. */
 interface Unstored {
-  /** The last result of the World's `probe`. `undefined` without a probe. */
+  /** The last result of the World's `probe`. `undefined` if there is no probe. */
   readonly probed?: unknown;
-  /** The names of the actions that wrote, in order. Only filled if nothing shows the state of the target. */
+  /** Names of the actions that wrote, in order. Only used if seqqa has no way to read the state of the target. */
   readonly trail: readonly string[];
 }
 
 const NOTHING_UNSTORED: Unstored = { trail: [] };
 
-/** The source that shows the state of a target: stores, the World's `probe`, the keys in `stateFromContext`, or nothing. */
+/** The source from which seqqa learns the state of a target: stores, the World's `probe`, the context keys in `stateFromContext`, or nothing. */
 export type Visibility = "stores" | "probe" | "context" | "nothing";
 
-/** A snapshot of a whole world, which can be written to another lane. */
+/** A snapshot of a world: its stores, context and clients. It can be written to another lane. */
 export interface WorldSnapshot {
   readonly systems: readonly unknown[];
   readonly context: SavedContext;
@@ -58,15 +58,18 @@ export interface WorldSnapshot {
   readonly setBy: readonly Bearer[];
   readonly origins?: OriginsSnapshot | undefined;
   readonly unstored?: Unstored | undefined;
-  /** The same as {@link SavedWorld.aheadMs}. Default: 0. */
+  /** How far the target's clock was set ahead of the real time, in milliseconds. Default: 0. */
   readonly aheadMs?: number | undefined;
-  /** The times of the `setup` run that made this state, if any. Times in the state are named by their distance from them, on every lane. */
+  /**
+   * The times at which the `setup` that made this state began and ended. Times in the state are named by their distance from these times, so that
+   * they are equal on all lanes.
+   */
   readonly setupAt?: StepWindow | undefined;
 }
 
 /**
- * Returns the real time at which the first future time of a saved world passes, if the world is restored. From then on it is another state. In
- * milliseconds since 1970; `Infinity` without a future time.
+ * Returns the time from which on a saved state would be another state, because a time in it has passed. In milliseconds since 1970; `Infinity` if the
+ * state contains no time in the future.
  */
 export function passesAt(saved: Pick<SavedWorld, "origins" | "aheadMs"> | WorldSnapshot): number {
   const { origins, aheadMs = 0 } = saved;
@@ -75,7 +78,7 @@ export function passesAt(saved: Pick<SavedWorld, "origins" | "aheadMs"> | WorldS
 }
 
 /**
- * Returns the fields with times that were in the future when they were written and have passed. Each field is followed by its time's distance:
+ * Returns the fields whose times were in the future when they were written and have passed since. The distance of the time follows in brackets:
  * `orders.lease_until (5 min)`.
  */
 export function passedTimes({ origins }: Pick<SavedWorld, "origins">): readonly string[] {
@@ -83,28 +86,33 @@ export function passedTimes({ origins }: Pick<SavedWorld, "origins">): readonly 
   return [...new Set(passed.map(({ name, domain }) => `${fieldOf(domain)}${offsetText(name)}`))];
 }
 
-/** Returns, in brackets, the distance between a time and the step that wrote it. Empty if the time was counted from another time. */
+/**
+ * Returns the distance between a time and the step that wrote it, in brackets. Returns an empty text if the distance was measured from another time.
+ */
 function offsetText(name: string): string {
   const offset = /^step(\d+)$/.exec(name)?.[1];
   return offset === undefined ? "" : ` (${durationText(Number(offset))})`;
 }
 
-/** The credentials of a client, and the action that set them. `action` is `undefined` for credentials of the root state. */
+/** The credentials of a client, and the name of the action that set them. The name is `undefined` for credentials of the root state. */
 interface Bearer {
   readonly text: string;
   readonly action: string | undefined;
 }
 
-/** Reserved store names for state that no store holds. */
+/** Names that stand for state which is in no store. No store may have these names. */
 const PROBE = "probe";
 const TRAIL = "unseen";
 const NONE: readonly PendingRequest[] = Object.freeze([]);
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
 
-/** Saves, observes and restores a world as a whole. Every method returns synchronously if all stores do, which makes in-memory exploration fast. */
+/**
+ * Saves, observes and restores the whole state of a lane. All methods return synchronously if all stores do, which makes the exploration of worlds in
+ * memory fast.
+ */
 export class WorldState {
   readonly systems: readonly StoreAdapter[];
-  /** `true` if the state can be captured and written: every store supports this, and nothing else has to be restored. */
+  /** `true` if snapshots can be taken and written: every store supports this, and no other state has to be restored. */
   readonly portable: boolean;
   readonly #world: World<never, never>;
   readonly #names: readonly string[];
@@ -113,16 +121,16 @@ export class WorldState {
   readonly #clients: readonly ClientPart[];
   readonly #roles: readonly string[];
   readonly #wholeContext: boolean;
-  /** For each client: the credentials, and the action that set them. */
+  /** For each client: its credentials, and the name of the action that set them. */
   #setBy: readonly Bearer[];
   readonly #attributed: number[];
-  /** Recognises generated values. `undefined` until the root state is known. */
+  /** Gives names to generated values and times. `undefined` until the root state is known. */
   #renamer: Renamer | undefined;
   #origins: Origins = NO_ORIGINS;
   #unstored: Unstored = NOTHING_UNSTORED;
-  /** For each store: the tables that are not part of the state. */
+  /** For each store: the names of the tables that are not part of the state. */
   #leftOut: readonly (ReadonlySet<string> | undefined)[] = [];
-  /** Returns the last step, as long as the state after the step is not observed. */
+  /** Returns the last step. `undefined` if the state after the last step has been observed. */
   #step: (() => StepOrigin) | undefined;
   readonly #facts: {
     systems: Record<string, Observed>;
@@ -133,10 +141,7 @@ export class WorldState {
 
   readonly asks: Asks;
 
-  /**
-   * @param hidden `true` if the target keeps state that no store restores.
-   * @param asks The counter that external stores were opened with.
-   */
+  /** @param hidden `true` if the target keeps state that no store restores. @param asks Counts the calls of user code, for external stores. */
   constructor(world: World<never, never>, hidden = false, asks: Asks = new Asks()) {
     this.#world = world;
     this.asks = asks;
@@ -145,7 +150,7 @@ export class WorldState {
     this.#names = systems.map(([name]) => name);
     this.systems = systems.map(([, system]) => system);
     this.#clock = this.systems.find((system) => system.aheadMs !== undefined);
-    // A state that a probe reads cannot be written to another lane.
+    // The state that a probe reads is inside the target, so it cannot be written to another lane.
     this.portable = !hidden && world.probe === undefined && this.systems.every(({ traits }) => traits.portable);
     this.#context = contextPartOf(world.context);
     const clients = [...world.allClients()].map(([role, client]) => [role, clientPartOf(client)] as const);
@@ -159,7 +164,7 @@ export class WorldState {
     this.#facts = { systems: {}, context: NOTHING, clients: NOTHING, node: undefined };
   }
 
-  /** `true` if there are clients, and there is no target that could keep further state. */
+  /** `true` if the clients hold the whole state, because there is no target. */
   get selfContained(): boolean {
     return this.#clients.length > 0 && this.#clients.every((client) => client.selfContained === true);
   }
@@ -186,8 +191,8 @@ export class WorldState {
   }
 
   /**
-   * Records which action set the token or cookies that a client uses now. Random tokens that no store contains are renamed like generated ids.
-   * Without this record, the logins of two users would lead to one state.
+   * Records the name of the action that set the token or cookies that a client uses now. A random token that is in no store is renamed like a
+   * generated id, so without this record the logins of two users would lead to equal states.
    */
   attribute(action: string, step?: () => StepOrigin): void {
     this.#step = step;
@@ -201,13 +206,16 @@ export class WorldState {
   }
 
   get visibility(): Visibility {
-    // Requests of clients other than seqqa's are not seen, so nothing can be recorded for them.
+    // Without clients of seqqa the requests are not seen, so writes cannot be recorded. Rely on what there is.
     if (this.systems.length > 0 || this.selfContained || this.#clients.length === 0) return "stores";
     if (this.#world.probe !== undefined) return "probe";
     return this.#world.stateFromContext === undefined ? "nothing" : "context";
   }
 
-  /** Reads the World's `probe`. @throws errors of the probe, and SeqqaError `PROBE_INVALID` for a result that is not JSON */
+  /**
+   * Reads the World's `probe` and keeps the result as part of the state. @throws errors of the probe, and SeqqaError `PROBE_INVALID` for a result
+   * that is not JSON
+   */
   async probe(): Promise<void> {
     const probe = this.#world.probe;
     if (probe === undefined) return;
@@ -215,35 +223,35 @@ export class WorldState {
     if (!isDeepStrictEqual(read, this.#unstored.probed)) this.#unstored = { ...this.#unstored, probed: read };
   }
 
-  /** Records a write whose effect nothing shows. The resulting state equals only states after the same sequence of such writes. */
+  /** Records a write if nothing shows its effect. The resulting state only equals states after the same sequence of such writes. */
   wroteUnseen(action: string): void {
     this.#unstored = { ...this.#unstored, trail: [...this.#unstored.trail, action] };
   }
 
-  /** Names generated values and times with `renamer` from now on. */
+  /** Sets the object that gives names to generated values and times from now on. */
   identify(renamer: Renamer): void {
     this.#renamer = renamer;
     renamer.clock = this;
   }
 
-  /** Returns the target's time, in milliseconds since 1970. */
+  /** Returns the time on the target's clock, in milliseconds since 1970. */
   now(): number {
     return Date.now() + this.aheadMs;
   }
 
-  /** How far the target's clock was moved ahead, in milliseconds. */
+  /** How far the target's clock is set ahead of the real time, in milliseconds. */
   get aheadMs(): number {
     return this.#clock?.aheadMs?.() ?? 0;
   }
 
-  /** Finds the values that the last step generated, unless that was done already. Otherwise they would be attributed to the next step. */
+  /** Finds the values that the last step generated, unless this was done. Otherwise they would be attributed to the next step. */
   observeStep(): Awaitable<void> {
     if (this.#step === undefined || this.#renamer === undefined || this.#renamer.isIdle) return;
     const facts = this.facts();
     if (isPromise(facts)) return facts.then(() => undefined);
   }
 
-  /** Excludes tables from all later observations. `tables`: names of tables by store. */
+  /** Excludes tables from the state from now on. `tables`: for each store, the names of the tables. */
   leaveOut(tables: ReadonlyMap<string, ReadonlySet<string>>): void {
     this.#leftOut = this.#names.map((name) => {
       const names = tables.get(name);
@@ -252,8 +260,8 @@ export class WorldState {
   }
 
   /**
-   * Observes the state. Until the next restore, values that are new since `startMs` are attributed to no action, since requests of rules belong to
-   * none.
+   * Observes the state after requests of rules. Values that are new since `startMs` are attributed to no action until the next restore, because these
+   * requests belong to no action.
    */
   observeSince(startMs: number): Awaitable<Facts> {
     const observed = this.observeStep();
@@ -264,7 +272,7 @@ export class WorldState {
     return isPromise(observed) ? observed.then(begin) : begin();
   }
 
-  /** Moves to a node of the user's state graph. The node is part of the state, like a value of the context. */
+  /** Sets the current node of the user's state graph, which is part of the state. */
   moveTo(node: string | undefined): void {
     this.#context.moveTo(node);
   }
@@ -274,7 +282,10 @@ export class WorldState {
     return isPromise(systems) ? systems.then((marks) => this.#markOf(marks)) : this.#markOf(systems);
   }
 
-  /** Returns a checkpoint for detecting later changes. `seen`: uses the result of the last read, for stores that keep it. */
+  /**
+   * Returns a checkpoint that is only used to detect later changes. `seen`: `true` uses the last read of stores that keep it, instead of reading
+   * them.
+   */
   position(seen = false): Awaitable<SavedWorld> {
     const systems = this.#each((system) => {
       const look = seen ? system.lastLook?.() : undefined;
@@ -285,8 +296,8 @@ export class WorldState {
   }
 
   /**
-   * Returns `true` if anything may have changed since the checkpoint. The caller compares fingerprints to decide. Stores that keep the result of
-   * their last read are always read.
+   * Returns `true` if the state may have changed since the checkpoint. The caller must compare fingerprints to be sure. Stores that keep their last
+   * read are read in any case.
    */
   changed(mark: SavedWorld): Awaitable<boolean> {
     const own = this.ownChanged(mark) || this.hasPassed;
@@ -295,7 +306,7 @@ export class WorldState {
     return isPromise(changed) ? changed.then((all) => own || all.includes(true)) : own || changed.includes(true);
   }
 
-  /** `true` once a time of the state has passed that was in the future when the state was observed. */
+  /** `true` if a time in the state has passed that was in the future when the state was observed. */
   get hasPassed(): boolean {
     return this.#origins !== NO_ORIGINS && firstToPass(this.#origins) <= this.now();
   }
@@ -304,7 +315,7 @@ export class WorldState {
     return this.#context.mutable || this.ownSet(mark);
   }
 
-  /** Returns `true` if a value of the context or a client was set. A change inside a value is not noticed. */
+  /** Returns `true` if the context or a client was assigned a new value. A change inside an object is not noticed. */
   ownSet(mark: SavedWorld): boolean {
     if (this.#context.version !== mark.contextVersion || this.#unstored !== mark.unstored) return true;
     for (let i = 0; i < this.#clients.length; i++) if (this.#clients[i]!.version !== mark.clientVersions[i]) return true;
@@ -320,10 +331,7 @@ export class WorldState {
     return false;
   }
 
-  /**
-   * Returns `true` if the last read of a store showed another state than the checkpoint. Stores that do not keep the result of their last read are
-   * read now.
-   */
+  /** Returns `true` if the last read of some store shows another state than the checkpoint. Stores that do not keep their last read are read now. */
   seenElsewhere(mark: SavedWorld, from = 0): Awaitable<boolean> {
     for (let i = from; i < this.systems.length; i++) {
       const look = this.systems[i]!.lastLook?.();
@@ -340,8 +348,8 @@ export class WorldState {
   }
 
   /**
-   * Restores the checkpoint if nothing was written since the last read. Resolves to `false` after a write, and then restores nothing. Returns
-   * `undefined` if a separate read is needed: there are several stores, or the store does not keep the result of its last read.
+   * Restores the checkpoint if nothing was written since the last read of the store. Resolves to `false` and restores nothing if something was
+   * written. Returns `undefined` if this is not possible in one operation: there are several stores, or the store does not keep its last read.
    */
   restoreUntouched(mark: SavedWorld): Promise<boolean> | undefined {
     if (this.systems.length !== 1) return undefined;
@@ -352,7 +360,7 @@ export class WorldState {
     });
   }
 
-  /** Returns a checkpoint of only the context and the clients. */
+  /** Returns a checkpoint of the context and the clients, without the stores. */
   own(): SavedWorld {
     return this.#markOf([]);
   }
@@ -379,7 +387,7 @@ export class WorldState {
     return this.#all((system, i) => system.restore(mark.systems[i]));
   }
 
-  /** Releases control connections that would block a restart of the target. Checkpoints stay valid. */
+  /** Closes control connections to stores in the target, because they would block the target's restart. Checkpoints remain valid. */
   async pause(): Promise<void> {
     for (const system of this.systems) await system.pause?.();
   }
@@ -388,7 +396,7 @@ export class WorldState {
     for (const system of this.systems) await system.resume?.();
   }
 
-  /** @param seen `true`: use the result of the last read, for stores that keep it. */
+  /** Takes a snapshot of the state. @param seen `true`: use the last read of stores that keep it, instead of reading them. */
   capture(seen = false): Awaitable<WorldSnapshot> {
     const context = this.#context.save();
     const clients = this.#clients.map((client) => client.save());
@@ -428,8 +436,8 @@ export class WorldState {
   }
 
   /**
-   * Returns the facts that decide the state, with generated values and times named. `seen`: uses the result of the last read, for stores that keep
-   * it.
+   * Returns the contents of the state, with names instead of generated values and times. `seen`: `true` uses the last read of stores that keep it,
+   * instead of reading them.
    */
   facts(seen = false): Awaitable<Facts> {
     const observed = this.observed(seen);
@@ -446,7 +454,7 @@ export class WorldState {
     return facts;
   }
 
-  /** Returns the facts that decide the state, as observed. The next call reuses the object. */
+  /** Returns the contents of the state as they were read, with generated values and times. The next call reuses the returned object. */
   observed(seen = false): Awaitable<Facts> {
     this.#facts.context = this.#wholeContext && this.#context.entries.size > 0 ? this.#world.observedContext() : NOTHING;
     this.#facts.clients = this.#acting();
@@ -460,7 +468,7 @@ export class WorldState {
     return this.#facts;
   }
 
-  /** Returns the whole root state. Stores observe changes since this call from now on. */
+  /** Returns the whole root state. From now on, the stores observe the changes since this call. */
   async root(): Promise<Facts> {
     this.adopt();
     this.#origins = NO_ORIGINS;
@@ -473,7 +481,7 @@ export class WorldState {
     return { systems, context: this.#world.observedContext(), clients: this.#acting(), node: this.#context.node };
   }
 
-  /** Attributes the present credentials of clients to the root state, since `setup` set them. */
+  /** Attributes the present credentials of all clients to the root state, because `setup` set them. */
   adopt(): void {
     this.#setBy = this.#clients.map(bearerOf);
     for (let i = 0; i < this.#clients.length; i++) this.#attributed[i] = this.#clients[i]!.version;
@@ -539,7 +547,7 @@ export class WorldState {
   }
 }
 
-/** @param seen `true`: use the result of the last read, if the store keeps it. */
+/** Reads a store. @param seen `true`: use the last read if the store keeps it. */
 function observe(system: StoreAdapter, seen: boolean): Awaitable<Observed> {
   const look = seen ? system.lastLook?.() : undefined;
   return look === undefined ? system.observe() : look.observe();
@@ -547,14 +555,14 @@ function observe(system: StoreAdapter, seen: boolean): Awaitable<Observed> {
 
 function withoutTables(observed: Observed, leftOut: ReadonlySet<string> | undefined): Observed {
   if (leftOut === undefined || observed.kind !== "rows") return observed;
-  // A table's counter has the table's name, or `<table>_<column>_seq`.
+  // Returns `true` if a counter belongs to a table: it has the table's name, or the name `<table>_<column>_seq`.
   const isOf = (counter: string, table: string): boolean =>
     counter === table || (counter.startsWith(`${table}_`) && counter.endsWith("_seq"));
   const counters = Object.entries(observed.counters).filter(([name]) => ![...leftOut].some((table) => isOf(name, table)));
   return { ...observed, tables: observed.tables.filter(({ name }) => !leftOut.has(name)), counters: Object.fromEntries(counters) };
 }
 
-/** @throws SeqqaError `PROBE_INVALID` if JSON cannot represent the value */
+/** Returns a copy of the probe's result that consists of JSON values. @throws SeqqaError `PROBE_INVALID` if JSON cannot represent it */
 function asJson(read: unknown): unknown {
   const text = JSON.stringify(read) as string | undefined;
   if (text === undefined)

@@ -14,7 +14,7 @@ import { requireStores } from "../bring-up/store-lost.ts";
 type AnyInvariant = Invariant<never, never>;
 type AnyAction = Action<never, never>;
 
-/** The result of checking one state. The next check reuses the object, so callers must copy it. */
+/** The result of checking the invariants in one state. The next check reuses the object, so copy what must be kept. */
 export interface Checked {
   readonly findings: FindingEvent[];
   readonly errors: ErrorEvent[];
@@ -22,11 +22,11 @@ export interface Checked {
 }
 
 interface Plan {
-  /** Checked after a step that changed something. */
+  /** The invariants to check after a step that changed something. */
   readonly all: readonly AnyInvariant[];
-  /** The invariants with a `when`. They are checked after a step that changed nothing; all others were checked in this state before. */
+  /** The invariants with a `when`. Only these are checked after a step that changed nothing, because all others were checked in this state before. */
   readonly conditional: readonly AnyInvariant[];
-  /** Checked by `StepRules` after every step. */
+  /** The rules that `StepRules` checks after every step. */
   readonly rules: readonly Rule[];
   readonly error: ErrorEvent | undefined;
 }
@@ -43,7 +43,7 @@ export interface CheckerParts {
 
 export class Checker {
   readonly checked: Checked = { findings: [], errors: [], last: "" };
-  /** Receives the details that broken rules give, while a path is recorded. */
+  /** Called with the details that a broken rule gives, while a path is recorded. */
   onDetails: ((invariant: string, details: CheckResult) => void) | undefined;
   readonly #world: World<never, never>;
   readonly #invariants: readonly AnyInvariant[];
@@ -52,7 +52,7 @@ export class Checker {
   readonly #stepper: CheckerParts["stepper"];
   readonly #asks: Asks;
   #isRoot = false;
-  /** The plan of each action, so that `when` is called once per action. It always returns the same for an action. */
+  /** The invariants and rules to check after each action. They are found once for each action, since `when` always returns the same for an action. */
   readonly #plans: Map<AnyAction, Plan> = new Map();
 
   constructor({ world, invariants, rules, drawing, stepper, asks }: CheckerParts) {
@@ -64,15 +64,15 @@ export class Checker {
     this.#asks = asks;
   }
 
-  /** Returns `true` if a step of this action that changed nothing needs no check. */
+  /** Returns `true` if nothing has to be checked after a step of this action that changed nothing. */
   settled(action: AnyAction): boolean {
     const { conditional, rules, error } = this.#plan(action);
     return conditional.length === 0 && rules.length === 0 && error === undefined;
   }
 
   /**
-   * Checks the invariants that apply after an action, or all invariants for the root state (no action). `unchanged`: the step changed nothing, so all
-   * unconditional invariants are known to hold. Returns a promise only if a check does.
+   * Checks the invariants that apply after an action, or all of them in the root state (no action). `unchanged`: `true` if the step changed nothing,
+   * so that invariants without a `when` need no check. Only returns a promise if some check does.
    */
   check(action: AnyAction | undefined, unchanged = false): void | Promise<void> {
     const { findings, errors } = this.checked;
@@ -80,7 +80,7 @@ export class Checker {
     if (errors.length > 0) errors.length = 0;
     this.#isRoot = action === undefined;
     if (action === undefined) {
-      // Only the start of a step resets this field, and the root state has no step.
+      // A step would reset this member when it begins, but there is no step before the root state.
       this.#stepper.checkFailure = undefined;
       return this.#from(0, this.#invariants);
     }
@@ -89,7 +89,7 @@ export class Checker {
     return this.#from(0, unchanged ? plan.conditional : plan.all);
   }
 
-  /** Returns the names of the invariants and rules that apply after an action, or of all invariants for the root state (no action). */
+  /** Returns the names of the invariants and rules that are checked after an action, or of all invariants for the root state (no action). */
   asked(action: AnyAction | undefined): readonly string[] {
     if (action === undefined) return this.#invariants.map(({ name }) => name);
     const { all, rules } = this.#plan(action);
@@ -111,8 +111,8 @@ export class Checker {
   }
 
   /**
-   * Finds the check that wrote: runs each check twice from the same state, and returns the name of the first that writes both times. Returns
-   * `undefined` if no check does, so that something else wrote.
+   * Finds the check that writes: runs each check twice from the same state, and returns the name of the first check after which the state has changed
+   * both times. Returns `undefined` if no check writes.
    */
   async culprit(
     action: AnyAction | undefined,
@@ -126,7 +126,7 @@ export class Checker {
         this.#drawing.by(invariant.name);
         await this.#asks.during(() => invariant.check(this.#world));
       } catch {
-        // The error was reported when the check first ran.
+        // Ignore the error, since it was reported when the check ran the first time.
       }
       return changed();
     };
@@ -134,7 +134,7 @@ export class Checker {
     return undefined;
   }
 
-  /** Runs checks until one gets no answer. Further checks would call a target that has ended, or wait for a target that hangs. */
+  /** Runs checks one after another. Ends if one gets no answer, since the next ones would call a target that has ended or hangs. */
   #from(start: number, invariants: readonly AnyInvariant[]): void | Promise<void> {
     for (let i = start; i < invariants.length && this.#stepper.checkFailure === undefined; i++) {
       const invariant = invariants[i]!;
@@ -187,8 +187,8 @@ export class Checker {
   }
 
   /**
-   * @throws LaneLost if the check could not read a store
-   * @throws SeqqaError the error itself, if it shows in the root state that the rule is misconfigured (exit status 2)
+   * Handles an error that a check threw. @throws LaneLost if a store could not be read @throws SeqqaError in the root state, if the error shows that
+   * the rule is configured wrongly (exit status 2)
    */
   #threw(invariant: AnyInvariant, error: unknown): void {
     if (this.#isRoot && error instanceof SeqqaError && error.exitStatus === 2) throw error;

@@ -3,12 +3,12 @@ import type { CheckResult } from "../../model/declare/invariant.ts";
 import type { RecordedQuery } from "../../model/results/result.ts";
 import type { LaneBase } from "../bring-up/bring-up.ts";
 
-/** Largest number of rows of a query, and of queries of a check. */
+/** Largest number of rows that are kept of a query, and of queries that are kept of a check. */
 const ROWS = 20;
 const QUERIES = 20;
 const LONGEST = 2_000;
 
-/** Records the details that rules give and their queries to stores, until {@link EvidenceRecorder.end} is called. */
+/** Records the details that rules give and the queries that they make to stores, until {@link EvidenceRecorder.end} is called. */
 export class EvidenceRecorder {
   readonly #base: Pick<LaneBase, "checker" | "world">;
   readonly #details: Map<string, CheckResult> = new Map();
@@ -23,7 +23,7 @@ export class EvidenceRecorder {
     }
   }
 
-  /** Stops recording. Returns the evidence of the named rules. */
+  /** Stops recording. Returns the evidence for the rules with the given names. */
   end(broken: ReadonlySet<string>): readonly RecordedEvidence[] {
     const { checker, world } = this.#base;
     checker.onDetails = undefined;
@@ -62,7 +62,7 @@ export class EvidenceRecorder {
   }
 }
 
-/** Converts a value to JSON data. Long texts are cut, and values that JSON cannot represent become text. */
+/** Converts a value to JSON data for reports. Long texts are shortened, and values that JSON cannot represent become text. */
 function plain(value: unknown): unknown {
   const seen = new Set<unknown>();
   const text = JSON.stringify(value, function (this: unknown, _key, one: unknown) {

@@ -2,7 +2,7 @@ import { noAnswer, type ErrorEvent, type FindingEvent } from "../../messages/lan
 import type { Outcome } from "./outcome.ts";
 import type { UnansweredCheck } from "./stepper.ts";
 
-/** Returns the finding for a step that got no answer, neither the first time nor from a clean start. */
+/** Returns the finding for a step that got no answer, neither the first time nor when it was repeated from a clean start. */
 export function brokenFinding(action: string, outcome: Outcome): FindingEvent {
   const isTimeout = outcome.lost === "timeout";
   const what = isTimeout ? `${action} got no answer in time` : `The target stopped answering during ${action}`;
@@ -10,8 +10,8 @@ export function brokenFinding(action: string, outcome: Outcome): FindingEvent {
 }
 
 /**
- * Returns the finding for a check whose request got no answer. `action`: the action of the checked step; `undefined` in the root state. `tries`:
- * `once` if the request was not repeated from a clean start.
+ * Returns the finding for a check whose request got no answer. `action`: the action after which the check ran, or `undefined` in the root state.
+ * `tries`: `once` if the request was not repeated from a clean start.
  */
 export function unansweredFinding({ check, reason }: UnansweredCheck, action: string | undefined, tries?: "once"): FindingEvent {
   const where = action === undefined ? "in the initial state" : `after ${action}`;
@@ -27,7 +27,10 @@ export interface Judged {
   readonly errors: readonly ErrorEvent[];
 }
 
-/** Adds the finding for a check that got no answer. Removes the check's own finding and error, which would repeat it. */
+/**
+ * Adds a finding for a check that got no answer to the findings after a step. Removes the finding and the error of this check, which would say the
+ * same.
+ */
 export function withUnanswered(
   { findings, errors }: Judged,
   unanswered: UnansweredCheck,

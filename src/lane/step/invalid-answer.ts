@@ -3,8 +3,8 @@ import { InvalidAnswer } from "../../model/http/invalid-answer.ts";
 import { Severity } from "../../model/declare/severity.ts";
 
 /**
- * Returns the finding for an answer that is not HTTP, and `undefined` for any other error. `check`: the rule that sent the request. The target is
- * still running, so the step is not repeated on another target.
+ * Returns the finding for an answer that is not valid HTTP. Returns `undefined` for any other error. `check`: the name of the rule that sent the
+ * request, if a rule did. The target is still running, so the step is not repeated.
  */
 export function invalidAnswerFinding(error: unknown, check?: string): FindingEvent | undefined {
   if (!(error instanceof InvalidAnswer)) return undefined;

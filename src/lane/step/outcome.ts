@@ -4,9 +4,9 @@ import type { Exchange } from "../../model/http/client.ts";
 import { recordedAnswer } from "../../model/context/recorded.ts";
 import type { ErrorEvent, FindingEvent, LaneFailureKind } from "../../messages/lane-messages.ts";
 
-/** The result of an action, before the state is observed. */
+/** The result of executing an action, before the state is read. */
 export interface Outcome {
-  /** `lost`: the lane cannot continue. */
+  /** How the execution ended. `skipped`: the action did not apply. `failed`: user code threw an error. `lost`: the lane can no longer be used. */
   readonly kind: "executed" | "skipped" | "failed" | "lost";
   readonly status: number;
   readonly response: ApiResponse | undefined;
@@ -14,7 +14,7 @@ export interface Outcome {
   readonly errors: readonly ErrorEvent[];
   readonly lost: LaneFailureKind | undefined;
   readonly message: string;
-  /** `true` if the target closed an idle connection, so that the whole step may be repeated. */
+  /** `true` if the step may be repeated, because the target closed an idle connection just when a request was sent. */
   readonly mayRepeat?: boolean;
 }
 
@@ -30,7 +30,7 @@ export const SKIPPED_OUTCOME: Outcome = {
   message: "",
 };
 
-/** Returns the outcome of an executed action. Without a response the status is 0: an edge of a state graph may return nothing. */
+/** Returns the outcome of an action that was executed. `response`: `undefined` if an edge of a state graph returned nothing; the status is then 0. */
 export function executed(response: ApiResponse | undefined, findings: readonly FindingEvent[] = NONE): Outcome {
   return { kind: "executed", status: response?.statusCode ?? 0, response, findings, errors: NONE, lost: undefined, message: "" };
 }
@@ -51,7 +51,9 @@ export function recorded(exchange: Exchange): RecordedExchange {
   return recordedAnswer(exchange.response);
 }
 
-/** Returns the exchanges of a step. An `api` that is not an HTTP client records none, so the returned response replaces them. */
+/**
+ * Returns the requests of a step with their responses. If the World's `api` does not record requests, returns the response that the action returned.
+ */
 export function exchangesOf(exchanges: readonly Exchange[], outcome: Outcome): readonly RecordedExchange[] {
   if (exchanges.length === 0 && outcome.response !== undefined) return [recorded({ kind: "answer", response: outcome.response })];
   return exchanges.map(recorded);

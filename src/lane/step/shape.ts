@@ -1,14 +1,14 @@
 import type { Facts } from "../../state/canonical/facts.ts";
 import { Generated, JsonText, Mixed, Time } from "../../state/values/named.ts";
 
-/** Strings up to this length count as words that repeat, such as states and roles. All longer strings have the same hash. */
+/** Strings of up to this length may be words that occur often, such as states and roles. Longer strings all count as equal. */
 const LONGEST = 24;
-/** Matches values that look like an id or a time. They do not repeat, so all of them have the same hash. */
+/** Matches strings that look like ids or times. They hardly ever occur twice, so they all count as equal. */
 const DRAWN = /\d{4}|[0-9a-f]{8}/i;
 
 /**
- * Returns a 32-bit hash of a state's shape: the number of rows or items per table or key, and the values of columns with few distinct values. Each
- * value alone decides if it counts as such (booleans, NULL, short words, the magnitude of a number), so that every lane returns the same hash.
+ * Returns a 32-bit hash of the structure of a state: the number of rows of each table or of items of each key, and values that occur often. Booleans,
+ * NULL, short words and the magnitude of numbers count as such values. This only depends on the value itself, so every lane returns the same hash.
  */
 export function shapeOf(facts: Facts): number {
   let shape = 17;

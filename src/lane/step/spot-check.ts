@@ -1,8 +1,8 @@
-/** Number of verifications before only one in {@link ONE_IN} results is verified. */
+/** Number of results at the beginning that are all verified. After them, one in {@link ONE_IN} is verified. */
 const FIRST = 100;
 const ONE_IN = 200;
 
-/** Decides when to verify a result: always at first, later only sometimes. */
+/** Decides if a result must be verified: always at the beginning, later only sometimes. */
 export class SpotCheck {
   #times = 0;
 

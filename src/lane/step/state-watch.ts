@@ -15,11 +15,10 @@ const pendingWorkText = (action: string): string =>
   `The context or a client was changed after action "${action}" had ended: by a promise or a timer that it left behind. Await everything before it returns.`;
 
 /**
- * Detects changes of the state that do not belong to a step, and restores the state. Such changes come from checks that write and from work that
- * continues after an answer.
+ * Detects changes of the state that no step made, and undoes them. They come from checks that write, and from work that continues after an answer.
  */
 export class StateWatch {
-  /** `true` if other processes may write to a store. */
+  /** `true` if a store is outside of this process, so that other processes may write to it. */
   readonly watched: boolean;
   readonly #base: LaneBase;
   readonly #late: LateWrites;
@@ -35,21 +34,24 @@ export class StateWatch {
     this.watched = base.state.systems.some(({ traits }) => traits.inMemory !== true);
   }
 
-  /** Returns `true` if the world is in another state than `reached`. */
+  /** Returns `true` if the state of the lane has another fingerprint than `reached`. */
   async differs(reached: { readonly lo: number; readonly hi: number }): Promise<boolean> {
     await this.#base.state.fingerprint(this.#base.canonicalizer, this.#reached);
     return this.#reached.lo !== reached.lo || this.#reached.hi !== reached.hi;
   }
 
   /**
-   * Returns `true` if a store was written to since the checkpoint, so that the state is another one. The target's own jobs may write data that does
-   * not belong to the state (tables that are left out, ignored columns). A restore covers this data, too, but it is not a late write.
+   * Returns `true` if something has written to a store since the checkpoint and the state is now another one. Jobs of the target may write data that
+   * is not part of the state (excluded tables, ignored columns), which does not count.
    */
   async otherState(after: SavedWorld, reached: { readonly lo: number; readonly hi: number }): Promise<boolean> {
     return (await this.#base.state.storesChanged(after)) && (await this.differs(reached));
   }
 
-  /** Returns the error for a change of the context or of a client during the checks: a check wrote, or an action did not await all of its work. */
+  /**
+   * Returns the error for a change of the context or of a client during the checks after a step. Either a check made the change, or the action did
+   * not await all of its work.
+   */
   async impure(action: number, after: SavedWorld, reached: Fingerprint): Promise<StepEvent["errors"][number]> {
     const { state, checker, actions } = this.#base;
     const isOther = async (): Promise<boolean> => (await state.storesChanged(after)) || this.differs(reached);
@@ -59,7 +61,7 @@ export class StateWatch {
     return errorEvent("PENDING_WORK", pendingWorkText(last), last);
   }
 
-  /** Handles a write to a store during the checks. The writer is a check that calls the API, the action after its answer, or something else. */
+  /** Handles a write to a store during the checks after a step. A check may have made it, the action after its answer, or something else. */
   async writtenDuringChecks(
     unit: UnitRequest,
     action: number,
@@ -72,7 +74,7 @@ export class StateWatch {
     else this.#reportWriter(unit, action, writer, "while a state was checked");
   }
 
-  /** Watches the stores the first time that an action answers with 202, which announces later work. */
+  /** Watches the stores after the first 202 answer of an action, since this status announces that work continues. */
   async watchAccepted(unit: UnitRequest, action: number, outcome: Outcome, after: SavedWorld, reached: Fingerprint): Promise<void> {
     if (outcome.status !== 202) return;
     const isOther = (): Promise<boolean> => this.otherState(after, reached);
@@ -94,7 +96,7 @@ export class StateWatch {
     this.#report.divergences.push(lateWrite(this.#base.actions[action]!.name, [...unit.path, action]));
   }
 
-  /** Undoes writes since the last restore, so that they do not affect the next action. Most of them come from the previous action. */
+  /** Undoes writes that happened after the last restore, so that they do not affect the next action. Usually the previous action made them. */
   async catchLate(unit: UnitRequest, action: number, mark: SavedWorld): Promise<void> {
     const { state, drawing } = this.#base;
     if (state.ownSet(mark) && (unit.uncertain || (await this.differs(unit)))) {
@@ -103,15 +105,15 @@ export class StateWatch {
       await state.restore(mark);
       return;
     }
-    // Every step ends with a read of the stores, so the last read is recent enough.
+    // Every step ends with a read of the stores, so no further read is needed here.
     const changed = state.seenElsewhere(mark);
     if (changed === false || !(await changed)) return;
     await this.#writtenAfterStep(unit, action, mark);
-    // The search for the writer may have drawn data, but the next action must draw the same data as without the search.
+    // The search for the cause may have drawn test data. Select the next action's data again, so that it is the same as without the search.
     drawing.at(unit.path, unit.path.length, action + 1, unit.draws);
   }
 
-  /** Handles stores that are in another state than the node after a restore. Afterwards they are in the node's state. */
+  /** Handles stores that are in another state than the node although they were restored. Afterwards they are in the state of the node. */
   async #writtenAfterStep(unit: UnitRequest, action: number, mark: SavedWorld): Promise<void> {
     const { state, drawing } = this.#base;
     if (!unit.uncertain && !(await this.differs(unit))) return state.restore(mark);
@@ -121,7 +123,7 @@ export class StateWatch {
   }
 
   /**
-   * Restores the world after an action. With `spot`, also compares the restored state with the node.
+   * Restores the world after an action. `spot`: `true` also compares the restored state with the node.
    * @throws LaneLost if the states differ
    */
   async putBack(unit: UnitRequest, action: number, mark: SavedWorld, spot = false): Promise<void> {
@@ -132,8 +134,8 @@ export class StateWatch {
   }
 
   /**
-   * Detects writes since `after`, the checkpoint after the step, and restores the world like {@link putBack}, in one operation. Resolves to `false`
-   * and restores nothing if there were writes, or if another check has to come first.
+   * Restores the world after an action like {@link putBack}, if nothing was written since `after`, the checkpoint after the step. Both happen in one
+   * operation. Resolves to `false` and restores nothing if something was written, or if something else must be checked before.
    */
   async putBackUntouched({ unit, action, outcome, mark }: TakenStep, after: SavedWorld, spot: boolean): Promise<boolean> {
     const { state } = this.#base;
@@ -147,7 +149,7 @@ export class StateWatch {
   async #restored(unit: UnitRequest, action: number, mark: SavedWorld, spot: boolean): Promise<void> {
     const { state, canonicalizer } = this.#base;
     if (this.watched && (await state.seenElsewhere(mark))) await this.#writtenAfterStep(unit, action, mark);
-    // The stores are restored, but a time that passed meanwhile makes another state.
+    // A time in the state that has passed meanwhile makes it another state, although the stores are restored.
     if (!spot || unit.uncertain || state.hasPassed) return;
     await state.fingerprint(canonicalizer, this.#reached);
     if (this.#reached.lo === unit.lo && this.#reached.hi === unit.hi) return;

@@ -16,7 +16,7 @@ import type { SavedWorld } from "../state/world-state.ts";
 
 type AnyAction = Action<never, never>;
 
-/** A step that rules judge, in the state after the step. */
+/** A step to which rules are applied. The lane is in the state after the step. */
 export interface JudgedStep {
   readonly action: AnyAction;
   readonly response: ApiResponse | undefined;
@@ -24,7 +24,10 @@ export interface JudgedStep {
   readonly changed: boolean;
 }
 
-/** Headers that a repeated request does not copy: they belong to one connection or message, or the client adds them itself. */
+/**
+ * Headers that are not copied when a request is repeated, because they only belong to one connection or message, or because the client adds them
+ * itself.
+ */
 const NOT_SENT_AGAIN = new Set([
   "host",
   "connection",
@@ -42,7 +45,7 @@ interface Explanation {
   readonly cause: string | undefined;
 }
 
-/** Applies rules to one step. Each rule starts in the state after the step, and its writes are undone. */
+/** Applies rules to one step. Each rule begins in the state after the step, and its writes are undone afterwards. */
 export class StepRules {
   readonly findings: FindingEvent[] = [];
   readonly errors: ErrorEvent[] = [];
@@ -62,7 +65,7 @@ export class StepRules {
     return this.#later.length > 0 && !this.#isUnanswered;
   }
 
-  /** Applies the rules in the state after the step. Afterwards the world is in that state again. */
+  /** Applies the rules that need the state after the step. Afterwards the world is in this state again. */
   async judge(): Promise<void> {
     const { checker, state } = this.#base;
     const rules = checker.rulesAfter(this.#step.action);
@@ -78,16 +81,17 @@ export class StepRules {
     }
   }
 
-  /** `true` if a rule's request got no answer. Then no further request is sent, and a store inside the target cannot be restored. */
+  /** `true` if a request of a rule got no answer. No further request is sent then, and a store inside the target cannot be restored. */
   get #isUnanswered(): boolean {
     return this.#base.stepper.checkFailure !== undefined;
   }
 
-  /** Applies rules in the state before the step. Afterwards the world is in that state again. */
+  /** Applies the rules that need the state before the step, whose checkpoint is `mark`. Afterwards the world is in the state before the step. */
   async judgeEarlier(mark: SavedWorld): Promise<void> {
     const { stepper } = this.#base;
     const recording = stepper.onCheckExchange;
-    // Recorded requests are repeated in the state after the step, where these requests would get other answers. So they are not recorded.
+    // Recorded requests of rules are repeated later in the state after the step, where they may get other answers. Do not record requests that are
+    // sent before the step.
     stepper.onCheckExchange = undefined;
     try {
       for (const { rule, earlier } of this.#later) {
@@ -102,7 +106,7 @@ export class StepRules {
     }
   }
 
-  /** @throws LaneLost if the rule could not read a store */
+  /** Calls a rule. @throws LaneLost if the rule could not read a store */
   async #ask(rule: Rule, ask: () => Awaitable<CheckAnswer | Earlier>): Promise<CheckAnswer | Earlier | undefined> {
     const { checker, drawing, stepper } = this.#base;
     checker.checked.last = rule.name;
@@ -202,7 +206,10 @@ export interface RuledStep {
   readonly mark: SavedWorld;
 }
 
-/** Applies the rules to a step that was executed from the state of `mark`. Afterwards the world is in the state after the step, or before it. */
+/**
+ * Applies all rules to a step that was executed from the state of `mark`. Afterwards the world is in the state after the step, or in the state before
+ * it.
+ */
 export async function judgeStep(
   base: LaneBase,
   { action, outcome, changed, mark }: RuledStep,

@@ -36,15 +36,18 @@ interface Reached extends Fingerprint {
 }
 
 interface Checking {
-  /** The checkpoint before the checks. `undefined` if the checks are not watched for writes. */
+  /** The checkpoint after the step and before the checks. `undefined` if the checks are not watched for writes. */
   readonly before: SavedWorld | undefined | Promise<SavedWorld>;
-  /** Resolves after the checks. `undefined` if they ended synchronously. */
+  /** Resolves when the checks have ended. `undefined` if they have ended already. */
   readonly checking: void | Promise<void>;
-  /** `true`: compare the restored state with the node. */
+  /** `true` if the state must be compared with the node after it was restored. */
   readonly spot: boolean;
 }
 
-/** Processes the outcome of an action: the reached state and the broken rules. Afterwards the world is in the state before the action. */
+/**
+ * Processes the outcome of an action: reads the reached state, checks the rules, and reports the result. Afterwards the world is in the state before
+ * the action.
+ */
 export class StepTaker {
   readonly #base: LaneBase;
   readonly #late: LateWrites;
@@ -60,7 +63,7 @@ export class StepTaker {
     this.#watch = watch;
   }
 
-  /** Judges the effect of an action on the state, and restores the state. Returns a promise only if something is asynchronous. */
+  /** Processes the outcome of an action, and restores the state before the action. Only returns a promise if something has to be awaited. */
   take(step: TakenStep): void | Promise<void> {
     if (step.outcome.kind === "lost") return this.#lost(step);
     const { state } = this.#base;
@@ -80,14 +83,14 @@ export class StepTaker {
     const { state, checker, options } = this.#base;
     if (!changed && outcome.kind === "executed" && outcome.findings.length === 0 && outcome.status !== 202) {
       if (state.systems.length > 0 && checker.settled(this.#base.actions[action]!)) {
-        // Nothing changed, and every invariant was checked in this state before.
+        // The state is unchanged, and every invariant was checked in this state before.
         this.#report.rows.push(EXECUTED | this.#wrote, outcome.status, unit, this.#responseHash(outcome));
         return;
       }
     }
     const ruled = checker.rulesAfter(this.#base.actions[action]!).length > 0;
     if (changed && !this.#watch.watched && !ruled && outcome.kind === "executed" && outcome.findings.length === 0) {
-      // Fast path for worlds in memory: everything is synchronous unless a check returns a promise.
+      // Shortcut for worlds in memory: everything is synchronous unless a check returns a promise.
       const { canonicalizer } = this.#base;
       const observed = state.fingerprint(canonicalizer, this.#reached);
       if (!isPromise(observed)) {
@@ -124,7 +127,7 @@ export class StepTaker {
     const { state, checker, canonicalizer, options } = this.#base;
     const definition = this.#base.actions[action]!;
     if (outcome.kind === "skipped") {
-      // `changed` is also `true` if a context value can be changed in place. Only the fingerprint shows if it was.
+      // `changed` may be `true` without a change if the context contains an object. Only the fingerprint shows if something changed.
       if (!changed || state.hasPassed || !(await this.#watch.differs(unit))) {
         this.#report.rows.push(SKIPPED);
         if (changed) await this.#watch.putBack(unit, action, mark);
@@ -155,7 +158,7 @@ export class StepTaker {
     let bits = 0;
     let shape = 0;
     if (changed) {
-      // Uses the read of the stores that showed the change. A later write is found after the checks.
+      // Use the read of the stores that showed the change, without reading them again. A write after it is found after the checks.
       const facts = await state.facts(true);
       canonicalizer.fingerprint(facts, this.#reached);
       ({ lo, hi } = this.#reached);
@@ -167,17 +170,17 @@ export class StepTaker {
         this.#report.images.push({ unit: index, action, image: await state.capture(true) });
       }
     }
-    // The checkpoint must be requested before the checks begin, since a check may write before it first waits.
+    // Take this checkpoint before the checks begin, since a check may write at once.
     const before = this.#watch.watched || suspicious(unit, lo, hi) ? await state.position(true) : undefined;
     const checking = checker.check(definition, !changed && state.systems.length > 0);
     await this.#finish(step, { lo, hi, shape, bits }, { before, checking, spot: changed && this.#putBackCheck.due() });
   }
 
-  /** Waits for the checks, reports their findings, writes the row and restores the state. */
+  /** Waits for the checks, reports their findings and the outcome of the step, and restores the state. */
   async #finish(step: TakenStep, reached: Reached, { before, checking, spot }: Checking): Promise<void> {
     const { unit, index, action, outcome, mark } = step;
     const { state, checker, stepper } = this.#base;
-    // If taking the checkpoint fails, a failure of the checks must not become an unhandled rejection.
+    // If the next line throws, a failed check must not become an unhandled rejection.
     if (isPromise(checking)) checking.catch(() => undefined);
     const after = await before;
     await checking;
@@ -191,7 +194,7 @@ export class StepTaker {
       if (state.ownChanged(after) && (await this.#watch.differs(reached))) errors.push(await this.#watch.impure(action, after, reached));
       else if (await this.#watch.otherState(after, reached)) await this.#watch.writtenDuringChecks(unit, action, after, reached, errors);
       else await this.#watch.watchAccepted(unit, action, outcome, after, reached);
-      // Rules are judged in the state that the step led to, so the write of a check is undone first.
+      // Rules must be applied in the state after the step, so undo the write of a check first.
       if (errors.length > checker.checked.errors.length) await state.restore(after);
     }
     if (ruled) {
@@ -224,9 +227,9 @@ export class StepTaker {
   }
 
   /**
-   * Handles a check whose request got no answer, which says nothing about the state. The step is then repeated on a fresh lane. If it happens again
-   * there, this is a finding. `judged`: the results of the checks so far.
-   * @throws LaneLost, AfterFinding
+   * Handles a check whose request got no answer, so that the result of the check is unknown. The lane counts as lost, and a fresh lane repeats the
+   * step. If the same happens there, it is reported as a finding. `judged`: the results of the checks before.
+   * @throws LaneLost the first time, AfterFinding the second time
    */
   #takeUnanswered({ unit, index, action, outcome }: TakenStep, reached: Reached, judged: Judged): void {
     const { stepper, actions } = this.#base;
@@ -251,7 +254,7 @@ export class StepTaker {
     return this.#base.stepper.wrote ? WROTE : 0;
   }
 
-  /** Returns the hash of a response. Returns 0 in memory, where building the text would cost more than the step. */
+  /** Returns a hash of a response. Returns 0 for worlds in memory, since computing the hash would take longer than the step. */
   #responseHash(outcome: Outcome): number {
     if (!this.#watch.watched || outcome.response === undefined) return 0;
     return responseHash(outcome.status, outcome.response.text, this.#base.placeholders, this.#base.options.clockMs);
@@ -259,7 +262,7 @@ export class StepTaker {
 
   #lost({ unit, index, action, outcome }: TakenStep): void {
     if (unit.suspect !== outcome.lost || action !== unit.from) throw new LaneLost(outcome.lost!, outcome.message);
-    // The fresh lane got no answer either, so this is a finding, and the lane is lost.
+    // The step got no answer on a fresh lane either, so report a finding. The lane is lost.
     this.#report.rows.push(BROKEN | FINDING | NEWS);
     const finding = brokenFinding(this.#base.actions[action]!.name, outcome);
     this.#report.news.push({
@@ -273,17 +276,17 @@ export class StepTaker {
   }
 }
 
-/** Returns the row's flags for the canonical form of the last fingerprint. */
+/** Returns flags for the outcome that describe the last fingerprint: if it is not unique, and if it ignores an order. */
 function formOf({ wasBounded, forgotten, check }: Canonicalizer): number {
   return (wasBounded ? BOUNDED : 0) | (forgotten.size > 0 ? REDUCED : 0) | (check << CHECK_SHIFT);
 }
 
-/** Thrown if the lane is lost after the row that reports the cause was written. */
+/** Thrown if the lane is lost and the finding that explains this was already reported. */
 export class AfterFinding extends Error {}
 
 /**
- * Returns `true` if the checks of a state in memory are watched for writes: near the root state, and for one state in 64. Only the state decides, so
- * the result is the same for every number of lanes.
+ * Returns `true` if checks in a state in memory are watched for writes. This is done near the root state, and in one of 64 states. The choice only
+ * depends on the state, so it is the same for every number of lanes.
  */
 function suspicious(unit: UnitRequest, lo: number, hi: number): boolean {
   return unit.path.length < 2 || ((lo ^ hi) & 63) === 0;

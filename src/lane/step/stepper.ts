@@ -17,9 +17,9 @@ import { invalidAnswerFinding } from "./invalid-answer.ts";
 import { executed, failed, lost, SKIPPED_OUTCOME, type Outcome } from "./outcome.ts";
 
 export interface StepperOptions {
-  /** `rule`: a rule of the agent judges server errors. */
+  /** How server errors (5xx answers) are judged: as violations, not at all, or by a rule of the agent. */
   readonly serverErrors: "violation" | "ignore" | "rule";
-  /** `true` if errors must not quote bodies of requests and answers. */
+  /** `true` if errors must not quote the bodies of requests and responses. */
   readonly hideBodies: boolean;
 }
 
@@ -27,38 +27,38 @@ type AnyAction = Action<never, never>;
 
 export type StepperWorld = Pick<World<never, never>, "api" | "clients" | "context"> & Partial<Pick<World<never, never>, "probe">>;
 
-/** The part of the world's state that a stepper uses: it reports the end of an action, and reads pending requests. */
+/** The part of the world's state that {@link Stepper} uses. */
 export type StepperState = Pick<WorldState, "attribute" | "moveTo"> &
   Partial<Pick<WorldState, "asks" | "pending" | "cut" | "probe" | "wroteUnseen" | "visibility">>;
 
 export type UnansweredCheck = Extract<Exchange, { kind: "failure" }> & {
   readonly reason: "timeout" | "unreachable";
-  /** The name of the invariant or rule. Empty if none was being checked. */
+  /** The name of the invariant or rule that sent the request. Empty if the action did. */
   readonly check: string;
 };
 
-/** The target's clock, in milliseconds since 1970. */
+/** Reads the target's clock, in milliseconds since 1970. */
 export interface StepClock {
   now(): number;
 }
 
-/** Executes one action and judges its answers. It only reads responses: the lane observes and restores the state. */
+/** Executes one action at a time and judges its answers. Does not read the state and does not restore it. */
 export class Stepper {
   readonly exchanges: Exchange[] = [];
-  /** Rejections that no code handled during the current step. */
+  /** Promise rejections during the current step that no code handled. */
   readonly strays: unknown[] = [];
-  /** Errors of timers and listeners. An error between two steps is reported with the next step, since nothing else would report it. */
+  /** Errors in timers and listeners of user code. An error between two steps is reported with the next step, because nothing else would report it. */
   readonly uncaught: unknown[] = [];
-  /** The first request of a check, after the step, that got no answer. */
+  /** The first request of a check after the current step that got no answer. */
   checkFailure: UnansweredCheck | undefined;
-  /** `true` if a server that sheds load refused the last request of a check. The check's result then says nothing about the state. */
+  /** `true` if the server was overloaded and refused the last request of a check, so that the result of the check means nothing. */
   isCheckShed = false;
-  /** Receives the exchanges of checks while a path is recorded. */
+  /** Called with the requests of checks and their responses, while a path is recorded. */
   onCheckExchange: ((exchange: Exchange) => void) | undefined;
-  /** Restores stores before a step is repeated. `undefined` if steps are not repeated; see {@link Outcome.mayRepeat}. */
+  /** Restores the state before a step is repeated. `undefined` if steps are never repeated; see {@link Outcome.mayRepeat}. */
   wayBack: Pick<WorldState, "position" | "restore"> | undefined;
   onExchange: (() => void) | undefined;
-  /** With `hideBodies`: bodies of the current step and of its checks, which errors must not quote. */
+  /** The bodies of the current step and its checks, which errors must not quote. Empty unless `hideBodies` is set. */
   readonly #bodies: string[] = [];
   readonly #world: StepperWorld;
   readonly #options: StepperOptions;
@@ -69,7 +69,7 @@ export class Stepper {
   #endMs = 0;
   #listening = false;
   #probeError: unknown;
-  /** Requests that were already waiting for answers when the current step began. They are not part of the step. */
+  /** Requests that had no answer yet when the current step began. They do not belong to the step. */
   #pendingBefore: readonly PendingRequest[] = NONE_PENDING;
 
   constructor(world: StepperWorld, state: StepperState, drawing: Drawing, options: StepperOptions, clock: StepClock = Date) {
@@ -87,12 +87,12 @@ export class Stepper {
     if (this.#listening) return void this.exchanges.push(exchange);
     this.onCheckExchange?.(exchange);
     this.isCheckShed = exchange.kind === "answer" && exchange.shed === true;
-    // The check that got an invalid HTTP answer reports it.
+    // An invalid HTTP answer to a check is not a missing answer. The check itself reports it.
     if (exchange.kind === "failure" && exchange.reason !== "invalid")
       this.checkFailure ??= { ...exchange, reason: exchange.reason, check: this.#drawing.drawer };
   };
 
-  /** Returns the error event for a thrown value. `what` is the beginning of its message. */
+  /** Returns the error event for a thrown value. `what`: the beginning of the event's message. */
   readonly thrown = (code: string, what: string, source: string, error: unknown): ErrorEvent => {
     const news = thrown(code, what, source, error);
     if (this.#bodies.length === 0) return news;
@@ -100,12 +100,12 @@ export class Stepper {
     return { ...news, message: shown(news.message), stack: news.stack === undefined ? undefined : shown(news.stack) };
   };
 
-  /** Returns `true` if the precondition alone shows that the action does not apply. */
+  /** Returns `true` if the action's precondition does not hold, so that the action need not be executed. */
   skips(action: AnyAction): boolean {
     return action.precondition !== undefined && this.#precondition(action, action.precondition) === SKIPPED_OUTCOME;
   }
 
-  /** Executes an action to its end. After a failure, waits for its pending requests. */
+  /** Executes an action to its end. If the action fails, waits for its unanswered requests. */
   async run(action: AnyAction): Promise<Outcome> {
     const before = await this.wayBack?.position();
     const outcome = await this.#runOnce(action);
@@ -127,7 +127,7 @@ export class Stepper {
     return outcome;
   }
 
-  /** Waits until pending requests are answered, so that their writes are undone with the step. */
+  /** Waits until all requests have answers, so that their writes are undone together with the step. */
   async awaitPending(): Promise<void> {
     const isOver = async (): Promise<boolean> => (this.#state.pending?.() ?? NONE_PENDING).length === 0;
     if (await isOver()) return;
@@ -136,8 +136,8 @@ export class Stepper {
   }
 
   /**
-   * Starts an action. Returns the promise of its `run`, to be passed to {@link settle} or {@link fail}. Returns the outcome at once for a skipped
-   * action. The caller awaits the promise itself, which saves a turn of the event loop per step.
+   * Starts an action. Returns the promise that the action's `run` returned; pass its result to {@link settle}, or its error to {@link fail}. Returns
+   * an outcome instead if the action does not apply. The caller awaits the promise, because this is faster than awaiting it here as well.
    */
   begin(action: AnyAction): Promise<unknown> | Outcome {
     this.#drawing.by("");
@@ -145,7 +145,7 @@ export class Stepper {
       const unmet = this.#precondition(action, action.precondition);
       if (unmet !== undefined) return unmet;
     }
-    // Assigning a length is slow even if the length does not change.
+    // Assigning the length of an array is slow even if the length stays the same.
     if (this.exchanges.length > 0) this.exchanges.length = 0;
     if (this.strays.length > 0) this.strays.length = 0;
     if (this.#bodies.length > 0) this.#bodies.length = 0;
@@ -166,7 +166,7 @@ export class Stepper {
     }
   }
 
-  /** Reads the World's probe after a step that sent a request, whatever the outcome of the step. */
+  /** Reads the World's probe after a step that sent a request, also if the step failed. */
   async #probed(answer: Promise<unknown>): Promise<unknown> {
     try {
       return await answer;
@@ -179,7 +179,7 @@ export class Stepper {
     }
   }
 
-  /** Returns the outcome for the value that an action returned. */
+  /** Returns the outcome of an action. `response`: the value that the action's `run` returned. */
   settle(action: AnyAction, response: unknown): Outcome {
     this.#listening = false;
     this.#attribute(action);
@@ -194,13 +194,13 @@ export class Stepper {
       quiet && pending.length === 0 && response instanceof ApiResponse && response.statusCode < 500
         ? executed(response)
         : this.#judge(action, response, pending);
-    // The call of an edge was not refused, so the world is at the edge's end node.
+    // The call succeeded, so the world is now at the node of the state graph to which this edge leads.
     if (action instanceof EdgeAction && outcome.kind === "executed" && outcome.status < 400 && !this.#isBroken())
       this.#state.moveTo(action.edge.to);
     return outcome;
   }
 
-  /** Returns the outcome for an error that an action threw. @throws LaneLost if the action could not read a store */
+  /** Returns the outcome of an action that threw an error. @throws LaneLost if the action could not read a store */
   fail(action: AnyAction, error: unknown): Outcome {
     this.#listening = false;
     this.#attribute(action);
@@ -263,7 +263,7 @@ export class Stepper {
       );
     }
     if (this.uncaught.length > 0) {
-      const what = `Code that action "${action.name}" or an earlier one left running threw an error that could not be caught`;
+      const what = `Code left running by action "${action.name}" or by an earlier action threw an error that could not be caught`;
       return failed(this.thrown("UNCAUGHT_EXCEPTION", what, action.name, this.uncaught.splice(0)[0]));
     }
     const left = pending.filter((one) => !this.#pendingBefore.includes(one));
@@ -284,7 +284,7 @@ export class Stepper {
     return executed(response, findings);
   }
 
-  /** Judges an edge whose action returned nothing, by its last answer if there is one. */
+  /** Returns the outcome of an edge of a state graph that returned nothing. Its last response is judged, if there is one. */
   #judgeNothing(action: AnyAction): Outcome {
     const last = this.exchanges.findLast((one) => one.kind === "answer");
     const response = last?.kind === "answer" ? last.response : undefined;
@@ -297,10 +297,10 @@ export class Stepper {
     requireStores(error, `Action "${action.name}" threw`);
     const shed = this.#shed(action);
     if (shed !== undefined) return shed;
-    // Only one error is reported for a step.
+    // Report only one error for a step, so drop the others.
     this.uncaught.length = 0;
     const findings = this.#serverErrors(action, undefined);
-    // A 5xx answer takes precedence over the error that it causes.
+    // If there was a 5xx answer, report it instead of the error that it caused in user code.
     if (findings.length > 0 || this.#options.serverErrors === "rule") {
       const answer = this.exchanges.findLast((one) => one.kind === "answer" && one.response.statusCode >= 500);
       if (answer?.kind === "answer") return executed(answer.response, findings);
@@ -308,7 +308,7 @@ export class Stepper {
     return failed(this.thrown("ACTION_THREW", `Action "${action.name}" threw`, action.name, error));
   }
 
-  /** Returns `true` if every request of the step was answered, and none with a server error. */
+  /** Returns `true` if all requests of the step were answered, and none of them with a server error. */
   #allAnswered(): boolean {
     for (const exchange of this.exchanges) if (exchange.kind === "failure" || exchange.response.statusCode >= 500) return false;
     return true;
@@ -318,7 +318,7 @@ export class Stepper {
     return this.exchanges.some(({ kind }) => kind === "failure");
   }
 
-  /** Returns the outcome for an exchange without an answer, or with an invalid one. This outcome applies however the action handled the exchange. */
+  /** Returns the outcome if a request of the step got no answer or an invalid one. It does not matter if the action handled the error. */
   #broken(): Outcome | undefined {
     let invalid: FindingEvent | undefined;
     for (const exchange of this.exchanges) {
@@ -334,8 +334,8 @@ export class Stepper {
   }
 
   /**
-   * Returns the outcome for a request that the server refused repeatedly because it sheds load. Such a step says nothing about the state, and the
-   * server error is not the API's.
+   * Returns the outcome if the server was overloaded and refused a request repeatedly. Such a step says nothing about the state, and is no defect of
+   * the API.
    */
   #shed(action: AnyAction): Outcome | undefined {
     if (this.#options.serverErrors === "ignore" || isExpected(503, action.expectedStatus ?? [])) return undefined;
@@ -362,7 +362,7 @@ export class Stepper {
   }
 }
 
-/** Returns `true` if the body of a request is a GraphQL query, which only reads. */
+/** Returns `true` if the body of a request is a GraphQL query. A query only reads, unlike a mutation. */
 function isGraphqlQuery(body: string | undefined): boolean {
   if (body === undefined || !body.includes('"query"')) return false;
   try {
@@ -373,17 +373,17 @@ function isGraphqlQuery(body: string | undefined): boolean {
   }
 }
 
-/** Returns `true` if a later exchange is a retry of a refused request. */
+/** Returns `true` if a later request repeats a request that the server refused. */
 function isSameRequest({ response: { request } }: Extract<Exchange, { kind: "answer" }>, later: Exchange): boolean {
   const { method, url } = later.kind === "answer" ? later.response.request : later;
   return method === request.method && url === request.url;
 }
 
-/** Returns the error for a target that sheds load. The error names no request, so that a run reports it once. */
+/** Returns the error for an overloaded target. It names no request, so that the run reports it only once. */
 export function overloaded(): ErrorEvent {
   return errorEvent(
     "TARGET_OVERLOADED",
-    "The target sheds load: it refused requests with status 503, even after seqqa had waited and sent them again, so the steps that they belong to prove nothing. " +
+    "The target is overloaded: it refused requests with status 503, even after seqqa had waited and sent them again. The steps with these requests are not judged. " +
       "Use fewer lanes (--parallel), set exploration.rate_limit, or raise the target's limits (maxEventLoopDelay of @fastify/under-pressure). " +
       "If 503 is the right answer, add it to expectedStatus of the action.",
     "target",
@@ -401,11 +401,11 @@ function sentRequest(exchange: Exchange): SentRequest[] {
 
 const WRITES: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 const NONE_PENDING: readonly PendingRequest[] = Object.freeze([]);
-/** How long to wait for pending requests, in milliseconds. */
+/** How long to wait for unanswered requests, in milliseconds. */
 const PENDING_MS = 5_000;
 const NAMED = 3;
 
-/** Describes code that ended before its requests were answered. `who`: for example `Action "pay"`. */
+/** Returns a message about code that ended before its requests were answered. `who`: for example `Action "pay"`. */
 export function pendingText(who: string, left: readonly PendingRequest[]): string {
   const named = left.slice(0, NAMED).map(({ method, url }) => `${method} ${URL.canParse(url) ? new URL(url).pathname : url}`);
   const more = left.length > NAMED ? ` and ${left.length - NAMED} more` : "";

@@ -3,7 +3,7 @@ import type { SavedWorld } from "../state/world-state.ts";
 import type { Outcome } from "./outcome.ts";
 
 export interface TakenStep {
-  /** The node from which the action was executed. */
+  /** The unit with the node in which the action was executed. */
   readonly unit: UnitRequest;
   /** Index of the unit in its chunk. */
   readonly index: number;

@@ -157,8 +157,8 @@ class Store {
 const noStores = (): Stores => ({});
 
 function noData(): TestData {
-  throw new SeqqaError("DATA_WITHOUT_PATH", "context.data was read outside a step; without a path there is no seed for its values.", {
-    hint: 'Create a factory of your own there: new DataFactory({ seed: 1 }) of "seqqa/data".',
+  throw new SeqqaError("DATA_WITHOUT_PATH", "context.data was read outside a step, where there is no path to seed its values.", {
+    hint: 'Create your own factory there: new DataFactory({ seed: 1 }), imported from "seqqa/data".',
   });
 }
 

@@ -104,7 +104,7 @@ function expectedStatusOf(name: string, given: ActionOptions["expectedStatus"]):
   const what = all.length === 0 ? "an empty list" : JSON.stringify(wrong);
   throw new SeqqaError("ACTION_INVALID", `The expectedStatus of action "${name}" is ${what}.`, {
     exitStatus: 2,
-    hint: 'Write a status (201), a class ("2xx"), or a list of them; leave it out where any status is right.',
+    hint: 'Write a status (201), a class ("2xx"), or a list of these; remove expectedStatus to accept every status.',
   });
 }
 

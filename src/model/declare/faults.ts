@@ -35,7 +35,7 @@ export function declaredFaults(setting: FaultsSetting | undefined): DeclaredFaul
   const { kinds, maxTime, bestEffort } = given(setting);
   const unknown = kinds?.find((kind) => !FAULT_KINDS.includes(kind));
   if (unknown !== undefined)
-    throw invalid("Agent", `The Agent's faults.kinds has ${JSON.stringify(unknown)}; it may have ${FAULT_KINDS.join(", ")}.`);
+    throw invalid("Agent", `The Agent's faults.kinds contains ${JSON.stringify(unknown)}; the valid kinds are ${FAULT_KINDS.join(", ")}.`);
   const seconds = maxTime === undefined ? undefined : secondsOf(maxTime);
   if (maxTime !== undefined && !(typeof seconds === "number" && seconds > 0))
     throw invalid("Agent", `The Agent's faults.maxTime is ${String(maxTime)}; it must be a number of seconds above 0.`);
@@ -46,7 +46,7 @@ function given(setting: unknown): FaultsOptions {
   if (typeof setting === "object" && setting !== null && !Array.isArray(setting)) return setting;
   throw invalid(
     "Agent",
-    `The Agent's faults is ${JSON.stringify(setting)}.`,
+    `The Agent's faults cannot be ${JSON.stringify(setting)}.`,
     'Write faults: "on", "off", or { kinds, maxTime, bestEffort }.',
   );
 }

@@ -76,10 +76,11 @@ export class Invariant<C extends object = Values, A = ApiClient> {
     this.check = options.check;
     this.message = options.message ?? `${options.name} does not hold`;
     if (options.blocking !== undefined && typeof options.blocking !== "boolean") {
-      throw new SeqqaError("INVARIANT_INVALID", `Invariant "${options.name}" has \`blocking\` ${JSON.stringify(options.blocking)}.`, {
-        exitStatus: 2,
-        hint: "Use true or false.",
-      });
+      throw new SeqqaError(
+        "INVARIANT_INVALID",
+        `Invariant "${options.name}" has the invalid \`blocking\` value ${JSON.stringify(options.blocking)}.`,
+        { exitStatus: 2, hint: "Use true or false." },
+      );
     }
     this.severity = severity;
     this.blocking = options.blocking ?? true;

@@ -55,7 +55,7 @@ function given(setting: unknown): RacesOptions {
   if (typeof setting === "object" && setting !== null && !Array.isArray(setting)) return setting;
   throw invalid(
     "Agent",
-    `The Agent's races is ${JSON.stringify(setting)}.`,
+    `The Agent's races cannot be ${JSON.stringify(setting)}.`,
     'Write races: "pairs", "off", or { trials, delivery, copies, maxTime }.',
   );
 }

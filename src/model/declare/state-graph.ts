@@ -76,8 +76,10 @@ export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
     if (!isName(name)) throw wrong("A node needs a name that is not empty.", 'Write addNode("paid").');
     if (this.#nodes.has(name)) throw wrong(`${call}: there is already a node with this name.`, "Add every node once, with a unique name.");
     const { initial, check } = options;
-    if (initial !== undefined && typeof initial !== "boolean") throw wrong(`${call}: initial is true or false, not ${typeof initial}.`);
-    if (check !== undefined && typeof check !== "function") throw wrong(`${call}: check is a function check(world), not ${typeof check}.`);
+    if (initial !== undefined && typeof initial !== "boolean")
+      throw wrong(`${call}: initial must be true or false, not ${typeof initial}.`);
+    if (check !== undefined && typeof check !== "function")
+      throw wrong(`${call}: check must be a function check(world), not ${typeof check}.`);
     if (initial === true && this.#initial !== undefined) {
       throw wrong(
         `${call}: a graph has one initial node, and "${this.#initial}" is already the initial node.`,
@@ -86,7 +88,7 @@ export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
     }
     if (check !== undefined && this.#options.invariants?.some((one) => one.name === deniedName(name)) === true) {
       throw wrong(
-        `${call}: the finding of its check is named "${deniedName(name)}", like an invariant of this graph.`,
+        `${call}: a finding of its check would be named "${deniedName(name)}", which is the name of an invariant of this graph.`,
         "Rename the invariant.",
       );
     }
@@ -111,7 +113,8 @@ export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
         `Write ${call.slice(0, -1)}, { action: async (client, context) => ... }).`,
       );
     }
-    if (!isName(name)) throw wrong(`${call}: the name of an edge is not empty.`, `Leave it out for "${from} -> ${to}".`);
+    if (!isName(name))
+      throw wrong(`${call}: the name of an edge must not be empty.`, `Leave name out to name the edge "${from} -> ${to}".`);
     const same = this.#edges.find((other) => other.name === name)?.edge;
     if (same !== undefined) {
       const named = options.name === undefined ? `from "${from}" to "${to}"` : `from "${same.from}" to "${same.to}"`;
@@ -149,7 +152,7 @@ export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
       return new Invariant<C, A>({
         name: deniedName(node),
         severity: Severity.HIGH,
-        message: `the model is at node "${node}", but the node's check does not hold in the state that the API is in`,
+        message: `the state graph is at node "${node}", but the node's check does not hold in the state of the API`,
         check: (world) => contextPartOf(world.context as never).node !== node || check(world),
       });
     });
@@ -171,7 +174,7 @@ export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
   #refuseLate(call: string): void {
     if (!this.#sealed) return;
     throw wrong(
-      `${call} was called after the exploration of "${this.name}" began, which it cannot change.`,
+      `${call} was called after the exploration of "${this.name}" began; the graph can no longer be changed.`,
       "Add all nodes and edges before explore(), or build another StateGraph.",
     );
   }

@@ -490,7 +490,7 @@ export interface VerdictException {
   readonly kind: VerdictExceptionKind;
   /** The number of states, fields or calls that were left out. */
   readonly count: number;
-  /** A phrase that follows "exhaustive except", e.g. `behind 3 violating states`. */
+  /** A phrase that follows "exhaustive except", e.g. `states behind 3 violating states`. */
   readonly text: string;
 }
 
@@ -498,7 +498,7 @@ export interface VerdictException {
 export interface Verdict {
   /** `true` if every reachable state was explored, without any exception. */
   readonly complete: boolean;
-  /** The statement in one line, e.g. `exhaustive except behind 3 violating states (21 states, 0 open)`. */
+  /** The statement in one line, e.g. `exhaustive except states behind 3 violating states (21 states, 0 open)`. */
   readonly text: string;
   /** The parts that were left out. Empty if only a budget ended the search. */
   readonly exceptions: readonly VerdictException[];

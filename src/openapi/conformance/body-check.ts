@@ -9,26 +9,27 @@ import { quoted } from "../problem.ts";
 
 export interface BodyVerdict {
   readonly wrong?: string | undefined;
-  /** The cause of the violation, if it is in a schema that several answers share. */
+  /** The cause that this violation shares with other violations. Only set if the violation is in a schema that several answers use. */
   readonly cause?: string | undefined;
-  /** The reason why a part of the body could not be checked. Only set if no other violation was found. */
+  /** The reason that a part of the body could not be checked. Only set if the rest of the body has no violation. */
   readonly inconclusive?: string | undefined;
 }
 
 export type BodyCheck = (body: unknown) => BodyVerdict;
 
-/** The validator of a schema, with its patterns. Nothing else is stored between bodies. */
+/** A compiled validator for response bodies, with the regular expressions of its schema. */
 interface Prepared {
   readonly judge: BodyCheck;
   readonly patterns: GuardedPatterns;
 }
 
-const tooLong = ({ body }: Limits): string => `its schema takes more than ${body / 1000} seconds, or refers to itself without end`;
+const tooLong = ({ body }: Limits): string =>
+  `checking the body takes more than ${body / 1000} seconds, or its schema refers to itself without end`;
 
 /**
- * Returns a function that checks bodies against a schema. The validator is compiled at the first call.
- * The result for a body must not depend on earlier bodies, because lanes receive bodies in different orders. A body that is checked within the time
- * limit of one pattern needs no guard. Otherwise the check is repeated with a time limit for each pattern.
+ * Returns a function that checks bodies against a schema. The schema is compiled at the first call.
+ * A body is checked without a guard first. If that exceeds the time limit, the check is repeated with a time limit for each pattern of the schema.
+ * The result for a body must not depend on earlier bodies, because each lane receives bodies in a different order.
  */
 export function bodyCheck(description: ApiDescription, schema: Schema, limits: Limits): BodyCheck {
   let made: Prepared | string | undefined;
@@ -44,15 +45,16 @@ export function bodyCheck(description: ApiDescription, schema: Schema, limits: L
 }
 
 /**
- * Prepares the validator of a schema.
- * @returns the reason as text if no validator can be prepared
+ * Compiles a schema to a validator.
+ * @returns the reason as text if the schema cannot be compiled
  */
 function prepared(description: ApiDescription, schema: Schema, limits: Limits): Prepared | string {
   const patterns = new GuardedPatterns(limits.pattern);
   const made = within(limits.body, () => {
     const { schema: whole, names, origins } = responseSchema(description, schema);
     const validate = compile(whole, patterns);
-    // A pattern can decide whether a schema under `if` or `patternProperties` applies.
+    // In a schema with `if` or `patternProperties`, a pattern decides which other rules apply. A pattern that timed out then makes other errors
+    // uncertain.
     const isConditional = /"(?:if|patternProperties)":/.test(JSON.stringify(whole));
     return {
       judge:
@@ -85,14 +87,14 @@ function judgeBy(
   };
 }
 
-/** Keywords whose result depends on the results of nested keywords. */
+/** JSON Schema keywords whose result depends on the results of nested keywords, for example `not`. */
 const BY_OTHERS: ReadonlySet<string> = new Set(
   "not anyOf oneOf if contains propertyNames additionalProperties unevaluatedProperties unevaluatedItems discriminator".split(" "),
 );
 
 /**
- * Returns `true` if the body is invalid regardless of the patterns that timed out. That is the case if exactly one rule is broken and the rule has no
- * alternative.
+ * Returns `true` if the body is invalid whatever the result of the patterns that timed out. This is so if there is exactly one error, and its keyword
+ * does not depend on nested keywords.
  */
 function isCertain(errors: readonly ErrorObject[]): boolean {
   return errors.length === 1 && !BY_OTHERS.has(errors[0]!.keyword);
@@ -102,11 +104,11 @@ function compile(schema: Schema, patterns: GuardedPatterns): ValidateFunction | 
   const regExp = (source: string, flags: string): RegExp => patterns.guarded(pattern(source, flags));
   const ajv = new Ajv2020({
     strict: false,
-    // Schema errors were already corrected when the description was read, so ajv does not check the schema again.
+    // Skip ajv's check of the schema, because errors in schemas were already corrected when the OpenAPI description was read.
     validateSchema: false,
     addUsedSchema: false,
     logger: false,
-    // Verbose errors contain the schema that they refer to.
+    // With `verbose`, each error contains the schema that it refers to.
     verbose: true,
     // A tolerance is needed, because 19.99 is not an exact multiple of 0.01 in binary floating point.
     multipleOfPrecision: 9,
@@ -121,7 +123,9 @@ function compile(schema: Schema, patterns: GuardedPatterns): ValidateFunction | 
   }
 }
 
-/** Compiles a pattern in Unicode mode, as JSON Schema requires. Older patterns that are invalid in that mode are compiled without it. */
+/**
+ * Compiles a pattern in Unicode mode, as JSON Schema requires. Compiles it without Unicode mode if it is only valid there, like many older patterns.
+ */
 function pattern(source: string, flags: string): RegExp {
   try {
     return new RegExp(source, flags);
@@ -131,21 +135,21 @@ function pattern(source: string, flags: string): RegExp {
 }
 
 /**
- * Limits the time of a schema's patterns. While the guard is active, a pattern that exceeds the limit for a value counts as a match and is reported.
- * It is not tried again for that value. The state is reset afterwards, because the result for a body must not depend on earlier bodies.
+ * Regular expressions of a schema, each with a time limit while `guard` runs. A pattern that exceeds the limit for a text counts as a match and is
+ * not tried again for that text. All times are forgotten when `guard` ends, so that the result for a body does not depend on earlier bodies.
  */
 class GuardedPatterns {
   readonly #longest: number;
-  /** The values for which each pattern timed out. `undefined` while no guard is active. */
+  /** For each pattern, the texts for which it exceeded the time limit. `undefined` while `guard` is not running. */
   #slow: Map<RegExp, Set<string>> | undefined;
   #first: RegExp | undefined;
 
-  /** @param longest The time limit in milliseconds for one pattern and one value. */
+  /** @param longest The time limit in milliseconds for matching one pattern against one text. */
   constructor(longest: number) {
     this.#longest = longest;
   }
 
-  /** Replaces the pattern's `test` method with the guarded one and returns the pattern. */
+  /** Adds the time limit to a pattern: replaces its method `test` and returns the same pattern. */
   guarded(pattern: RegExp): RegExp {
     return Object.assign(pattern, { test: (text: string): boolean => this.#test(pattern, text) });
   }
@@ -161,7 +165,7 @@ class GuardedPatterns {
     }
   }
 
-  /** Returns the first pattern that timed out under the guard, as a message. Returns `undefined` if none did. */
+  /** Returns a message about the first pattern that exceeded the time limit, or `undefined` if none did. */
   why(): string | undefined {
     return this.#first && `the pattern ${quoted(this.#first.source)} takes more than ${this.#longest / 1000} seconds`;
   }

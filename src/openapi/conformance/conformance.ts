@@ -10,18 +10,18 @@ export type Answer = Pick<ApiResponse, "statusCode" | "headers" | "text"> & {
 };
 
 export type Verdict =
-  /** The description does not contain the call, so the answer is not checked. */
+  /** The OpenAPI description does not contain the operation, so the answer is not checked. */
   | { readonly kind: "undescribed" }
   | { readonly kind: "conforms"; readonly operation: Operation }
-  /** No violation was found, but a part could not be checked. `what` names the call, the status and that part. */
+  /** No violation was found, but a part of the answer could not be checked. `what` names the operation, the status and that part. */
   | { readonly kind: "inconclusive"; readonly operation: Operation; readonly what: string }
-  /** The answer violates the description. `what` names the call, the status, the place and the rule, but contains no value of the body. */
+  /** The answer violates the OpenAPI description. `what` names the operation, the status, the place and the broken rule, but no value of the body. */
   | {
       readonly kind: "differs";
       readonly operation: Operation;
       readonly clause: "status" | "content_type" | "body" | "headers";
       readonly what: string;
-      /** Equal for operations that differ in the same way, for example because of a common error handler. `undefined` if the cause is unknown. */
+      /** A text that is equal for violations with the same cause, for example a common error handler. `undefined` if the cause is unknown. */
       readonly cause: string | undefined;
     };
 
@@ -38,7 +38,10 @@ export class Conformance {
   readonly #limits: Limits;
   readonly #checks = new WeakMap<MediaType, BodyCheck>();
 
-  /** @param base The path at which the target serves the description's `/`. It is tried in addition to the paths of the servers. */
+  /**
+   * @param base The path at which the target serves the paths of the description. It is tried in addition to the paths in the description's server
+   * URLs.
+   */
   constructor(description: ApiDescription, base?: string, limits: Limits = LIMITS) {
     this.#description = description;
     this.#limits = limits;
@@ -59,7 +62,7 @@ export class Conformance {
   }
 
   #difference({ responses, method, security }: Operation, answer: Answer): Difference | undefined {
-    // An operation without described responses allows every response.
+    // If the description lists no responses for an operation, every response is allowed.
     if (responses.length === 0) return undefined;
     const described = responseFor(responses, answer.statusCode);
     if (described === undefined && answer.statusCode === 401 && asksForCredentials(security)) return undefined;
@@ -73,7 +76,7 @@ export class Conformance {
   }
 
   #bodyDifference({ media }: DescribedResponse, answer: Answer): Difference | undefined {
-    // Descriptions often omit the body of an answer, especially for errors. A missing body description is therefore not a violation.
+    // Descriptions often omit the body of an answer, especially for errors. If no media type is described, the body is therefore not checked.
     if (media.length === 0) return undefined;
     const types = media.map(({ type }) => type).join(", ");
     if (answer.text === "") return { clause: "body", what: `there is no body (described: ${shown(types)})` };
@@ -101,15 +104,17 @@ export class Conformance {
   }
 }
 
-/** Returns `true` if every alternative requires a credential. A 401 answer (RFC 9110, section 15.5.2) is then allowed even if it is not described. */
+/**
+ * Returns `true` if an operation always requires credentials. An answer with 401 (RFC 9110, section 15.5.2) is then allowed even if it is not
+ * described.
+ */
 function asksForCredentials(security: Operation["security"]): boolean {
   return security.length > 0 && security.every((needs) => needs.length > 0);
 }
 
 /**
- * Returns the cause of a difference that several operations can share. It is a rule of a shared schema, the content type, or the form of an error
- * answer. Error answers share a cause because one handler often produces all of them. Successful answers of different operations come from different
- * code.
+ * Returns the cause that a violation may share with violations of other operations, or `undefined` if there is none. The cause is a rule of a shared
+ * schema, a wrong content type, or the form of an error answer. Error answers share a cause because one handler often produces all of them.
  */
 function causeOf(found: Exclude<Difference, { clause: "inconclusive" }>, status: number): string | undefined {
   if (found.cause !== undefined) return found.cause;
@@ -117,7 +122,7 @@ function causeOf(found: Exclude<Difference, { clause: "inconclusive" }>, status:
   return found.clause === "content_type" ? found.what : undefined;
 }
 
-/** Returns a required header that is missing. `Content-Type` is ignored, because OpenAPI's Response Object describes it by media types only. */
+/** Returns the name of a required header that the answer lacks. `Content-Type` is ignored, because OpenAPI describes it by media types only. */
 function missingHeader({ headers }: DescribedResponse, answer: Answer): string | undefined {
   return [...headers].find(([name, { required }]) => required && name !== "content-type" && answer.headers[name] === undefined)?.[0];
 }
@@ -126,13 +131,13 @@ function shown(text: string): string {
   return quoted(text).slice(1, -1);
 }
 
-/** Returns the response that describes a status: the exact status, else its range (`4XX`), else `default`. */
+/** Returns the response that the description gives for a status: the exact status, else its range (`4XX`), else `default`. */
 function responseFor(responses: readonly DescribedResponse[], status: number): DescribedResponse | undefined {
   const byStatus = (name: string): DescribedResponse | undefined => responses.find((response) => response.status === name);
   return byStatus(String(status)) ?? byStatus(`${Math.floor(status / 100)}XX`) ?? byStatus("default");
 }
 
-/** Returns the described media type for a content type: the exact type, else the narrowest matching range (`text/*`, `application/*+json`). */
+/** Returns the media type of the description that fits a content type: the same type, else the narrowest range (`text/*`, `application/*+json`). */
 function mediaFor(media: readonly MediaType[], contentType: string): MediaType | undefined {
   const type = essence(contentType);
   return media

@@ -3,8 +3,7 @@ import { keysOf } from "../parse/pointer.ts";
 import { quoted } from "../problem.ts";
 
 /**
- * Returns the rule that a body violates, in the words of the description. The text contains neither values of the body nor names that are not in the
- * description.
+ * Describes the rule that a response body violates. The text contains no values of the body, and only names that occur in the OpenAPI description.
  * @param errors The errors of one validation, in the validator's order.
  * @param names The property names in the description.
  */
@@ -14,9 +13,9 @@ export function mismatchText(errors: readonly ErrorObject[], names: ReadonlySet<
 }
 
 /**
- * Returns the cause of a violation. It is equal for all answers that use the same shared schema. Returns `undefined` if the broken rule is not in a
- * shared schema.
- * @param origins The `$ref`s of shared schemas.
+ * Returns the cause of a violation in a shared schema: the schema, the field and the rule. Answers that use the same schema get the same cause.
+ * Returns `undefined` if the broken rule is not in a shared schema.
+ * @param origins Maps parts of schemas to the `$ref` of the shared schema that contains them.
  */
 export function mismatchCause(
   errors: readonly ErrorObject[],
@@ -25,14 +24,16 @@ export function mismatchCause(
 ): string | undefined {
   const error = telling(errors);
   const origin = error.parentSchema === undefined ? undefined : origins.get(error.parentSchema);
-  // The name of an undescribed property must not be shown. Without names, different undescribed properties would get one cause, so they get none.
+  // Violations by an undescribed property get no cause. Its name must not be shown, and without the name different properties would share one cause.
   if (origin === undefined || error.keyword === "additionalProperties" || error.keyword === "unevaluatedProperties") return undefined;
   const keys = keysOf(error.schemaPath.replace(/^#/, "")) ?? [];
   const field = keys.filter((key, at) => keys[at - 1] === "properties" && names.has(key)).join(".");
   return quoted(`${origin}${field === "" ? "" : `, ${field}`} ${ruleText(error)}`).slice(1, -1);
 }
 
-/** Returns the error to show. If alternatives were tried, it is the error deepest in the body, because that alternative matched furthest. */
+/**
+ * Returns the validation error to show. If a schema has alternatives, this is the error deepest in the body, since its alternative matched furthest.
+ */
 function telling(errors: readonly ErrorObject[]): ErrorObject {
   const last = errors.at(-1)!;
   if (last.keyword !== "anyOf" && last.keyword !== "oneOf" && last.keyword !== "if") return last;

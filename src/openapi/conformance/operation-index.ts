@@ -1,7 +1,7 @@
 import type { ApiDescription, Operation } from "../operations/description.ts";
 import { percentDecoded } from "../parse/percent-decoded.ts";
 
-/** A path segment as the texts around its values: `["", ".json"]` for `{id}.json`, `["me"]` for `me`. */
+/** A segment of a URL path template, split at its parameters: `["", ".json"]` for `{id}.json`, and `["me"]` for the fixed segment `me`. */
 type Segment = readonly string[];
 
 interface Template {
@@ -14,21 +14,24 @@ interface Entry {
 }
 
 export class OperationIndex {
-  /** The operations by method and number of segments, most specific first. */
+  /** The operations by HTTP method and number of path segments. Operations with fixed segments come before those with parameters. */
   readonly #entries = new Map<string, Entry[]>();
 
-  /** @param base The path at which the target serves the description's `/`. It is tried in addition to the paths of the servers. */
+  /**
+   * @param base The path at which the target serves the paths of the description. It is tried in addition to the paths in the description's server
+   * URLs.
+   */
   constructor(description: ApiDescription, base = "") {
     for (const operation of description.operations) {
       const servers = operation.servers ?? description.servers;
-      // The path is also tried without a prefix, because a target under test may lack the prefix that it has in production.
+      // The path is also indexed without a prefix, because a target under test may lack the prefix that the API has in production.
       for (const prefix of new Set([base, ...servers.map(pathOf), ""])) this.#add(operation, prefix.replace(/\/+$/, ""));
     }
     for (const entries of this.#entries.values()) entries.sort((a, b) => compare(a.template, b.template));
   }
 
   /**
-   * Returns the operation of a call. Returns `undefined` if the description does not contain the call.
+   * Returns the operation that the description gives for a request, or `undefined` if there is none.
    * @param url An absolute URL or a path.
    */
   find(method: string, url: string): Operation | undefined {
@@ -49,30 +52,30 @@ function keyOf(method: string, segments: number): string {
   return `${method.toLowerCase()} ${segments}`;
 }
 
-/** Returns the path of a server URL. The URL may contain variables without a value. */
+/** Returns the path of a server URL. The URL may contain variables such as `{region}` that have no value. */
 function pathOf(server: string): string {
   const path = server.replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/?#]*/i, "").replace(/[?#].*$/s, "");
   return path === "" || path.startsWith("/") ? path : `/${path}`;
 }
 
-/** Parses a path. A query, a fragment and a trailing slash are ignored. */
+/** Parses a URL path with parameters such as `{id}`. A query, a fragment and a trailing slash are ignored. */
 function templateOf(path: string): Template {
   return { segments: segmentsOf(path).map((segment) => segment.split(/\{[^{}]*\}/).map(percentDecoded)) };
 }
 
-/** Returns the segments of a path, still percent-encoded, because a value may contain an encoded slash (`%2F`). */
+/** Returns the segments of a URL path without decoding them, because a decoded segment could contain a slash (`%2F`). */
 function segmentsOf(path: string): readonly string[] {
   const parts = path.replace(/[?#].*$/s, "").split("/");
   if (parts.length > 1 && parts.at(-1) === "") parts.pop();
   return parts[0] === "" ? parts.slice(1) : parts;
 }
 
-/** Returns `true` if a path matches the template. Each value needs at least one character. */
+/** Returns `true` if a URL path matches the template. A parameter must have at least one character. */
 function matches({ segments }: Template, parts: readonly string[]): boolean {
   return segments.length === parts.length && segments.every((segment, index) => fits(segment, percentDecoded(parts[index]!)));
 }
 
-/** Compares two templates segment by segment. Negative if `one` is more specific, for example `/orders/last` before `/orders/{id}`. */
+/** Compares two URL path templates segment by segment. Negative if `one` is more specific: `/orders/last` comes before `/orders/{id}`. */
 function compare(one: Template, other: Template): number {
   for (const [index, segment] of one.segments.entries()) {
     const difference = openness(segment) - openness(other.segments[index] ?? []);
@@ -81,7 +84,7 @@ function compare(one: Template, other: Template): number {
   return 0;
 }
 
-/** Returns 0 for a fixed text, and a higher number for a segment with a parameter. The number falls with the length of the fixed text. */
+/** Returns a rank for sorting segments: 0 for a fixed segment, and more for a segment with a parameter. A long fixed part lowers the rank. */
 function openness(segment: Segment): number {
   if (segment.length < 2) return 0;
   return 1 + 1 / (1 + segment.join("").length);

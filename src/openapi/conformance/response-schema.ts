@@ -2,12 +2,12 @@ import type { ApiDescription, Schema } from "../operations/description.ts";
 import { entriesOf, isPlain, listOf, own, put, type Plain, textOf } from "../parse/plain.ts";
 import { References, refOf } from "../normalise/references.ts";
 
-/** A self-contained schema for a validator. All referenced schemas are in its `$defs`. */
+/** A schema that a validator can use without the rest of the description. Its `$defs` contains all schemas that it refers to. */
 export interface ResponseSchema {
   readonly schema: Schema;
-  /** The property names in the schema. Other names in a body are data. */
+  /** The property names in the schema. A name in a body that is not in this set is treated as data and never shown. */
   readonly names: ReadonlySet<string>;
-  /** For each part of the schema that comes from a shared schema, the `$ref` of that shared schema. */
+  /** Maps parts of the schema to the `$ref` of the shared schema that contains the part. */
   readonly origins: WeakMap<object, string>;
 }
 
@@ -30,7 +30,7 @@ const ONE = [
 const LISTS = ["prefixItems", "allOf", "anyOf", "oneOf"];
 const MAPS = ["properties", "patternProperties", "dependentSchemas"];
 
-/** Returns the schema of a response body. `writeOnly` properties are not required, because responses do not contain them. */
+/** Returns a schema for the validation of a response body. `writeOnly` properties are not required, because responses do not contain them. */
 export function responseSchema(description: ApiDescription, schema: Schema): ResponseSchema {
   return new Copy(description).whole(schema);
 }
@@ -40,7 +40,7 @@ class Copy {
   readonly #names = new Set<string>();
   readonly #origins = new WeakMap<object, string>();
   #within: string | undefined;
-  /** The name in `$defs` of each referenced schema, by `$ref`. */
+  /** Maps the `$ref` of each schema to its name in `$defs`. */
   readonly #defs = new Map<string, string>();
   readonly #waiting: { readonly name: string; readonly ref: string }[] = [];
 
@@ -58,7 +58,7 @@ class Copy {
     return { schema: typeof copy === "boolean" ? copy : { ...copy, $defs: defs }, names: this.#names, origins: this.#origins };
   }
 
-  /** @param written The names of `writeOnly` properties in the surrounding schema. */
+  /** @param written The names of `writeOnly` properties that the enclosing schema declares. */
   #copied(value: unknown, written: ReadonlySet<string>): Schema {
     if (!isPlain(value)) return value !== false;
     const copy: Plain = {};
@@ -97,7 +97,7 @@ class Copy {
     return name;
   }
 
-  /** Returns the names of `writeOnly` properties, including those of schemas under `allOf` and `$ref`. */
+  /** Returns the names of the `writeOnly` properties of a schema, including those of schemas under its `allOf` and `$ref`. */
   #writeOnly(value: unknown, seen: Set<unknown>): readonly string[] {
     if (!isPlain(value) || seen.has(value)) return [];
     seen.add(value);
@@ -116,9 +116,9 @@ class Copy {
 }
 
 /**
- * Rewrites a schema with a `discriminator` for the validator. An alternative matches only values whose discriminator property names it, by the
- * mapping or by the last part of the `$ref`. A schema without alternatives is returned unchanged.
- * @param written The schema in the description.
+ * Rewrites a schema with a `discriminator`, because the validator does not support it. The value of the discriminator property must name the
+ * alternative, by the mapping or by the last part of the `$ref`. A schema without alternatives is returned unchanged.
+ * @param written The schema in the OpenAPI description.
  * @param copy The copy of `written`.
  */
 function discriminated(written: Plain, copy: Plain): Plain {
@@ -130,13 +130,13 @@ function discriminated(written: Plain, copy: Plain): Plain {
   const branches = listOf(written[key]).map((branch, index) => {
     const ref = refOf(branch);
     const schema = listOf(copy[key])[index];
-    // An inline alternative has no name, so the discriminator cannot select it. Only its own schema is checked.
+    // An alternative without `$ref` has no name that the discriminator property could contain, so only its own rules are checked.
     return ref === undefined
       ? schema
       : { allOf: [schema, { properties: { [property]: { enum: namesOf(ref, mapping) } }, required: [property] }] };
   });
   const { [key]: _, ...others } = copy;
-  // `anyOf` is used, because with a discriminator the value may also match alternatives that the discriminator does not name.
+  // `oneOf` becomes `anyOf`, because the rewritten alternatives may overlap, for example if the discriminator does not name one of them.
   return Object.hasOwn(others, "anyOf")
     ? { ...others, allOf: [...listOf(own(others, "allOf")), { anyOf: branches }] }
     : { ...others, anyOf: branches };

@@ -1,10 +1,10 @@
 import vm from "node:vm";
 
-/** Time limits in milliseconds. Only tests use values other than `LIMITS`. */
+/** Time limits for checking response bodies, in milliseconds. Only tests use values other than `LIMITS`. */
 export interface Limits {
-  /** The limit for matching one pattern against one value. */
+  /** The limit for matching one pattern against one text. */
   readonly pattern: number;
-  /** The limit for checking one body, and for compiling its schema. Patterns and nested alternatives can take exponential time. */
+  /** The limit for checking one body, and for compiling its schema. Some patterns and nested alternatives take exponential time. */
   readonly body: number;
 }
 
@@ -14,7 +14,7 @@ let holder: vm.Context | undefined;
 let script: vm.Script | undefined;
 
 /**
- * Calls a function with a time limit. The limit is enforced by `vm`, because a running regular expression cannot be interrupted from within.
+ * Calls a function with a time limit. `vm` enforces the limit, because code in the same thread cannot interrupt a regular expression.
  * @returns `undefined` if the call timed out or exceeded the stack
  */
 export function within<T extends object>(milliseconds: number, call: () => T): T | undefined {

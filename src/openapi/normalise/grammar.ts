@@ -1,4 +1,4 @@
-/** The kinds of objects in a description. One grammar covers all versions, because no key has different meanings in different versions. */
+/** The kinds of objects in an OpenAPI document. One list covers all versions, because no key has different meanings in different versions. */
 export type Kind =
   | "document"
   | "components"
@@ -14,7 +14,9 @@ export type Kind =
   | "example"
   | "schema";
 
-/** The value of a key: one object, a map from names to objects, a list of objects, or one object or a list. */
+/**
+ * The kind of objects under a key of an OpenAPI document, and their form: one object, a map from names to objects, a list, or one object or a list.
+ */
 export interface Child {
   readonly kind: Kind;
   readonly as: "one" | "map" | "list" | "one-or-list";
@@ -26,7 +28,7 @@ const list = (kind: Kind): Child => ({ kind, as: "list" });
 
 const described: Readonly<Record<string, Child>> = {
   schema: one("schema"),
-  // In OpenAPI 2.0, `items` is directly in the parameter, beside `type`.
+  // In OpenAPI 2.0, `items` is a key of the parameter itself, beside `type`. In 3.0 it is inside the schema.
   items: one("schema"),
   content: map("mediaType"),
   examples: map("example"),
@@ -88,8 +90,8 @@ const keys: Readonly<Record<Kind, Readonly<Record<string, Child>>>> = {
 };
 
 /**
- * The children of each kind of object. The position decides whether `$ref` is a reference or a property name, and whether an object is a schema or an
- * example. Callbacks and webhooks are left out, because seqqa does not use requests that the API sends.
+ * For each kind of object in an OpenAPI document, its keys with the objects under them. The list tells references from properties named `$ref`, and
+ * schemas from examples. Callbacks and webhooks are left out, because seqqa does not use requests that the API sends.
  */
 export const GRAMMAR: Readonly<Record<Kind, readonly (readonly [string, Child])[]>> = Object.fromEntries(
   Object.entries(keys).map(([kind, children]) => [kind, Object.entries(children)]),

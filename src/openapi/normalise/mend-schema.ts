@@ -1,7 +1,7 @@
 import { isPlain, own, type Plain } from "../parse/plain.ts";
 
 const TYPES = new Set(["null", "boolean", "object", "array", "number", "string", "integer"]);
-/** Common wrong type names, and the types that they mean. */
+/** Maps common wrong names of JSON types to the right names. */
 const MEANT: ReadonlyMap<string, string> = new Map([
   ["int", "integer"],
   ["int32", "integer"],
@@ -38,7 +38,7 @@ const is =
   (value: unknown): boolean =>
     typeof value === type;
 
-/** Tests the value of each keyword. Keywords that are not listed may have any value. */
+/** For each keyword of JSON Schema, a test that its value must pass. Keywords that are not listed may have any value. */
 const KEYWORDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   $ref: is("string"),
   $id: is("string"),
@@ -93,7 +93,7 @@ const KEYWORDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   oneOf: isSchemas,
 };
 
-/** Keywords that do not constrain a value. They may be used beside a `$ref` in every version. */
+/** Keywords that do not constrain a value, such as `description`. In every OpenAPI version they may be used beside a `$ref`. */
 const ANNOTATIONS = new Set([
   "$ref",
   "title",
@@ -109,9 +109,9 @@ const ANNOTATIONS = new Set([
 ]);
 
 /**
- * Converts a schema of any version to JSON Schema 2020-12, in place. Rewrites `nullable` and the older forms of `exclusiveMinimum` and tuples.
- * Keywords with a wrong type are corrected if their meaning is clear, else removed. Nested schemas are left to the caller. `nullable` stays if the
- * schema has no type to which `null` could be added.
+ * Converts a schema of any OpenAPI version to JSON Schema 2020-12, in place. Rewrites `nullable` and the older forms of `exclusiveMinimum` and
+ * tuples. A keyword with a wrong type is corrected if its meaning is clear, else removed. Schemas inside this schema are not converted. `nullable` is
+ * kept if the schema has no type to which `null` could be added.
  * @param old `true` for versions before 3.1, in which keywords beside a `$ref` have no effect.
  */
 export function mendSchema(schema: Plain, old: boolean, warn: (sentence: string) => void): void {
@@ -130,7 +130,7 @@ function mendKeyword(schema: Plain, key: string, warn: (sentence: string) => voi
   const fits = Object.hasOwn(KEYWORDS, key) ? KEYWORDS[key] : undefined;
   if (fits === undefined || fits(schema[key])) return;
   const mended = [...candidates(schema[key], key)].find(fits);
-  // A boolean `required` in a property is the form of older drafts, so no warning is given.
+  // A boolean `required` in a property is valid in older drafts of JSON Schema, so it is removed without a warning.
   if (key !== "required" || typeof schema[key] !== "boolean") {
     warn(`The keyword ${key} of a schema has an invalid value, and is ${mended === undefined ? "left out" : "corrected"}`);
   }
@@ -146,7 +146,8 @@ function* candidates(value: unknown, key: string): Iterable<unknown> {
     yield Object.fromEntries(
       Object.entries(value).filter(([name, item]) => isSchema(item) && (key !== "patternProperties" || isPattern(name))),
     );
-  // A single value may have been written instead of a list. A map under `examples` is excluded, because it is valid in other objects.
+  // Try the value as the only item of a list, in case the author forgot the brackets. A map under `examples` is excluded: it is valid outside
+  // schemas.
   if (value !== null && !(key === "examples" && isPlain(value))) yield [value];
 }
 

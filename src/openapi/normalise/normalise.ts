@@ -7,8 +7,9 @@ import { quoted } from "../problem.ts";
 import type { Warnings } from "../warnings.ts";
 
 /**
- * Converts a document of version 2.0 or 3.0 to 3.1, in place. In all versions, invalid values and unresolvable `$ref`s are removed. All `$ref`s must
- * already be local. Objects are recognised by position, so examples that look like schemas and properties named `$ref` are not changed.
+ * Converts an OpenAPI document of version 2.0 or 3.0 to 3.1, in place. In all versions, invalid values and unresolvable `$ref`s are removed. All
+ * `$ref`s must already be local. Objects are recognised by their position. Examples that look like schemas, and properties named `$ref`, are not
+ * changed.
  */
 export function normalise(document: Plain, specification: string, references: References, warnings: Warnings): void {
   const version2 = specification.startsWith("2.") ? new Version2(references) : undefined;
@@ -42,7 +43,10 @@ function convert(version2: Version2, node: Plain, kind: Visit["kind"]): void {
   }
 }
 
-/** Returns the target of an object's `$ref`. Removes a `$ref` that cannot be resolved. */
+/**
+ * Returns the object to which the `$ref` of a node points. Removes a `$ref` that cannot be resolved, with a warning. Returns `undefined` in that
+ * case.
+ */
 function followed(node: Plain, moved: boolean, references: References, warn: (sentence: string) => void): Plain | undefined {
   const written = refOf(node);
   if (written === undefined) {
@@ -55,7 +59,7 @@ function followed(node: Plain, moved: boolean, references: References, warn: (se
   const ref = moved ? movedRef(written) : written;
   if (ref !== written) node["$ref"] = ref;
   const target = references.target(ref);
-  // A target that is `true` or `false` has no content to visit.
+  // The target may also be the schema `true` or `false`. Only an object can be another reference that has to be followed.
   const end = isPlain(target) ? references.end(target) : target;
   if (isPlain(target) && end !== undefined && end !== node) return target;
   if (typeof target === "boolean") return undefined;
@@ -66,7 +70,7 @@ function followed(node: Plain, moved: boolean, references: References, warn: (se
   return undefined;
 }
 
-/** Copies referenced path items into `paths`, so that the pointer of an operation begins with its path. */
+/** Replaces path items that are only a `$ref` with their targets. The JSON pointer of every operation then begins with its URL path. */
 function takeInPathItems(document: Plain, references: References): void {
   const paths = own(document, "paths");
   for (const [path, item] of entriesOf(paths)) {

@@ -2,7 +2,7 @@ import type { Schema } from "../operations/description.ts";
 import { isPlain } from "../parse/plain.ts";
 import { refOf, type References } from "./references.ts";
 
-/** Resolves the references of schemas one level at a time. Resolving a whole description at once could make it many times larger, or never end. */
+/** Resolves the `$ref` of single schemas on demand. Resolving all references at once could make a description many times larger, or never end. */
 export class Resolver {
   readonly #references: References;
   readonly #joined = new WeakMap<object, Schema>();
@@ -19,7 +19,7 @@ export class Resolver {
     return this.#withBeside(schema as Readonly<Record<string, unknown>>, end);
   }
 
-  /** Combines a `$ref` with the keywords beside it. Since OpenAPI 3.1 these keywords apply too. */
+  /** Combines the target of a `$ref` with the keywords beside the `$ref`, which apply too since OpenAPI 3.1. */
   #withBeside(schema: Readonly<Record<string, unknown>>, end: Schema): Schema {
     if (!Object.keys(schema).some((key) => CONSTRAINS.has(key))) return end;
     let joined = this.#joined.get(schema);

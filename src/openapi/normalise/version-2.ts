@@ -5,7 +5,7 @@ const JSON_TYPE = "application/json";
 const FORM = "application/x-www-form-urlencoded";
 const MULTIPART = "multipart/form-data";
 
-/** Keywords that OpenAPI 2.0 has directly in a parameter or header. OpenAPI 3.0 has them in the parameter's schema. */
+/** Keywords that OpenAPI 2.0 has in a parameter or header, and OpenAPI 3.0 in its schema. */
 const IN_SCHEMA =
   "type format items default enum pattern multipleOf uniqueItems x-nullable maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength maxItems minItems".split(
     " ",
@@ -18,7 +18,7 @@ const MOVED: readonly (readonly [from: string, to: string])[] = [
   ["securityDefinitions", "securitySchemes"],
 ];
 
-/** Converts a `$ref` of OpenAPI 2.0 to the location of its target in 3.0. */
+/** Converts a `$ref` of OpenAPI 2.0 to the `$ref` that the same object has in 3.0. */
 export function movedRef(ref: string): string {
   for (const [from, to] of MOVED) if (ref.startsWith(`#/${from}/`)) return `#/components/${to}/${ref.slice(from.length + 3)}`;
   return ref;
@@ -50,7 +50,7 @@ export class Version2 {
     this.#references.forget();
   }
 
-  /** Moves body parameters of a path to each of its operations. */
+  /** Moves the body parameters of a path item to each of its operations. */
   pathItem(item: Plain): void {
     const [bodies, others] = this.#parted(own(item, "parameters"));
     if (bodies.length === 0) return;
@@ -106,7 +106,7 @@ export class Version2 {
     if (Object.keys(content).length > 0) response["content"] = content;
   }
 
-  /** Splits parameters into those that form the body (with references resolved) and the others (unchanged). */
+  /** Separates the parameters that form the request body from all others. The body parameters have their `$ref`s resolved. */
   #parted(parameters: unknown): readonly [bodies: readonly Plain[], others: readonly unknown[]] {
     const bodies: Plain[] = [];
     const others: unknown[] = [];
@@ -203,7 +203,7 @@ function serversOf(document: Plain): readonly Plain[] {
   const path = base === "" || base.startsWith("/") ? base : `/${base}`;
   if (host === undefined || host === "") return path === "" ? [] : [{ url: path }];
   const schemes = listOf(own(document, "schemes")).filter((scheme) => scheme === "http" || scheme === "https");
-  // Without `schemes`, the API uses the scheme of the URL from which the description was read. A URL of the form `//host` means the same.
+  // Without `schemes`, the API uses the scheme of the URL from which the description was read. A URL of the form `//host` has the same meaning.
   return schemes.length === 0 ? [{ url: `//${host}${path}` }] : schemes.map((scheme) => ({ url: `${scheme}://${host}${path}` }));
 }
 

@@ -2,7 +2,10 @@ import { GRAMMAR, type Child, type Kind } from "./grammar.ts";
 import { entriesOf, isPlain, own, type Plain } from "../parse/plain.ts";
 import { keysOf, step } from "../parse/pointer.ts";
 
-/** The place of an object. The pointer text is built only on demand, because a document can have hundreds of thousands of objects. */
+/**
+ * The position of an object in the document: its key and the position of its parent. Pointer texts are built only on demand, because a document can
+ * have hundreds of thousands of objects.
+ */
 export interface Place {
   readonly parent: Place | undefined;
   readonly key: string;
@@ -22,16 +25,17 @@ export function pointerOf(place: Place | undefined): string {
   return steps.reverse().join("");
 }
 
-/** Returns the place to which a local `$ref` points. */
+/** Converts a local `$ref` to the position of its target in the document. */
 export function placeOf(ref: string): Place | undefined {
   return (keysOf(ref.slice(1)) ?? []).reduce<Place | undefined>((parent, key) => ({ parent, key }), undefined);
 }
 
 /**
- * Visits every object of the document at its position, parents first. An object is visited once for each kind that it is used as, so circular
- * references end. An explicit stack is used instead of recursion, because documents may be deep.
- * @param seen The objects that were already visited. Several walks can share it.
- * @param visit May change the object. Its children are visited afterwards. Returns additional objects to visit, such as the target of a `$ref`.
+ * Visits every object of an OpenAPI document, parents first. An object that is used as several kinds is visited once for each kind, so circular
+ * references end. A stack is used instead of recursion, because documents may be nested deeply.
+ * @param seen The objects that were already visited. Several calls can share it.
+ * @param visit A callback for each object. It may change the object, and its children are visited afterwards. It returns additional objects to visit,
+ * such as the target of a `$ref`.
  */
 export function walk(starts: readonly Visit[], visit: (visit: Visit) => readonly Visit[] | undefined, seen: Seen = new Map()): void {
   const waiting = starts.toReversed();
@@ -66,7 +70,7 @@ function push(waiting: Visit[], { kind, as }: Child, value: object, place: Place
   } else if (as !== "list" && isPlain(value)) waiting.push({ node: value, kind, place });
 }
 
-/** Reverses the top of the stack from index `from`, so that the object pushed first is popped first. */
+/** Reverses the items of the stack from index `from` to the end, so that the item pushed first is popped first. */
 function reverseFrom(stack: Visit[], from: number): void {
   for (let low = from, high = stack.length - 1; low < high; low++, high--) {
     const kept = stack[low]!;

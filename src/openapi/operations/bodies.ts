@@ -10,7 +10,7 @@ export function bodyOf(value: unknown, references: References): RequestBody | un
   return { required: own(body, "required") === true, media: mediaOf(own(body, "content"), references) };
 }
 
-/** Returns the media types in order of preference. If several types differ only in their parameters, the first is used. */
+/** Returns the media types of a body, with JSON first. If several types differ only in their parameters, the first of them is returned. */
 export function mediaOf(content: unknown, references: References): readonly MediaType[] {
   const found = new Map<string, MediaType>();
   for (const [name, value] of entriesOf(content)) {

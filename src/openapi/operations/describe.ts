@@ -13,7 +13,7 @@ import { movedRef } from "../normalise/version-2.ts";
 import { Warnings } from "../warnings.ts";
 
 /**
- * Describes a parsed document without changing it. A `$ref` to another file is not resolved.
+ * Describes a parsed OpenAPI document without changing the document. A `$ref` to another file is not resolved.
  * @throws SeqqaError `DESCRIPTION_NOT_OPENAPI`, `DESCRIPTION_EMPTY`, `DESCRIPTION_TOO_LARGE`; exit status 2.
  */
 export function describe(document: unknown, name = "the description"): ApiDescription {
@@ -23,13 +23,13 @@ export function describe(document: unknown, name = "the description"): ApiDescri
 }
 
 /**
- * Describes a document and changes it in place.
+ * Describes a parsed OpenAPI document and converts the document to version 3.1 in place.
  * @param from The URL from which the document was read.
  */
 export function describeOwn(document: Plain, name: string, from: URL | undefined, warnings: Warnings): ApiDescription {
   const specification = specificationOf(document, name);
   if (/^3\.([2-9]|\d\d)/.test(specification))
-    warnings.add("/openapi", `Version ${specification} is read as 3.1, which may leave out what is new in it`);
+    warnings.add("/openapi", `OpenAPI ${specification} is read as version 3.1; newer features may be left out`);
   const references = new References(document, specification.startsWith("2.") ? movedRef : undefined);
   normalise(document, specification, references, warnings);
   const operations = operationsOf(document, references, warnings);

@@ -1,11 +1,11 @@
-/** A JSON Schema as in OpenAPI 3.1. Every `$ref` in it is local to the description. {@link ApiDescription.resolve} resolves the `$ref`. */
+/** A JSON Schema as in OpenAPI 3.1. A `$ref` in it points into {@link ApiDescription.document}, and {@link ApiDescription.resolve} follows it. */
 export type Schema = boolean | Readonly<Record<string, unknown>>;
 
 export type HttpMethod = "get" | "put" | "post" | "delete" | "options" | "head" | "patch" | "trace";
 
 /**
- * An OpenAPI description of version 2.0, 3.0 or 3.1, converted to 3.1. Referenced files are included, and every remaining `$ref` is local. All
- * content comes from the description's author and is not trusted: names may have any form.
+ * An OpenAPI description of version 2.0, 3.0 or 3.1, converted to 3.1. Files that the description refers to are included, so every `$ref` is local.
+ * Do not trust texts and names in it: the author of the description chose them.
  */
 export interface ApiDescription {
   readonly title: string;
@@ -13,21 +13,24 @@ export interface ApiDescription {
   readonly version: string;
   /** The OpenAPI version as written in the document: `2.0`, `3.0.3`, `3.1.0`. */
   readonly specification: string;
-  /** URLs of servers, with default values for variables. Relative URLs are resolved against the URL of the description, if it was read from one. */
+  /** The URLs of the servers, with default values for variables. Relative URLs are resolved if the description was read from a URL. */
   readonly servers: readonly string[];
   readonly operations: readonly Operation[];
   readonly securitySchemes: ReadonlyMap<string, SecurityScheme>;
-  /** The parts that were left out or corrected, one sentence each, with the place. */
+  /** The parts of the description that were left out or corrected, one sentence each, with the place. */
   readonly warnings: readonly string[];
-  /** Follows the `$ref`s of a schema to the end. Returns `true` (any value is valid) if a target is missing or the references form a circle. */
+  /**
+   * Returns the schema to which a `$ref` leads. A schema without `$ref` is returned as it is. Returns `true` (any value is valid) if a target is
+   * missing or the references form a circle.
+   */
   resolve(schema: Schema): Schema;
-  /** The whole document as OpenAPI 3.1, for validators. Every `$ref` is a pointer into this document. */
+  /** The whole document as OpenAPI 3.1, for use by validators. Every `$ref` is a pointer into this document. */
   readonly document: Readonly<Record<string, unknown>>;
 }
 
 export interface Operation {
   readonly method: HttpMethod;
-  /** The path template, for example `/orders/{order_id}`, without the paths of server URLs. */
+  /** The template of the URL path, for example `/orders/{order_id}`, without the path of the server URL. */
   readonly path: string;
   readonly id: string | undefined;
   readonly tags: readonly string[];
@@ -38,15 +41,13 @@ export interface Operation {
   readonly body: RequestBody | undefined;
   readonly responses: readonly DescribedResponse[];
   /**
-   * Alternatives, one of which is sufficient. All schemes of an alternative are needed. Empty: no authentication. An operation that declares none has
-   * the document's alternatives.
+   * The authentication that the operation accepts. Each item of the outer list is sufficient alone and needs all of its schemes. Empty: none is
+   * needed. An operation that declares no security has the security of the whole document.
    */
   readonly security: readonly (readonly SecurityNeed[])[];
   /** JSON pointer into {@link ApiDescription.document}, for example `/paths/~1orders/post`. */
   readonly pointer: string;
-  /**
-   * The servers of the operation, or else of its path. They replace the document's servers. URLs are as written, with default values for variables.
-   */
+  /** The URLs of servers that replace the servers of the document for this operation. Variables have their default values. */
   readonly servers?: readonly string[] | undefined;
 }
 
@@ -55,7 +56,7 @@ export interface Parameter {
   readonly in: "path" | "query" | "header" | "cookie";
   readonly required: boolean;
   readonly schema: Schema;
-  /** The examples, most specific first. Empty if there are none. */
+  /** Example values, the most specific first. Empty if the description has none. */
   readonly examples: readonly unknown[];
   readonly description: string | undefined;
 }
@@ -79,7 +80,7 @@ export interface DescribedResponse {
   readonly links: readonly Link[];
 }
 
-/** An OpenAPI link: a value of this answer becomes a parameter of another operation. */
+/** An OpenAPI link: it says that a value of this answer is a parameter of another operation. */
 export interface Link {
   readonly name: string;
   readonly operationId: string | undefined;

@@ -15,14 +15,16 @@ interface Given {
   readonly warnings: Warnings;
 }
 
-/** Returns one parameter for each location and name. Names in the template without a description become string parameters. */
+/**
+ * Returns the parameters of an operation, one for each location and name. A `{name}` in the path that is not described becomes a string parameter.
+ */
 export function parametersOf({ template, pointer, lists, references, warnings }: Given): readonly Parameter[] {
   const named = templateNames(template);
   const found = new Map<string, Parameter>();
   for (const item of lists.flatMap(listOf)) {
     const parameter = references.object(item);
     const read = parameter === undefined ? undefined : parameterOf(parameter, references);
-    if (read === undefined) warnings.add(pointer, "A parameter has no name or no place, and is left out");
+    if (read === undefined) warnings.add(pointer, 'A parameter has no valid "name" or "in", and is left out');
     else if (read.in === "path" && !named.includes(read.name))
       warnings.add(pointer, `The parameter ${quoted(read.name)} is not in the path, and is left out`);
     else found.set(`${read.in} ${read.name}`, read);
@@ -35,7 +37,7 @@ export function parametersOf({ template, pointer, lists, references, warnings }:
   return [...found.values()];
 }
 
-/** Returns the distinct names in a template: `id` for `/orders/{id}`. */
+/** Returns the names of the parameters in a URL path template, each once: `id` for `/orders/{id}`. */
 export function templateNames(template: string): readonly string[] {
   return [...new Set([...template.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name!))];
 }

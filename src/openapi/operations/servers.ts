@@ -3,12 +3,12 @@ import { quoted } from "../problem.ts";
 import type { Warnings } from "../warnings.ts";
 
 /**
- * Returns the URLs of the document's servers.
+ * Returns the server URLs of an OpenAPI document.
  * @param from The URL from which the document was read.
  */
 export function serversOf(document: Plain, from: URL | undefined, warnings: Warnings): readonly string[] {
   const urls = serverUrls(own(document, "servers"));
-  // OpenAPI's default server URL is `/`, relative to the URL of the description.
+  // Without `servers`, OpenAPI's default is the URL `/`, relative to the URL of the description.
   const written = urls.length > 0 || from === undefined ? urls : ["/"];
   return written.map((url) => {
     if (from === undefined || !URL.canParse(url, from.href)) {
@@ -19,7 +19,7 @@ export function serversOf(document: Plain, from: URL | undefined, warnings: Warn
   });
 }
 
-/** Returns the URLs of servers as written, with default values for variables. */
+/** Returns the server URLs as the author wrote them, with default values for variables. */
 export function serverUrls(servers: unknown): readonly string[] {
   const urls = listOf(servers)
     .filter(isPlain)

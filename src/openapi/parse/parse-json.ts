@@ -1,9 +1,9 @@
-/** Parses JSON. Comments and trailing commas are accepted. Returns `undefined` if the text is not JSON. */
+/** Parses JSON that may contain comments and trailing commas. Returns `undefined` if the text is not JSON. */
 export function parseJson(text: string): unknown {
   const value = parsed(text);
   if (value !== undefined) return value;
   const once = bare(text);
-  // Two passes are needed: a comma before a comment becomes a trailing comma only when the comment is removed.
+  // The text is cleaned twice: a comma before a comment becomes a trailing comma only after the comment is removed.
   return parsed(once) ?? parsed(bare(once));
 }
 
@@ -15,10 +15,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/**
- * Returns a text without comments and trailing commas. The text is scanned once from left to right, because a single regular expression could take
- * quadratic time.
- */
+/** Removes comments and trailing commas from a JSON text. Scans the text once, because a regular expression could take quadratic time. */
 function bare(text: string): string {
   const kept: string[] = [];
   let from = 0;
@@ -37,8 +34,8 @@ function bare(text: string): string {
 }
 
 /**
- * Returns the end of the string, comment or trailing comma that begins at `start`. Returns `start` if none begins there, and -1 if the string or
- * comment is not closed.
+ * Returns the offset after the string, comment or trailing comma that begins at `start`. Returns `start` if none begins there. Returns -1 if a string
+ * or comment has no end.
  */
 function endOf(text: string, start: number): number {
   if (text[start] === '"') return endOfString(text, start);

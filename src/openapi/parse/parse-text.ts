@@ -5,8 +5,8 @@ import { problem } from "../problem.ts";
 import { parseYaml } from "./parse-yaml.ts";
 
 /**
- * Parses JSON or YAML text to an object. Text that begins like JSON but is not valid JSON is parsed as YAML, because YAML can begin in the same way
- * and its parser reports the position of errors.
+ * Parses JSON or YAML text to an object. If text that looks like JSON is not valid JSON, the text is parsed as YAML, whose parser reports positions
+ * of errors.
  * @param name The file or URL, for messages.
  * @param warn Receives a sentence about each corrected error, with its line.
  * @throws SeqqaError `DESCRIPTION_SYNTAX`, `DESCRIPTION_TOO_LARGE`
@@ -20,7 +20,7 @@ export function parseText(text: string, name: string, warn: (sentence: string) =
     throw problem(
       "DESCRIPTION_NOT_OPENAPI",
       `${name} is ${what}, not an OpenAPI description.`,
-      "Pages that show a description load it from a URL that ends in .json or .yaml: give that one.",
+      "Give the URL from which the page loads the description; it ends in .json or .yaml.",
     );
   }
   const value = "{[/".includes(first) ? parseJson(bare) : undefined;

@@ -7,8 +7,8 @@ import { yamlValue } from "./yaml-value.ts";
 const DEEPEST = 600;
 
 /**
- * The maximum number of YAML tokens (words, punctuation and spaces). Parsing takes about 300 bytes per token. GitHub's description (10 MB of YAML)
- * has 1.7 million.
+ * The maximum number of YAML tokens (words, punctuation and spaces) in a file. Parsing takes about 300 bytes per token. GitHub's OpenAPI description
+ * (10 MB of YAML) has 1.7 million tokens.
  */
 const MOST_PARTS = 4_000_000;
 
@@ -26,7 +26,7 @@ export function parseYaml(text: string, name: string, warn: (sentence: string) =
   const tokens = [...new Parser(lines.addNewLine).parse(text)];
   const deep = tooDeepIn(tokens, DEEPEST);
   if (deep !== undefined) throw problem("DESCRIPTION_TOO_LARGE", `${where(deep)} is nested more than ${DEEPEST} levels deep.`);
-  // `yamlValue` finds duplicate keys instead of the composer, because the composer's check takes quadratic time.
+  // `yamlValue` checks for duplicate keys later, because the YAML composer's own check takes quadratic time.
   const composer = new Composer({ uniqueKeys: false, stringKeys: true, prettyErrors: false, logLevel: "silent" });
   const documents = [...composer.compose(tokens, true, text.length)];
   const document = documents.find(
@@ -39,11 +39,17 @@ export function parseYaml(text: string, name: string, warn: (sentence: string) =
   return yamlValue(document.contents, {
     duplicate: (key, offset) => warn(`The key ${quoted(key)} appears twice, and the last one is used (${where(offset)}).`),
     broken: (what, offset) =>
-      problem("DESCRIPTION_SYNTAX", `${where(offset)}: ${what}`, "Write the part out, or refer to a component with $ref."),
+      problem(
+        "DESCRIPTION_SYNTAX",
+        `${where(offset)}: ${what}`,
+        "Write this part in full, with text keys and without aliases or <<, or refer to a component with $ref.",
+      ),
   });
 }
 
-/** Rejects text with too many tokens. Each token has at least one character, so a text of at most `MOST_PARTS` characters need not be counted. */
+/**
+ * Throws an error if a text has too many YAML tokens. A text of at most `MOST_PARTS` characters is not counted, because each token has a character.
+ */
 function refuseHuge(text: string, name: string): void {
   if (text.length <= MOST_PARTS) return;
   let parts = 0;

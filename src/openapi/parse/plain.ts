@@ -1,16 +1,16 @@
-/** An object of a document. Its keys may have any name, including `__proto__`. Always read it with {@link own} and {@link entriesOf}. */
+/** An object of a parsed document. Its keys may have any name, including `__proto__`. Read it only with {@link own} and {@link entriesOf}. */
 export type Plain = Record<string, unknown>;
 
 export function isPlain(value: unknown): value is Plain {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns the value of an own key. Inherited keys such as `constructor` and `toString` are ignored. */
+/** Returns the value of an object's own key. Inherited keys such as `constructor` and `toString` are ignored. */
 export function own(object: Plain, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** Sets a key of any name. A plain assignment to `__proto__` would change the object's prototype instead. */
+/** Sets a key of any name. A plain assignment to the key `__proto__` would change the object's prototype instead. */
 export function put(object: Plain, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }

@@ -6,8 +6,8 @@ export function step(key: string): string {
 }
 
 /**
- * Returns the keys of a JSON pointer such as `/a/b~1c`, which may be percent-encoded as in a `$ref`. Returns `undefined` if the text is not a
- * pointer.
+ * Returns the keys of a JSON pointer such as `/a/b~1c`. Percent-encoded pointers, as in a `$ref`, are decoded. Returns `undefined` if the text is not
+ * a pointer.
  */
 export function keysOf(pointer: string): readonly string[] | undefined {
   if (pointer === "") return [];

@@ -1,7 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from "yaml";
 import { isPlain, put, type Plain } from "./plain.ts";
 
-/** The maximum number of keys that all merges (`<<`) of a document may copy. */
+/** The maximum number of keys that all YAML merges (`<<`) of a document may copy in total. */
 const MOST_MERGED = 1_000_000;
 
 interface Trouble {
@@ -10,8 +10,8 @@ interface Trouble {
 }
 
 /**
- * Returns the value of a YAML document. All aliases of an anchor share one object, so nested aliases and merges (`<<`) take linear time. The
- * conversion of the `yaml` package can take exponential time.
+ * Converts a parsed YAML document to plain values. All aliases of an anchor share one object, so nested aliases and merges (`<<`) take linear time.
+ * The conversion in the `yaml` package can take exponential time.
  */
 export function yamlValue(contents: unknown, trouble: Trouble): unknown {
   return new Reader(trouble).value(contents);
@@ -80,7 +80,7 @@ class Reader {
   }
 }
 
-/** Returns a scalar that JSON can represent. NaN and Infinity become `null`, as in `JSON.stringify`. */
+/** Converts a YAML scalar to a value that JSON can represent. NaN and Infinity become `null`, as in `JSON.stringify`. */
 function plainScalar(value: unknown): unknown {
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
   return typeof value === "string" || typeof value === "boolean" ? value : null;

@@ -1,10 +1,10 @@
 import { problem } from "../problem.ts";
 
-/** The maximum nesting depth. The limit protects recursive code; no description written by a person is deeper. */
+/** The maximum nesting depth of a description. The limit protects recursive code. No description that a person wrote is nested deeper. */
 const DEEPEST = 250;
 /**
- * The maximum number of values, counting each alias as a copy. With YAML aliases a small file can describe a huge document, because code visits
- * shared objects repeatedly. Files in which values are rarely shared may have more values.
+ * The maximum number of values in a document, where each YAML alias counts as a copy of its anchor. Without the limit, a small file with aliases
+ * could describe a huge document.
  */
 const MOST_VALUES = 5_000_000;
 const MOST_TIMES = 3;
@@ -17,7 +17,7 @@ interface Open {
 }
 
 /**
- * Rejects a document that is nested too deeply, or that is too large when every alias is counted as a copy. Shared objects are visited only once.
+ * Throws an error if a document is nested too deeply, or if it has too many values when each YAML alias counts as a copy.
  * @throws SeqqaError `DESCRIPTION_TOO_LARGE`
  */
 export function checkSize(root: unknown, name: string): void {
@@ -58,7 +58,7 @@ function tooDeep(name: string): Error {
   return problem(
     "DESCRIPTION_TOO_LARGE",
     `${name} is nested more than ${DEEPEST} levels deep.`,
-    "No OpenAPI description needs that: check what made it.",
+    "No OpenAPI description needs such deep nesting: check the program that wrote it.",
   );
 }
 

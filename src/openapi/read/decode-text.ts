@@ -1,7 +1,7 @@
 import { problem } from "../problem.ts";
 
 /**
- * Decodes text in UTF-8, or in UTF-16 with a byte order mark.
+ * Decodes bytes in UTF-8, or in UTF-16 with a byte order mark.
  * @throws SeqqaError `DESCRIPTION_UNREADABLE`
  */
 export function decodeText(bytes: Uint8Array, name: string): string {

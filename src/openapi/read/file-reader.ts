@@ -9,7 +9,7 @@ import { readUrl, type Fetch } from "./read-url.ts";
 import type { Loaded, Source } from "./source.ts";
 
 const MOST_FILES = 2000;
-/** The maximum number of characters in all files together. */
+/** The maximum number of characters in a description and all files that it refers to. */
 const MOST_TEXT = 128 * 1024 * 1024;
 
 export interface Bounds {
@@ -23,7 +23,7 @@ export interface ReadFile {
   readonly root: Plain;
 }
 
-/** Reads the files that a description refers to. Files outside the description's folder and URLs are read only if `allowRefs` is set. */
+/** Reads the files to which an OpenAPI description refers. URLs, and files outside the description's folder, are read only if `allowRefs` is set. */
 export class FileReader {
   readonly #description: Loaded;
   readonly #bounds: Bounds;
@@ -38,8 +38,8 @@ export class FileReader {
   }
 
   /**
-   * Reads the file to which a reference points.
-   * @param at The pointer of the reference.
+   * Reads the file to which a `$ref` points.
+   * @param at The position of the `$ref` as a JSON pointer.
    * @throws SeqqaError `DESCRIPTION_REF_REFUSED` if the reference is not allowed, `DESCRIPTION_REF` if the file cannot be read.
    */
   async read(ref: string, from: Source, at: string): Promise<ReadFile> {
@@ -52,7 +52,8 @@ export class FileReader {
         "Put the part into a file next to the description.",
       );
     this.#check(source, from, where);
-    if (++this.#files > MOST_FILES) throw problem("DESCRIPTION_TOO_LARGE", `${where}, after references to ${MOST_FILES} other files.`);
+    if (++this.#files > MOST_FILES)
+      throw problem("DESCRIPTION_TOO_LARGE", `${where}, but references to at most ${MOST_FILES} other files are followed.`);
     const loaded = await this.#load(source, where);
     if ((this.#text += loaded.text.length) > MOST_TEXT)
       throw problem("DESCRIPTION_TOO_LARGE", `${this.#description.name} and the files that it refers to are too large together.`);
@@ -63,8 +64,8 @@ export class FileReader {
     if (source.kind === "file" && from.kind === "url") {
       throw problem(
         "DESCRIPTION_REF_REFUSED",
-        `${where}, a file of this machine. Descriptions from the network may not do so, not even with --allow-refs.`,
-        "Save the description to a file, and check what it refers to.",
+        `${where}, a file on this machine. A description from a URL may not refer to local files, not even with --allow-refs.`,
+        "Save the description to a file, check its references, and give that file.",
       );
     }
     if (this.#bounds.allowRefs) return;
@@ -82,7 +83,7 @@ export class FileReader {
     );
   }
 
-  /** Returns `true` if a path is in the description's folder, both as written and with symbolic links resolved. */
+  /** Returns `true` if a file is in the description's folder, both by its path and after its symbolic links are resolved. */
   #isInside(path: string): boolean {
     const { source } = this.#description;
     if (source.kind !== "file") return false;
@@ -92,7 +93,7 @@ export class FileReader {
     try {
       return realpathSync(path).startsWith(below);
     } catch {
-      // The file does not exist. Reading it reports that error.
+      // The file does not exist. The caller reads it next and reports the error.
       return true;
     }
   }

@@ -1,10 +1,10 @@
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Source } from "./source.ts";
 
-/** The key of the document under which referenced files are stored. */
+/** The key of the document under which the contents of other files are stored. */
 export const FILES = "x-seqqa-files";
 
-/** Returns the part of a reference after `#`: a JSON pointer, or an empty text for the whole file. */
+/** Returns the part of a `$ref` after `#`: a JSON pointer, or an empty text if the `$ref` has no such part. */
 export function fragmentOf(ref: string): string {
   const hash = ref.indexOf("#");
   return hash < 0 ? "" : ref.slice(hash + 1);
@@ -14,7 +14,7 @@ export function keyOf(source: Source): string {
   return source.kind === "file" ? source.path : source.url.href;
 }
 
-/** Returns the file or URL of a reference. It does not check if reading is allowed. Returns `undefined` for other kinds of references. */
+/** Returns the file or URL to which a `$ref` points. It does not check if seqqa may read it. Returns `undefined` if the `$ref` has another scheme. */
 export function sourceOf(ref: string, from: Source): Source | undefined {
   const hash = ref.indexOf("#");
   const written = hash < 0 ? ref : ref.slice(0, hash);
@@ -26,7 +26,7 @@ export function sourceOf(ref: string, from: Source): Source | undefined {
   try {
     return { kind: "file", path: fileURLToPath(url) };
   } catch {
-    // A file URL with a host or an encoded slash has no path.
+    // `fileURLToPath` throws for a file URL with a host or an encoded slash.
     return undefined;
   }
 }

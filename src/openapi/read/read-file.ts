@@ -5,11 +5,11 @@ import { decodeText } from "./decode-text.ts";
 import { problem } from "../problem.ts";
 import type { Loaded } from "./source.ts";
 
-/** The maximum size of a description and of each referenced file, in bytes. GitHub's description has 13 million bytes. */
+/** The maximum size in bytes of a description and of each file that it refers to. GitHub's description has 13 million bytes. */
 export const MOST_BYTES: number = 64 * 1024 * 1024;
 
 /**
- * Reads a description from a file.
+ * Reads an OpenAPI description from a file.
  * @param path An absolute path.
  * @throws SeqqaError `DESCRIPTION_NOT_FOUND`, `DESCRIPTION_UNREADABLE`, `DESCRIPTION_TOO_LARGE`
  */
@@ -18,7 +18,7 @@ export async function readFile(path: string, cwd: string): Promise<Loaded> {
   const name = fromHere.startsWith("..") || isAbsolute(fromHere) ? path : fromHere || ".";
   try {
     const found = realpathSync(path);
-    // With `O_NONBLOCK`, opening a named pipe does not wait for a writer.
+    // `O_NONBLOCK` is needed if the path is a named pipe: without it, opening the pipe would wait for a writer.
     const file = await open(found, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const stat = await file.stat();

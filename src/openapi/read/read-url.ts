@@ -7,22 +7,22 @@ import { problem, quoted } from "../problem.ts";
 import { MOST_BYTES, tooLarge } from "./read-file.ts";
 import { shownUrl, type Loaded } from "./source.ts";
 
-/** The time limit for all requests together, in milliseconds. */
+/** The time limit for reading a description from a URL, in milliseconds. It includes all redirects. */
 export const TIME: number = 60_000;
 const MOST_REDIRECTS = 5;
 const ACCEPT = "application/json, application/yaml, text/yaml;q=0.9, */*;q=0.8";
 
-/** Sends one request. Only tests pass their own function; the default uses the configured proxies and certificates. */
+/** A function that sends one request. Only tests pass their own; the default uses the configured proxies and certificates. */
 export type Fetch = (
   url: URL,
   options: { readonly signal: AbortSignal; readonly headers: Readonly<Record<string, string>> },
 ) => Promise<Answer>;
 
-/** The parts of a response that are used. A {@link Fetch} must not follow redirects. */
+/** The parts of a response that seqqa uses to read a description. A {@link Fetch} must not follow redirects. */
 export type Answer = Pick<Response, "status" | "body"> & { readonly headers: { get(name: string): string | null } };
 
 /**
- * Reads a description from a URL.
+ * Reads an OpenAPI description from a URL.
  * @throws SeqqaError `DESCRIPTION_NOT_FOUND`, `DESCRIPTION_UNREADABLE`, `DESCRIPTION_TOO_LARGE`
  */
 export async function readUrl(url: URL, fetch?: Fetch): Promise<Loaded> {
@@ -56,8 +56,7 @@ async function load(start: URL, name: string, fetch: Fetch): Promise<Loaded> {
 }
 
 /**
- * Moves user and password from a URL to an `Authorization` header. The header is sent only to the origin for which the credentials were given.
- * Requested URLs never contain credentials.
+ * Removes user and password from a URL and returns them as an `Authorization` header. The caller must send the header only to the origin of the URL.
  */
 function withoutLogin(url: URL): readonly [url: URL, header: { readonly authorization: string } | undefined] {
   if (url.username === "" && url.password === "") return [url, undefined];
@@ -80,7 +79,7 @@ async function taken(answer: Answer, url: URL, name: string): Promise<Loaded> {
     throw problem(
       "DESCRIPTION_NOT_FOUND",
       `${name} answered with status ${answer.status}.`,
-      "Check the URL; one that needs a login can be fetched to a file first.",
+      "Check the URL. If it needs a login, save the description to a file and give that file.",
     );
   }
   const chunks: Uint8Array[] = [];
@@ -94,7 +93,7 @@ async function taken(answer: Answer, url: URL, name: string): Promise<Loaded> {
 
 export function explained(error: unknown, name: string, signal: AbortSignal): unknown {
   if (signal.aborted) return problem("DESCRIPTION_UNREADABLE", `${name} did not answer within ${TIME / 1000} s.`);
-  // fetch throws a TypeError whose cause is the actual reason.
+  // `fetch` throws a TypeError whose `cause` is the actual error. Other errors are returned as they are.
   if (!(error instanceof TypeError)) return error;
   const { code = "", message = "" } = (error.cause ?? {}) as { readonly code?: string; readonly message?: string };
   if (isUntrusted(code)) return problem("DESCRIPTION_UNREADABLE", `${name} cannot be read: ${UNTRUSTED[0]}.`, UNTRUSTED[1], error);

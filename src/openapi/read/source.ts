@@ -1,9 +1,9 @@
 export type Source =
-  /** `path` is absolute. If the file exists, symbolic links are resolved. */
+  /** A file or a URL. The `path` is absolute, and its symbolic links are resolved if the file exists. */
   { readonly kind: "file"; readonly path: string } | { readonly kind: "url"; readonly url: URL };
 
 export interface Loaded {
-  /** The final place of the text, after redirects and symbolic links. */
+  /** The file or URL that contains the text, after all redirects and symbolic links. */
   readonly source: Source;
   readonly name: string;
   readonly text: string;

@@ -25,8 +25,8 @@ interface Outward {
 }
 
 /**
- * Reads every file that a description refers to and stores the files in the document under `x-seqqa-files`. Afterwards every `$ref` is local.
- * References are recognised by position, because a `$ref` in an example is only data.
+ * Reads every file to which an OpenAPI document refers, and stores the files in the document under `x-seqqa-files`. Afterwards every `$ref` is local.
+ * References are recognised by their position, because a `$ref` in an example is only data.
  */
 export async function takeInFiles(document: Plain, source: Source, reader: FileReader, warnings: Warnings): Promise<void> {
   const description: File = { root: document, source, pointer: "", seen: new Map() };
@@ -39,7 +39,7 @@ export async function takeInFiles(document: Plain, source: Source, reader: FileR
     const fragment = fragmentOf(next.ref);
     next.node["$ref"] = `#${file.pointer}${fragment}`;
     const target = lookUp(file.root, fragment);
-    // A missing target is reported later, when the whole document is normalised.
+    // A missing target is not reported here, but later, when the whole document is normalised.
     if (isPlain(target))
       for (const outward of outwardRefs(file, [{ node: target, kind: next.kind, place: placeOf(`#${fragment}`) }])) waiting.push(outward);
   }
@@ -52,7 +52,7 @@ async function fileFor({ ref, from, at }: Outward, files: Map<string, File>, tak
   const known = written === undefined ? undefined : files.get(keyOf(written));
   if (known !== undefined) return known;
   const { source, root } = await reader.read(ref, from.source, at);
-  // The file may already be known under another name, for example through a symbolic link.
+  // The same file may already have been read under another name, for example through a symbolic link.
   let file = files.get(keyOf(source));
   if (file === undefined) {
     const name = String(Object.keys(taken).length);
@@ -65,8 +65,8 @@ async function fileFor({ ref, from, at }: Outward, files: Map<string, File>, tak
 }
 
 /**
- * Replaces a `$ref` such as `Pet` with a reference to the schema of that name. Descriptions converted from Swagger 1 contain such references. Returns
- * `true` if it was replaced.
+ * Replaces a `$ref` that is only the name of a schema, such as `Pet`. Descriptions converted from Swagger 1 contain such references. Returns `true`
+ * if the `$ref` was replaced.
  */
 function takeName(document: Plain, { node, kind, ref, from, at }: Outward, warnings: Warnings): boolean {
   if (kind !== "schema" || from.pointer !== "" || !/^[\w-]+$/.test(ref)) return false;
@@ -80,8 +80,8 @@ function takeName(document: Plain, { node, kind, ref, from, at }: Outward, warni
 }
 
 /**
- * Returns the references to other files that are reachable from the given objects. References within the file are changed to references within the
- * document.
+ * Returns the references to other files that can be reached from the given objects. Changes references within the file into references into the
+ * document that includes the file.
  */
 function outwardRefs(file: File, starts: readonly Visit[]): readonly Outward[] {
   const found: Outward[] = [];

@@ -14,11 +14,11 @@ export interface CallsOptions {
   /** Action indices from the root state to the state in which the calls are made. */
   readonly path: readonly number[];
   readonly draws: readonly (readonly number[])[] | undefined;
-  /** Indices of the actions to call at the same time. An action may occur more than once. */
+  /** Indices of the actions to execute simultaneously. An action may occur more than once. */
   readonly sides: readonly number[];
 }
 
-/** Executes the calls of a race in one state, one after another or at the same time. Each execution starts by navigating to that state. */
+/** Executes the calls of a race in one state, one after another or simultaneously. Each execution begins by navigating to that state. */
 export class Calls {
   readonly #options: CallsOptions;
   readonly #base: LaneBase;
@@ -31,7 +31,7 @@ export class Calls {
     this.#base = options.ground.base;
   }
 
-  /** Assigns recorded exchanges to the call that sent them, while `work` runs. */
+  /** Runs `work`. Meanwhile, each recorded request is assigned to the call that sent it. */
   async listening<T>(work: () => Promise<T>): Promise<T> {
     const { state, stepper } = this.#base;
     state.listen((exchange) => {
@@ -47,7 +47,7 @@ export class Calls {
     }
   }
 
-  /** Navigates to the state, saves context and credentials, and returns the observed facts. */
+  /** Navigates to the state in which the calls are executed, saves context and credentials, and returns the content of the state. */
   async arrive(): Promise<Facts> {
     const { ground, path, draws, sides } = this.#options;
     await ground.goTo(path, draws);
@@ -62,7 +62,7 @@ export class Calls {
     await this.arrive();
     const after: Facts[] = [];
     for (const [at, side] of order.entries()) {
-      // Restore the original credentials before each call, because concurrent calls do not know each other's new credentials.
+      // Restore the original credentials before each call, because simultaneous calls do not know each other's new credentials.
       this.#restoreClients();
       await this.call(side, deliver);
       const { lost, action } = this.#sides[side]!.end!;
@@ -73,21 +73,21 @@ export class Calls {
     return { order, calls: this.#ends(new Set(order)), states: [{ merged: order, facts: after.at(-1)! }], broken, after };
   }
 
-  /** Executes all calls in the way that `run` makes them, and observes the result. @returns `undefined` if `run` resolves to `false` */
+  /** Executes all calls through the function `run`, and reads the resulting state. @returns `undefined` if `run` resolves to `false` */
   async together(run: (call: (side: number) => Promise<void>) => Promise<boolean>, deliver?: Deliver): Promise<Execution | undefined> {
     await this.arrive();
     if (!(await run((side) => this.call(side, deliver)))) return undefined;
     const all = this.#sides.map((_, side) => side);
     const states: MergedState[] = [];
-    // Observe in reverse order, so that the lane ends in the first merged state. The checks run there.
+    // Read the merged states in reverse order, so that the lane ends in the first of them. The rules are then checked in this state.
     for (const merged of this.#mergings(all).toReversed()) states.unshift(await this.#observe(merged));
     const calls = this.#ends(new Set(all));
-    // A target that crashed or hangs would not answer the checks either.
+    // Check no rules after a lost call: a target that crashed or hangs would not answer the requests of the rules either.
     const broken = calls.some((call) => call?.kind === "lost") ? [] : await this.check();
     return { order: null, calls, states, broken, after: [] };
   }
 
-  /** Repeats the first call in the present state, like a client that retries. Context, credentials and test data are those of the first call. */
+  /** Repeats the first call in the current state, like a client that retries. Context, credentials and test data are those of the first call. */
   async again(): Promise<Execution> {
     const { sides, path, draws } = this.#options;
     this.#sides = sides.map((action) => new Side(this.#base, action, path, draws, this.#saved!));
@@ -98,8 +98,8 @@ export class Calls {
   }
 
   /**
-   * Executes all calls with their requests interleaved: one request at a time, in the given order of calls. Requests beyond the given turns are sent
-   * at the end.
+   * Executes all calls with their requests interleaved: one request at a time. `turns` lists the calls in the order in which they send. Requests
+   * without a turn are sent at the end.
    */
   async interleaved(turns: readonly number[]): Promise<Execution> {
     const line = new TakingTurns(turns);
@@ -123,9 +123,9 @@ export class Calls {
   }
 
   /**
-   * Checks the rules in the present state.
+   * Checks the rules in the current state.
    * @returns the broken rules
-   * @throws LaneLost if a check got no answer
+   * @throws LaneLost if a request of a rule got no answer
    */
   async check(): Promise<Execution["broken"]> {
     const { checker, stepper, drawing } = this.#base;
@@ -138,13 +138,13 @@ export class Calls {
   }
 
   /**
-   * Returns the orders in which to merge the calls' contexts. If calls set one context key to different values, there is one order for each last
-   * call.
+   * Returns the orders in which the context changes of the calls are merged. If calls set a context key to different values, there is one order for
+   * each call that may be the last.
    */
   #mergings(all: readonly number[]): readonly (readonly number[])[] {
     const changes = this.#changes();
     const conflicting = changes.some((one, at) => changes.some((other, place) => place > at && conflict(one, other)));
-    // Only the last call in the order matters, because its values replace earlier ones.
+    // Return one order for each call that may be the last, because the values of the last call replace earlier ones.
     return conflicting ? all.map((last) => [...all.filter((side) => side !== last), last]).toReversed() : [all];
   }
 
@@ -152,7 +152,7 @@ export class Calls {
     return this.#sides.map(({ context }) => contextChanges(this.#saved!, contextPartOf(context).entries));
   }
 
-  /** Merges the contexts and credentials of all calls in the given order, and observes the state. */
+  /** Merges the contexts and credentials of all calls in the given order, and returns the resulting state. */
   async #observe(merged: readonly number[]): Promise<MergedState> {
     const { ground } = this.#options;
     const { state, world } = this.#base;
@@ -183,7 +183,7 @@ export class Calls {
   }
 }
 
-/** Copies facts, because the lane overwrites its facts object at the next observation. */
+/** Copies the content of a state, because the lane reuses the object when it reads the next state. */
 function copyOf(facts: Facts): Facts {
   const systems = Object.fromEntries(Object.entries(facts.systems).map(([name, observed]) => [name, copyOfOne(observed)]));
   return { ...facts, systems, context: structuredClone(facts.context), clients: { ...facts.clients } };

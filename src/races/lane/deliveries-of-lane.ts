@@ -26,12 +26,12 @@ export class DeliveriesOfLane {
   }
 
   /**
-   * Returns the deliveries whose timing depends on chance, best first. If the calls share no HTTP route or run in process, the only delivery is to
-   * start them together.
+   * Returns the deliveries without a gate, the best one first. If the calls share no HTTP route or run in this process, the only delivery is to start
+   * them together.
    *
    * @param routes The routes of the calls.
-   * @param alone Milliseconds that each call's request took when sent alone.
-   * @returns `one_connection` if the target serves one connection at a time, so that no requests can meet
+   * @param alone Milliseconds that each call's request took when no other call was in progress.
+   * @returns `one_connection` if the target serves only one connection at a time, so that requests are never processed simultaneously
    */
   async delivered(
     { effort }: RaceRequest,
@@ -43,7 +43,7 @@ export class DeliveriesOfLane {
     const [route] = routes;
     if (routes.length !== 1 || route!.origin === undefined) return [PLAIN_WAY];
     const points = await this.#pointsOf(route!);
-    // A delivery that the user chose explicitly is used even if the probe found a single connection.
+    // Use a delivery that the user chose even if the target seems to serve only one connection at a time.
     if (delivery === "auto" && points.oneConnection) return "one_connection";
     const asked = delivery === "auto" ? points.auto : [points.point(delivery)];
     return asked.flatMap((point) => (point === undefined ? [] : [deliveryOverHttp(points, point, route!.key, alone)]));

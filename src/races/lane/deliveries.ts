@@ -5,31 +5,34 @@ import type { Gate, HeldWrite } from "../../model/stores/store-adapter.ts";
 import type { Execution } from "../oracle/execution.ts";
 import type { Calls } from "./calls.ts";
 
-/** One trial of a race. `overlapped` is `true` if the calls were in progress at the same time. */
+/** The result of one trial of a race. `overlapped` is `true` if the calls were in progress at the same time. */
 export interface Trial {
   readonly execution: Execution;
   readonly overlapped: boolean;
-  /** `true` if the target does not support the delivery. A missing answer is then no evidence of a race. */
+  /** `true` if the target does not support the delivery. A missing answer then does not show a race. */
   readonly isRefused?: boolean;
 }
 
 export interface TrialPlan {
-  /** For each call, the index (from 0) of its request that has to meet a request of the other call. */
+  /** For each call, the index (from 0) of the request that is sent at the same time as a request of the other call. */
   readonly meetAt: readonly number[];
-  /** For each call, the delay before its request is released, in milliseconds. */
+  /** For each call, the delay before that request is sent, in milliseconds. */
   readonly offsets: readonly number[];
-  /** `true` if the last call's request is sent first. This matters on a shared connection, where the server handles the first request first. */
+  /**
+   * `true` if the request of the last call is sent first. This matters if the calls share a connection, because the server handles its first request
+   * first.
+   */
   readonly reversed: boolean;
 }
 
 export interface Delivery {
   readonly delivery: RaceDelivery;
   readonly schedule: RaceSchedule | undefined;
-  /** Makes one trial. @returns `undefined` if the trial could not be made, which proves nothing */
+  /** Executes the calls once with this delivery. @returns `undefined` if that was not possible, which proves nothing */
   try(calls: Calls, plan: TrialPlan): Promise<Trial | undefined>;
 }
 
-/** Returns a delivery over HTTP. Requests on the given route meet each other; requests on other routes are sent directly. */
+/** Returns a delivery over HTTP. Requests to the given route are held and sent together; requests to other routes are sent at once. */
 export function deliveryOverHttp(points: DeliveryPoints, point: DeliveryPoint, route: string, alone: readonly number[]): Delivery {
   return {
     delivery: point.delivery,
@@ -47,7 +50,7 @@ export function deliveryOverHttp(points: DeliveryPoints, point: DeliveryPoint, r
       points.evidence(point.delivery, alone, meeting.intervals);
       if (execution === undefined) return undefined;
       if (point.delivery === "pipelined" && execution.calls.some((call) => call?.lost === "unreachable") && (await points.isAlive())) {
-        // The server closed the connection after the first answer, so it does not support pipelining.
+        // The server closed the connection after the first answer, so it does not support several requests on one connection.
         points.refuses(point.delivery);
         return { execution, overlapped: false, isRefused: true };
       }
@@ -56,7 +59,7 @@ export function deliveryOverHttp(points: DeliveryPoints, point: DeliveryPoint, r
   };
 }
 
-/** The delivery for in-process calls and for clients of the user's own: all calls start in one turn of the event loop. */
+/** The delivery for calls within this process and for the user's own clients: all calls start in one turn of the event loop. */
 export const PLAIN_WAY: Delivery = {
   delivery: "plain",
   schedule: undefined,
@@ -77,17 +80,17 @@ export const PLAIN_WAY: Delivery = {
   },
 };
 
-/** Milliseconds between two checks if the other calls are blocked by the held call (`LOOK`), and the longest wait (`PATIENCE`). */
+/** A held call waits until the other calls are blocked. `LOOK`: milliseconds between two checks of this. `PATIENCE`: the longest wait. */
 const LOOK = 4;
 const PATIENCE = 3000;
 
-/** Largest number of attempts if the gate holds a different write than the one in the schedule. */
+/** Number of attempts if the gate holds a write other than the scheduled one. */
 const TRIES = 3;
 
 /**
- * Returns a delivery that holds one call before one of its writes, until the other calls have ended or are blocked. The gate may catch a write of the
- * target's background work instead, so the trial is repeated if the statement differs from the schedule. The last attempt accepts any statement,
- * because the target may have changed.
+ * Returns a delivery that holds one call before one of its writes, until the other calls have ended or are blocked. The gate may instead hold a write
+ * of the target's background work. The trial is therefore repeated if the SQL statement differs from the scheduled one. The last attempt accepts any
+ * statement, because the target may have changed.
  */
 export function gatedDelivery(gate: Gate, schedule: RaceSchedule): Delivery {
   let found = schedule;
@@ -116,7 +119,7 @@ export function gatedDelivery(gate: Gate, schedule: RaceSchedule): Delivery {
           held = write !== undefined;
           if (write !== undefined) found = { ...schedule, statement: write.statement };
           const others = offsets.flatMap((_, side) => (side === schedule.held ? [] : [side]));
-          // In a control arm, the held call is released and ends before the other calls start.
+          // In a control arm, release the held call first, so that it ends before the other calls start.
           const staggered = offsets.some((offset) => offset > 0);
           if (staggered) {
             await gate.release();

@@ -28,14 +28,14 @@ export function interleavings(requests: readonly number[], isEqual: boolean, mos
   return extend() ? found : undefined;
 }
 
-/** Returns `true` if the turns of at least one call are interrupted by a turn of another call. */
+/** Returns `true` if another call sends a request between two requests of the same call. */
 function isInBetween(turns: readonly number[]): boolean {
   return turns.some((side, at) => at > 0 && turns[at - 1] !== side && turns.indexOf(side) < at);
 }
 
 /**
- * Returns `true` if this call and an earlier call with the same number of requests have both not started. Starting this one first would only swap the
- * two.
+ * Returns `true` if this call equals an earlier call (same number of requests, none sent yet). An order in which this call starts first would then
+ * only swap the two calls.
  */
 function isLaterTwin(side: number, requests: readonly number[], turns: readonly number[]): boolean {
   if (turns.includes(side)) return false;

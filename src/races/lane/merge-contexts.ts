@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { SavedContext } from "../../model/context/context.ts";
 
-/** The changes that one call made to the context: key to new value, or to `undefined` for a deleted key. */
+/** The changes that one call made to the context. The value of a key is `undefined` if the call deleted the key. */
 export type ContextChanges = ReadonlyMap<string, { readonly value: unknown } | undefined>;
 
 export function contextChanges(before: SavedContext, after: ReadonlyMap<string, unknown>): ContextChanges {
@@ -13,7 +13,7 @@ export function contextChanges(before: SavedContext, after: ReadonlyMap<string, 
   return changes;
 }
 
-/** Returns `true` if two calls changed the same key differently, so that the order of merging matters. */
+/** Returns `true` if two calls changed the same context key differently, so that the order of merging matters. */
 export function conflict(a: ContextChanges, b: ContextChanges): boolean {
   for (const key of a.keys()) if (b.has(key) && !isDeepStrictEqual(a.get(key), b.get(key))) return true;
   return false;

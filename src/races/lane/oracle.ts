@@ -11,19 +11,19 @@ import { States } from "../oracle/states-agree.ts";
 import type { Calls } from "./calls.ts";
 import { interleavings } from "./interleavings.ts";
 
-/** Limit for interleavings of the calls' requests. Two calls with three requests each have 20. */
+/** Limit for the ways to interleave the requests of calls. Two calls with three requests each have 20. */
 const MOST_INTERLEAVINGS = 100;
-/** Number of times that the calls are repeated in each order, to find values that change by themselves. */
+/** Number of times that each order of the calls is repeated, to find values that change by themselves. */
 const REPEATS = 2;
-/** Limit for learning rounds. Each round may find random keys one level deeper in nested data. */
+/** Limit for the comparisons of two executions. Each may find random keys one level deeper in nested data. */
 const ROUNDS = 10;
 
 /**
- * Judges the trials of one probe. The expected results are those of the calls executed one after another, in every order. The first trial that
- * differs from them starts an experiment that finds values which change by themselves.
+ * Decides if trials show a race. The expected results are those of the calls executed one after another, in every order. The first trial that differs
+ * from all of them starts an experiment that finds values which change by themselves.
  */
 export class Oracle {
-  /** `true` if the results of one order differ from repetition to repetition, even without single fields that change by themselves. */
+  /** `true` if an order of the calls gives different results when it is repeated, even without the fields that change by themselves. */
   isUnsteady = false;
   readonly rules: AnswerRules;
   readonly #calls: Calls;
@@ -52,7 +52,7 @@ export class Oracle {
     return this.#measure;
   }
 
-  /** The longest duration of a single call that ran alone, in milliseconds. */
+  /** The duration in milliseconds of the longest call, when the calls were executed one after another. */
   get longest(): number {
     const ends = this.#orders.flatMap(({ calls }) =>
       calls.map((call) => call?.exchanges.reduce((sum, one) => sum + one.durationMs, 0) ?? 0),
@@ -61,8 +61,9 @@ export class Oracle {
   }
 
   /**
-   * Repeats the calls in every order, and ignores values that differ between repetitions from now on. Later calls do nothing. @returns `true` if such
-   * values were found
+   * Repeats each order of the calls. Values that differ between repetitions are ignored from then on. Only the first call of this method has an
+   * effect.
+   * @returns `true` if such values were found
    */
   async learnNoise(): Promise<boolean> {
     if (this.#learned) return false;
@@ -80,18 +81,19 @@ export class Oracle {
     this.#measure = this.#measured();
     for (const [order, again] of pairs) learned = this.#compare(order, again) || learned;
     if (!learned) return false;
-    // Execute the calls in each order once more. If results still differ, the orders cannot be used to judge trials.
+    // Execute each order of the calls once more. If the results still differ, they cannot be used to judge trials.
     for (const order of this.#orders) this.isUnsteady ||= await this.#differsAgain(order);
     return true;
   }
 
   /**
-   * Learns if durations in answers or states explain why a trial differs from all orders of the calls. Further trials show which numbers depend on
-   * how long the calls took. Those numbers are ignored from now on. @param again Makes the calls at the same time once more. @returns `true` if any
-   * number was a duration
+   * Finds out if numbers that depend on how long the calls took explain why a trial differs from all orders of the calls. Further trials show these
+   * numbers, which are ignored from then on.
+   * @param again Executes the calls simultaneously once more.
+   * @returns `true` if any number was a duration
    */
   async learnDurations(trial: Execution, again: () => Promise<Execution | undefined>, times: number): Promise<boolean> {
-    // Counters are never treated as durations, not even if they are named like one.
+    // Leave out counters, even if they are named like a duration.
     const places = [...orderless([...this.#orders, ...this.#repeats])].filter((place) => !this.#places.counts(place));
     const met = [trial];
     const differing = (): readonly string[] => {
@@ -129,7 +131,7 @@ export class Oracle {
     };
   }
 
-  /** Learns the differences between two executions of the calls in the same order. @returns `true` if there were any */
+  /** Compares two executions with the same order of the calls, and ignores the differences from then on. @returns `true` if there were any */
   #compare(a: Execution, b: Execution): boolean {
     const states = this.#learn(a, b, "states", () => this.#measure.states.agree(a.states[0]!.facts, b.states[0]!.facts));
     const masked = this.#mask(a, b);
@@ -161,21 +163,21 @@ export class Oracle {
     };
     round();
     if (!learned || agree()) return learned;
-    // Renaming random texts makes two executions equal. It did not do so here, so these texts are ignored instead.
+    // The executions differ although their random texts were replaced by equal placeholders. Ignore the places of these texts completely.
     this.#noise.undraw();
     this.#measure = this.#measured();
     round();
     return true;
   }
 
-  /** Ignores the state's fields that still differ. */
+  /** Ignores the fields of the state in which two executions still differ. @returns `true` if there were any */
   #mask(a: Execution, b: Execution): boolean {
     const { states } = this.#measure;
     const [one, other] = [a.states[0]!.facts, b.states[0]!.facts];
     if (states.agree(one, other)) return false;
     const [left, right] = [states.renamed(one), states.renamed(other)];
     const fields = differingFields(this.#canonicalizer.describe(left), this.#canonicalizer.describe(right), rowKinds(one));
-    // No named field differs, so the target adds or removes rows without any call. Such a target cannot be judged.
+    // If no field differs, the target adds or removes rows by itself. Races of such a target cannot be detected.
     if (fields.length === 0) this.isUnsteady = true;
     else this.#canonicalizer = this.#canonicalizer.masking([...fields]);
     this.#measure = this.#measured();

@@ -5,7 +5,7 @@ import type { TrialPlan } from "./deliveries.ts";
 
 export class Plans {
   readonly #requests: readonly number[];
-  /** Milliseconds that the last request of each call took when it ran alone. */
+  /** Milliseconds that the last request of each call took when no other call was in progress. */
   readonly durations: readonly number[];
   readonly #seed: number;
 
@@ -16,14 +16,14 @@ export class Plans {
     this.#seed = seed;
   }
 
-  /** Returns a plan in which the last requests of all calls meet, because the last request usually writes. */
+  /** Returns the plan of the first trial: the last requests of all calls are sent together, because the last request usually writes. */
   first(): TrialPlan {
     return { meetAt: this.#requests.map((count) => count - 1), offsets: this.#requests.map(() => 0), reversed: false };
   }
 
   /**
-   * Returns the plan of a later trial, in which other requests meet. If the calls have separate connections, two of every four trials delay one call
-   * by a random time. The delay is shorter than the other call's duration, so that the calls still overlap.
+   * Returns the plan of a later trial, in which other requests are sent together. If the calls have separate connections, two of every four trials
+   * delay one call by a random time. The delay is shorter than the other call's duration, so that the calls still overlap.
    */
   at(trial: number, delivery: RaceDelivery): TrialPlan {
     if (trial < 2) return { ...this.first(), reversed: trial === 1 };

@@ -15,22 +15,22 @@ import { Plans } from "./plans.ts";
 import type { Trial, TrialPlan, Delivery } from "./deliveries.ts";
 import type { DeliveriesOfLane } from "./deliveries-of-lane.ts";
 
-/** Milliseconds between the calls of a control arm. */
+/** Milliseconds between the end of one call and the start of the next in a control arm. */
 const STAGGER = 50;
 const CHANGES = 40;
 /**
- * `OVERLOOKED`: accepted probability of reporting a race for a target that varies by itself. `MOST_ORDERS`: limit of repetitions to find such a
- * target.
+ * The target may vary by itself, which looks like a race. `OVERLOOKED`: accepted probability of not noticing this. `MOST_ORDERS`: limit for the
+ * executions that look for it.
  */
 const OVERLOOKED = 0.01;
 const MOST_ORDERS = 100;
-/** `DURATION_TRIALS`: further trials to find out if a number is a duration. `MOST_DURATIONS`: how often one probe does this. */
+/** `DURATION_TRIALS`: number of trials that show if a number is a duration. `MOST_DURATIONS`: limit for how often this is done in one state. */
 const DURATION_TRIALS = 4;
 const MOST_DURATIONS = 2;
-/** Limit for the writes of a call that a gate holds, one write per trial. */
+/** Number of writes of a call that are held by a gate, one write in each trial. */
 const MOST_WRITES = 4;
 
-/** Probes calls in one state: makes them one after another, then at the same time, and compares the results. */
+/** Looks for a race in one state: executes the calls one after another, then simultaneously, and compares the results. */
 export class Prober {
   readonly #ground: RaceGround;
   readonly #request: RaceRequest;
@@ -67,7 +67,7 @@ export class Prober {
       failure = { kind: lossOf(error), message: error instanceof Error ? error.message : String(error) };
     } finally {
       stopFollowing();
-      // Errors from probing belong to no step of the exploration, so drop them.
+      // Drop errors of the user's code that occurred while probing, because they belong to no step of the exploration.
       this.#ground.base.stepper.strays.length = 0;
       this.#ground.base.stepper.uncaught.length = 0;
       this.#ground.leave();
@@ -98,7 +98,7 @@ export class Prober {
     };
     for (const order of ordersOf(sides)) {
       const execution = await this.#calls.inOrder(order, note);
-      // A call that fails on its own gives no result to compare trials with.
+      // Give up the pair if a call fails without the other call, because trials then have no result to be compared with.
       if (execution.calls.some((call) => call?.kind === "lost" || call?.kind === "failed")) return void (this.#dismissed = "order_fails");
       orders.push(execution);
     }
@@ -109,13 +109,13 @@ export class Prober {
     const ways = await this.#ways.delivered(this.#request, [...routes.values()], plans.durations);
     if (ways === "one_connection") return void (this.#dismissed = ways);
     if (await this.#gated(oracle, plans)) return;
-    // Check the control arm first: a trial that loses a call leaves the lane unusable for a control arm afterwards.
+    // Execute the control arm before the trials: a trial that loses a call leaves the lane unusable for it.
     if (this.#isOfLost() && ways[0] !== undefined && !(await this.#controlled(ways[0], oracle, plans.first(), undefined))) {
       return void (this.#dismissed = "control");
     }
     const wanted = (): number => (this.#suspect || mode === "measure" ? effort.trials : effort.first);
     for (let trial = 0; ways.length > 0 && this.#trials < wanted() && this.#misses < 2 * wanted() && !this.#ground.isCancelled(); trial++) {
-      // The first two trials use the best delivery, with each call first once. Later trials use all deliveries in turn.
+      // The first two trials use the best delivery. A different call is first in each of them. Later trials use all deliveries in turn.
       const way = ways[trial < 2 ? 0 : trial % ways.length]!;
       const plan = plans.at(trial, way.delivery);
       const tried = await this.#try(way, plan);
@@ -124,8 +124,8 @@ export class Prober {
   }
 
   /**
-   * Runs each gate schedule once. A gate makes a trial deterministic, so repeating it would show nothing new. @returns `true` if the pair needs no
-   * further trials
+   * Makes one trial for each write that a gate can hold. A gate makes a trial deterministic, so repeating it would show nothing new.
+   * @returns `true` if the pair needs no further trials
    */
   async #gated(oracle: Oracle, plans: Plans): Promise<boolean> {
     const { sides, schedule, mode } = this.#request;
@@ -140,7 +140,7 @@ export class Prober {
           const way = this.#ways.gated({ system, held, write, statement: "" });
           const trial = await this.#try(way, plans.first());
           if (this.#ground.isCancelled()) return true;
-          // The call makes fewer writes than this.
+          // The call has no write with this number.
           if (trial === undefined) break;
           if ((await this.#judge(trial, way, oracle, plans.first())) && mode === "search") return true;
           if (!this.#suspect) return true;
@@ -150,13 +150,13 @@ export class Prober {
     return false;
   }
 
-  /** Makes trials with one gate schedule: one trial to search, or several to measure a rate. */
+  /** Makes trials in which a gate holds the given write: one trial to search, or several to measure how often the race occurs. */
   async #follow(schedule: RaceSchedule, oracle: Oracle, plan: TrialPlan): Promise<void> {
     const { effort, mode } = this.#request;
     const way = this.#ways.gated(schedule);
     for (let trial = 0; trial < (mode === "search" ? 1 : effort.trials) && !this.#ground.isCancelled(); trial++) {
       const tried = await this.#try(way, plan);
-      // The call no longer makes the scheduled write.
+      // End if the call no longer makes the write that the gate should hold.
       if (tried === undefined) return;
       await this.#judge(tried, way, oracle, plan);
     }
@@ -171,18 +171,19 @@ export class Prober {
     } else {
       this.#misses++;
       const lost = trial.isRefused === true ? undefined : trial.execution.calls.find((call) => call?.kind === "lost");
-      // The calls did not overlap, so the missing answer is no race. The target no longer accepts requests, so the lane is given up.
+      // The missing answer shows no race, because the calls did not overlap. The target no longer accepts requests, so the lane is given up.
       if (lost !== undefined) throw new LaneLost(lost.lost!, `${lost.action} got no answer`);
     }
     return trial.overlapped ? trial : undefined;
   }
 
-  /** Returns `true` if a trial shows a race that does not show when the same calls are made well apart in time (control arm). */
+  /** Returns `true` if a trial shows a race that does not occur in the control arm, in which the same calls do not overlap. */
   async #judge(trial: Trial, way: Delivery, oracle: Oracle, plan: TrialPlan): Promise<boolean> {
     const lost = trial.execution.calls.find((call) => call?.kind === "lost");
     if (lost === undefined) return this.#judged(trial, way, oracle, plan);
-    // The lost call got an answer when it ran alone, so this is a race. The call may still be running in the target, so the lane is given up.
-    const message = `${lost.action} got no answer, although it gets one in every order of the calls`;
+    // A call without an answer is a race, because this call got an answer when it was executed alone. It may still be running in the target, so the
+    // lane is given up.
+    const message = `${lost.action} got no answer, although it gets one when the calls are sent one after the other`;
     const judgement = { verdict: "server_error", invariant: undefined, severity: Severity.HIGH, message } as const;
     if (this.#isWanted(judgement)) {
       this.#hits++;
@@ -218,8 +219,8 @@ export class Prober {
   }
 
   /**
-   * Returns the reason for not reporting a judgement; `undefined` to report it. A rule that holds in each order of the calls and breaks in a trial is
-   * never noise.
+   * Returns the reason why a detected race is not reported; `undefined` to report it. A rule that holds in each order of the calls and breaks in a
+   * trial is always reported.
    */
   async #whyNot(
     judgement: Judgement,
@@ -232,7 +233,9 @@ export class Prober {
     return this.#hit === undefined && !(await this.#controlled(way, oracle, plan, judgement)) ? "control" : undefined;
   }
 
-  /** Returns `true` if further trials show that durations explain why a trial differs from all orders of the calls. */
+  /**
+   * Makes further trials. Returns `true` if numbers that depend on the duration of calls explain why a trial differs from all orders of the calls.
+   */
   async #areDurations(execution: Execution, way: Delivery, oracle: Oracle, plan: TrialPlan): Promise<boolean> {
     if (this.#durationsAsked++ >= MOST_DURATIONS) return false;
     const again = async (): Promise<Execution | undefined> => {
@@ -245,8 +248,8 @@ export class Prober {
   }
 
   /**
-   * Repeats the calls well apart in time, with the same delivery (control arm). Returns `true` if the judgement does not recur. Without a judgement,
-   * returns `true` if the result is that of an order of the calls.
+   * Executes a control arm: sends the calls with the same delivery, but so far apart that they do not overlap. Returns `true` if the race does not
+   * recur there. Without a given `judgement`, returns `true` if the result equals that of an order of the calls.
    */
   async #controlled(way: Delivery, oracle: Oracle, { meetAt }: TrialPlan, judgement: Judgement | undefined): Promise<boolean> {
     const sides = meetAt.length;
@@ -269,15 +272,15 @@ export class Prober {
     return true;
   }
 
-  /** Returns `true` if the request confirms a race in which a call may get no answer. */
+  /** Returns `true` if the request is to confirm a race in which a call may get no answer. */
   #isOfLost(): boolean {
     const { mode, wanted } = this.#request;
     return mode === "measure" && wanted?.verdict === "server_error";
   }
 
   /**
-   * Repeats the calls in each order to find a target that varies by itself, which looks like a rare race. If such variation is as frequent as the
-   * race, the repetitions show it with a probability of 99 %.
+   * Repeats each order of the calls, to detect a target that varies by itself, which looks like a rare race. If it varies as often as the race
+   * occurred, this is detected with a probability of 99 %.
    */
   async #compareOrders(): Promise<void> {
     const oracle = this.#oracle!;
@@ -302,7 +305,7 @@ export class Prober {
 
   #hitOf(judgement: Judgement, execution: Execution, way: Delivery, { measure }: Oracle): RaceHit {
     const before = this.#ground.base.lookalikes.marked(measure.before);
-    // Rows that an order of the calls also creates get the same names as in the observed state, so that reports can compare them.
+    // Give a row the same name in all results, so that reports can compare the result of the trial with those of the orders.
     const observed = this.#named(execution, before);
     return {
       ...judgement,
@@ -329,7 +332,7 @@ export class Prober {
   }
 }
 
-/** Returns every order of the calls. Calls of one action are interchangeable, so they have one order. */
+/** Returns every order of the calls. Two calls of the same action are interchangeable and have only one order. */
 function ordersOf(sides: readonly number[]): readonly (readonly number[])[] {
   const places = sides.map((_, place) => place);
   return new Set(sides).size === 1 ? [places] : [places, places.toReversed()];

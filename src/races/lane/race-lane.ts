@@ -3,10 +3,10 @@ import type { LaneBase, LaneWork } from "../../lane/index.ts";
 import { Prober } from "./prober.ts";
 import { DeliveriesOfLane } from "./deliveries-of-lane.ts";
 
-/** A lane on which calls are raced. Its warm connections are reused by later probes. */
+/** A lane on which calls are executed simultaneously. It keeps its open connections for later use. */
 export class RaceLane {
   readonly #work: LaneWork;
-  /** Deliveries for each copy of the lane, because a lane with standby copies may use any of them. */
+  /** The deliveries for each target of the lane. A lane with standby copies may use any of its targets. */
   readonly #ways: Map<LaneBase, DeliveriesOfLane> = new Map();
 
   constructor(work: LaneWork) {

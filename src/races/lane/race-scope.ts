@@ -6,7 +6,7 @@ import type { WireAnswer, WireRequest, WireRoute } from "../../model/http/wire.t
 const storage = new AsyncLocalStorage<RaceScope>();
 provideRequestScopes(() => storage.getStore());
 
-/** Sends a request of one raced call so that it meets the requests of the other calls. */
+/** Sends a request of one call at the same time as requests of the other calls. */
 export type Deliver = (
   side: number,
   request: WireRequest,
@@ -14,7 +14,7 @@ export type Deliver = (
   send: (request: WireRequest) => Promise<WireAnswer>,
 ) => Promise<WireAnswer>;
 
-/** The requests of one raced call. Requests are assigned to calls by their async context, so that users' actions need no change. */
+/** Receives the requests of one call of a race. Requests are assigned to calls by their async context, so that the user's actions need no change. */
 export class RaceScope implements RequestScope {
   readonly signal: AbortSignal;
   readonly deliver: RequestScope["deliver"];
@@ -28,7 +28,7 @@ export class RaceScope implements RequestScope {
     this.deliver = deliver === undefined ? undefined : (request, route, send) => deliver(side, request, route, send);
   }
 
-  /** Does nothing, because the clients' listener already records the exchanges. */
+  /** Records nothing, because the clients' listener already records the requests and answers. */
   record(): void {}
 
   own<T extends object>(state: T, copy: (state: T) => T): T {
@@ -42,7 +42,7 @@ export class RaceScope implements RequestScope {
   }
 }
 
-/** Returns the index of the raced call in whose async context the caller runs; `undefined` outside of a raced call. */
+/** Returns the index of the call (in a race) that runs the current code; `undefined` if the code belongs to no call. */
 export function currentSide(): number | undefined {
   return storage.getStore()?.side;
 }

@@ -6,13 +6,13 @@ import { Drawing, exchangesOf, Stepper, type Outcome } from "../../lane/index.ts
 import type { CallEnd } from "../oracle/execution.ts";
 import type { RaceScope } from "./race-scope.ts";
 
-/** The saved state of a client whose credentials or cookies a raced call changed. */
+/** The saved credentials and cookies of a client that a call of a race changed. */
 export interface ClientChange {
   readonly client: number;
   readonly saved: unknown;
 }
 
-/** One call of a race, with its own copies of context and credentials. A call sees the effects of other calls only through the API. */
+/** One call of a race, with its own copies of context and credentials. A call notices other calls only through the API. */
 export class Side {
   readonly action: Action<never, never>;
   readonly context: Context<never>;
@@ -23,7 +23,7 @@ export class Side {
   readonly #base: LaneBase;
   readonly #stepper: Stepper;
 
-  /** @param path Action indices to the state. They determine the test data that the call draws. */
+  /** @param path Action indices from the root state to the state of the race. They determine the test data that the call draws. */
   constructor(
     base: LaneBase,
     index: number,

@@ -1,8 +1,8 @@
-/** Lets concurrent calls send one request at a time, in a given order. A call that has left loses its remaining turns. */
+/** Lets simultaneous calls send one request at a time, in a given order of calls. A call that has ended loses its remaining turns. */
 export class TakingTurns {
   readonly #turns: number[];
   readonly #left = new Set<number>();
-  /** For each call, its waiting requests, oldest first. Calling the function sends the request. */
+  /** For each call, its requests that wait to be sent, oldest first. Calling a function sends the request. */
   readonly #waiting = new Map<number, (() => void)[]>();
   #isBusy = false;
 

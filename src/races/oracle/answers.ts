@@ -6,12 +6,12 @@ import { NO_VISITOR } from "./id-places.ts";
 import { mapFacts } from "./map-facts.ts";
 
 export interface AnswerRules {
-  /** Text that occurs on this lane only, with the placeholders that replace it. */
+  /** Texts that occur only on this lane (such as its URL), with the placeholders that replace them. */
   readonly placeholders: readonly (readonly [string, string])[];
   readonly clockMs: number;
 }
 
-/** Normalizes the texts of answers. Ids that occur in no state are ignored. */
+/** Replaces ids and times in the texts of answers, so that the answers of two executions can be compared. Ids that occur in no state are ignored. */
 export class AnswerTexts {
   readonly #clock: Clock;
   readonly #placeholders: AnswerRules["placeholders"];
@@ -31,7 +31,7 @@ export class AnswerTexts {
       : pieces.map((one) => (one.kind === "text" ? one.text : `<${one.kind === "id" ? `id ${one.form}` : one.kind}>`)).join("");
   }
 
-  /** Returns the text unchanged if all of its ids are known. Other texts are treated like {@link blank}. */
+  /** Returns the text unchanged if it contains only known ids. In other texts, ids and times are replaced by placeholders. */
   blankUnless(text: string, known: ReadonlySet<string>): string {
     const ids = this.#idsIn(text);
     return ids.length > 0 && ids.every((id) => known.has(id)) ? text : this.blank(text);
@@ -57,13 +57,13 @@ export class AnswerTexts {
   }
 }
 
-/** Returns `true` if the call was refused, by status 4xx or 503. */
+/** Returns `true` if the target refused the call, with a status of 4xx or 503. */
 export const isRefusal = ({ status }: Pick<CallEnd, "status">): boolean => (status >= 400 && status < 500) || status === 503;
 
-/** Returns data without the order of its lists and keys. Each text is replaced by the result of `text`. */
+/** Returns data in which the order of lists and keys no longer matters. Each text is replaced by the result of the function `text`. */
 export function unordered(value: unknown, text: (value: string) => string): unknown {
   if (typeof value === "string") return text(value);
-  // A set merges equal items, so wrap each item in a list of its own.
+  // Turn a list into a Set, because the order of a Set does not matter. Wrap each item in a list, because a Set would drop equal items.
   if (Array.isArray(value)) return new Set(value.map((item) => [unordered(item, text)]));
   if (typeof value === "object" && value !== null) {
     return new Map(Object.entries(value).map(([key, item]) => [text(key), unordered(item, text)]));
@@ -73,10 +73,7 @@ export function unordered(value: unknown, text: (value: string) => string): unkn
 
 const HAS_UUID = /[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}/;
 
-/**
- * Replaces each object that has ids as keys by a Map. The encoder of states treats object keys as fixed names in sorted order, where random ids would
- * change the order.
- */
+/** Replaces each object that has ids as keys by a Map. Objects are compared with their keys in sorted order, which would depend on the random ids. */
 export function withMaps(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withMaps);
   if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;

@@ -3,21 +3,21 @@ import { answerPlace, dataOf, NO_VISITOR } from "./id-places.ts";
 import { mapLeaves } from "./leaves.ts";
 import { mapFacts, type FactsVisitor } from "./map-facts.ts";
 
-/** A number in an answer or state, with the duration of its call. For a state, this is the longest call. */
+/** A number in an answer, with the duration of the call; or a number in a state, with the duration of the longest call. */
 export interface Sample {
   readonly value: number;
   readonly tookMs: number;
 }
 
-/** Milliseconds in one second, millisecond, microsecond and nanosecond. */
+/** The number of milliseconds in a second, a millisecond, a microsecond and a nanosecond. */
 const UNITS: readonly number[] = [1000, 1, 0.001, 0.000_001];
 /** Matches names of durations such as `took`, `elapsedMs` and `duration`. */
 const DURATION_NAME =
   /took|elapsed|duration|latency|runtime|uptime|millis|micros|nanos|seconds|(?:^|_)(?:time|ms|us|ns|secs?)(?:#\d+)?$|(?:[a-z]Time|M[sS])(?:#\d+)?$/i;
 
 /**
- * Returns `true` if the numbers of one place look like durations. No number may be longer than its call took. Numbers of simultaneous calls may not
- * be shorter than those of single calls.
+ * Returns `true` if the numbers of one place look like durations: no number is longer than its call took, and simultaneous calls have no smaller
+ * numbers than single calls.
  * @param alone Numbers of calls made one after another.
  * @param met Numbers of calls made at the same time.
  */
@@ -26,12 +26,12 @@ export function areDurations(place: string, alone: readonly Sample[], met: reado
   if (alone.length === 0 || met.length === 0 || all.some(({ value }) => value < 0)) return false;
   const isNamed = isCalledDuration(place);
   const distinct = new Set(all.map(({ value }) => value)).size;
-  // Require several values: a total that two calls share has only two, before and after.
+  // Require several different values. A total that both calls change has only two: before and after.
   if (distinct < (isNamed ? 2 : 4)) return false;
   const isWhole = all.every(({ value }) => Number.isInteger(value));
-  // Fine units need a duration-like name, because in nanoseconds any small number would fit.
+  // Try microseconds and nanoseconds only for places named like a duration, because any small number would fit these units.
   return UNITS.filter((unit) => isNamed || unit >= 1).some((unit) => {
-    // Whole numbers may be rounded up, and the clock may be off by one millisecond.
+    // Allow for rounding of whole numbers, and for a clock that is off by one millisecond.
     const slack = (isWhole ? unit : 0) + 1;
     if (!all.every(({ value, tookMs }) => value * unit <= tookMs + slack)) return false;
     return Math.min(...met.map(({ value }) => value)) >= Math.min(...alone.map(({ value }) => value)) - (isWhole ? 1 : 0);
@@ -40,7 +40,7 @@ export function areDurations(place: string, alone: readonly Sample[], met: reado
 
 const isCalledDuration = (place: string): boolean => DURATION_NAME.test(place.slice(place.lastIndexOf(".") + 1));
 
-/** Returns the numbers in the answers of an execution by place, and the numbers in its state that are named like a duration. */
+/** Returns the numbers in the answers of an execution, by place, and those numbers in its state that are named like a duration. */
 export function numbersOf({ calls, states }: Execution): ReadonlyMap<string, readonly Sample[]> {
   const found = new Map<string, Sample[]>();
   const collecting = (tookMs: number, isWanted: (place: string) => boolean): FactsVisitor => ({
@@ -67,11 +67,11 @@ export function numbersOf({ calls, states }: Execution): ReadonlyMap<string, rea
 const durationOf = ({ exchanges }: CallEnd): number => exchanges.reduce((sum, one) => sum + one.durationMs, 0);
 
 /**
- * Returns the places whose numbers do not depend on the order of the calls: the first and the later call have a value in common. If simultaneous
- * calls differ at such a place, the cause is a race or a duration.
+ * Returns the places whose numbers do not depend on the order of the calls: the same number occurs in the first and in the later call. If
+ * simultaneous calls have other numbers there, the cause is a race or a duration.
  */
 export function orderless(orders: readonly Execution[]): ReadonlySet<string> {
-  /** Place -> position of the call in its order -> values. */
+  /** For each place, the numbers by position of the call (first, second). */
   const values = new Map<string, Map<number, Set<string>>>();
   for (const execution of orders) {
     for (const [at, side] of (execution.order ?? []).entries()) {

@@ -15,20 +15,23 @@ export interface CallEnd {
   readonly serverError: boolean;
 }
 
-/** One execution of a race's calls, one after another or at the same time, and the state afterwards. */
+/** One execution of the calls of a race, one after another or simultaneously, and the resulting state. */
 export interface Execution {
-  /** Indices of the calls in the order in which they were made. Calls that were not made are missing. `null` if they were made at the same time. */
+  /** Indices of the calls in the order in which they were executed. Calls that were left out are missing. `null` if the calls were simultaneous. */
   readonly order: readonly number[] | null;
-  /** By index of the call; `undefined` for a call that was not made. */
+  /** The result of each call, by its index; `undefined` for a call that was left out. */
   readonly calls: readonly (CallEnd | undefined)[];
-  /** The state afterwards, once for each order of merging the calls' contexts that makes a difference. Executions with an `order` have one entry. */
+  /**
+   * The resulting states: one for each order of merging the calls' contexts that makes a difference. There is one state if the calls were executed
+   * one after another.
+   */
   readonly states: readonly MergedState[];
   readonly broken: readonly FindingEvent[];
-  /** The state after each call. Empty if the calls were made at the same time. */
+  /** The content of the state after each call. Empty if the calls were simultaneous. */
   readonly after: readonly Facts[];
 }
 
-/** A state whose context holds the changes of all calls, merged in the order `merged`. */
+/** A state whose context contains the changes of all calls. They were merged in the order `merged`. */
 export interface MergedState {
   readonly merged: readonly number[];
   readonly facts: Facts;

@@ -1,7 +1,7 @@
 import type { ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
 
-/** The writes of an execution: place to new content. A place is a row, named by its key, or a member of a stored value. */
+/** The data that an execution wrote: for each written place, its new content. A place is a row, named by its key, or a member of a stored value. */
 export type Footprint = ReadonlyMap<string, string>;
 
 export function footprint(before: Facts, after: Facts): Footprint {
@@ -35,7 +35,10 @@ export function sameFootprint(a: Footprint, b: Footprint): boolean {
 const find = (tables: readonly ObservedTable[] | undefined, name: string): ObservedTable | undefined =>
   tables?.find((table) => table.name === name);
 
-/** Adds the written rows of a table. Both lists are relative to the root state, so a row that is in only one of them was written. */
+/**
+ * Adds the rows of a table that differ between two states. Both lists of rows are relative to the root state, so a row that is in only one of them
+ * was written.
+ */
 function rows(place: string, a: ObservedTable | undefined, b: ObservedTable | undefined, written: Map<string, string>): void {
   const columns = (b ?? a)!.columns;
   const keys = columns.flatMap((column, index) => (column.key === true ? [index] : []));

@@ -5,14 +5,14 @@ import type { Facts } from "../../state/canonical/facts.ts";
 const LABEL = /^(?=.{2,60}$)([A-Za-z][\w\-/:.#]*?)0*(\d{1,19})$/;
 
 /**
- * The ids that an execution generated: integer keys of new rows, and new labels that end in a number. Timing decides which call gets which number,
- * and a refused insert uses up a number of a sequence. Executions that differ only in these ids have the same result.
+ * The ids that were generated in one execution: integer keys of new rows, and new labels that end in a number. Timing decides which call gets which
+ * number, and a refused insert uses up a number of a sequence. Two executions that differ only in these ids have the same result.
  */
 export class FreshIds {
   readonly all: ReadonlySet<string>;
-  /** Domain (`system.table`) -> generated keys, as text. */
+  /** For each domain (`system.table`), the generated keys as text. */
   readonly #keys: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Domain (`system.table.column prefix`) -> generated numbers, as text. */
+  /** For each domain (`system.table.column prefix`), the generated numbers as text. */
   readonly #labels: ReadonlyMap<string, { readonly prefix: string; readonly numbers: ReadonlySet<string> }>;
 
   constructor(before: Facts, after: Facts) {

@@ -7,21 +7,21 @@ import type { CallEnd, Execution } from "./execution.ts";
 import { footprint } from "./footprint.ts";
 import type { States } from "./states-agree.ts";
 
-/** The result of a trial that no order of the calls gives. */
+/** A race that a trial shows: a result that no order of the calls gives. */
 export interface Judgement {
   readonly verdict: RaceVerdict;
   readonly invariant: string | undefined;
   readonly severity: Severity;
   readonly message: string;
-  /** The reason for not reporting the judgement. `idempotent`: two DELETE requests for one thing were both answered as successful. */
+  /** The reason why the race is not reported. `idempotent`: two DELETE requests for one thing were both answered as successful. */
   readonly excused?: "idempotent";
 }
 
 export interface Measure {
   readonly before: Facts;
-  /** The calls one after another, in every order. */
+  /** The results of the calls executed one after another, in every order. */
   readonly orders: readonly Execution[];
-  /** Executes the orders without some of the calls. Used only if a call was refused or failed. */
+  /** Executes the orders of the calls without some of the calls. Used only if a call was refused or failed. */
   readonly without: (sides: readonly number[]) => Promise<readonly Execution[]>;
   /**
    * Executes the calls with their requests interleaved; `undefined` if there are too many interleavings. Used only if a call sends several requests.
@@ -31,11 +31,11 @@ export interface Measure {
 }
 
 /**
- * Judges simultaneous calls by the results of the same calls one after another.
+ * Decides if simultaneous calls show a race, by comparing them with the same calls executed one after another.
  *
- * A trial passes if its state and answers equal those of one order. A refused call may also have had no effect, unless an order shows that this
- * refusal writes. A call that failed or got no answer may have had its full effect or none. If a call sends several requests, the results of
- * interleaved requests are allowed too, because the requests did not overlap there. Any other result is a race, named by its worst effect.
+ * A trial passes if its state and answers equal those of one order of the calls. A refused call may also have had no effect, unless this refusal
+ * wrote something in one of the orders. A call that failed or got no answer may have had its full effect or none. If a call sends several requests,
+ * the results of interleaved requests are allowed too, because these requests did not overlap. Any other result is a race, named by its worst effect.
  * @returns `undefined` if the trial passes
  */
 export async function judge(trial: Execution, measure: Measure): Promise<Judgement | undefined> {
@@ -57,7 +57,7 @@ export async function judge(trial: Execution, measure: Measure): Promise<Judgeme
   const requests = trial.calls.map((call) => call!.exchanges.length);
   if (!fitting.some(answersFit) && Math.max(...requests) > 1) {
     const between = await measure.interleaved(requests);
-    // There is nothing to compare the trial with, so no race is reported.
+    // Report no race, because there are too many ways to interleave the requests to compare the trial with all of them.
     if (between === undefined) return undefined;
     fitting = [...fitting, ...fitsOf(between.flatMap(inEachMerging).map((execution) => ({ execution, open: new Set(failures) })))];
   }
@@ -82,13 +82,13 @@ export async function judge(trial: Execution, measure: Measure): Promise<Judgeme
   };
 }
 
-/** Returns `true` if an execution shows the same race as the judgement, possibly among other differences. */
+/** Returns `true` if an execution shows the same race as the given one, possibly together with other differences. */
 export async function shows(execution: Execution, { verdict, invariant }: Judgement, measure: Measure): Promise<boolean> {
   if (verdict === "invariant") return execution.broken.some((one) => one.invariant === invariant);
   if (verdict === "server_error") return execution.calls.some((call) => call !== undefined && isNewFailure(call, measure.orders));
   const judgement = await judge({ ...execution, broken: [] }, measure);
   if (verdict === "state" || judgement?.verdict !== "state") return judgement?.verdict === verdict;
-  // No order gives this state, so compare the answers without the states.
+  // No order of the calls gives this state, so compare only the answers.
   const calls = callsOf(execution);
   const facts = execution.states[0]!.facts;
   return !measure.orders.some((order) =>
@@ -98,7 +98,7 @@ export async function shows(execution: Execution, { verdict, invariant }: Judgem
 
 const callsOf = ({ calls }: Execution): readonly CallEnd[] => calls.filter((call) => call !== undefined);
 
-/** An execution to compare the trial with. The answers of the calls in `open` may differ. */
+/** An execution with which a trial is compared. The answers of the calls in `open` may differ. */
 interface Candidate {
   readonly execution: Execution;
   readonly open: ReadonlySet<number>;
@@ -110,8 +110,8 @@ function sameState(trial: Execution, { order, states }: Execution, known: States
 }
 
 /**
- * Returns the trial's merged states that match the order of a candidate. Calls that the order lacks are ignored. All states match if the calls are of
- * one action.
+ * Returns the states of a trial that were merged in the order of another execution. Calls that the other execution lacks are ignored. All states are
+ * returned if the calls have the same action.
  */
 function mergedAs(trial: Execution, order: readonly number[] | null): Execution["states"] {
   const isAny = trial.states.length === 1 || areEqual(trial);
@@ -120,7 +120,7 @@ function mergedAs(trial: Execution, order: readonly number[] | null): Execution[
 
 function sameAnswers(trial: Execution, { execution, open }: Candidate, { states }: Measure): boolean {
   const sides = trial.calls.flatMap((call, side) => (open.has(side) ? [] : [call!]));
-  // Calls of one action are interchangeable, so any of them may be answered first or fail.
+  // Calls of the same action are interchangeable, so either of them may be the first, or the one that fails.
   const isEqual = areEqual(trial);
   const left = execution.calls.flatMap((call, side) => (call === undefined || (!isEqual && open.has(side)) ? [] : [call]));
   return mergedAs(trial, execution.order).some(({ facts }) =>
@@ -128,7 +128,7 @@ function sameAnswers(trial: Execution, { execution, open }: Candidate, { states 
   );
 }
 
-/** Limit for the ways to select some of the calls. Further ways are ignored. */
+/** Limit for the ways to choose some of the calls. Further ways are not tried. */
 const MOST_CHOICES = 50;
 
 function choices(calls: readonly CallEnd[], count: number): readonly (readonly CallEnd[])[] {
@@ -141,7 +141,7 @@ function choices(calls: readonly CallEnd[], count: number): readonly (readonly C
   return found.filter((chosen) => chosen.length === count);
 }
 
-/** Replaces the answers of a candidate's DELETE calls that found nothing (404, 410) by a successful DELETE's answer. */
+/** In an execution, replaces the answer of a DELETE that found nothing (404, 410) by the answer of a successful DELETE. */
 function asRepeatable(candidate: Candidate, trial: Execution, orders: readonly Execution[]): Candidate {
   const { execution } = candidate;
   const calls = execution.calls.map((call, side) => {
@@ -151,12 +151,12 @@ function asRepeatable(candidate: Candidate, trial: Execution, orders: readonly E
   return { ...candidate, execution: { ...execution, calls } };
 }
 
-/** Returns `true` for a DELETE that was answered 2xx. */
+/** Returns `true` for a DELETE request that was answered 2xx. */
 function isDelete(call: CallEnd | undefined): boolean {
   return call !== undefined && call.status >= 200 && call.status < 300 && call.exchanges.at(-1)?.request.method === "DELETE";
 }
 
-/** Returns `true` if the call is refused with this status in some order of the calls, and writes there. */
+/** Returns `true` if, in some order of the calls, this call is refused with the same status and nevertheless writes. */
 function writesAsRefused({ action, status }: CallEnd, { before, orders }: Measure): boolean {
   return orders.some(({ order, calls, after }) =>
     (order ?? []).some((side, at) => {
@@ -173,7 +173,7 @@ function sidesOf({ calls }: Execution, which: (call: CallEnd) => boolean): numbe
   return calls.flatMap((call, side) => (call !== undefined && which(call) ? [side] : []));
 }
 
-/** Returns `true` for a server error or lost call that occurs in no order of the calls. */
+/** Returns `true` if the call ended with a server error, or without an answer, and does not end like this in any order of the calls. */
 function isNewFailure(call: CallEnd, orders: readonly Execution[]): boolean {
   if (call.kind !== "lost" && !(call.serverError && call.status !== 503)) return false;
   const isAlike = (other: CallEnd | undefined): boolean =>
@@ -181,7 +181,7 @@ function isNewFailure(call: CallEnd, orders: readonly Execution[]): boolean {
   return !orders.some(({ calls }) => calls.some(isAlike));
 }
 
-/** Returns an execution for each order in which the contexts were merged, as if the calls had been made in that order. */
+/** Returns one execution for each order in which the contexts were merged, as if the calls had been executed in that order. */
 function inEachMerging(execution: Execution): readonly Execution[] {
   return execution.states.map((state) => ({ ...execution, order: state.merged, states: [state] }));
 }
@@ -191,13 +191,13 @@ function worst(findings: readonly FindingEvent[]): Omit<Judgement, "verdict"> | 
   return first === undefined ? undefined : { invariant: first.invariant, severity: first.severity, message: first.message };
 }
 
-/** Returns the ways to leave out some of the calls: every subset, or one subset of each size for calls of one action. */
+/** Returns the sets of calls that may be left out: every subset, or one subset of each size if all calls have the same action. */
 function leavings(sides: readonly number[], { calls }: Execution): readonly (readonly number[])[] {
   if (areEqual({ calls })) return sides.map((_, count) => sides.slice(0, count + 1));
   return sides.reduce<(readonly number[])[]>((all, side) => [...all, ...all.map((one) => [...one, side])], [[]]).slice(1);
 }
 
-/** Returns `true` if all calls are of one action. */
+/** Returns `true` if all calls have the same action. */
 function areEqual({ calls }: Pick<Execution, "calls">): boolean {
   return new Set(calls.map((call) => call!.action)).size === 1;
 }
@@ -224,7 +224,7 @@ function statuses(execution: Execution): string {
   return answered;
 }
 
-/** Describes how the answers differ from those of the calls one after another. Statuses are named if they differ. */
+/** Returns a sentence about how the answers differ from those of the calls executed one after another. */
 function differingAnswers(trial: Execution, fitting: readonly Candidate[]): string {
   const ordered = [
     ...new Set(fitting.filter(({ open }) => open.size === 0).map(({ execution }) => inWords(statusesOf(execution), execution.order))),
@@ -233,7 +233,7 @@ function differingAnswers(trial: Execution, fitting: readonly Candidate[]): stri
   const isStatus = fitting.every(({ execution }) => !statusesOf(execution).every((status) => own.has(status)));
   if (ordered.length > 0 && isStatus)
     return `${statuses(trial)}; when sent one after the other, they are answered ${ordered.join(", or ")}`;
-  return `${statuses(trial)}, and at least one of the answers differs from those of every order`;
+  return `${statuses(trial)}; when sent one after the other, in any order, they do not get the same answers`;
 }
 
 function inWords(all: readonly string[], order: readonly number[] | null): string {

@@ -1,16 +1,21 @@
 export interface Visitor {
-  /** Visits a whole number, or a number inside text that follows the text `before`. @returns the replacement; `undefined` to keep the number */
+  /** Called for each number. `before` is the text before a number that is part of a text. @returns the replacement; `undefined` to keep the number */
   number(place: string, name: string, token: string, before?: string): string | undefined;
-  /** Visits a text or the key of an object. @returns the replacement for the whole text; `undefined` to visit only the numbers inside it */
+  /**
+   * Called for each text and each key of an object. @returns the replacement for the whole text; `undefined` to continue with the numbers in the text
+   */
   text(place: string, text: string): string | undefined;
-  /** Visits any other value that is no list and no object. */
+  /** Called for each other value that is no list and no object. */
   other(place: string, value: unknown): void;
   length(place: string, count: number): void;
-  /** Returns `true` to leave out a place with its key. */
+  /** Returns `true` to leave out the value at this place, together with its key. */
   drops(place: string): boolean;
 }
 
-/** The order matters: ids and times are matched before single numbers, so that their digits stay unchanged. */
+/**
+ * Matches the parts of a text that may be values. The order matters: ids and times come before single numbers, so that their digits are not treated
+ * as numbers.
+ */
 const RUNS =
   /[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|\d{4}-\d\d-\d\d(?:[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?)?|[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} [\d:]+ GMT|[A-Za-z0-9]{24,}|\d+\.\d+|\d{1,19}/g;
 const WHOLE = /^\d{1,19}$/;
@@ -19,8 +24,8 @@ const UUID = /^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/;
 const DEEPEST = 100;
 
 /**
- * Returns a copy of plain data with its leaves replaced. Text that contains JSON is parsed and replaced as data. If nothing in it changes, the
- * original text stays.
+ * Returns a copy of plain data in which the visitor has replaced texts, numbers and keys. A text that contains JSON is parsed and handled as data. If
+ * nothing in it is replaced, the text stays as it is.
  *
  * @param place The place of the value. Places below it are `place.key`, `place[]` for entries of lists, `place{}` for keys of an object, and
  * `place#0` for the first number inside text.
@@ -72,7 +77,7 @@ function mapEntries(
   });
 }
 
-/** Returns the replaced key and the place below it. All keys that are ids share one place. */
+/** Returns the key of an object after replacement, and the place of its value. All keys that are ids share one place. */
 function childPlace(place: string, key: string, visitor: Visitor): { readonly key: string; readonly place: string } {
   const keys = `${place}{}`;
   const replaced = visitor.text(keys, key);
@@ -99,7 +104,7 @@ function mapRuns(text: string, place: string, name: string, visitor: Visitor, me
   return text.replaceAll(RUNS, (run, at: number) => {
     if (!NUMBER.test(run)) return run;
     met?.();
-    // The angle brackets separate the replacement from adjacent letters.
+    // Put the replacement in angle brackets, which separate it from adjacent letters.
     const own = `${place}#${count++}`;
     if (visitor.drops(own)) return "~";
     const replaced = visitor.number(own, name, run, text.slice(0, at));
@@ -115,7 +120,7 @@ function json(text: string): unknown {
   }
 }
 
-/** Returns JSON with sorted keys. UUIDs count as equal when sorting, because their values are random. */
+/** Returns JSON with sorted keys. All UUIDs count as equal when the keys are sorted, because their values are random. */
 function sortedJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sortedJson).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";

@@ -4,13 +4,16 @@ import { isInteger, keyColumn } from "./fresh-ids.ts";
 import { mapLeaves, templateOf, type Visitor } from "./leaves.ts";
 
 export interface FactsVisitor extends Visitor {
-  /** Visits a key, or a declared reference to a key, of a domain (`system.table`). @returns the replacement; `undefined` to keep the value */
+  /**
+   * Called for each key of a table, and each value that is declared to refer to a key. `domain` is `system.table`. @returns the replacement;
+   * `undefined` to keep the value
+   */
   declared(domain: string, token: string): string | undefined;
 }
 
 /**
- * Returns a copy of facts with the leaves of stores and context replaced. Counters are left out, because a sequence number that nobody used is no
- * result. Clients stay unchanged.
+ * Returns a copy of the content of a state, in which the visitor has replaced values of stores and context. Counters are left out, because a number
+ * that a sequence generated in vain is no result. Clients stay unchanged.
  */
 export function mapFacts(facts: Facts, visitor: FactsVisitor): Facts {
   const systems = Object.fromEntries(Object.entries(facts.systems).map(([name, observed]) => [name, mapSystem(name, observed, visitor)]));
@@ -54,7 +57,7 @@ function declaredDomain(system: string, table: ObservedTable, index: number): st
   return index === keyColumn(table) ? `${system}.${table.name}` : undefined;
 }
 
-/** Returns the place of a cell. Rows of different kinds have different places. */
+/** Returns the place of a column's value. In a table with several kinds of rows, each kind has its own place. */
 function cellPlace(system: string, { name, columns }: ObservedTable, row: readonly StoredValue[], index: number): string {
   const kinds = columns.flatMap(({ kind }, at) => (kind === true && at !== index ? [templateOf(String(row[at]))] : []));
   return `${system}.${name}.${columns[index]!.name}${kinds.length === 0 ? "" : `(${kinds.join()})`}`;

@@ -4,7 +4,7 @@ import { answerPlace, dataOf, NO_VISITOR, tokenOf, type IdPlaces } from "./id-pl
 import { mapLeaves, templateOf } from "./leaves.ts";
 import { mapFacts, type FactsVisitor } from "./map-facts.ts";
 
-/** Matches short text that may be a random value. */
+/** Matches a short text that may be a random value. */
 const TOKEN = /^[A-Za-z0-9_-]{5,64}$/;
 
 interface Drawn {
@@ -14,7 +14,7 @@ interface Drawn {
   longest: number;
 }
 
-/** The values that change by themselves, by their places in states and answers. */
+/** The places in states and answers whose values change by themselves. */
 export class Noise {
   readonly #dropped = new Set<string>();
   readonly #drawn: Map<string, Drawn> = new Map();
@@ -27,7 +27,7 @@ export class Noise {
     this.#dropped.add(place);
   }
 
-  /** Returns `true` if a text at this place counts as random. */
+  /** Returns `true` if this text at this place counts as a random value. */
   isDrawn(place: string, text: string): boolean {
     const drawn = this.#drawn.get(place);
     return (
@@ -35,7 +35,7 @@ export class Noise {
     );
   }
 
-  /** Records that a place holds random texts. @returns `false` if the texts do not look random */
+  /** Records that a place holds random texts, and compares it without them from then on. @returns `false` if the texts do not look random */
   draw(place: string, differing: readonly string[], same: readonly string[]): boolean {
     if (!differing.every((text) => TOKEN.test(text) && !/^\d+$/.test(text)) || new Set(differing).size < 2) return false;
     let drawn = this.#drawn.get(place);
@@ -48,7 +48,7 @@ export class Noise {
     return true;
   }
 
-  /** Ignores all places that were wrongly recorded as holding random texts. @returns those places */
+  /** Ignores all places that were recorded as holding random texts, because the record was wrong. @returns those places */
   undraw(): readonly string[] {
     const places = [...this.#drawn.keys()];
     for (const place of places) this.#dropped.add(place.endsWith("{}") ? place.slice(0, -2) : place);
@@ -60,7 +60,7 @@ export class Noise {
 export interface Learned {
   readonly noise: Noise;
   readonly places: IdPlaces;
-  /** Returns a text with placeholders for its known generated parts. */
+  /** Replaces the known generated parts of a text by placeholders. */
   readonly blank: (text: string) => string;
 }
 
@@ -71,7 +71,7 @@ interface Leaves {
   readonly texts: string[];
 }
 
-/** Returns the leaves of an execution as text, by place. */
+/** Returns the texts, numbers and other single values of an execution as text, by place. */
 function leavesOf(execution: Execution, part: Part, noise: Noise, blank: (text: string) => string): ReadonlyMap<string, Leaves> {
   const found = new Map<string, Leaves>();
   const add = (place: string, text: string, isNumber = false): void => {
@@ -99,8 +99,9 @@ function leavesOf(execution: Execution, part: Part, noise: Noise, blank: (text: 
 }
 
 /**
- * Learns from two executions of the calls in one order which values change by themselves. Numbers that changed together with ids of new rows are
- * treated as ids. Texts that look random are treated as random. Other places that differ are ignored. @returns `true` if anything was learned
+ * Compares two executions with the same order of the calls, and learns which values change by themselves. Numbers that changed together with ids of
+ * new rows are treated as ids, and texts that look random as random. Other places that differ are ignored.
+ * @returns `true` if anything was learned
  */
 export function learnNoise(a: Execution, b: Execution, part: Part, { noise, places, blank }: Learned): boolean {
   let learned = false;
@@ -117,14 +118,14 @@ export function learnNoise(a: Execution, b: Execution, part: Part, { noise, plac
     const [ofA, ofB] = [left.get(place)?.texts ?? [], right.get(place)?.texts ?? []];
     const [onlyA, onlyB] = [without(ofA, ofB), without(ofB, ofA)];
     if (onlyA.length === 0 && onlyB.length === 0) return [];
-    // Numbers inside text are compared at places of their own.
+    // Skip texts that differ only in numbers, because these numbers have places of their own.
     if (!isNumber && !place.endsWith("[#]") && areEqual(onlyA.map(templateOf), onlyB.map(templateOf))) return [];
     return [{ place, isNumber, onlyA, onlyB, same: ofA.filter((text) => ofB.includes(text)) }];
   });
   for (const { place, isNumber, onlyA, onlyB, same } of differing) {
     if (!isNumber && noise.draw(place, [...onlyA, ...onlyB], same)) learned = true;
   }
-  // Places below a random key have changed now, so compare again before learning more.
+  // Return after finding random texts: if a key was random, the places below it have changed and must be compared again.
   if (learned) return true;
   for (const { place, isNumber, onlyA, onlyB } of differing) {
     learned = true;
@@ -136,12 +137,12 @@ export function learnNoise(a: Execution, b: Execution, part: Part, { noise, plac
   return learned;
 }
 
-/** Returns the place of the values below a key. */
+/** Returns the place of the value that belongs to a key. `keys` is the place of the key itself. */
 const keyPlace = (keys: string, key: string): string => `${keys.slice(0, -2)}.${key.replaceAll(/\d+/g, "#")}`;
 
 const areEqual = (a: readonly string[], b: readonly string[]): boolean => a.toSorted().join("\n") === b.toSorted().join("\n");
 
-/** Returns the texts that are missing in another list. Repeated texts are counted. */
+/** Returns the texts that the other list lacks. A text that occurs twice must also occur twice in the other list. */
 function without(texts: readonly string[], others: readonly string[]): readonly string[] {
   const left = [...others];
   return texts.filter((text) => {

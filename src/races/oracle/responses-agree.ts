@@ -5,8 +5,8 @@ import type { FreshIds } from "./fresh-ids.ts";
 import { dataOf } from "./id-places.ts";
 
 /**
- * Returns `true` if two answers to a call are alike in kind, status and body. Bodies are compared without opaque ids, times near the clock, text that
- * only this lane has, and the order of lists. Numbers that are ids of new rows count as equal to each other.
+ * Returns `true` if two answers to a call have equal status and body. Bodies are compared without random ids, times near the clock, texts that only
+ * this lane has, and the order of lists. Numbers that are ids of new rows count as equal.
  */
 export function answersAgree(a: CallEnd, b: CallEnd, freshA: FreshIds, freshB: FreshIds, rules: AnswerRules): boolean {
   if (a.kind !== b.kind || a.status !== b.status) return false;

@@ -8,7 +8,7 @@ import { mapLeaves } from "./leaves.ts";
 import { mapFacts, type FactsVisitor } from "./map-facts.ts";
 import { Noise } from "./noise.ts";
 
-/** A store name that no store has, under which answers are compared together with the state. */
+/** A name that no store has. Under this name, answers are added to the state, so that both are compared together. */
 const ANSWERS = "\u0000answers";
 
 export interface Answered {
@@ -24,7 +24,7 @@ export class States {
   readonly #noise: Noise;
   readonly #hypotheses: readonly Hypothesis[];
   readonly #options: ReadonlyMap<string, readonly string[]>;
-  /** Objects whose keys may be ids. */
+  /** The places of objects whose keys may be ids. */
   readonly #keyed: ReadonlySet<string>;
   readonly #known: WeakMap<Facts, (string | undefined)[]> = new WeakMap();
   readonly #shapes: WeakMap<Facts, string> = new WeakMap();
@@ -41,14 +41,14 @@ export class States {
     this.texts = new AnswerTexts(rules);
   }
 
-  /** Returns `true` if two states are equal under at least one hypothesis about their ids. */
+  /** Returns `true` if two states are equal under at least one assumption about which numbers are ids. */
   agree(a: Facts, b: Facts): boolean {
     return this.#shape(a) === this.#shape(b) && this.#hypotheses.some((_, at) => this.#name(a, at) === this.#name(b, at));
   }
 
   /**
-   * Returns `true` if answers and states are equal under one common hypothesis, so that an id means the same row everywhere. The order of the calls
-   * does not matter.
+   * Returns `true` if the answers and states of two executions are equal under the same assumption about ids. An id in an answer then means the same
+   * row as in the state. The order of the calls does not matter.
    */
   answersAgree(a: Answered, b: Answered): boolean {
     if (a.calls.length !== b.calls.length || this.#shape(a.facts) !== this.#shape(b.facts)) return false;
@@ -58,7 +58,7 @@ export class States {
     );
   }
 
-  /** Returns `true` if the answers are equal, without comparing the states. */
+  /** Returns `true` if the answers of two executions are equal. Their states are not compared. */
   answersAlike(a: Answered, b: Answered): boolean {
     return this.#hypotheses.some((hypothesis) => this.#answered(a, hypothesis, false) === this.#answered(b, hypothesis, false));
   }
@@ -71,7 +71,10 @@ export class States {
     return this.#hypotheses.reduce((widest, one) => (one.keys && one.domains.size >= widest.domains.size ? one : widest));
   }
 
-  /** Returns a hash of the state without all possible ids. If the hashes of two states differ, no hypothesis about ids can make the states equal. */
+  /**
+   * Returns a hash of the state without all values that may be ids. If the hashes of two states differ, no assumption about ids can make the states
+   * equal.
+   */
   #shape(facts: Facts): string {
     let shape = this.#shapes.get(facts);
     if (shape === undefined) {
@@ -81,7 +84,7 @@ export class States {
         number: (place, _name, text) =>
           this.#options.get(place)?.some((domain) => fresh.has(domain, tokenOf(text))) === true ? "~" : undefined,
         declared: (domain, token) => (fresh.has(domain, token) ? "~" : undefined),
-        // Drop objects whose keys may be ids. Replacing all their keys by one placeholder would merge their values.
+        // Leave out objects whose keys may be ids. With all their keys replaced by one placeholder, their values would overwrite each other.
         drops: (place) => this.#noise.drops(place) || this.#keyed.has(place),
       };
       this.#shapes.set(facts, (shape = this.#print(mapped(facts, visitor))));
@@ -103,7 +106,7 @@ export class States {
     const known = new Set([...own, ...this.texts.idsOf(facts)]);
     const text = (value: string): string => this.texts.blankUnless(value, known);
     const answers = calls.map(({ action, kind, status }, at) => [
-      // Refused calls are compared without their status and body.
+      // Compare only the action of a refused call, without status and body.
       bodies[at] === undefined && isRefusal({ status }) ? { action } : { action, kind, status, body: unordered(bodies[at], text) },
     ]);
     const value = { kind: "value", value: new Set(answers) } as const;
@@ -117,7 +120,7 @@ export class States {
     return `${fingerprint.lo},${fingerprint.hi}`;
   }
 
-  /** @param own Receives the replacement ids. */
+  /** Returns a visitor that replaces ids and random texts in a state. @param own A set to which the replacements of ids are added. */
   #renaming(facts: Facts, { keys, domains }: Hypothesis, own?: Set<string>): FactsVisitor {
     const fresh = this.#places.freshOf(facts);
     const opaque = (domain: string, token: string): string => {
@@ -149,7 +152,7 @@ function mapped(facts: Facts, visitor: FactsVisitor): Facts {
   return { ...rest, systems: Object.fromEntries(values) as Facts["systems"], context: Object.fromEntries(entries) as Facts["context"] };
 }
 
-/** Returns a UUID that is derived from an id and its domain. */
+/** Returns a UUID computed from an id and its domain. It replaces the id, so that the id is treated like a random value. */
 function uuidOf(domain: string, id: string): string {
   const hex = createHash("sha256").update(`${domain} ${id}`).digest("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

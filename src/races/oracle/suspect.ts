@@ -6,8 +6,9 @@ import type { AnswerRules } from "./answers.ts";
 import { answersAgree } from "./responses-agree.ts";
 
 /**
- * Returns `true` if one call reads or writes data that the other call writes. Evidence is a place that both write, or an answer or write that differs
- * after the other call. @param orders The calls one after another, in every order. Calls of one action have one order.
+ * Returns `true` if one call seems to read or write data that the other call writes: both write the same place, or a call writes or answers
+ * differently after the other call.
+ * @param orders The calls one after another, in every order. Two calls of the same action have only one order.
  */
 export function isSuspect(before: Facts, orders: readonly Execution[], answers: AnswerRules): boolean {
   const [forth, back = forth] = orders;
@@ -21,6 +22,6 @@ export function isSuspect(before: Facts, orders: readonly Execution[], answers: 
   const [a, b] = [forth!.order![0]!, forth!.order![1]!];
   const unlike = (side: number, other: number): boolean =>
     !answersAgree(forth!.calls[side]!, back!.calls[other]!, fresh[0]!, fresh.at(-1)!, answers);
-  // For two calls of one action, compare the second with the first.
+  // For two calls of the same action, compare the second answer with the first.
   return back === forth ? unlike(a, b) : unlike(a, a) || unlike(b, b);
 }

@@ -10,25 +10,28 @@ import type { RacesEnd } from "./races-end.ts";
 
 /** Time limit, in milliseconds, for shortening the path of one race. */
 const SHRINKING = 10_000;
-/** Number of states in which a pair is tried before it is given up. The target may be unsteady in one state and steady in another. */
+/**
+ * Number of states in which a detected race of two actions is tried before it is given up. The target may vary by itself in one state and not in
+ * another.
+ */
 const MOST_SEEN = 3;
 
-/** A race that recurred on a rebuilt lane. */
+/** A detected race that occurred again on a rebuilt lane. */
 export interface ConfirmedRace {
   readonly request: RaceRequest;
   readonly hit: RaceHit;
   readonly answer: RaceAnswer;
   readonly recording: Recording;
-  /** Number of probes of this pair of actions that showed a race. */
+  /** Number of states in which this pair of actions showed a race. */
   readonly count: number;
 }
 
 /**
- * Confirms one race for each pair of actions: the worst one with the shortest path.
+ * Confirms one race for each pair of actions: the worst one, and of equally bad ones that with the shortest path.
  *
- * The path is shortened, and extra copies of a call are moved from the race into the path where the race still occurs (as PropEr does with parallel
- * commands). All trials are then repeated on a rebuilt lane. A race that does not recur is not reported. When the time is up, the current measurement
- * is completed and the remaining races are counted.
+ * First the path is shortened. If an action was raced with several copies of itself, copies are left out or executed before the race, as long as the
+ * race still occurs (as PropEr does with parallel commands). All trials are then repeated on a rebuilt lane. A race that does not recur is not
+ * reported. When the time is up, the current measurement is completed and the remaining races are counted.
  */
 export async function confirmRaces(
   seen: readonly SeenRace[],
@@ -56,7 +59,7 @@ export async function confirmRaces(
   return confirmed.filter((one) => one !== undefined);
 }
 
-/** Returns the races grouped by pair of actions, in the order in which the pairs were first seen. */
+/** Groups the races by pair of actions, in the order in which the pairs were first seen. */
 function groupsOf(seen: readonly SeenRace[]): readonly (readonly SeenRace[])[] {
   const groups = new Map<string, SeenRace[]>();
   for (const one of seen) {
@@ -90,7 +93,7 @@ async function confirm(group: readonly SeenRace[], seat: Seat): Promise<Confirme
   return undefined;
 }
 
-/** Returns `undefined` if the race did not recur; `left` if time ran out before that was clear. */
+/** Confirms a race on a rebuilt lane. Returns `undefined` if the race did not recur; `left` if the time ran out before that was certain. */
 async function confirmOne(
   seen: SeenRace,
   { lanePool, lane, tally, end }: Seat,
@@ -106,18 +109,18 @@ async function confirmOne(
     const recording = await lanePool.record(lane, request.path, request.draws);
     return { request, hit: answer.hit, answer, recording };
   }
-  // An interruption also ends the current measurement, so its result is incomplete.
+  // After an interruption, the measurement is incomplete, so it is unknown if the race recurs.
   return end.reason === "interrupted" ? "left" : undefined;
 }
 
-/** Returns a request that repeats the delivery with which the race was seen. */
+/** Returns a request that repeats a race with the delivery that showed it. */
 function asFound({ request, answer }: SeenRace): RaceRequest {
   const { verdict, invariant, delivery, schedule } = answer.hit!;
   return { ...request, effort: { ...request.effort, delivery }, schedule, wanted: { verdict, invariant } };
 }
 
 async function shrink(found: RaceRequest, lanePool: LanePool, lane: number, end: RacesEnd): Promise<RaceRequest> {
-  // Keep half of the time for the measurement: a confirmed long path is better than an unconfirmed short one.
+  // Keep half of the time for confirming the race: a confirmed long path is better than an unconfirmed short one.
   const until = performance.now() + Math.min(SHRINKING, end.leftMs / 2);
   const shows = async (request: RaceRequest): Promise<boolean | undefined> => {
     if (end.reason !== undefined || performance.now() > until) return undefined;
@@ -125,7 +128,7 @@ async function shrink(found: RaceRequest, lanePool: LanePool, lane: number, end:
   };
   let request = await fewerCopies(found, shows);
   if (request.path.length > 0) {
-    // The last step represents the calls themselves, so it is never left out.
+    // Add the raced call as the last step of the path. It is never left out.
     const whole = { path: [...request.path, request.sides[0]!], draws: request.draws };
     const shrunk = await shrinkPath(whole, ({ path, draws }) => shows({ ...request, path: path.slice(0, -1), draws }));
     if (shrunk.path.length < whole.path.length)
@@ -134,7 +137,7 @@ async function shrink(found: RaceRequest, lanePool: LanePool, lane: number, end:
   return request;
 }
 
-/** Leaves out extra copies of a call, or moves them into the path, where the race still occurs. */
+/** Reduces the number of simultaneous calls. A call is left out, or executed before the others, if the race still occurs. */
 async function fewerCopies(found: RaceRequest, shows: (request: RaceRequest) => Promise<boolean | undefined>): Promise<RaceRequest> {
   let request = found;
   while (request.sides.length > 2) {

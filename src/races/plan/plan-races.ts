@@ -1,29 +1,29 @@
 import type { Committer } from "../../engine/commit/committer.ts";
 
 interface EdgeEnd {
-  /** The node that the edge leads to; -1 without a node. */
+  /** The node to which the edge leads; -1 if it leads to none. */
   readonly to: number;
   readonly status: number;
   readonly found: boolean;
 }
 
-/** Limit for nodes times actions, which need 80 MB. Further nodes are not probed and are counted as skipped. */
+/** Limit for the product of nodes and actions. The table then needs 80 MB. Further nodes are not probed and are counted as skipped. */
 const MOST_CELLS = 20_000_000;
 
-/** A pair of calls to probe in one state. It is the first pair of its class. */
+/** A pair of calls to execute simultaneously in one state. It represents all pairs with the same actions and the same outcomes. */
 export interface PlannedRace {
   readonly node: number;
-  /** Action indices. There are more than two only if all are the same action. */
+  /** Indices of the actions to execute simultaneously. There are more than two only if all have the same action. */
   readonly sides: readonly number[];
-  /** A weight for how likely the calls race, from their outcomes one after another. Higher weights are probed first. */
+  /** How likely the calls race, judged by their results one after another. Pairs with higher values are probed first. */
   readonly suspicion: number;
 }
 
 export interface PairsToPlan {
   readonly actions: number;
-  /** Number of the agent's own actions. Actions that rules added have higher indices and are not raced. Default: all. */
+  /** Number of actions that the agent itself declares. Actions that rules added have higher indices and are not raced. Default: all. */
   readonly ownActions?: number;
-  /** Number of simultaneous calls when an action is raced with itself. */
+  /** Number of simultaneous calls if an action is raced with itself. */
   readonly copies: number;
   /** The pairs of actions to probe. Default: all. */
   readonly only?: readonly (readonly [number, number])[] | undefined;
@@ -31,17 +31,17 @@ export interface PairsToPlan {
 
 export interface RacePlan {
   readonly races: readonly PlannedRace[];
-  /** Number of pairs of actions that were applicable together in a state. */
+  /** Number of (state, two actions) combinations in which both actions were applicable. */
   readonly pairs: number;
   readonly skipped: Readonly<Record<string, number>>;
 }
 
 /**
- * Chooses the pairs to probe from the committed graph.
+ * Chooses the pairs of calls to probe, from the committed graph.
  *
- * Pairs are in one class if they have the same actions, the same statuses alone and after each other, and the same kind of effect on the state. The
- * first committed pair of each class is probed. Skipped are pairs outside `only`, pairs that only read, and pairs with an action that a rule added.
- * Also skipped are pairs with a call that has a finding, fails or leads to no state.
+ * Pairs belong to one class if they have the same actions, the same statuses alone and after each other, and the same kind of effect on the state.
+ * The first committed pair of each class is probed. Skipped are pairs outside `only`, pairs that only read, and pairs with an action that a rule
+ * added. Also skipped are pairs with a call that has a finding, fails or leads to no state.
  */
 export function planRaces(committer: Committer, { actions, copies, ownActions = actions, only }: PairsToPlan): RacePlan {
   const isWanted = (a: number, b: number): boolean => only === undefined || only.some((pair) => pair.includes(a) && pair.includes(b));
@@ -74,7 +74,7 @@ export function planRaces(committer: Committer, { actions, copies, ownActions = 
     }
   }
   if (outcomes.nodes < committer.visited.size) skipped["too_many_states"] = committer.visited.size - outcomes.nodes;
-  // The sort is stable: pairs of equal weight keep the order of commits.
+  // Pairs with equal values stay in the order of commits, because `sort` is stable.
   const races = [...classes.values()].sort((one, other) => other.suspicion - one.suspicion);
   return { races, pairs, skipped };
 }
@@ -85,7 +85,7 @@ interface Pair {
   readonly b: number;
   readonly first: EdgeEnd;
   readonly second: EdgeEnd;
-  /** `undefined` if the second action was not executed in the state after the first. */
+  /** The outcome of action `b` in the state after action `a`; `undefined` if `b` was not executed there. */
   readonly bAfterA: EdgeEnd | undefined;
   readonly aAfterB: EdgeEnd | undefined;
 }
@@ -96,12 +96,15 @@ function classOf({ node, a, b, first, second, bAfterA, aAfterB }: Pair): string 
   return [...alone, ...after].join();
 }
 
-/** Returns `true` if both orders lead to one state; `undefined` if an order was not explored. */
+/** Returns `true` if both orders of the two actions lead to the same state; `undefined` if an order was not explored. */
 function commutes(bAfterA: EdgeEnd | undefined, aAfterB: EdgeEnd | undefined): boolean | undefined {
   return bAfterA === undefined || aAfterB === undefined ? undefined : bAfterA.to === aAfterB.to;
 }
 
-/** Returns the weight of a pair. A status that changes after the other call weighs most, then an action with itself, then two writing calls. */
+/**
+ * Returns how likely two calls race, as a number. A status that changes after the other call counts most, then an action raced with itself, then two
+ * calls that write.
+ */
 function suspicionOf({ node, a, b, first, second, bAfterA, aAfterB }: Pair): number {
   const limits = (alone: EdgeEnd, after: EdgeEnd | undefined): number => (after !== undefined && after.status !== alone.status ? 8 : 0);
   const succeeds = ({ status }: EdgeEnd): number => (status > 0 && status < 400 ? 1 : 0);
@@ -116,7 +119,7 @@ function suspicionOf({ node, a, b, first, second, bAfterA, aAfterB }: Pair): num
 }
 
 class Outcomes {
-  /** Number of nodes in the table. Nodes with higher indices are unknown. */
+  /** Number of nodes in this table. Outcomes of nodes with higher indices are not known. */
   readonly nodes: number;
   readonly #actions: number;
   readonly #edges: Committer["edges"];

@@ -23,7 +23,7 @@ export interface SeenRace {
 /** Number of attempts to probe a pair of calls if its lane is lost. */
 const TRIES = 2;
 
-/** Probes the planned pairs of calls on all lanes in parallel. The plan does not depend on the lanes. Results are in the order of the plan. */
+/** Probes the planned pairs of calls on all lanes in parallel. Neither the plan nor the order of the results depends on the lanes. */
 export async function probeRaces(
   committer: Committer,
   lanePool: LanePool,
@@ -47,14 +47,14 @@ export async function probeRaces(
     }
   };
   await Promise.all(Array.from({ length: lanePool.lanes }, (_, lane) => work(lane)));
-  // Each skipped pair counts as one. Further pairs of its class are already counted in the plan.
+  // Count each planned pair that was not probed once. Other pairs of its class are already counted in the plan.
   const left = plan.races.length - next;
   if (left > 0) tally.skip(over!, left);
   tally.end();
   return { seen: seen.filter((one) => one !== undefined), tally };
 }
 
-/** Ignores lane errors after an interruption, so that earlier results are kept. */
+/** Returns a function that ignores errors of lanes after an interruption, so that earlier results are kept. */
 export function unlessInterrupted(end: RacesEnd): (error: unknown) => undefined {
   return (error) => {
     if (end.reason !== "interrupted") throw error;
@@ -68,7 +68,7 @@ function requestFor({ nodes, visited }: Committer, { node, sides }: PlannedRace,
   return { path, draws, at, sides, effort, mode: "search" };
 }
 
-/** Races calls on a lane. If the lane is lost, rebuilds it and tries once more. */
+/** Executes the calls of a race on a lane. If the lane is lost, rebuilds it and tries once more. */
 export async function raceOn(lanePool: LanePool, lane: number, request: RaceRequest): Promise<RaceAnswer> {
   let answer = await lanePool.race(lane, request);
   for (let tries = 1; answer.failure !== undefined; tries++) {

@@ -2,19 +2,19 @@ import type { RaceAnswer, RaceHit, RaceRequest } from "../../messages/race-messa
 import type { RaceCoverage, RaceDelivery } from "../../model/results/result.ts";
 import type { RacePlan } from "./plan-races.ts";
 
-/** A race that was seen and is not reported. */
+/** A detected race that is not reported. */
 export interface DismissedHit {
   readonly request: Pick<RaceRequest, "path" | "sides">;
   readonly hit: RaceHit;
   readonly reason: string;
-  /** Number of probes of this pair that were dismissed for the same reason. */
+  /** Number of races of this pair of actions that were dismissed for the same reason. */
   readonly count: number;
 }
 
 export class RaceTally {
   probed = 0;
   trials = 0;
-  /** Number of probed pairs that showed a race. */
+  /** Number of probed pairs of calls that showed a race. */
   hits = 0;
   #misses = 0;
   readonly #pairs: number;
@@ -40,7 +40,7 @@ export class RaceTally {
     else if (dismissed !== undefined) this.dismiss(dismissed, request, answer.dismissedHit);
   }
 
-  /** Adds the trials that were made to confirm a race. */
+  /** Adds the trials of one request to the counts. */
   addTrials({ trials, misses, deliveries }: RaceAnswer): void {
     this.trials += trials;
     this.#misses += misses;
@@ -61,7 +61,7 @@ export class RaceTally {
     this.#dismissedHits.set(key, known === undefined ? { request, hit, reason, count: 1 } : { ...known, count: known.count + 1 });
   }
 
-  /** The dismissed races: the first one of each pair, verdict and reason. */
+  /** The dismissed races. Of several with the same pair of actions, verdict and reason, only the first is listed. */
   get dismissedHits(): readonly DismissedHit[] {
     return [...this.#dismissedHits.values()];
   }

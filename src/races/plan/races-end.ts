@@ -1,13 +1,13 @@
-/** Share of the time limit that is reserved for confirming races that were seen. */
+/** Share of the time limit for races that is reserved for confirming detected races. */
 const KEPT = 0.25;
 
-/** Decides when the search for races ends early: after an interruption, or at the time limit. */
+/** Decides when to stop looking for races: after an interruption, or at the time limit. */
 export class RacesEnd {
   readonly #begun: number = performance.now();
   readonly #limitMs: number;
   readonly #signal: AbortSignal | undefined;
 
-  /** @param limitMs Milliseconds from now for probing and confirming together. `Infinity`: no limit. */
+  /** @param limitMs Milliseconds from now for probing and confirming races together. `Infinity`: no limit. */
   constructor(limitMs: number, signal: AbortSignal | undefined) {
     this.#limitMs = limitMs;
     this.#signal = signal;
@@ -23,7 +23,10 @@ export class RacesEnd {
     return this.leftMs === 0 ? "max_time" : undefined;
   }
 
-  /** Like {@link reason}, for probing. If a race was `seen`, probing ends earlier to leave time for confirming it. */
+  /**
+   * Returns the reason for probing no further pairs; `undefined` to continue. If a race was `seen`, probing ends earlier, so that time is left for
+   * confirming it.
+   */
   ofProbing(seen: boolean): "interrupted" | "max_time" | undefined {
     const { reason } = this;
     if (reason !== undefined || !seen || this.#limitMs === Infinity) return reason;

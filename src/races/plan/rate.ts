@@ -2,8 +2,8 @@
 const Z = 1.959963984540054;
 
 /**
- * Returns the 95 % confidence interval of a rate, from `hits` in `trials`. Wilson's score interval (E. B. Wilson, 1927) is valid for few trials and
- * for rates near 0 and 1.
+ * Returns the 95 % confidence interval for the probability of an event that occurred `hits` times in `trials`. Wilson's score interval (E. B. Wilson,
+ * 1927) is valid for few trials and for rates near 0 and 1.
  */
 export function shareInterval(hits: number, trials: number): { readonly low: number; readonly high: number } {
   if (trials === 0) return { low: 0, high: 1 };

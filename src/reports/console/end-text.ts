@@ -84,7 +84,7 @@ function countsOf({ explorations, journeys, failures }: RunReport): readonly str
     results.length > 0 && heldText(results),
     journeys.length > 0 &&
       `${plural(journeys.length, "journey")}: ${ended.map(([status, count]) => `${grouped(count)} ${status.replace("_", " ")}`).join(", ")}`,
-    failures.length > 0 && `${plural(failures.length, "failure")} before a result`,
+    failures.length > 0 && `${plural(failures.length, "failure")} without a result`,
   ];
   return parts.filter((part) => part !== false);
 }

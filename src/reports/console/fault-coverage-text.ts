@@ -8,7 +8,7 @@ export function faultRows({ faultCoverage }: Pick<ExplorationFacts, "faultCovera
   const { calls, counted: looked, points, tried, skipped, skippedPoints, missing, unconfirmed, durationMs } = faultCoverage;
   const of = `${grouped(looked)} of ${plural(calls, "kind")} of calls`;
   const rows: readonly (readonly [string, string])[] = [
-    ["faults", `${grouped(tried)} of ${plural(points, "fault point")} tried, in ${of}, in ${duration(durationMs)}`],
+    ["faults", `${grouped(tried)} of ${plural(points, "fault point")} tried in ${duration(durationMs)}, in ${of}`],
     ["no faults in", counted(skipped)],
     ["not tried", counted(skippedPoints)],
     ["not possible", missingText(missing)],

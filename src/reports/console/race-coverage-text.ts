@@ -9,8 +9,8 @@ export function raceRows({
 }: Pick<ExplorationFacts, "races" | "raceCoverage">): readonly (readonly [string, string])[] {
   if (raceCoverage === undefined) return races.length === 0 ? [] : [["races", grouped(races.length)]];
   const { pairs, probed, trials, misses, skipped, dismissed, deliveries, durationMs } = raceCoverage;
-  const missed = misses === 0 ? "" : `, ${grouped(misses)} of them did not overlap`;
-  const probing = `${plural(probed, "kind")} of pairs, of ${plural(pairs, "pair")} in all states; ${plural(trials, "trial")} in ${duration(durationMs)}${missed}`;
+  const missed = misses === 0 ? "" : `; ${grouped(misses)} more did not overlap`;
+  const probing = `${plural(probed, "kind")} of pairs (${plural(pairs, "pair")} in all states); ${plural(trials, "trial")} in ${duration(durationMs)}${missed}`;
   const rows: readonly (readonly [string, string])[] = [
     ["races", grouped(races.length)],
     ["probed", probing],

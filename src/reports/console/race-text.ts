@@ -77,7 +77,7 @@ export function scheduleText(race: Pick<Race, "schedule"> & Sides): string | und
   if (schedule === undefined) return undefined;
   const { system, held, write, statement } = schedule;
   const others = race.copies > 2 ? "the others are" : `${sideName(race, held === 0 ? 1 : 0)} is`;
-  return `${sideName(race, held)} is held before its write ${write} (${statement}, in ${system}) until ${others} done or waits for it`.replace(
+  return `${sideName(race, held)} is held before its write ${write} (${statement}, in ${system}) until ${others} done or waits for the held call`.replace(
     "are done or waits",
     "are done or wait",
   );

@@ -36,7 +36,7 @@ function alsoLines({ operations = [], reproductionPath }: Pick<Violation, "opera
   const others = operations.map(({ action }) => action).filter((action) => action !== reproductionPath.at(-1));
   if (others.length === 0) return [];
   const more = others.length > NAMED ? ` and ${others.length - NAMED} more` : "";
-  return [`also      ${printable(others.slice(0, NAMED).join(", "))}${more}`];
+  return [`also in   ${printable(others.slice(0, NAMED).join(", "))}${more}`];
 }
 
 /** Returns why a finding is not certain, as a word and as a phrase; `undefined` if a replay from a clean start confirmed it. */

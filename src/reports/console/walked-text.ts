@@ -39,7 +39,7 @@ export function placeLines({ id, lines, applicable }: WalkPlace, all: readonly s
   return [
     colours.bold(`State ${id.slice(0, SHORT_ID)}`),
     ...lines.map((line) => `   ${printable(line)}`),
-    ...(lines.length === 0 ? ["   (as at the beginning)"] : []),
+    ...(lines.length === 0 ? ["   (equal to the root state)"] : []),
     `Next, ${applicable.length} of ${all.length} actions apply: ${printable(applicable.join(", ")) || "none"}`,
   ];
 }

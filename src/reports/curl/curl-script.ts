@@ -61,7 +61,7 @@ function exchangesOf({ steps, checks = [], reproductionPath }: Finding): readonl
         .filter(isHttp)
         .map((exchange) => ({ label: `step ${step + 1}, ${action}`, exchange, kind: step < last ? ("way" as const) : ("last" as const) })),
     ),
-    ...checks.filter(isHttp).map((exchange) => ({ label: "what the rule asks for", exchange, kind: "check" as const })),
+    ...checks.filter(isHttp).map((exchange) => ({ label: "a request of the rule", exchange, kind: "check" as const })),
   ];
 }
 
@@ -71,7 +71,7 @@ function head({ id, invariant, severity, message, reproductionPath }: Finding, b
     comment(`[${severity.toUpperCase()}] ${invariant}: ${message}`),
     comment(`finding ${id}, path: ${reproductionPath.join(" -> ") || "(the initial state)"}`),
     "#",
-    "# Needs sh, curl and node (18 or newer, for reading JSON). BASE_URL says where the API is, in the state that the path begins in.",
+    "# Needs sh, curl and node (18 or newer, for reading JSON). BASE_URL is the URL of the API, which must be in the state in which the path begins.",
     "# Ends with 1: still fails, as recorded. 0: gone. 2: it could not be tried. 3: the path went another way than recorded.",
     ...preparation(base, flow, HELPER),
   ];

@@ -106,11 +106,11 @@ function head(race: Omit<Race, "toString">, hide: Redactor): readonly string[] {
           `The run sent the calls together (${deliveryText(delivery)}); curl sends each on a connection of its own, so it may need more rounds.`,
         )
       : comment(
-          `The run made it happen: ${schedule}. curl cannot hold a statement: here it needs luck; seqqa replay ${id} follows the schedule.`,
+          `The run made the race happen: ${schedule}. curl cannot hold a statement, so this script needs luck; seqqa replay ${id} follows the schedule.`,
         ),
-    "# Needs sh, curl (7.68 or newer) and node (18 or newer, for reading JSON). BASE_URL says where the API is, in the state that the path begins in;",
-    `# ROUNDS how often it is tried (${ROUNDS}); RESET, where the path cannot be taken twice, a command that resets the API before each round; CHECK a command`,
-    "# that fails where the state is wrong after a round. Without CHECK only the answers are compared: what they do not show is not seen.",
+    "# Needs sh, curl (7.68 or newer) and node (18 or newer, for reading JSON). BASE_URL is the URL of the API, which must be in the state in which the path begins;",
+    `# ROUNDS is the number of rounds (default ${ROUNDS}); RESET is a command that resets the API before each round, if the path cannot be executed twice; CHECK is a command`,
+    "# that fails if the state is wrong after a round. Without CHECK only the answers are compared, so differences in the state are not seen.",
     "# Ends with 1: the race was seen. 0: not in these rounds. 2: it could not be tried, or the answers cannot tell. 3: the path went another way than recorded.",
   ];
 }
@@ -169,10 +169,10 @@ const ENDING = [
   "fi",
   'helper race "$dir" "$dir/recorded.json"',
   "case $? in",
-  '  10) echo "Seen in round $round: the answers are those that no order of the calls gives."; exit 1 ;;',
+  '  10) echo "Seen in round $round: when sent one after the other, in any order, the calls do not get these answers."; exit 1 ;;',
   "  11) ;;",
-  `  12) [ -n "\${CHECK:-}" ] || { echo ${quoted("The answers of this race are also those of an order: the difference is in the state, which answers do not show (see the top of this script). Check the state now, or set CHECK.")} >&2; exit 2; } ;;`,
-  '  13) strayed "the answers of round $round are neither those that were recorded nor those of an order" ;;',
+  `  12) [ -n "\${CHECK:-}" ] || { echo ${quoted("The calls get the same answers when they are sent one after the other: the race differs only in the state, which answers do not show (see the top of this script). Check the state now, or set CHECK.")} >&2; exit 2; } ;;`,
+  '  13) strayed "the answers of round $round are neither the recorded ones nor those of the calls sent one after the other" ;;',
   '  *) echo "The answers could not be compared." >&2; exit 2 ;;',
   "esac",
   "round=$((round + 1))",

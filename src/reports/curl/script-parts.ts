@@ -20,7 +20,7 @@ export function preparation(base: string, { secrets }: Flow, helper: string): re
     'BASE_URL="${BASE_URL%/}"',
     ...secrets.map(
       ({ variable, name, where }) =>
-        `[ "\${${variable}+set}" = set ] || { echo ${quoted(oneLine(`Set ${variable}: the value of ${name} in ${where}, which reports do not show.`))} >&2; exit 2; }`,
+        `[ "\${${variable}+set}" = set ] || { echo ${quoted(oneLine(`Set ${variable} to the value of ${name} in ${where}; reports do not show this value.`))} >&2; exit 2; }`,
     ),
     'for tool in curl node; do command -v "$tool" > /dev/null || { echo "This script needs $tool." >&2; exit 2; }; done',
     "dir=$(mktemp -d) || exit 2",

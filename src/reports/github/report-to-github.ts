@@ -33,7 +33,11 @@ export function reportToGithub(document: RunDocument, { env, cwd, stderr }: Gith
   const text = jobSummary(document, MOST - (statSync(file, { throwIfNoEntry: false })?.size ?? 0));
   if (text === "")
     stderr.write(
-      command({ level: "notice", title: "seqqa", message: "There is no room left for the summary: GitHub takes 1 MiB of one step." }),
+      command({
+        level: "notice",
+        title: "seqqa",
+        message: "The job summary was not written: GitHub limits the summary of a step to 1 MiB, and no room is left.",
+      }),
     );
   else appendFileSync(file, text);
 }

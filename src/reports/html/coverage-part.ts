@@ -36,7 +36,7 @@ function byDepth({ actions, states, executed, whole }: DepthTable): string {
     });
     return `<tr><th scope="row">${text(actions[action]!)}</th>${cells.join("")}</tr>`;
   });
-  const part = !whole ? " Of the part of the graph that this file has." : "";
+  const part = !whole ? " Only the part of the graph in this file is counted." : "";
   return [
     `<details><summary>By depth: share of the states in which an action was executed</summary><p class="quiet">Columns are depths, with the number of their states.${part}</p>`,
     `<div class="scroll" role="group" aria-label="Actions by depth" tabindex="0"><table class="heat"><thead><tr><td></td>${head}</tr></thead><tbody>${rows.join("")}</tbody></table></div></details>`,

@@ -27,7 +27,7 @@ export function racePart(found: Race, view: FindingView, withSteps: boolean): st
   const parts = [
     `<p class="message">${text(shortened(message, limits.message))}</p>`,
     factsPart(factsOf(race, view)),
-    `<p>${schedule === undefined ? "Seen in" : "When the schedule below was followed, it was seen in"} ${text(rateText(race))}.</p>`,
+    `<p>${schedule === undefined ? "Seen in" : "With the schedule below, the race was seen in"} ${text(rateText(race))}.</p>`,
     ...(schedule === undefined ? [] : [`<p class="schedule"><strong>Schedule:</strong> ${text(scheduleText(race)!)}.</p>`]),
     decidingPart(race, limits),
     sequencePart(race),

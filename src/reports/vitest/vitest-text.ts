@@ -86,7 +86,7 @@ export function raceVitestText({ race, ...module }: RaceVitestInput): string {
   const actions = Array.from({ length: copies }, (_, side) => (side === 1 ? second : first));
   const calls = { actions, trials: Math.max(trials, 1), delivery, schedule, verdict, invariant };
   return testText(`[${severity.toUpperCase()}] ${raceName(race)}: ${message}`, `race ${id}`, module, {
-    title: `${raceName(race)} at the same time after ${prefix.join(", ") || "nothing"} come out as in an order`,
+    title: `${raceName(race)} at the same time after ${prefix.join(", ") || "nothing"} give the result of one of their orders`,
     path: prefix,
     options: [`race: ${literal(calls)}`],
     expects: "expect(replayed.race).toMatchObject({ hits: 0, inconclusive: undefined });",
@@ -109,7 +109,7 @@ function testText(what: string, id: string, { exportName, module, config, seed, 
   ];
   return `${[
     lineComment(what),
-    lineComment(`${id}; keep it in the folder that seqqa replay was run in, or change the paths`),
+    lineComment(`${id}; keep this file in the folder in which seqqa replay was run, or change its paths`),
     ...(config === undefined ? [] : ['import { fileURLToPath } from "node:url";']),
     'import { expect, it } from "vitest";',
     `import { ${exportName} } from ${literal(module)};`,

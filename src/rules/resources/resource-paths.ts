@@ -117,7 +117,7 @@ function checked(rule: string, resources: readonly Resource[]): readonly Resourc
     if (!isPath(item) || new PathTemplate(item).last === undefined) {
       throw wrong(`the item of ${called} is not a path that begins with / and ends with a parameter`);
     }
-    if (typeof can !== "object" || can === null) throw wrong(`${called} does not say what it can`);
+    if (typeof can !== "object" || can === null) throw wrong(`${called} has no object \`can\` that names its operations`);
     if (restore !== undefined && !(isPath(restore) && restoresOne(restore, item))) {
       throw wrong(`\`restore\` of ${called} is not a path that begins with / and has the parameters of its item`);
     }

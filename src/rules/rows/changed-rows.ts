@@ -32,7 +32,7 @@ export function immutable<C extends object = Values, A = ApiClient>(
   const all = named.map((column) => columnName(rule, column));
   const [first] = all;
   if (first === undefined || all.some(({ table }) => table !== first.table)) {
-    throw new SeqqaError("RULE_INVALID", `${rule}: name columns of one table.`, {
+    throw new SeqqaError("RULE_INVALID", `${rule}: no columns are named, or they belong to several tables.`, {
       exitStatus: 2,
       hint: 'For example immutable(["orders.amount", "orders.customer_id"]).',
     });

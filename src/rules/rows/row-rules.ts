@@ -73,7 +73,7 @@ export function implies<C extends object = Values, A = ApiClient>(
   const rule = `implies("${table}")`;
   const [given, wanted] = [when, then].map((side) => Object.entries(side ?? {}));
   if (given!.length === 0 || wanted!.length === 0) {
-    throw new SeqqaError("RULE_INVALID", `${rule}: one of its sides has no column.`, {
+    throw new SeqqaError("RULE_INVALID", `${rule}: \`when\` or \`then\` names no column.`, {
       exitStatus: 2,
       hint: 'For example implies("orders", { status: "cancelled" }, { shipped_at: null }).',
     });
@@ -89,7 +89,7 @@ export function implies<C extends object = Values, A = ApiClient>(
       columns,
       expected: `rows of ${table} with ${JSON.stringify(when)} have ${JSON.stringify(then)}`,
       message: (count) =>
-        `${rowCount(count)} of ${table} with ${JSON.stringify(when)} ${count === "1" ? "has" : "have"} not ${JSON.stringify(then)}`,
+        `${rowCount(count)} of ${table} with ${JSON.stringify(when)} ${count === "1" ? "does" : "do"} not match ${JSON.stringify(then)}`,
       actual: (rows) => rows,
       sql: (sql) => `SELECT * FROM ${sql.table(columns[0]!)} WHERE ${all(given!, sql)} AND NOT (${all(wanted!, sql)})`,
     },
@@ -170,7 +170,7 @@ export function references<C extends object = Values, A = ApiClient>(
   const [source, target] = [columnName(rule, from), columnName(rule, to)];
   return rowInvariant(rule, ["references", source, target], options, {
     columns: [source, target],
-    expected: `every ${from} is a ${to}`,
+    expected: `every ${from} refers to an existing ${to}`,
     message: (count) => `${from} refers to a ${to} that does not exist in ${rowCount(count)}`,
     actual: (rows) => rows.map((row) => row[source.column]),
     sql: (sql) =>
@@ -229,7 +229,10 @@ export function sumWithin<C extends object = Values, A = ApiClient>({
 }
 
 function ofOneTable(rule: string, example: string): SeqqaError {
-  return new SeqqaError("RULE_INVALID", `${rule}: name columns of one table.`, { exitStatus: 2, hint: `For example ${example}.` });
+  return new SeqqaError("RULE_INVALID", `${rule}: the columns do not belong to one table.`, {
+    exitStatus: 2,
+    hint: `For example ${example}.`,
+  });
 }
 
 interface RowCheck {

@@ -43,7 +43,10 @@ export class SqlNames {
     const found = wanted === undefined ? all : all.filter(([name]) => name === wanted);
     const [one, ...others] = found;
     if (one === undefined || others.length > 0) {
-      const known = names.length === 0 ? "The World has no SQL store." : `SQL stores of the World: ${names.join(", ")}.`;
+      const known =
+        names.length === 0
+          ? "The World has no SQL store: declare one (`db_url`, or `systems`)."
+          : `SQL stores of the World: ${names.join(", ")}.`;
       const problem =
         wanted !== undefined
           ? `the World has no SQL store "${wanted}"`

@@ -6,7 +6,7 @@ import { storedRunOf, type StoredExploration } from "./resumable-run.ts";
 import { findRun } from "./runs.ts";
 
 export interface StoredState {
-  /** The state's id, see {@link stateId}. */
+  /** The id of the state, as reports print it. */
   readonly id: string;
   readonly exploration: StoredExploration;
   /** The actions from the root state to this state, along the path on which it was first found. */
@@ -14,8 +14,8 @@ export interface StoredState {
 }
 
 /**
- * Returns the states whose ids begin with `wanted`, from the given run or else the last run. @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with
- * exit status 2
+ * Returns the states whose ids begin with the text `wanted`, from the given run, or else the last run.
+ * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2
  */
 export function findStates(outputDir: string, run: string | undefined, wanted: string): readonly StoredState[] {
   const { read } = findRun(outputDir, run, (file) =>

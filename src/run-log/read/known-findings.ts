@@ -6,14 +6,16 @@ import { SeqqaError } from "../../model/errors.ts";
 export interface KnownEntry {
   readonly id: string;
   readonly note: string | undefined;
-  /** The exploration of the finding, as written by `--update-known`. A run without this exploration could not have found it. */
+  /**
+   * The name of the finding's exploration. A run without this exploration could not have found it. Only lists written by `--update-known` have it.
+   */
   readonly exploration: string | undefined;
   /** `true` if the id is that of a race. Only runs that probe for races can find it. */
   readonly isRace: boolean;
 }
 
 export interface KnownFindings {
-  /** The absolute path. */
+  /** The absolute path of the list. */
   readonly file: string;
   readonly entries: readonly KnownEntry[];
 }
@@ -32,7 +34,7 @@ export function readKnownFindings(file: string, shown: string, mayBeMissing: boo
   return { file, entries: text === undefined ? [] : entriesOf(parse(text, shown), shown) };
 }
 
-/** The failsafe schema reads every scalar as text, because ids such as `12345678` or `1e5` look like numbers. */
+/** Options for the YAML parser. The failsafe schema reads every value as text, because ids such as `12345678` or `1e5` look like numbers. */
 const OPTIONS = { schema: "failsafe" } as const;
 
 export interface ParsedKnown {
@@ -40,7 +42,7 @@ export interface ParsedKnown {
   readonly lineOf: (node: Node | null | undefined) => number;
 }
 
-/** @throws SeqqaError if the text is neither YAML nor JSON */
+/** Parses the text of the list. @throws SeqqaError if the text is neither YAML nor JSON */
 export function parse(text: string, shown: string): ParsedKnown {
   const lines = new LineCounter();
   const document = parseDocument(text, { ...OPTIONS, lineCounter: lines });
@@ -52,7 +54,7 @@ export function parse(text: string, shown: string): ParsedKnown {
   return { document, lineOf: (node) => (node?.range ? lines.linePos(node.range[0]).line : 1) };
 }
 
-/** Returns the ids of a parsed list in order, with the YAML nodes of their entries. */
+/** Returns the ids of a parsed list of known findings, with the YAML node of each id. */
 export function findingIdsOf({ document }: ParsedKnown): readonly { readonly id: string; readonly node: unknown }[] {
   const { contents } = document;
   if (!isSeq(contents)) return [];
@@ -79,17 +81,17 @@ function entriesOf(parsed: ParsedKnown, shown: string): readonly KnownEntry[] {
 
 function ofScalar(node: unknown, refuse: (node: unknown, what: string) => never): KnownEntry {
   const id = isScalar(node) ? String(node.value).trim() : "";
-  if (!isId(id)) return refuse(node, "an entry is an id, or has an id");
+  if (!isId(id)) return refuse(node, "this entry is neither an id nor an object with an id");
   return { id, note: undefined, exploration: undefined, isRace: isRaceId(id) };
 }
 
 function ofMap(map: Readonly<Record<string, unknown>>, refuse: (what: string) => never): KnownEntry {
   for (const [key, value] of Object.entries(map)) {
-    if (!KEYS.includes(key)) return refuse(`an entry has ${KEYS.join(", ")}, not ${JSON.stringify(key)}`);
+    if (!KEYS.includes(key)) return refuse(`${JSON.stringify(key)} is not a key of an entry; the keys are ${KEYS.join(", ")}`);
     if (typeof value !== "string") return refuse(`${key} must be a text`);
   }
   const { id = "", note, exploration } = map as Readonly<Record<string, string | undefined>>;
-  return isId(id) ? { id, note, exploration, isRace: isRaceId(id) } : refuse("an entry has an id");
+  return isId(id) ? { id, note, exploration, isRace: isRaceId(id) } : refuse("this entry has no id, or an id with white space");
 }
 
 const isId = (id: string): boolean => /^\S+$/.test(id);
@@ -108,6 +110,6 @@ function read(file: string, shown: string, mayBeMissing: boolean): string | unde
   }
 }
 
-function invalid(message: string, hint = "It is a list of ids, or of entries such as: { id: 3fa1b2c4, note: why }"): SeqqaError {
+function invalid(message: string, hint = "Write a list of ids, or of entries such as: { id: 3fa1b2c4, note: why }"): SeqqaError {
   return new SeqqaError("KNOWN_FINDINGS_INVALID", message, { exitStatus: 2, hint });
 }

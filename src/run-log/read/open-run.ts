@@ -4,8 +4,9 @@ import { SCHEMA, SCHEMA_VERSION } from "../rows/schema.ts";
 import { openSqlite } from "../../stores/sqlite-driver.ts";
 
 /**
- * Opens a run log of unknown origin and reads from it. The tables must be exactly those of this version, so that the file cannot contain other views
- * or triggers. All errors become one error. @throws SeqqaError `RUN_UNREADABLE` with exit status 2
+ * Opens a run log that may be damaged or manipulated, and reads from it. Its tables must be exactly those of this version, so that the file cannot
+ * contain other views or triggers.
+ * @throws SeqqaError `RUN_UNREADABLE` with exit status 2, for every error
  */
 export function readStore<T>(file: string, read: (db: Database) => T): T {
   let db: Database | undefined;
@@ -59,7 +60,7 @@ function schemaOf(db: Database): readonly string[] {
   );
 }
 
-/** Returns the definitions by name, as SQLite stores them for this version's schema. */
+/** Returns the definitions of the tables and indexes of this version's schema by name, as SQLite stores them. */
 function definitions(): ReadonlyMap<string, string | null> {
   const db = openSqlite(":memory:");
   try {
@@ -79,7 +80,7 @@ function reasonOf(cause: unknown): string {
   return String(message).replace(/\.$/, "").split("\n")[0]!;
 }
 
-/** @param why The end of the message, after a colon. */
+/** @param why The reason why the run log cannot be read. It becomes the end of the message, after a colon. */
 export function unreadable(file: string, why: string, cause?: unknown, hint = "Choose another run, or run again."): SeqqaError {
   return new SeqqaError("RUN_UNREADABLE", `The run in ${file} cannot be read: ${why}.`, {
     exitStatus: 2,

@@ -1,7 +1,7 @@
 import { within } from "../rows/stored-edges.ts";
 import type { StoredGraph } from "../rows/stored-graph.ts";
 
-/** The nodes and edges on a set of paths. */
+/** The nodes and edges that lie on a set of paths. */
 export interface Paths {
   readonly nodes: ReadonlySet<number>;
   readonly edges: ReadonlySet<number>;
@@ -15,14 +15,15 @@ interface Walk {
 }
 
 /**
- * Finds the nodes and edges of paths from the root state. A path ends early where it leaves the explored graph, which shortened paths may do.
+ * Finds the nodes and edges of paths from the root state. A path ends early if the graph does not contain its next step, which is possible for
+ * shortened paths.
  *
- * All paths are followed together, in passes over the batches that can contain their next edges. The edge that first reaches a state is committed
- * before the edges that start there, so one pass usually suffices. The passes end when no path makes progress.
+ * All paths are followed together. Each pass over the edges reads only batches of commits that can contain the next edge of a path. The edge that
+ * first reaches a state is committed before the edges that start there, so one pass is usually enough. The passes end when no path makes progress.
  */
 export function pathsInGraph({ actions, edges }: StoredGraph, findings: readonly (readonly string[])[]): Paths {
   const numbers = new Map(actions.map((name, action) => [name, action]));
-  /** The paths that continue with a (state, action) pair, by the number of the pair. */
+  /** The paths that continue with a (state, action) pair. The key is the number of the pair. */
   const waiting = new Map<number, Walk[]>();
   const stand = (walk: Walk, node: number): void => {
     walk.nodes.push(node);

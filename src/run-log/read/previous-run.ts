@@ -5,7 +5,7 @@ import { record } from "../rows/json-columns.ts";
 import { readStore } from "./open-run.ts";
 import { runFile, runIds } from "./runs.ts";
 
-/** Limit for the findings of an earlier run that are compared. */
+/** At most this number of findings of an earlier run is compared. */
 const MOST = 5_000;
 
 /**
@@ -22,7 +22,7 @@ export function comparisons(outputDir: string, run: string, entries: readonly Ex
         entries.forEach((entry, index) => (found[index] ??= comparisonIn(db, id, entry)));
       });
     } catch {
-      // An unreadable earlier run must not prevent the report of this run.
+      // Make no comparison if the earlier run is unreadable, because that must not prevent the report of this run.
     }
   }
   return found;

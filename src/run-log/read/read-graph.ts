@@ -24,7 +24,7 @@ export function readGraph(db: Database, exploration: number): StoredGraph {
 
 const noGraph = (): TypeError => new TypeError("its nodes and edges do not form a graph");
 
-/** Columns of edges that grow on demand. */
+/** Four columns that describe edges, with one entry for each edge. The columns grow when needed. */
 class EdgeLists {
   #from: Int32Array = new Int32Array(1 << 12);
   #action: Int32Array = new Int32Array(1 << 12);
@@ -44,7 +44,7 @@ class EdgeLists {
     this.#status[edge] = status;
   }
 
-  /** Returns the columns; empty columns if there are more edges than documents list. */
+  /** Returns the columns with `edges` entries. They are empty if a graph has too many edges to be listed in results. */
   of(edges: number): StoredGraph["lists"] {
     const size = edges > MOST_LISTED ? 0 : edges;
     const cut = (list: Int32Array): Int32Array => list.slice(0, size);

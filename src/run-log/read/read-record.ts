@@ -3,14 +3,14 @@ import { resumedExploration } from "./resumed-exploration.ts";
 import { readStore } from "./open-run.ts";
 import type { StoredExploration } from "./resumable-run.ts";
 
-/** The commits of an exploration. Valid while its run log is open. */
+/** The stored commits of an exploration. They can be read while the run log is open. */
 export interface StoredRecord {
   readonly recorded: Recorded;
   readonly depth: (node: number) => number;
 }
 
 /**
- * Opens the commits of an exploration for reading while `work` runs.
+ * Calls `work` with the stored commits of an exploration.
  * @returns the result of `work`; `undefined` if no commits were stored
  * @throws SeqqaError `RUN_UNREADABLE` with exit status 2, and errors of `work`
  */

@@ -5,7 +5,7 @@ import { unreadable } from "./open-run.ts";
 
 const HINT = "Name a results.json that seqqa wrote: seqqa report --format json writes it again.";
 
-/** Reads a run's document from a results.json. @param shown The path as shown in messages. @throws SeqqaError `RUN_UNREADABLE` with exit status 2 */
+/** Reads a `results.json`. @param shown The path as shown in messages. @throws SeqqaError `RUN_UNREADABLE` with exit status 2 */
 export function readResultsFile(file: string, shown: string): RunDocument {
   let document: unknown;
   try {
@@ -15,6 +15,6 @@ export function readResultsFile(file: string, shown: string): RunDocument {
     throw unreadable(shown, cause instanceof SyntaxError ? "it is not JSON" : (code ?? String(cause)), cause, HINT);
   }
   const wrong = misfitOf(document);
-  if (wrong !== undefined) throw unreadable(shown, `${wrong} is not what a result of seqqa contains there`, undefined, HINT);
+  if (wrong !== undefined) throw unreadable(shown, `${wrong} does not fit the format of a seqqa result`, undefined, HINT);
   return document as RunDocument;
 }

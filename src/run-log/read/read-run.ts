@@ -23,7 +23,7 @@ import type { StoredGraph } from "../rows/stored-graph.ts";
 type Finding = ExplorationEntry["violations"][number];
 type Race = ExplorationEntry["races"][number];
 
-/** Note for a run whose end was not recorded. */
+/** The note in the report of a run whose end was not stored. */
 const UNFINISHED = "The run stopped early, or is still running: the result has what was stored until then.";
 
 /**
@@ -35,7 +35,10 @@ export function readRun(outputDir: string, id: string | undefined): KeptData {
   return { ...kept, data: { ...kept.data, comparisons: comparisons(outputDir, kept.id, kept.data.document.explorations) } };
 }
 
-/** Reads a run like {@link readRun}, but with empty lists for its graphs. @throws as {@link readRun} */
+/**
+ * Reads the data for reports from the given run, or else the last run, without the nodes and edges of the graphs.
+ * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2
+ */
 export function readFindings(outputDir: string, id: string | undefined): KeptData {
   return readKept(outputDir, id, (db) => ({ document: documentOf(db, (entry) => entry), graphs: [] }));
 }
@@ -44,7 +47,7 @@ export interface KeptData {
   readonly id: string;
   readonly file: string;
   readonly data: ReportData;
-  /** Reasons why newer runs could not be read, see {@link Found.skipped}. */
+  /** Sentences that say why newer runs could not be read and were skipped. */
   readonly skipped: readonly string[];
 }
 
@@ -63,7 +66,7 @@ function readData(db: Database): ReportData {
   return { document, graphs };
 }
 
-/** Reads and checks the document of a run. @param withGraph Adds the lists of the graph to an entry. */
+/** Reads the stored data of a run as one object and checks it. @param withGraph Adds the nodes and edges of the graph to an exploration. */
 function documentOf(db: Database, withGraph: (entry: ExplorationEntry, exploration: number) => ExplorationEntry): RunDocument {
   const row = db.prepare("SELECT ended_at, document FROM run").get() as { ended_at: string | null; document: string };
   const unfinished = row.ended_at === null;
@@ -85,13 +88,13 @@ function documentOf(db: Database, withGraph: (entry: ExplorationEntry, explorati
   return { ...(document as unknown as RunDocument), explorations: whole };
 }
 
-/** @throws TypeError if the document does not fit the schema */
+/** Checks that the stored data of a run fits the schema of results. @throws TypeError if it does not */
 function refuseMisfit(document: object): void {
   const wrong = misfitOf(document);
-  if (wrong !== undefined) throw new TypeError(`${wrong} is not what a result of seqqa contains there`);
+  if (wrong !== undefined) throw new TypeError(`${wrong} does not fit the format of a seqqa result`);
 }
 
-/** Returns a graph whose lists are built at the first access. */
+/** Returns the graph of an exploration for results. Its lists of nodes and edges are built at the first access. */
 function entryOf({ actions, parents, parentActions, depths, edges, lists }: StoredGraph): GraphEntry {
   return graphEntry({ actions, nodes: depths.length, edges: edges.size, parents, parentActions, depths, ...lists });
 }
@@ -108,8 +111,8 @@ function pathsOf({ violations, races }: ExplorationEntry): readonly (readonly st
 }
 
 /**
- * Reads an exploration like the one in its run's document, without the lists of its graph. @throws TypeError if the stored document does not fit the
- * schema
+ * Reads an exploration in the form in which results contain it, but without the nodes and edges of its graph.
+ * @throws TypeError if the stored data does not fit the schema
  */
 export function readEntry(db: Database, id: number): ExplorationEntry {
   const document = db.prepare("SELECT document FROM explorations WHERE id = ?").pluck().get(id);
@@ -119,12 +122,12 @@ export function readEntry(db: Database, id: number): ExplorationEntry {
   return entry;
 }
 
-/** Returns values for fields that runs of version 0.6 and earlier lack. */
+/** Returns values for fields that are missing in runs of version 0.6 and earlier. */
 function withoutVerdict(entry: ExplorationEntry): Pick<ExplorationEntry, "verdict" | "unverified" | "reductions"> {
   return { verdict: verdictOf(entry), unverified: [], reductions: [] };
 }
 
-/** Reads an exploration with empty lists for its graph. */
+/** Returns an exploration in the form in which results contain it, with empty lists for the nodes and edges of its graph. */
 function explorationOf(db: Database, id: number, document: Readonly<Record<string, unknown>>): ExplorationEntry {
   const of = (table: string): string => `${table} WHERE exploration = ${id} ORDER BY position`;
   return {

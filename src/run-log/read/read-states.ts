@@ -9,20 +9,20 @@ import { findRun } from "./runs.ts";
 
 export interface StatesOfRun {
   readonly name: string;
-  /** The path relative to the folder in which the command was started. */
+  /** The path of the exploration file, relative to the folder in which the command was started. */
   readonly file: string;
   readonly actions: readonly string[];
   readonly rules: readonly string[];
   /** The complete root state, as lines of text. */
   readonly root: readonly string[];
-  /** The states by node. */
+  /** The states, in the order of the graph's nodes. */
   readonly states: readonly StateOfRun[];
   /** The executed steps that led to a state. */
   readonly steps: readonly StepOfRun[];
 }
 
 export interface StateOfRun {
-  /** The short id that reports print. */
+  /** The short id of the state, as reports print it. */
   readonly id: string;
   /** The node from which this state was first reached; -1 for the root state. */
   readonly parent: number;
@@ -45,7 +45,7 @@ export interface StepOfRun {
 export interface FoundStates {
   readonly id: string;
   readonly explorations: readonly StatesOfRun[];
-  /** Reasons why newer runs could not be read, see {@link Found.skipped}. */
+  /** Sentences that say why newer runs could not be read and were skipped. */
   readonly skipped: readonly string[];
 }
 

@@ -5,27 +5,27 @@ import { runHeaderOf, type RunHeader } from "../rows/run-header.ts";
 import { readStore } from "./open-run.ts";
 import { findRun } from "./runs.ts";
 
-/** The stored data that decides if a run can be resumed. */
+/** The stored data of a run that is needed to decide if the run can be resumed. */
 export interface StoredRun {
   readonly id: string;
   readonly file: string;
   /** The version of seqqa that started the run. */
   readonly seqqa: string;
   readonly startedAt: Date;
-  /** By configuration key: the value as JSON, and where it was set. */
+  /** For each configuration key, the value as JSON, and where the value was set. */
   readonly config: ReadonlyMap<string, { readonly value: string; readonly source: string }>;
   readonly environment: readonly EnvironmentRow[];
   /** The explorations in the order of their start. */
   readonly explorations: readonly StoredExploration[];
   readonly hasJourneys: boolean;
-  /** Reasons why newer runs could not be read, see {@link Found.skipped}. */
+  /** Sentences that say why newer runs could not be read and were skipped. */
   readonly skipped: readonly string[];
 }
 
 export interface StoredExploration {
   readonly id: number;
   readonly name: string;
-  /** The path relative to the folder in which the command was started. */
+  /** The path of the exploration file, relative to the folder in which the command was started. */
   readonly file: string;
   readonly outcome: Outcome;
   readonly strategy: string;

@@ -26,7 +26,7 @@ interface Row {
   readonly document: string;
 }
 
-/** Reads the stored data of an exploration. @throws TypeError if the run log is damaged */
+/** Reads the data that is needed to resume an exploration. @throws TypeError if the run log is damaged */
 export function resumedExploration(db: Database, exploration: number, beginning: RunHeader): ResumedExploration {
   const row = db
     .prepare(
@@ -91,7 +91,7 @@ function newsFrom(document: unknown): JournalEvent {
   };
 }
 
-/** Returns the exchange of a violation's last step, as a list; empty if there is none. */
+/** Returns a list with the request and the answer of a violation's last step; empty if there are none. */
 function exchangeOf(violation: Violation | undefined): readonly RecordedExchange[] {
   const { request, response } = violation ?? {};
   return request === undefined ? [] : [{ request, response, durationMs: 0 }];

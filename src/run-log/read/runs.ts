@@ -4,7 +4,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import { RUN_ID } from "../run-id.ts";
 import { LOCK_SUFFIX } from "../run-lock.ts";
 
-/** Number of runs that are kept. */
+/** Number of run logs that are kept. Older ones are deleted. */
 const KEPT = 20;
 /** Number of runs that an error message lists. */
 const NAMED = 5;
@@ -12,14 +12,14 @@ const NAMED = 5;
 export const DRAFT_SUFFIX = ".new";
 /** Suffixes of all files that belong to a run log. */
 const BESIDE = ["", "-wal", "-shm", "-journal", LOCK_SUFFIX, DRAFT_SUFFIX, `${DRAFT_SUFFIX}-journal`];
-/** Drafts older than this are deleted. Creating a run log takes moments, so the process that made an older draft has ended. */
+/** A run log that is still being created (a draft) is deleted if it is older than this. Creating one takes moments, so its process has ended. */
 const DRAFT_MAX_AGE_MS = 60 * 60 * 1000;
 
 const folderOf = (outputDir: string): string => join(outputDir, "runs");
 
 export const runFile = (outputDir: string, id: string): string => join(folderOf(outputDir), `${id}.db`);
 
-/** Deletes all but the newest 20 runs, and drafts that were never completed. */
+/** Deletes all but the newest 20 run logs, and run logs that were never completely created. */
 export function dropOldRuns(outputDir: string): void {
   for (const old of runIds(outputDir).slice(0, -KEPT)) removeRun(runFile(outputDir, old));
   for (const name of namesIn(folderOf(outputDir))) {
@@ -54,7 +54,7 @@ function namesIn(folder: string): readonly string[] {
 export interface Found<T> {
   readonly id: string;
   readonly read: T;
-  /** Reasons why newer runs could not be read, as sentences. */
+  /** Sentences that say why newer runs could not be read and were skipped. */
   readonly skipped: readonly string[];
 }
 
@@ -83,7 +83,7 @@ function noSuchRun(outputDir: string, id: string | undefined, ids: readonly stri
   const newest = ids.slice(-NAMED).toReversed();
   const hint =
     newest.length === 0
-      ? "seqqa run stores runs there; use --config for another configuration."
+      ? "Explore with seqqa run first, or choose another configuration with --config."
       : `There ${ids.length === 1 ? "is" : "are"}: ${newest.join(", ")}${ids.length > NAMED ? ` and ${ids.length - NAMED} older` : ""}.`;
   const what = id === undefined || ids.length === 0 ? `There is no run in ${folderOf(outputDir)}` : `There is no such run: ${id}`;
   return new SeqqaError("NO_SUCH_RUN", `${what}.`, { exitStatus: 2, hint });

@@ -9,8 +9,8 @@ export interface Sample {
 }
 
 /**
- * Selects the nodes to show: all, or about `most` of a larger graph. Nodes on paths of findings come first, then their neighbours, then the nodes
- * nearest to the root. Ancestors of selected nodes are always included, so the result may exceed `most` slightly.
+ * Selects the nodes that a report shows: all, or about `most` of a larger graph. Nodes on paths of findings come first, then their neighbours, then
+ * the nodes nearest to the root. Ancestors of selected nodes are always included, so the result may have a few nodes more than `most`.
  */
 export function sampleNodes(graph: StoredGraph, findings: readonly (readonly string[])[], most: number): Sample {
   const { depths, parents } = graph;
@@ -47,7 +47,7 @@ function nearestToRoot({ depths, byDepth: { states } }: StoredGraph, most: numbe
     return false;
   });
   const nodes: number[] = [];
-  // The deepest level may fit only partly, so count down its remaining room.
+  // Not all nodes of the greatest selected depth may fit. `left` counts how many of them can still be added.
   for (let node = 0; node < depths.length && nodes.length < most; node++) {
     const depth = depths[node]!;
     if (limit < 0 || depth < limit || (depth === limit && left-- > 0)) nodes.push(node);

@@ -12,7 +12,7 @@ import { readEntry } from "./read-run.ts";
 import { findRun, runFile } from "./runs.ts";
 import { storedRunOf, type StoredExploration, type StoredRun } from "./resumable-run.ts";
 
-/** The run log of one shard. Valid while it is open. */
+/** The opened run log of one shard. */
 export interface ShardStore {
   readonly stored: StoredRun;
   readonly entry: (exploration: StoredExploration) => ExplorationEntry;
@@ -20,8 +20,8 @@ export interface ShardStore {
 }
 
 /**
- * Opens run logs for reading while `work` runs. A path may be a run log, or a report folder whose last run is used. @throws SeqqaError `NO_SUCH_RUN`,
- * `RUN_UNREADABLE` with exit status 2
+ * Calls `work` with opened run logs. A path is either a run log, or a report folder, whose last run is used.
+ * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2
  */
 export function withShardStores<T>(paths: readonly string[], work: (stores: readonly ShardStore[]) => T): T {
   const files = paths.map(fileOf);

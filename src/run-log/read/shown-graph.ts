@@ -9,11 +9,11 @@ import type { StoredGraph } from "../rows/stored-graph.ts";
 
 /** Limit for the nodes that reports show. */
 const NODES = 5_000;
-/** Limits, in characters, for states and exchanges in a report, so that browsers can open it. Paths of findings come first. */
+/** Limits the stored states in a report, in characters, so that browsers can open the report. States on paths of findings come first. */
 const STATE_CHARACTERS = 3_000_000;
 const EXCHANGE_CHARACTERS = 4_000_000;
 
-/** Returns the part of a graph that reports show: all of it, or the surroundings of findings and of the root state. */
+/** Returns the part of a graph that reports show: all of it, or the nodes and edges near findings and near the root state. */
 export function shownGraph(db: Database, exploration: number, graph: StoredGraph, findings: readonly (readonly string[])[]): GraphData {
   const { nodes, paths } = sampleNodes(graph, findings, NODES);
   const { ids, ...edges } = edgesAmong(graph, nodes);
@@ -36,7 +36,7 @@ export function shownGraph(db: Database, exploration: number, graph: StoredGraph
   };
 }
 
-/** Returns the edges that start at one of the given nodes, and end at one or lead to no state. `ids` holds the edge numbers. */
+/** Returns the edges that start at one of the given nodes, and end at one of them or lead to no state. `ids` holds the numbers of the edges. */
 function edgesAmong(
   { edges, depths }: StoredGraph,
   nodes: readonly number[],
@@ -60,7 +60,6 @@ function edgesAmong(
   return { ids, from, action, to, status, found };
 }
 
-/** Returns `true` if an ascending list contains a number between two bounds. */
 function hasBetween(sorted: Int32Array, lowest: number, highest: number): boolean {
   let [low, high] = [0, sorted.length];
   while (low < high) {
@@ -71,7 +70,7 @@ function hasBetween(sorted: Int32Array, lowest: number, highest: number): boolea
   return low < sorted.length && sorted[low]! <= highest;
 }
 
-/** Reads the values of a list until the characters are used up. The ids in `first` are read before the others. */
+/** Reads the values for a list of ids until the limit of characters is reached. Values for the ids in `first` are read before the others. */
 function kept<T>(
   list: readonly number[],
   first: ReadonlySet<number>,

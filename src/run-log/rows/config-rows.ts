@@ -3,14 +3,14 @@ import { redactor } from "../../reports/index.ts";
 
 export interface ConfigRow {
   readonly key: string;
-  /** The value as JSON. */
+  /** The value of the configuration key, as JSON. */
   readonly value: string;
   readonly source: string;
 }
 
-/** Configuration keys whose values often contain secrets. Only the names inside them are stored. */
+/** Names of objects in the configuration whose values often contain secrets. Only the keys of these objects are stored. */
 const NAMES_ALONE = new Set(["env", "headers", "json", "options"]);
-/** Configuration keys that are stored elsewhere or do not describe the run. */
+/** Configuration keys that are not stored here, because other tables have them or they do not describe the run. */
 const LEFT_OUT = new Set(["sources", "ca", "allowedStores"]);
 
 /** Returns the configuration without secrets as rows of the run log, one row for each value. */
@@ -41,7 +41,7 @@ function withoutUserParts(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutUserParts(member)]));
 }
 
-/** Returns the names in a value; `undefined` without a value, `null` for a text or number. */
+/** Returns the keys of an object; `null` for a text or number, `undefined` without a value. */
 function namesOf(value: unknown): readonly string[] | null | undefined {
   if (value === undefined) return undefined;
   return typeof value === "object" && value !== null ? Object.keys(value) : null;

@@ -9,7 +9,7 @@ type Violation = ExplorationEntry["violations"][number];
 type Race = ExplorationEntry["races"][number];
 type Row = Readonly<Record<string, string | number | null>>;
 
-/** Writes the entries of a run's document as rows. A later entry replaces an earlier one with the same id. */
+/** Writes explorations, journeys and other parts of a result as rows of the run log. A later row replaces an earlier one with the same id. */
 export class EntryWriter {
   readonly #db: Database;
   readonly #exchanges: ExchangeWriter;

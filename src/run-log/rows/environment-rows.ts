@@ -1,13 +1,13 @@
 import { randomBytes, scryptSync } from "node:crypto";
 import type { Config } from "../../config/index.ts";
 
-/** The hash of an environment variable. A later run can compare values with it, but cannot read the value. */
+/** A configured environment variable with the hash of its value. A later run can compare its own value with the hash, but cannot read the value. */
 export interface EnvironmentRow {
   /** The configuration key, e.g. `target.env.TOKEN`, `services.mailer.env.TOKEN` or `target.warm_up.0`. */
   readonly key: string;
   /** Per-value salt (hex), so that equal values have different hashes. */
   readonly salt: string;
-  /** The hash in hexadecimal. A placeholder is stored unhashed. */
+  /** The hash of the value in hexadecimal. A value that is a placeholder such as `{port}` is stored as it is. */
   readonly hash: string;
 }
 
@@ -23,7 +23,10 @@ export function environmentRows(config: Config): readonly EnvironmentRow[] {
   });
 }
 
-/** Returns the keys of variables whose values have changed. Added and removed variables are detected through the configuration rows. */
+/**
+ * Returns the keys of variables whose values have changed since they were stored. Added and removed variables are not detected here, but through the
+ * stored configuration.
+ */
 export function otherValues(before: readonly EnvironmentRow[], config: Config): readonly string[] {
   const now = environmentOf(config);
   return before.flatMap(({ key, salt, hash }) => {
@@ -32,13 +35,13 @@ export function otherValues(before: readonly EnvironmentRow[], config: Config): 
   });
 }
 
-/** Matches a placeholder, which is no secret. It is stored as it is, because hashing takes 10 ms. */
+/** Matches a value that is a placeholder such as `{port}`. It is no secret and is stored as it is, because hashing takes 10 ms. */
 const PLACEHOLDER = /^\{(?:port|lane|db_[a-z]+|(?:url|host|port|user|password|database):[\w-]+)\}$/;
 
 const hashOf = (value: string, salt: string): string =>
   PLACEHOLDER.test(value) ? value : scryptSync(value, salt, BYTES, { N: COST }).toString("hex");
 
-/** Returns the values that the configuration passes to processes, by key. They may be secrets. */
+/** Returns the values of variables that the configuration passes to processes, by key. The values may be secrets. */
 export function environmentOf({ target, services }: Config): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   const take = (where: string, env: Readonly<Record<string, string>> = {}): void => {

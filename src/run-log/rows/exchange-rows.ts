@@ -2,7 +2,7 @@ import type { Database, Statement } from "better-sqlite3";
 import type { RecordedExchange } from "../../model/results/result.ts";
 import { record } from "./json-columns.ts";
 
-/** Identifies the edge, finding, race or journey step to which exchanges belong. */
+/** Identifies the owner of exchanges (requests with their answers): an edge, a finding, a race or a step of a journey. */
 export interface ExchangeOwner {
   readonly exploration?: number;
   readonly edge?: number;
@@ -49,14 +49,14 @@ export class ExchangeWriter {
 
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
-/** Returns `true` if SQLite returns the texts unchanged. SQLite stores UTF-8, which cannot represent unpaired surrogates. */
+/** Returns `true` if SQLite can store the texts of this exchange without changes. SQLite stores UTF-8, which cannot represent unpaired surrogates. */
 function isExact({ request, response, error }: RecordedExchange): boolean {
   return [request.method, request.url, request.body, response?.body, error].every(
     (text) => text === undefined || !LONE_SURROGATE.test(text),
   );
 }
 
-/** The columns of table `exchanges` that hold the exchange itself. */
+/** The columns of the table `exchanges` that hold a request and its answer. */
 export interface ExchangeRow {
   readonly method: string;
   readonly url: string;

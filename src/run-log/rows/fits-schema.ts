@@ -19,15 +19,16 @@ let whole: Schema | undefined;
 const schemaOf = (): Schema => (whole ??= JSON.parse(readFileSync(new URL("seqqa.results.schema.json", packageRoot), "utf8")) as Schema);
 
 /**
- * Returns the first place at which a document violates `seqqa.results.schema.json`, e.g. `explorations[0].seed`. Unknown fields are allowed. The
- * returned place contains no text of the document. @returns `undefined` if the document fits
+ * Returns the first field at which an object violates `seqqa.results.schema.json`, such as `explorations[0].seed`. Unknown fields are allowed. The
+ * returned path contains no values of the object.
+ * @returns `undefined` if the object fits the schema
  */
 export function misfitOf(document: unknown): string | undefined {
   const path = misfit(document, schemaOf());
   return path === undefined ? undefined : path.replace(/^\./, "") || "the document";
 }
 
-/** Returns the violating path, built from its end, so that a fitting document allocates no paths. */
+/** Returns the path of the violating field. The path is built from its end, so that a valid object costs no memory. */
 function misfit(value: unknown, schema: Schema): string | undefined {
   const { $ref, type, anyOf, properties = {}, required = [], additionalProperties, items } = schema;
   if ($ref !== undefined) return misfit(value, schemaOf().definitions![$ref.replace("#/definitions/", "")]!);
@@ -41,7 +42,7 @@ function misfit(value: unknown, schema: Schema): string | undefined {
   const missing = required.find((name) => members[name] === undefined);
   if (missing !== undefined) return `.${missing}`;
   for (const [name, member] of Object.entries(members)) {
-    // JSON.stringify leaves out undefined members.
+    // Skip members that are undefined, because `JSON.stringify` leaves them out.
     if (member === undefined) continue;
     const isKnown = Object.hasOwn(properties, name);
     const found = isKnown

@@ -6,29 +6,32 @@ import { record } from "./json-columns.ts";
 export interface RunHeader {
   /** SHA-256 of the bundled code; empty if unknown. */
   readonly code: string;
-  /** The times at which the exploration was started and resumed, in ms since 1970. Times in data near one of them are not part of the state. */
+  /**
+   * The times at which the exploration was started and resumed, in ms since 1970. Times in stored data that are near one of them are not part of a
+   * state.
+   */
   readonly clocksMs: readonly number[];
-  /** The knowledge about the target's values, written by {@link knowledgeText}. */
+  /** The knowledge about generated values and times, as text. */
   readonly knowledge: string;
-  /** The depth limit; `null` without a limit. */
+  /** The configured `max_depth`; `null` without a limit. */
   readonly maxDepth: number | null;
-  /** `null` if the run is no shard. */
+  /** The shard that the run explores; `null` if the run is no shard. */
   readonly shard: Shard | null;
-  /** `null` if the search stops at every violation. */
+  /** The rules that may be broken in states that are explored further; `null` if no violating state is explored further. */
   readonly violationPolicy: ViolationPolicy | null;
   readonly root: {
     readonly wholeLo: number;
     readonly wholeHi: number;
     readonly rootLo: number;
     readonly rootHi: number;
-    /** The root state as redacted canonical lines. */
+    /** The root state as lines of text in canonical form, without secrets. */
     readonly lines: readonly string[];
     /** The rules that the root state breaks. */
     readonly broken: readonly string[];
   };
 }
 
-/** Reads a run header from its columns. @throws TypeError if the columns hold something else */
+/** Reads a run header from two columns of the run log. @throws TypeError if the columns hold something else */
 export function runHeaderOf(code: string, document: string): RunHeader {
   const { clocksMs, knowledge, maxDepth, shard, violationPolicy = null, root } = record(document) as Partial<Omit<RunHeader, "code">>;
   const numbers = (list: unknown): boolean => Array.isArray(list) && list.every((one) => typeof one === "number");
@@ -44,7 +47,7 @@ export function runHeaderOf(code: string, document: string): RunHeader {
     numbers([root.wholeLo, root.wholeHi, root.rootLo, root.rootHi]) &&
     texts(root.lines) &&
     texts(root.broken);
-  if (!sound) throw new TypeError("the beginning of an exploration is missing");
+  if (!sound) throw new TypeError("the run header of an exploration is missing");
   return { code, clocksMs: clocksMs!, knowledge, maxDepth, shard, violationPolicy, root };
 }
 

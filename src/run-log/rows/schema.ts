@@ -2,8 +2,8 @@
 export const SCHEMA_VERSION = 4;
 
 /**
- * The tables of a run log. All stored data is redacted. A column `document` holds an entry of results.json as JSON. Lists in it that have their own
- * tables are empty.
+ * The SQL that creates the tables of a run log. All stored data is without secrets. A column `document` holds a part of results.json as JSON. Lists
+ * that have their own tables are empty in it.
  */
 export const SCHEMA: string = `
 -- One row: the run. Until ended_at is set it goes on, or was killed: then what is here is the beginning of it, up to the last batch.

@@ -4,7 +4,7 @@ import { SKIPPED } from "../../messages/lane-messages.ts";
 import { batchReader } from "../write/commit-batches.ts";
 
 interface Span {
-  /** The number of the batch's first edge. */
+  /** The number of the first edge in this batch of commits. */
   readonly first: number;
   readonly from: readonly [lowest: number, highest: number];
   readonly to: readonly [lowest: number, highest: number];
@@ -13,13 +13,13 @@ interface Span {
 type Visit = (edge: number, row: CommitRow) => void;
 
 /**
- * The executed edges of an exploration. They may not fit into memory, so they are read from the run log batch by batch. The first pass records each
- * batch's node ranges. Later passes skip batches outside the wanted ranges.
+ * The stored edges of an exploration. They may not fit into memory, so they are read from the run log batch by batch. The first pass records from
+ * which and to which nodes the edges of each batch lead. Later passes skip batches without edges at the wanted nodes.
  */
 export class StoredEdges {
   readonly #batches: ReturnType<typeof batchReader>;
   readonly #spans: Span[] = [];
-  /** The number of edges. Valid after {@link all}. */
+  /** The number of edges. It is known after the first pass ({@link all}). */
   size = 0;
 
   constructor(db: Database, exploration: number) {
@@ -27,8 +27,8 @@ export class StoredEdges {
   }
 
   /**
-   * Visits all edges in order, and records the ranges of the batches. The same row object is passed each time. @throws TypeError, RangeError if
-   * batches are incomplete
+   * Calls `visit` for each edge in order, and records the node ranges of all batches. The same row object is passed each time.
+   * @throws TypeError, RangeError if batches are incomplete
    */
   all(visit: Visit): void {
     for (let index = 0; index < this.#batches.batches; index++) {
@@ -47,7 +47,7 @@ export class StoredEdges {
     }
   }
 
-  /** Visits the edges of the batches for which `isWanted` returns `true`. Call {@link all} first. */
+  /** Calls `visit` for the edges of each batch whose node ranges `isWanted` accepts. Call {@link all} first. */
   some(isWanted: (span: Pick<Span, "from" | "to">) => boolean, visit: Visit): void {
     this.#spans.forEach((span, index) => {
       if (!isWanted(span)) return;
@@ -57,5 +57,4 @@ export class StoredEdges {
   }
 }
 
-/** Returns `true` if a node lies in a range. Both bounds are inclusive. */
 export const within = (node: number, [lowest, highest]: readonly [number, number]): boolean => node >= lowest && node <= highest;

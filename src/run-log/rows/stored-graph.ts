@@ -7,6 +7,6 @@ export interface StoredGraph extends StoredNodes {
   readonly actions: readonly string[];
   readonly edges: StoredEdges;
   readonly byDepth: ByDepth;
-  /** Columns of the edges for documents; empty if the graph is too large. */
+  /** The edges as columns, in the form in which results list them; empty if the graph is too large. */
   readonly lists: Readonly<Record<"edgeFrom" | "edgeAction" | "edgeTo" | "edgeStatus", Int32Array>>;
 }

@@ -14,7 +14,7 @@ export function storedNodes(db: Database, exploration: number, actions: number):
   let node = 0;
   for (const row of rows) {
     const [id, parent, action, depth] = row as readonly [number, number, number, number];
-    // A node's path visits no state twice, so its depth is below the number of nodes.
+    // Check a stored node. The path to a node visits no state twice, so the depth must be less than the number of nodes.
     const isSound = id === node && parent >= -1 && parent < count && action >= -1 && action < actions && depth >= 0 && depth < count;
     if (!isSound) return undefined;
     parents[node] = parent;

@@ -4,10 +4,10 @@ import type { JournalBatch, JournalEvent } from "../../engine/commit/commit-jour
 import { ROW, STATUS } from "../../messages/lane-messages.ts";
 import type { ExplorationGraph } from "../../model/results/result.ts";
 
-/** Limit for the cached ids of step events. */
+/** Size limit of the cache that maps step events to their ids in the run log. */
 const TEXTS = 10_000;
 
-/** Writes batches of commits, one row each, and their step events. Equal step events are stored once. */
+/** Writes commits to the run log in batches, one row for each batch. Step events have their own table, in which equal ones are stored once. */
 export class CommitWriter {
   readonly #exploration: number;
   readonly #show: (news: JournalEvent) => JournalEvent;
@@ -37,7 +37,7 @@ export class CommitWriter {
     if (rows.length > 0) this.#insert(rows);
   }
 
-  /** Writes the edges of a finished graph that were not written during the run, beginning with edge `from`. */
+  /** Writes the edges of a finished graph that are not in the run log yet, beginning with the edge number `from`. */
   rest({ edgeFrom, edgeAction, edgeTo, edgeStatus }: ExplorationGraph, from: number): void {
     const rows = new Int32Array((edgeFrom.length - from) * ROW);
     const row = new Int32Array(ROW);
@@ -55,7 +55,7 @@ export class CommitWriter {
   }
 
   #idOf(news: JournalEvent): number {
-    // Use the original text as the key, because redacting step events is slow: it resolves stacks.
+    // Use the step event with its secrets as the key of the cache, because removing them is slow: it resolves stacks.
     const text = JSON.stringify(news);
     const known = this.#texts.get(text);
     if (known !== undefined) return known;
@@ -67,7 +67,10 @@ export class CommitWriter {
   }
 }
 
-/** Returns a reader for an exploration's batches. Batches are read one at a time, because all of them may not fit into memory. */
+/**
+ * Returns an object that reads the stored batches of commits of an exploration. It reads one batch at a time, because all of them may not fit into
+ * memory.
+ */
 export function batchReader(
   db: Database,
   exploration: number,
@@ -77,9 +80,9 @@ export function batchReader(
   return { batches: count, batch: (index) => int32(get.get(exploration, index)) };
 }
 
-/** Decodes a batch. @throws TypeError if the column's length is no multiple of 4 bytes */
+/** Returns the numbers in a stored batch of commits. @throws TypeError if its length is no multiple of 4 bytes */
 function int32(blob: unknown): Int32Array {
   if (!(blob instanceof Uint8Array) || blob.byteLength % 4 !== 0) throw new TypeError("a batch of commits is incomplete");
-  // Copy the bytes, because an Int32Array needs an aligned offset and the column's buffer may have any.
+  // Copy the bytes, because an Int32Array must begin at a multiple of 4 bytes, and SQLite's buffer may begin anywhere.
   return new Int32Array(blob.slice().buffer);
 }

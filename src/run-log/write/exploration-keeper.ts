@@ -19,21 +19,21 @@ export interface ExplorationStart {
   readonly shown: (exchange: RecordedExchange) => RecordedExchange;
   /** Prepares step events for reports: replaces the lane's URLs, and resolves stacks to the user's source lines. */
   readonly told: (news: JournalEvent) => JournalEvent;
-  /** `undefined` if commits are not stored during the run. */
+  /** The run header; `undefined` if commits are not stored during the run. */
   readonly beginning: RunHeader | undefined;
 }
 
-/** Returns the result so far. Its graph is not used. */
+/** Returns the result of the exploration so far. The graph in this result is not used. */
 export type ResultSoFar = () => ExplorationResult;
 
-/** Limits for the stored exchanges and states. The first ones are stored, because no report shows more. */
+/** Limits for the exchanges (by edge) and states that are stored. The first ones are stored, because no report shows more. */
 export const DETAIL_LIMITS: DetailLimits = { edges: 20_000, states: 5_000, characters: 64_000_000 };
-/** A batch is written after `EVERY_MS` milliseconds or `EDGES` edges, whichever comes first. */
+/** A batch of commits is written after `EVERY_MS` milliseconds or `EDGES` edges, whichever comes first. */
 const EVERY_MS = 250;
 const EDGES = 20_000;
-/** Number of characters of a body that are stored for an edge. Findings store whole bodies. */
+/** Number of characters that are stored of the body of a request or answer. Findings store whole bodies. */
 const BODY = 4_096;
-/** Limit for the cached redacted lines of states. */
+/** Size limit of the cache that maps lines of states to the same lines without secrets. */
 const LINES = 10_000;
 
 export interface KeeperParts {
@@ -43,15 +43,15 @@ export interface KeeperParts {
   readonly db: Database;
   readonly visibility: Visibility;
   readonly hide: Redactor;
-  /** Runs a transaction. A failure is remembered for the end of the run, and does not end the run. */
+  /** Calls `work` in a transaction of the run log. The end of the run reports a failure; the run itself continues. */
   readonly attempt: (work: () => void) => void;
-  /** The stored data of a resumed exploration. */
+  /** The data that an earlier session stored; `undefined` unless the exploration is resumed. */
   readonly before?: ResumedExploration | undefined;
 }
 
 /**
- * Writes the commits of an exploration to the run log in batches, one transaction each. If the process is killed, the run log holds everything up to
- * the last batch. The keeper reads the engine's own tables, so that a commit causes no additional work.
+ * Writes the commits of an exploration to the run log in batches, one transaction for each. If the process is killed, the run log contains everything
+ * up to the last batch. The data is read from the engine's own tables, so that a commit causes no additional work.
  */
 export class ExplorationKeeper {
   readonly limits: DetailLimits;
@@ -123,7 +123,7 @@ export class ExplorationKeeper {
     if (committer.edges.size - this.#edges >= EDGES || performance.now() - this.#at >= EVERY_MS) this.flush(committer, soFar);
   }
 
-  /** Writes all commits that are not stored yet. */
+  /** Writes all commits that the run log does not contain yet. */
   flush(committer: Committer, soFar: ResultSoFar): void {
     this.#attempt(() => {
       this.#graph(committer);
@@ -137,7 +137,7 @@ export class ExplorationKeeper {
     this.#at = performance.now();
   }
 
-  /** Writes the commits without a result, for an exploration whose result is known only at its end. */
+  /** Writes the commits, but no result. Used for explorations whose result is known only at the end. */
   graph(committer: Committer): void {
     this.#attempt(() => this.#graph(committer));
   }
@@ -154,12 +154,12 @@ export class ExplorationKeeper {
     this.#attempt(() => {
       this.#rest(result);
       this.#entry(result, "ended");
-      // Write the root state again, because secrets found later must be removed from its lines.
+      // Write the root state again, because its lines may contain secrets that became known during the run.
       if (this.#begun) this.#beginning();
     });
   }
 
-  /** Leaves an exploration of an earlier session unchanged, because its graph is already stored. */
+  /** Leaves the stored graph unchanged, because an earlier session stored it completely. */
   taken(): void {
     this.#nodes = Infinity;
     this.#edges = Infinity;
@@ -169,7 +169,7 @@ export class ExplorationKeeper {
     return lines.map((line) => this.#hide.line(line));
   }
 
-  /** Records that the exploration ended without a result. A resumed exploration that failed before its first batch keeps its earlier outcome. */
+  /** Records that the exploration failed. If it was resumed and failed before its first batch of commits, its earlier outcome is kept. */
   failed(): void {
     if (this.before !== undefined && !this.#begun) return;
     this.#attempt(() => this.#db.prepare("UPDATE explorations SET outcome = 'failed' WHERE id = ?").run(this.#id));
@@ -232,7 +232,7 @@ export class ExplorationKeeper {
     details.states.clear();
   }
 
-  /** Writes the part of the graph that was not written during the run. */
+  /** Writes the nodes and edges that were not written during the run. */
   #rest({ graph }: ExplorationResult): void {
     for (; this.#nodes < graph.nodes; this.#nodes++) {
       const node = this.#nodes;
@@ -243,7 +243,7 @@ export class ExplorationKeeper {
     this.#edges = graph.edges;
   }
 
-  /** Redacts a line, with a cache, because states share most of their lines. */
+  /** Removes secrets from a line of a state. Results are cached, because states have most of their lines in common. */
   #line(line: string): string {
     let shown = this.#lines.get(line);
     if (shown !== undefined) return shown;

@@ -15,14 +15,15 @@ import { SCHEMA, SCHEMA_VERSION } from "../rows/schema.ts";
 import type { StoredExploration } from "../read/resumable-run.ts";
 import { openSqlite } from "../../stores/sqlite-driver.ts";
 
-/** Size limit of the write-ahead log in pages, about 16 MB. SQLite then moves it into the main file. */
+/** Size in pages (about 16 MB) at which SQLite moves the write-ahead log into the main file. */
 const CHECKPOINT_PAGES = 4_000;
 
 /**
  * The run log: a SQLite file under `runs` in the report folder. Only its owner can read the file, because it contains bodies of requests and answers.
  *
- * Commits are written in batches, so the file is readable however the process ends. A write-ahead log and its index exist beside the file while it is
- * written. A write error, e.g. a full disk, does not end the run. Nothing more is written after it, and {@link end} throws it.
+ * Commits are written in batches, so the file is readable even if the process is killed. A write-ahead log and its index exist beside the file while
+ * it is written. A write error, such as a full disk, does not end the run. After such an error nothing more is written, and {@link end} throws the
+ * error.
  */
 export class RunLog {
   readonly file: string;
@@ -39,8 +40,8 @@ export class RunLog {
   #problem: Error | undefined;
 
   /**
-   * @param document The run's document in its present state.
-   * @param hide The run's redactor, which knows the secrets that it has hidden so far.
+   * @param document The data of the run so far.
+   * @param hide Removes the run's secrets from texts.
    * @param goesOn `true` if the run is resumed and its run log exists.
    * @param flags Command-line flags that are not part of the configuration but apply to a resumed run.
    * @throws errors of the file system, and SeqqaError `RUN_GOES_ON`
@@ -60,7 +61,7 @@ export class RunLog {
       this.#db.pragma("trusted_schema = OFF");
       this.#db.pragma("journal_mode = WAL");
       this.#db.pragma("synchronous = NORMAL");
-      // Overwrite deleted text, so that secrets that were stored before they became known are removed from the file.
+      // Let SQLite overwrite deleted text. The file may contain secrets that were stored before they became known.
       this.#db.pragma("secure_delete = ON");
       this.#db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
       if (goesOn) this.#db.transaction(() => this.#goOn(document))();
@@ -82,7 +83,7 @@ export class RunLog {
     return this.#keeper(id, file, before);
   }
 
-  /** Returns the keeper of a stored exploration that is kept unchanged. */
+  /** Returns the writer for an exploration of an earlier session that stays unchanged. */
   explorationTaken({ id, file }: StoredExploration): ExplorationKeeper {
     const keep = this.#keeper(id, file);
     keep.taken();
@@ -98,7 +99,7 @@ export class RunLog {
     this.#attempt(() => this.#entries.journey(this.#journeys++, entry));
   }
 
-  /** Replaces the entries of all journeys by their final ones. */
+  /** Replaces the stored journeys by their final results. */
   journeys(entries: readonly JourneyEntry[]): void {
     this.#attempt(() => entries.forEach((entry, id) => this.#entries.journey(id, entry)));
   }
@@ -107,7 +108,7 @@ export class RunLog {
     this.#attempt(() => this.#entries.failure(this.#failures++, failure));
   }
 
-  /** Ends the run and merges the write-ahead log into the file. @throws the first write error */
+  /** Stores the end of the run and merges the write-ahead log into the file. @throws the first write error */
   end(document: RunDocument): void {
     this.#attempt(() => writeEnd(this.#db, document));
     this.#close();
@@ -115,7 +116,7 @@ export class RunLog {
     dropOldRuns(this.#config.report.outputDir);
   }
 
-  /** Corrects the recorded end of a run whose outcome changed after {@link end}. @throws the first write error */
+  /** Corrects the stored end of a run, for a run whose outcome changed after {@link end}. @throws the first write error */
   amend(document: RunDocument): void {
     if (this.#problem !== undefined) throw this.#problem;
     const db = openSqlite(this.file, { fileMustExist: true });
@@ -126,14 +127,14 @@ export class RunLog {
     }
   }
 
-  /** Removes the run log if nothing was run. The run log of a resumed run is kept. */
+  /** Deletes the run log if nothing was run. The run log of a resumed run is not deleted. */
   discard(): void {
     this.#db.close();
     if (!this.#goesOn) removeRun(this.file);
     this.#lock.release();
   }
 
-  /** Creates the run log under a temporary name and renames it, so that a file with the final name always holds a run. */
+  /** Creates the run log under a temporary name and renames it. A file with the final name is then always complete. */
   #make(document: RunDocument): void {
     const draft = `${this.file}${DRAFT_SUFFIX}`;
     closeSync(openSync(draft, "wx", 0o600));
@@ -153,7 +154,7 @@ export class RunLog {
     renameSync(draft, this.file);
   }
 
-  /** Records that the run has not ended. Failures are deleted, because files that failed are tried again. */
+  /** Marks a resumed run as not ended. Stored failures are deleted, because the files that failed are tried again. */
   #goOn(document: RunDocument): void {
     this.#db.prepare("UPDATE run SET ended_at = NULL, exit_status = NULL, document = ?").run(documentText(document));
     this.#db.exec("DELETE FROM failures; DELETE FROM config; DELETE FROM environment");
@@ -177,7 +178,10 @@ export class RunLog {
     }
   }
 
-  /** Merges the write-ahead log into the file. If another process is reading, the write-ahead log stays and the run log is still readable. */
+  /**
+   * Merges the write-ahead log into the file and closes it. If another process is reading, the write-ahead log remains beside the file, which stays
+   * readable.
+   */
   #close(): void {
     try {
       this.#db.pragma("wal_checkpoint(TRUNCATE)");
@@ -198,7 +202,7 @@ function writeEnd(db: Database, document: RunDocument): void {
   end.run(new Date().toISOString(), document.exitStatus, documentText(document));
 }
 
-/** Returns the document as JSON, without the lists that have their own tables. */
+/** Returns the data of the run as JSON, without the lists that have their own tables. */
 function documentText(document: RunDocument): string {
   return JSON.stringify({ ...document, explorations: [], journeys: [], failures: [] });
 }

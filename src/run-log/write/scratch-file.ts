@@ -3,23 +3,23 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Spill } from "../../engine/graph/spill.ts";
 
-/** Space is allocated in multiples of this number of bytes, so that freed space fits later data. */
+/** Space in the file is allocated in multiples of this number of bytes, so that later data fits into freed space. */
 const UNIT = 1 << 16;
 
-/** Closes the files of scratch files that were garbage-collected. */
+/** Closes the file of a {@link ScratchFile} object when the object is garbage-collected. */
 const left = new FinalizationRegistry<() => void>((close) => close());
 
 /**
- * A file for data that a large exploration does not keep in memory: edges, and snapshots of waiting nodes.
+ * A file for data that a large exploration does not keep in memory: edges, and snapshots of nodes that wait to be expanded.
  *
- * The file holds unredacted data of the target, so it is created for its owner only and its name is removed at once. (Windows removes the name when
- * the file is closed.) The operating system deletes the content however the process ends.
+ * The file holds data of the target with its secrets. It is therefore created for its owner only, and its name is removed at once. (Windows removes
+ * the name when the file is closed.) The operating system deletes the content however the process ends.
  */
 export class ScratchFile implements Spill {
   readonly #folder: string;
   #file: number | undefined;
   #end = 0;
-  /** Offsets of freed places, by their number of units. */
+  /** Positions of freed space in the file, by the size of the space in multiples of `UNIT`. */
   readonly #free: Map<number, number[]> = new Map();
   #close: (() => void) | undefined;
   #broken: Error | undefined;
@@ -43,7 +43,7 @@ export class ScratchFile implements Spill {
     try {
       for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done, bytes.length - done, place + done);
     } catch (error) {
-      // Treat the disk as full for the rest of the run. Truncate the incomplete write, so that other programs can use its space.
+      // Write nothing more to the file during this run, because the disk is probably full. Truncate the incomplete write to free its space.
       if (free === undefined) ftruncateSync(file, this.#end);
       this.#broken = error as Error;
       throw error;
@@ -67,7 +67,7 @@ export class ScratchFile implements Spill {
     else places.push(place);
   }
 
-  /** Closes the file, which cannot be read afterwards. Without this call, the file is closed at garbage collection. */
+  /** Closes the file. It cannot be read afterwards. Without this call, the file is closed at garbage collection. */
   close(): void {
     this.#close?.();
     left.unregister(this);

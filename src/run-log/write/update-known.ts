@@ -8,7 +8,7 @@ export interface KnownUpdate {
   readonly stale: readonly string[];
 }
 
-/** The ids that were added to the list and removed from it. */
+/** The ids that were added to the list of known findings, and those that were removed. */
 export interface KnownChange {
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -39,7 +39,7 @@ export function updateKnownFindings(file: string, { found, stale }: KnownUpdate)
   return change;
 }
 
-/** Creates a YAML entry. An id that YAML would read as a number is quoted. */
+/** Creates a YAML node for a known finding. An id that YAML would read as a number is quoted. */
 function entry(document: Document.Parsed, one: KnownUpdate["found"][number]): unknown {
   const node = document.createNode({ id: one.id, exploration: one.exploration, finding: one.finding });
   const id = (node as unknown as { get(key: string, keepScalar: true): Scalar }).get("id", true);

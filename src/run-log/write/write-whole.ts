@@ -1,12 +1,13 @@
 import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** File mode for reports, because answers of an API may be private. */
+/** File mode that allows only the owner to read a report, because answers of an API may be private. */
 export const OWN_ONLY = 0o600;
 
 /**
- * Writes a file atomically: a reader never sees a partial file, and a failure keeps the previous file. @param pieces The text, in parts. @param mode
- * The file mode.
+ * Writes a file atomically: a reader never sees a part of the file, and the previous file remains if writing fails.
+ * @param pieces The text, in parts.
+ * @param mode The file mode.
  */
 export function writeWhole(file: string, pieces: Iterable<string>, mode: number = 0o666): void {
   const beside = `${file}.${process.pid}.tmp`;

@@ -11,18 +11,18 @@ import { idleMsOf } from "./idle-watch.ts";
 import { learnBackground, learnValues, type LearningLanes } from "./learn-values.ts";
 import { refuseOtherRoot } from "../resume/resume.ts";
 
-/** Lanes at the root state, with the knowledge about the target's values that experiments gave. */
+/** The result of starting the lanes: their reports at the root state, and what experiments found out about the target's values. */
 export interface BroughtUp {
   readonly reports: readonly LaneReport[];
   readonly notes: readonly string[];
   readonly knowledge: Knowledge;
-  /** Differences that the first experiments found and that no known value explains. */
+  /** Differences between repeated executions that experiments found before the search and could not explain. */
   readonly divergences: readonly Divergence[];
-  /** The time at which the exploration's time limit starts, after the lanes have started. On the clock of `performance.now()`. */
+  /** The start of the exploration's time limit, after the lanes have started, in milliseconds of `performance.now()`. */
   readonly startedAt: number;
 }
 
-/** Starts all lanes and brings them to the root state. @throws the abort reason, if start-up fails after an abort */
+/** Starts all lanes and brings them to the root state. @throws the reason of the abort, if the start fails because the run was aborted */
 export async function bringUpLanes(lanePool: LanePool, input: ExploreInput, maxTimeMs: number): Promise<BroughtUp> {
   const { signal, keep } = input;
   try {
@@ -38,12 +38,12 @@ export async function bringUpLanes(lanePool: LanePool, input: ExploreInput, maxT
 /** Brings all lanes to the same root state, and learns the target's values by experiments. */
 async function atOneRoot(lanePool: LanePool, input: ExploreInput, maxTimeMs: number): Promise<BroughtUp> {
   const { config, keep } = input;
-  // The knowledge of the resumed run; `undefined` for a new run.
+  // The knowledge (generated values and times) that the resumed run stored; `undefined` for a new run.
   const known = keep?.before?.beginning.knowledge;
   const started = await lanePool.start();
   const startedAt = performance.now();
   refuseSharing(started);
-  // Without a working target there is nothing to compare, so the exploration ends at its root state.
+  // If the target of the first lane does not work, run no experiments. The exploration then ends at its root state.
   if (started[0]!.broken === true)
     return { reports: started, knowledge: NOTHING_KNOWN, notes: checkLanes(started, config), divergences: [], startedAt };
   if (known === undefined) {
@@ -52,7 +52,7 @@ async function atOneRoot(lanePool: LanePool, input: ExploreInput, maxTimeMs: num
     const background = [...new Set(started.flatMap((report) => report.background ?? []))];
     let before: Pick<BroughtUp, "reports" | "knowledge"> = { reports: started, knowledge: { ...NOTHING_KNOWN, background } };
     if (background.length > 0) before = { ...before, reports: await lanes.learn(before.knowledge) };
-    // Different root states may be caused by writes that the target makes without a request. An external store may also have other users.
+    // Watch idle stores if the lanes' root states differ: the target may write without a request, or another user may write to an external store.
     const isWatched = started.every((report) => report.background !== undefined);
     const isSuspect =
       (config.baseUrl !== undefined && !started[0]!.contextOnly && !isWatched) || started.some((report) => !sameRoot(report, started[0]!));
@@ -70,9 +70,9 @@ async function atOneRoot(lanePool: LanePool, input: ExploreInput, maxTimeMs: num
 }
 
 /**
- * Returns lanes whose experiments are aborted if a target hangs. Each experiment may use half of the exploration's time. After that time, only
- * necessary experiments are started. If a lane loses its own store, all lanes are rebuilt once and the experiment is repeated, provided that the root
- * state is unchanged.
+ * Wraps lanes for experiments. Each experiment may use half of the exploration's time, so that a hanging target does not block the run. After that
+ * time, only necessary experiments start. If a lane loses its target or store, all lanes are rebuilt once and the experiment is repeated, provided
+ * that the root state is unchanged.
  */
 export function calibrating(
   lanePool: LanePool,
@@ -81,7 +81,7 @@ export function calibrating(
 ): LearningLanes {
   const limit = { leftMs: maxTimeMs / 2, allowanceMs: 0 };
   const end = performance.now() + limit.leftMs;
-  // Rebuild only lanes with their own targets. Otherwise, a rebuild could hide writes of other clients and changes that were not restored.
+  // Rebuild only lanes whose targets seqqa starts itself. Otherwise, a rebuild could hide writes of other clients or changes that a restore missed.
   const canRebuild = config.target !== undefined && !lanePool.capacity.isElastic;
   const cut = (): void => {
     for (let lane = 0; lane < lanePool.lanes; lane++) lanePool.cut?.(lane);

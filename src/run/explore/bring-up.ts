@@ -23,12 +23,12 @@ import { refuseFaults } from "./faults.ts";
 import { refuseRaces } from "./races.ts";
 import { violationPolicy } from "./violation-policy.ts";
 
-/** The default `max_depth` if no part of the target's state is visible. Each write then leads to a new state, so the search needs a limit. */
+/** The default `max_depth` if seqqa sees no part of the target's state. Each write then counts as a new state, so the search would not end. */
 const BLIND_DEPTH = 4;
-/** Cross-checks: the first 20 nodes of a run, and 1 in 200 of the later nodes. */
+/** Nodes that are cross-checked: the first 20 nodes of a run, and one in 200 of the later nodes. */
 const CROSS_CHECK = { first: 20, oneIn: 200 } as const;
 
-/** Resolves the settings of an exploration. @throws SeqqaError if the exploration cannot be a shard */
+/** Resolves the settings of an exploration. @throws SeqqaError if the exploration cannot be divided into shards, but a shard was requested */
 export function planExploration(input: ExploreInput): PlannedExploration {
   const begunMs = performance.now() - (input.keep?.before?.durationMs ?? 0);
   const { config, definition, name } = input;
@@ -58,7 +58,7 @@ export function lanesInput({ input, settings }: PlannedExploration): LanesInput 
   };
 }
 
-/** Calls `work` with the lanes of a distributed run's workers, if there are any, and the lanes of this process. */
+/** Calls `work` with the lanes of this process and, in a distributed run, with the lanes of the workers. */
 export async function withWorkers<T>(
   { input }: PlannedExploration,
   home: Lanes,
@@ -81,7 +81,7 @@ export async function withWorkers<T>(
   );
 }
 
-/** Brings all lanes to the root state, and prepares the options of the search. @throws SeqqaError, or the abort reason after an abort */
+/** Brings all lanes to the root state, and prepares the search. @throws SeqqaError, or the reason of the abort if the run was aborted */
 export async function bringUp(plan: PlannedExploration, lanes: ExplorationLanes): Promise<Exploration> {
   const { input, settings, shard } = plan;
   const { definition, name, onEvent } = input;
@@ -123,7 +123,7 @@ export async function bringUp(plan: PlannedExploration, lanes: ExplorationLanes)
   return { ...plan, lanes, brought, options, ended, shown, soFar: resultsSoFar(plan, options, brought.notes, shown) };
 }
 
-/** Returns a note if the root state breaks rules. The note is shown before the search, because every finding may have this cause. */
+/** Returns a note if the root state already breaks rules. The note is shown before the search, because later findings may have the same cause. */
 function rootNote({ findings }: LaneReport, policy: ViolationPolicy | undefined): readonly string[] {
   if (findings.length === 0) return [];
   const broken = `The root state breaks ${findings.map(({ invariant }) => invariant).join(", ")}`;

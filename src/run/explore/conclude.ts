@@ -23,16 +23,16 @@ import type { Searched } from "./search.ts";
 import { notReplayedNote, shortestViolations, shrinkingCutNote } from "./shrinking.ts";
 import { differingFields } from "../../state/index.ts";
 
-/** Minimum number of steps for the note that nearly every step leads to a new state. */
+/** Minimum number of steps before a note may say that nearly every step leads to a new state. */
 const FEWEST_STEPS = 200;
-/** The note that nearly every step leads to a new state is given above this share of the steps that changed the state. */
+/** A note is given if, of the steps that changed the state, more than this share led to a state that was new. */
 const SUSPICIOUS = 0.95;
 
-const BEHIND_NOTE = "States that violate a rule were not explored further: --continue-after-violation does so.";
+const BEHIND_NOTE = "States that violate a rule were not explored further: use --continue-after-violation to explore them.";
 
 /**
- * Completes an exploration after its search: probes for races, makes writes fail, confirms and shortens findings, closes the lanes, and builds the
- * result. All of this uses the lanes of this process, also in a distributed run.
+ * Runs the stages after the search: probes for races, makes writes fail, confirms findings and shortens their paths, closes the lanes, and builds the
+ * result. These stages use lanes of this process, also in a distributed run.
  */
 export async function conclude(exploration: Exploration, searched: Searched): Promise<ExplorationResult> {
   const { input, options, lanes, brought, begunMs } = exploration;
@@ -48,7 +48,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
   const coverage = withExemptions(explorer.committer.coverage(), definition, config.exploration.requireAllActions);
   const notes = await notesOf(exploration, explorer, { violations, coverage });
   await closeLanes(lanePool, explorer);
-  // An interruption after the search counts too, because part of the result is missing.
+  // Report the exploration as interrupted even if the search was complete, because later stages are missing from the result.
   if (signal?.aborted === true) explorer.stopReason = "interrupted";
   const result = buildResult({
     name: input.name,
@@ -82,8 +82,8 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
 }
 
 /**
- * Returns the rules that were not judged in all steps. They were inconclusive in some step, or could not run: rules that write need a checkpoint that
- * restores the whole target.
+ * Returns the names of rules that were inconclusive in some step, or that could not run. A rule that writes cannot run if no checkpoint restores the
+ * whole target.
  */
 function unjudgedRules({ input, brought }: Exploration, { committer }: Explorer): readonly string[] {
   const { definition, config } = input;
@@ -97,7 +97,7 @@ async function probedRaces(
   explorer: Explorer,
 ): Promise<{ readonly races: FoundRaces; readonly errors: readonly RunError[] }> {
   try {
-    // If races are on, a world that cannot race was already refused.
+    // With `races` on, an impossible race already ended the run with an error. Otherwise, list the rules whose races are impossible.
     const only = brought.reports[0]!.raceObstacle === undefined ? input.definition.ruleRaces : [];
     return { races: await findRaces(explorer, options, lanes.home.lanePool, { ...settings.races, only }), errors: [] };
   } catch (error) {
@@ -105,7 +105,7 @@ async function probedRaces(
   }
 }
 
-/** Makes writes fail. An error in this stage is added to the result and does not end the exploration. */
+/** Makes writes of calls fail. An error in this stage is added to the result and does not end the exploration. */
 async function madeFaults(
   { input, options, settings, lanes }: Exploration,
   explorer: Explorer,
@@ -130,10 +130,10 @@ async function notesOf(
   const isInterrupted = (): boolean => input.signal?.aborted === true;
   const notes = [...brought.notes];
   if (options.shard !== undefined && explorer.cut !== undefined) notes.push(shardNote(options.shard, explorer.cut));
-  // An exhausted search has shown that no chain of new states was endless.
+  // Leave these notes out if the search explored every state: the chains of new states that they report have then ended.
   if (explorer.stopReason !== "exhausted") notes.push(...explorer.chains.notes);
   notes.push(...twoPacketsNote(explorer), ...(await freshStateNotes(explorer, lanes.home.lanePool)));
-  // Skip this note for a resumed run or a shard. They do not know all context keys that occurred, so the note could be false.
+  // Skip this note for a resumed run or a shard. Such a run has not seen all context keys, so the note could be false.
   if (options.shard === undefined && input.keep?.before === undefined) notes.push(...neverOccurredNotes(explorer));
   const left = notReplayedNote(violations);
   if (left !== undefined) notes.push(left);
@@ -146,14 +146,14 @@ async function notesOf(
   return notes;
 }
 
-/** Returns a note that names the rules whose calls could not be raced. */
+/** Returns a note that names the rules whose calls could not be executed simultaneously, with the reason. */
 function notRacedNotes({ ruleRaces }: Pick<AgentDefinition, "ruleRaces">, { raceObstacle }: LaneReport): readonly string[] {
   if (ruleRaces.length === 0 || raceObstacle === undefined) return [];
   const rules = [...new Set(ruleRaces.map(({ rule }) => rule))].join(", ");
-  return [`Not tried by ${rules}: the same call twice at the same time, since ${raceObstacle.why}. ${raceObstacle.remedy}`];
+  return [`${rules} did not try the same call twice at the same time, because ${raceObstacle.why}. ${raceObstacle.remedy}`];
 }
 
-/** Closes the lanes before the result is built, so that the result includes a store that could not be restored. */
+/** Closes the lanes. This happens before the result is built, because closing may report a store that could not be restored. */
 async function closeLanes(lanePool: LanePool, explorer: Explorer): Promise<void> {
   try {
     await lanePool.close();
@@ -180,7 +180,7 @@ function fatalError(error: unknown): RunError {
   };
 }
 
-/** Returns a note that names the differing fields, if nearly every step that changed the state led to a new state. */
+/** Returns a note if nearly every step that changed the state led to a new state. The note names the fields that differ between such states. */
 async function freshStateNotes(explorer: Explorer, lanePool: LanePool): Promise<readonly string[]> {
   const { committer, stopReason, limit } = explorer;
   const { nodes, edges } = committer;

@@ -3,8 +3,8 @@ import { endText, hasEnded, type TargetEnd } from "../../model/results/target-en
 import { plural } from "../../reports/console/numbers.ts";
 
 /**
- * Counts the targets that ended during exploration. If a target ends some time after an answer, repeating the step that noticed the end does not
- * reproduce it.
+ * Counts the targets whose process ended during the exploration. A target may end some time after its answer, so that repeating the step that noticed
+ * the end does not reproduce it.
  */
 export class EndedTargets {
   #count = 0;
@@ -16,14 +16,14 @@ export class EndedTargets {
     this.#first ??= { message: event.message, target: event.target };
   };
 
-  /** Returns the notes about ended targets. @param isFound `true` if a finding already reports that the target ends */
+  /** Returns notes about targets that ended. @param isFound `true` if a finding already reports that the target ends */
   notes(isFound: boolean): readonly string[] {
     if (this.#first === undefined || isFound) return [];
     const { message, target } = this.#first;
     const last = target.output.at(-1);
     const said = last === undefined ? "" : ` Its last output: ${last}`;
     return [
-      `A target ended ${plural(this.#count, "time")} during the exploration, but not again when the step at which this was noticed was repeated: it ended by itself, from outside, or some time after it had answered an earlier request. ` +
+      `A target ended ${plural(this.#count, "time")} during the exploration. When seqqa repeated the step at which it noticed this, the target did not end again. The target ended by itself, was ended from outside, or ended some time after it had answered an earlier request. ` +
         `The first time: ${message.replace(/^Lane \d+ is being rebuilt: /, "")} The target ${endText(target)}.${said}`,
     ];
   }

@@ -10,12 +10,12 @@ import type { ShownUrls } from "../prepare/shown-urls.ts";
 import type { BroughtUp } from "./at-root.ts";
 import type { EndedTargets } from "./ended-targets.ts";
 
-/** An exploration whose settings are resolved. Nothing has been started yet. */
+/** An exploration with resolved settings, before anything is started. */
 export interface PlannedExploration {
   readonly input: ExploreInput;
   readonly settings: ExplorationConfig;
   readonly shard: Shard | undefined;
-  /** The start time on the clock of `performance.now()`. For a resumed run, it is earlier by the duration of previous sessions. */
+  /** The start of the exploration in milliseconds of `performance.now()`. For a resumed run, the duration of its earlier sessions is subtracted. */
   readonly begunMs: number;
 }
 
@@ -24,17 +24,17 @@ export interface ExplorationLanes {
   readonly home: Lanes;
   /** The lanes of the workers in a distributed run. */
   readonly cluster: ClusterLanePool | undefined;
-  /** The lanes that search: those of the workers in a distributed run, else those of this process. */
+  /** The lanes that the search uses: those of the workers in a distributed run, otherwise those of this process. */
   readonly lanePool: LanePool;
 }
 
-/** An exploration whose lanes are at the root state. It is the input of all later stages. */
+/** An exploration with its lanes at the root state. All later stages take it as input. */
 export interface Exploration extends PlannedExploration {
   readonly lanes: ExplorationLanes;
   readonly brought: BroughtUp;
   readonly options: ExplorerOptions;
   readonly ended: EndedTargets;
-  /** Returns the URLs of the current lanes. They may change when a lane is rebuilt. */
+  /** Returns an object that replaces the lanes' URLs in texts. Call it again after a lane was rebuilt, because the URLs may have changed. */
   readonly shown: () => ShownUrls;
   readonly soFar: (explorer: Explorer) => ExplorationResult;
 }

@@ -14,7 +14,7 @@ import { exploreKept, runToGoOn, type StoredProgressInput } from "../resume/stor
 import type { ExploreOptions } from "../prepare/options.ts";
 import { withRunDirectory } from "../prepare/run-directory.ts";
 
-/** Implements `agent.explore()`. This thread uses the given agent object; lanes in other threads import the agent's module. */
+/** Implements `agent.explore()`. The lane in this thread uses the given agent object; lanes in other threads import the agent's module. */
 export async function exploreAgent(definition: AgentDefinition<never, never>, options: ExploreOptions): Promise<ExplorationResult> {
   if (isLoading()) {
     throw new SeqqaError("EXPLORE_WHILE_LOADING", "explore() was called by a module that is being loaded for a lane or a run.", {
@@ -50,7 +50,7 @@ export async function exploreAgent(definition: AgentDefinition<never, never>, op
 }
 
 /**
- * Returns the run to resume. Its `stored` is `undefined` if a new run has to be started. @throws SeqqaError if the exploration cannot be resumed with
+ * Returns the run to resume. The field `stored` is `undefined` if a new run has to be started. @throws SeqqaError if the run cannot be resumed with
  * the current code or configuration
  */
 async function keptRun(
@@ -81,12 +81,12 @@ async function moduleOf(url: string, directory: string, definition: AgentDefinit
   return { bundle: bundled.file, exportName: await exportNameOf(bundled, definition), literals: bundled.literals, hash: bundled.hash };
 }
 
-/** Known export names, by source file, code and signature. */
+/** Export names that were already found. The key consists of the source file, the code, and the names of actions and invariants. */
 const exportNames: Map<string, string> = new Map();
 
 /**
- * Returns the name under which a module exports the explored agent or graph. The export is recognised by its actions and invariants. Results are
- * cached by code, because Node keeps every imported bundle in memory until the process ends.
+ * Returns the name of the export that is the explored agent or graph. Actions and invariants identify it. Results are cached by code, because Node
+ * keeps every imported bundle in memory until the process ends.
  */
 async function exportNameOf(bundled: Bundle, definition: AgentDefinition<never, never>): Promise<string> {
   const key = JSON.stringify([bundled.source, bundled.hash, signature(definition)]);
@@ -107,7 +107,10 @@ async function findExportName(bundled: Pick<Bundle, "file" | "source">, definiti
   if (names.includes(usual)) return usual;
   if (names.length === 1) return names[0]!;
   const members = definition.graph === undefined ? "actions and invariants" : "nodes, edges and invariants";
-  const found = names.length === 0 ? `no ${type} with the ${members} of this one` : `several such ${type}s and none is named ${usual}`;
+  const found =
+    names.length === 0
+      ? `no ${type} with the same ${members} as the one that is explored`
+      : `several such ${type}s and none is named ${usual}`;
   throw new SeqqaError("NO_AGENT", `${bundled.source} exports ${found}.`, {
     exitStatus: 2,
     hint: `Export what is explored: export const ${usual} = new ${type}({ ... }).`,

@@ -4,7 +4,7 @@ import { loadExploration } from "../prepare/load-exploration.ts";
 import { withRunDirectory } from "../prepare/run-directory.ts";
 import { explore } from "./explore.ts";
 
-/** Loads an exploration file and explores it. @returns `undefined` if the exploration's name does not contain `only` */
+/** Loads an exploration file and explores it. @returns `undefined` if the name of the exploration does not contain the text `only` */
 export async function exploreFile({ entry, only, distribution, ...request }: ExploreFileRequest): Promise<ExplorationResult | undefined> {
   return withRunDirectory(async (directory) => {
     const { module, definition } = await loadExploration(entry, directory);

@@ -12,13 +12,16 @@ type Faults = ExplorationConfig["faults"];
 
 export interface FoundFaults {
   readonly faults: readonly ConfirmedFault[];
-  /** `undefined` if no faults were made. */
+  /** The counts of tried fault points; `undefined` if no faults were made. */
   readonly coverage: FaultCoverage | undefined;
 }
 
 export const NO_FAULTS: FoundFaults = { faults: [], coverage: undefined };
 
-/** @throws SeqqaError `FAULTS_IMPOSSIBLE` if faults are requested, but no checkpoint restores what other connections committed */
+/**
+ * Checks that faults can be made as requested.
+ * @throws SeqqaError `FAULTS_IMPOSSIBLE` if no checkpoint can undo what other connections committed
+ */
 export function refuseFaults({ mode }: Pick<Faults, "mode">, { raceObstacle }: LaneReport): void {
   if (mode === "off" || raceObstacle === undefined) return;
   throw new SeqqaError("FAULTS_IMPOSSIBLE", `Writes cannot be made to fail: ${raceObstacle.why}.`, {
@@ -27,7 +30,9 @@ export function refuseFaults({ mode }: Pick<Faults, "mode">, { raceObstacle }: L
   });
 }
 
-/** Makes the writes of one call of each kind fail, and confirms the hits on rebuilt lanes. */
+/**
+ * Makes each write fail in one call of each kind (same action, same status, and the state changed or kept). Confirms the findings on rebuilt lanes.
+ */
 export async function findFaults(
   explorer: Explorer,
   { actions, ownActions, signal, onEvent }: ExplorerOptions,

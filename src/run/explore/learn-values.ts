@@ -14,17 +14,20 @@ import {
   type Knowledge,
 } from "../../state/index.ts";
 
-/** Limit for rounds of experiments on one path. Each round may uncover differences that the previous round hid. */
+/** Limit for the rounds of experiments on one path. Each round may uncover differences that the previous round hid. */
 const MOST_ROUNDS = 5;
-/** Number of new processes that are compared. A random choice between two values is the same in all of them with a probability of 1 in 16. */
+/**
+ * Number of new target processes whose results are compared. A random choice between two values gives the first result again in all of them with a
+ * probability of 1/16.
+ */
 const FRESH_PROCESSES = 4;
-/** Limit for further paths with actions that did not work on an earlier path, e.g. because a logout came before them. */
+/** Limit for the additional paths that repeat actions which failed on an earlier path, for example because a logout came before them. */
 const MOST_LEGS = 4;
-/** Number of places that the text of a reduction names. */
+/** Limit for the places (columns or JSON paths) that the text about one reduction names. */
 const MOST_PLACES = 4;
 
 export interface LearnedValues {
-  /** The reports of all lanes, which were rebuilt with the new knowledge. */
+  /** The reports of all lanes after they were rebuilt with the new knowledge. */
   readonly reports: readonly LaneReport[];
   readonly knowledge: Knowledge;
   /** Differences between executions that no generated value or time explains, such as late writes. */
@@ -33,20 +36,20 @@ export interface LearnedValues {
 
 /** The operations of lanes that experiments need. */
 export type LearningLanes = Pick<LanePool, "calibrate" | "learn" | "rebuild"> & {
-  /** Returns `true` if no time is left for experiments that are not necessary. */
+  /** Returns `true` if only necessary experiments may still start, because the time for experiments is used up. */
   readonly isOver?: () => boolean;
 };
 
 export interface Experiments {
-  /** Milliseconds for watching idle stores, from `target.idle_watch`. */
+  /** How long idle stores are watched, in milliseconds (`target.idle_watch`). */
   readonly idleMs: number;
-  /** Action indices of the path to repeat. Default: as in {@link CalibrationWalk.path}, followed by paths for actions that did not work. */
+  /** Action indices of the path to repeat. Default: a path through all actions, followed by paths for actions that failed on it. */
   readonly path?: readonly number[] | undefined;
   /** `true` if rebuilding a lane starts a new process of the target. */
   readonly startsTargets: boolean;
 }
 
-/** Watches idle stores to find what the target, or another client, writes without a request. @returns `undefined` if nothing was written */
+/** Watches idle stores for writes that the target or another client makes without a request. @returns `undefined` if nothing was written */
 export async function learnBackground(
   lanePool: LearningLanes,
   { knowledge }: Pick<LearnedValues, "knowledge">,
@@ -68,7 +71,7 @@ export async function learnValues(
   experiments: Experiments,
 ): Promise<LearnedValues> {
   let { missed, ...learned } = await learnOnWalk(lanePool, before, experiments, { path: experiments.path });
-  // Some order of the other actions may undo what a wanted action needs, so paths alternate between both orders.
+  // Alternate between both orders of the other actions, because one of the orders may undo what a missed action needs.
   for (let leg = 0, inVain = 0; leg < MOST_LEGS && inVain < 2 && missed.length > 0 && learned.divergences.length === 0; leg++) {
     if (lanePool.isOver?.() === true) break;
     const next = await learnOnWalk(lanePool, learned, experiments, { wanted: missed, backwards: leg % 2 === 1 });
@@ -78,7 +81,7 @@ export async function learnValues(
   return learned;
 }
 
-/** Does the work of {@link learnValues} for one path. */
+/** Learns the generated values and times of one path, by executing the path until two executions lead to equal states. */
 async function learnOnWalk(
   lanePool: LearningLanes,
   before: Pick<LearnedValues, "reports" | "knowledge">,
@@ -87,10 +90,10 @@ async function learnOnWalk(
 ): Promise<LearnedValues & Pick<Calibration, "missed">> {
   let { reports, knowledge } = before;
   let isWatched = false;
-  // `true` after the first difference. More executions are then compared, because two executions often agree on a random choice by chance.
+  // `true` after the first difference. From then on, more executions are compared, because two executions often make the same random choice.
   let thorough = false;
   const allLate = new Set<string>();
-  /** Differences to report even if later rounds agree, because one path gave two different results. */
+  /** Differences of one path between two executions. They are reported even if later executions agree. */
   const lasting = new Map<string, DroppedField>();
   const answers = new Set<string>();
   let missed: readonly number[] = [];
@@ -118,7 +121,7 @@ async function learnOnWalk(
     else {
       const all = [...unlike, ...suspects.map(differenceText)];
       const report = (divergence: Divergence) => ({ reports, knowledge, divergences: [divergence], missed });
-      // Without a new process, memory and randomness look the same, because the user's reset may not restore everything.
+      // Without a new process, effects of the target's memory and of randomness look the same, because the user's reset may not restore everything.
       if (!startsTargets && !reports[0]!.portable) return report(memoryOrChance(all, suspects));
       if (await isAlikeWhenFresh(lanePool, walk, states)) return report(memory(all));
       if (suspects.length === 0) return report(chance(all));
@@ -132,14 +135,14 @@ async function learnOnWalk(
   return { reports, knowledge, divergences, missed };
 }
 
-/** Returns `true` if the knowledge already covers a field, so that its difference needs no further explanation. */
+/** Returns `true` if the field is already known to differ (generated, a time, dropped, or background work), so that its difference is explained. */
 function explains({ generated, times, dropped, background }: Knowledge, { field }: DroppedField): boolean {
   const places = [...generated, ...times].map(({ place }) => fieldOf(place));
   return places.includes(field) || background.includes(field) || dropped.some((one) => one.field === field);
 }
 
 /**
- * Returns `true` for a number that grows with each execution and is no key of a table. A number that the target increments in the background looks
+ * Returns `true` for a number that grows with each execution and is not a key of a table. A number that the target increments in the background looks
  * the same.
  */
 function isLooseCounter({ after, domain }: Knowledge["generated"][number]): boolean {
@@ -147,8 +150,8 @@ function isLooseCounter({ after, domain }: Knowledge["generated"][number]): bool
 }
 
 /**
- * Resolves to `true` if the path leads to the given states in each of several new processes. Differences within one process are then caused by its
- * memory.
+ * Executes the path in several new processes of the target. Resolves to `true` if each reaches the given states. The memory of a process is then the
+ * cause of differences within one process.
  */
 async function isAlikeWhenFresh(lanePool: LearningLanes, walk: CalibrationWalk, states: readonly number[]): Promise<boolean> {
   for (let process = 0; process < FRESH_PROCESSES; process++) {
@@ -160,8 +163,8 @@ async function isAlikeWhenFresh(lanePool: LearningLanes, walk: CalibrationWalk, 
 }
 
 /**
- * Learns from a divergence: repeats its calls to find a generated value that was unknown, or an order of generation that matters. Rebuilds all lanes,
- * because the search starts again afterwards.
+ * Repeats the calls of a divergence to find an unknown generated value, or an order of generation that matters. Then rebuilds all lanes, because the
+ * search starts again.
  */
 export async function learnFrom(
   lanePool: LearningLanes,
@@ -185,8 +188,8 @@ export async function learnFrom(
 }
 
 /**
- * Returns the places whose order of generation becomes part of the state. Generated ids are tried first. Times follow only if that was not enough,
- * because two times in whole seconds are equal or different by chance.
+ * Returns the places where states will be distinguished by the order in which values were generated. Places of generated ids are tried first. Places
+ * of times follow only if the ids did not help, because two times in whole seconds may be equal by chance.
  */
 function placesToOrder({ generated, times, ordered }: Knowledge): readonly string[] {
   const isNew = (place: string): boolean => !ordered.includes(place);
@@ -194,7 +197,7 @@ function placesToOrder({ generated, times, ordered }: Knowledge): readonly strin
   return ids.length > 0 ? ids : times.map(({ place }) => place).filter(isNew);
 }
 
-/** Returns the reductions that a divergence refuted, because it showed that an order of generation matters. */
+/** Returns the reductions that are no longer valid, because a divergence showed that the order of generation matters there. */
 export function refutedBy(
   { reduced }: LaneDivergence,
   { knowledge }: LearnedValues,
@@ -204,12 +207,12 @@ export function refutedBy(
   return reductionsOf(before.explorer, before.knowledge).map((one) => ({ ...one, refuted: one.refuted + 1 }));
 }
 
-/** Returns the note that the search starts again, with the reason. */
+/** Returns a note that says that the search starts again, and why. */
 export function lessonNote({ committer }: Explorer, { isExplained, divergences }: Awaited<ReturnType<typeof learnFrom>>): string {
   const after = `after ${plural(committer.steps, "step")}`;
   if (!isExplained || divergences.length > 0)
-    return `The search was restarted ${after}, without writing states directly: outcomes of equal states differed.`;
-  return `The search was restarted ${after}, with more known about generated values: outcomes of states that were considered equal differed.`;
+    return `The search was restarted ${after}, because outcomes of equal states differed. It continues without writing states directly.`;
+  return `The search was restarted ${after}, because outcomes of states that were considered equal differed. It continues with more knowledge about generated values.`;
 }
 
 function memory(differences: readonly string[]): Divergence {
@@ -220,25 +223,28 @@ function memory(differences: readonly string[]): Divergence {
   );
 }
 
-/** Returns the divergence for a difference that did not recur in later rounds and that no generated value or time explains. */
+/**
+ * Returns a divergence about a difference between two executions that later executions did not show again, and that no generated value or time
+ * explains.
+ */
 function once(differences: readonly string[]): Divergence {
   return executionsDiffer(
     "The same calls gave a different result in one of several executions",
     differences,
-    "The result depends on something outside the stores, such as randomness, memory of the target's process, or another service.",
+    "Find what outside the stores changes the result, such as randomness, memory of the target's process, or another service.",
   );
 }
 
-/** Returns the divergence for answers that differ even in new processes while the states are equal. */
+/** Returns a divergence about answers that differ between new processes of the target, although the states are equal. */
 function chance(differences: readonly string[]): Divergence {
   return executionsDiffer(
     "The same calls get different answers when they are repeated, even in a new process of the target",
     differences,
-    "The answers depend on something outside the target's stores, such as randomness, the time, or another service.",
+    "Find what outside the target's stores changes the answers, such as randomness, the time, or another service.",
   );
 }
 
-/** Returns the divergence for a target that seqqa cannot restart, so that memory and randomness cannot be distinguished. */
+/** Returns a divergence about a target that seqqa cannot restart. It is then unknown if memory or randomness causes the differences. */
 function memoryOrChance(differences: readonly string[], suspects: readonly DroppedField[]): Divergence {
   const line = `ignore: [${suspects.map(({ field }) => JSON.stringify(field)).join(", ")}] of the World`;
   return executionsDiffer(
@@ -255,7 +261,7 @@ function executionsDiffer(message: string, differences: readonly string[], hint:
 const differenceText = ({ field, values: [first, second] }: DroppedField): string =>
   `${field}: ${first} the first time, ${second} the second time`;
 
-/** Returns the reductions: merges of states that differ in the order in which values were generated. */
+/** Returns the reductions of the exploration: merges of states that differ only in the order in which values were generated. */
 export function reductionsOf(
   { committer, audited, divergences }: Explorer,
   { generated, times, ordered }: Knowledge,
@@ -272,7 +278,7 @@ export function reductionsOf(
   return [{ reason: `the order of ${shown}`, merges: committer.reductions, audited, refuted }];
 }
 
-/** Returns the verdict's exceptions for reductions that no cross-check tested. */
+/** Returns the verdict's exceptions for reductions that no cross-check confirmed. */
 export function unaudited(reductions: readonly Reduction[]): readonly VerdictException[] {
   return reductions.flatMap(({ reason, merges, audited }) =>
     audited > 0
@@ -294,7 +300,7 @@ function leftOut(kind: VerdictException["kind"], fields: readonly string[], why:
   return fields.length === 0 ? [] : [{ kind, count: fields.length, text: `${fields.join(", ")} (${why})` }];
 }
 
-/** Returns the reasons why a result with dropped fields is unverified, with a remedy for each field. */
+/** Returns sentences about fields that were left out of states and make the result unverified, each with a remedy. */
 export function unverifiedFields({ dropped }: Knowledge): readonly string[] {
   return dropped.map(({ field, values: [first, second] }) => {
     const line =

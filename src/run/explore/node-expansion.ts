@@ -19,7 +19,6 @@ import { withRunDirectory } from "../prepare/run-directory.ts";
 
 export interface WorkInput {
   readonly config: Config;
-  /** The directory to search for exploration files. */
   readonly directory: string;
   /** The URL of the Redis server. It may contain a password. */
   readonly url: string;
@@ -61,7 +60,10 @@ export async function work({ config, directory, url, secret, version, onNote, si
   }
 }
 
-/** Loads the announced exploration. If only a file with other code exists, returns that file, so that the run reports the difference. */
+/**
+ * Loads the exploration that the run announced. If a file of that name exists with other code, returns this file, so that the worker can report the
+ * difference.
+ */
 async function findExploration({ file, code }: Announced, directory: string, bundles: string): Promise<LoadedExploration> {
   const files = (await discover(directory)).filter((one) => basename(one) === basename(file));
   let other: LoadedExploration | undefined;
@@ -77,7 +79,7 @@ async function findExploration({ file, code }: Announced, directory: string, bun
   });
 }
 
-/** Starts lanes like a local run does, but with the clock, seed and knowledge of the distributed run. */
+/** Starts lanes with the clock, the seed and the knowledge that the distributed run published. */
 async function startLanes(
   { definition, module }: LoadedExploration,
   config: Config,

@@ -8,7 +8,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import type { RaceCoverage } from "../../model/results/result.ts";
 import { confirmRaces, probeRaces, RacesEnd, type ConfirmedRace, type DismissedHit } from "../../races/index.ts";
 
-/** Number of trials of a pair of calls that shows no sign of a race when the calls are made one after another. */
+/** Number of trials for a pair of calls that gives no hint of a race when the calls run one after the other. */
 const FIRST = 2;
 
 type Races = ExplorationConfig["races"];
@@ -16,7 +16,7 @@ type Races = ExplorationConfig["races"];
 export interface FoundRaces {
   readonly races: readonly ConfirmedRace[];
   readonly dismissed: readonly DismissedHit[];
-  /** `undefined` if no races were probed. */
+  /** The counts of probed pairs of calls; `undefined` if races were not probed. */
   readonly coverage: RaceCoverage | undefined;
 }
 
@@ -24,7 +24,8 @@ export const NO_RACES: FoundRaces = { races: [], dismissed: [], coverage: undefi
 
 /**
  * Checks that races can be probed as requested.
- * @throws SeqqaError `RACES_IMPOSSIBLE` if the world cannot race, `RACES_UNGATED` if the delivery is `gated` and no store can hold a write
+ * @throws SeqqaError `RACES_IMPOSSIBLE` if simultaneous calls are impossible in this world; `RACES_UNGATED` if the delivery is `gated`, but no store
+ * can hold a write
  */
 export function refuseRaces({ mode, delivery }: Races, { raceObstacle, gateless, systems }: LaneReport): void {
   if (mode === "off") return;
@@ -34,20 +35,20 @@ export function refuseRaces({ mode, delivery }: Races, { raceObstacle, gateless,
   const reasons = Object.entries(gateless ?? {});
   if (delivery !== "gated" || reasons.length < systems.length) return;
   const why = reasons.map(([name, reason]) => `${name}: ${reason}`).join("; ") || "no store is declared";
-  throw new SeqqaError("RACES_UNGATED", `No store can hold a call before a write (${why}).`, {
+  throw new SeqqaError("RACES_UNGATED", `Delivery \`gated\` cannot be used, because no store can hold a call before a write (${why}).`, {
     exitStatus: 2,
     hint: "Set exploration.races.delivery to auto, which makes requests meet in other ways.",
   });
 }
 
-/** Returns the default time limit for races in milliseconds. Half of the time after the search is reserved for confirming findings. */
+/** Returns the default time limit for races in milliseconds. Half of the remaining time is kept for confirming findings. */
 export function timeFor({ leftMs, allowanceMs }: TimeLimit): number {
   return allowanceMs === Infinity ? Infinity : Math.max(leftMs - allowanceMs / 2, 0);
 }
 
 /**
- * Probes pairs of calls in the explored states, and confirms the races that were seen on rebuilt lanes.
- * @param only The pairs that rules require. If races are off, only these pairs are probed.
+ * Probes pairs of calls in the explored states, and confirms the detected races on rebuilt lanes.
+ * @param only The pairs that rules require. If `races` is off, only these pairs are probed.
  */
 export async function findRaces(
   explorer: Explorer,

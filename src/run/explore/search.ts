@@ -15,14 +15,14 @@ import { runHeaderWith } from "../resume/resume.ts";
 import type { JournalEvent } from "../../engine/commit/commit-journal.ts";
 import type { ShownUrls } from "../prepare/shown-urls.ts";
 
-/** Limit for searches that are started again because a divergence gave new knowledge about the target's values. */
+/** Limit for the number of times that the search starts again, because a divergence gave new knowledge about the target's values. */
 const MOST_LESSONS = 8;
 
-/** The last search, with the knowledge from all searches. */
+/** The last search. If the search was started again, this contains the knowledge from all earlier searches. */
 export interface Searched {
   readonly explorer: Explorer;
   readonly knowledge: Knowledge;
-  /** Reductions that earlier searches refuted. */
+  /** Reductions that earlier searches showed to be wrong. */
   readonly refuted: readonly Reduction[];
   readonly visibility: LaneReport["visibility"];
 }
@@ -44,7 +44,7 @@ export async function search(exploration: Exploration): Promise<Searched> {
     const recorded = lessons === 0 ? keep?.before?.recorded : undefined;
     const onCommits = keep === undefined ? undefined : (): void => keep.commits(explorer.committer, () => exploration.soFar(explorer));
     const lanes = calibrating(lanePool, input, { first: reports[0]!, maxTimeMs: options.maxTimeMs });
-    // A world without a target and stores is written only by its own actions, so late writes are impossible.
+    // Without a target and stores, only the world's own actions write, so there are no late writes to check.
     const calibrate = reports[0]!.uses.length > 0 ? lanes.calibrate : undefined;
     const onStep = onStepOf(exploration);
     const kept = {
@@ -73,10 +73,10 @@ export async function search(exploration: Exploration): Promise<Searched> {
     });
     refuted.push(...refutedBy(lesson, learned, { explorer, knowledge }));
     if (!learned.isExplained) explorer.divergences.add(lesson);
-    // Late writes are checked after the last commit, so the exploration is already complete.
+    // Late writes are detected after the last commit. The search is then complete and need not start again.
     if (!learned.isExplained && lesson.kind === "late_write" && explorer.stopReason !== "interrupted") return searched;
     divergences = [...(learned.isExplained ? divergences : explorer.divergences.all), ...learned.divergences];
-    // Do not learn from further divergences once experiments could not explain one.
+    // Stop learning from divergences after the first one that experiments could not explain.
     isOpen &&= learned.isExplained && learned.divergences.length === 0;
     ({ reports, knowledge } = learned);
     keep?.again();
@@ -85,7 +85,7 @@ export async function search(exploration: Exploration): Promise<Searched> {
   }
 }
 
-/** Returns a listener for steps whose URLs are replaced by those that the user configured. */
+/** Returns a listener for steps that replaces the lanes' URLs by the URL that the user configured. */
 function onStepOf({ input: { onStep }, shown }: Exploration): ((step: TriedStep) => void) | undefined {
   return onStep && ((step) => onStep({ ...step, exchanges: step.exchanges.map((one) => shown().exchange(one)) }));
 }
@@ -111,8 +111,8 @@ function startOf(
 }
 
 /**
- * Prepares step events for reports: replaces the lanes' URLs, and resolves stacks to the user's source lines. Stacks must be resolved during the run,
- * because the bundle is deleted afterwards.
+ * Replaces the lanes' URLs in step events, and resolves stacks to the user's source lines. Stacks must be resolved during the run, because the bundle
+ * is deleted afterwards.
  */
 function reportedEvents(
   { findings, errors, unjudged }: JournalEvent,

@@ -10,15 +10,16 @@ import { proveShortest } from "../../engine/findings/prove-shortest.ts";
 /** Time limits in seconds for shortening one path (`EACH`), and all paths of an exploration (`ALL`). */
 const EACH = 10;
 const ALL = 30;
-/** Limits in seconds and steps for the breadth-first search that proves paths to be the shortest. */
+/** Limits, in seconds and in steps, for the breadth-first search that proves that a path is the shortest. */
 const PROOF = 10;
 const PROOF_STEPS = 20_000;
-/** Milliseconds between two progress events. */
 const TELL_MS = 1000;
-/** If `max_time` is set, shortening and proving may each take this share of it at most. */
+/** The share of `max_time` that shortening paths may take at most. The same limit applies to proving that paths are the shortest. */
 const SHARE = 0.1;
 
-/** Confirms the findings of an exploration, and shortens their paths as far as time allows. A finding that does not recur keeps its path. */
+/**
+ * Confirms the findings of an exploration by replay, and shortens their paths as far as time allows. A finding that does not recur keeps its path.
+ */
 export async function shortestViolations(
   explorer: Explorer,
   options: ExplorerOptions,
@@ -29,14 +30,15 @@ export async function shortestViolations(
   const share = options.maxTimeMs * SHARE;
   const allMs = Math.min(ALL * 1000, share);
   const shrinking: Shrinking = {
-    // A search in order of depth already found each violation on a shortest path of the committed graph.
+    // A breadth-first search finds each violation on a shortest path, so its own path is used. For other strategies, look for a shorter path in the
+    // graph.
     shortest: traits.isShortestFirst ? ({ path, draws }) => ({ path, draws }) : graphPaths(committer),
     mayBeBroken: new Set(Object.keys(options.violationPolicy?.invariants ?? {})),
     completeToDepth: explorationCompleteTo(explorer, committer.deepest),
     eachMs: Math.min(EACH * 1000, allMs),
     allMs,
   };
-  // If a committed finding has the same key, it is used instead, because it is better evidence.
+  // Ignore a finding if a committed finding has the same key, because the committed one is better evidence.
   const isNew = ({ key }: FoundViolation): boolean => !committer.findings.violations.has(key);
   const unsettled = unsettledOf(explorer, options.actions, options.signal).filter(isNew);
   const violations = new Map([...committer.findings.violations, ...unsettled.map((found) => [found.key, found] as const)]);
@@ -53,11 +55,11 @@ export async function shortestViolations(
       progress = now;
       tell();
     };
-    // If results diverged, the world is not repeatable, so each path needs a new target instead of a restored one.
+    // After a divergence, restored states are not reliable. Each replay then starts a new target.
     const canGoBack = divergences.all.length === 0;
     const replayed = await confirmViolations({ violations }, { actions, lanePool, signal, shrinking, limit, canGoBack, onProgress });
     const confirmed = replayed.flatMap((one) => (isNew(one.found) ? settled(one) : [one]));
-    // If the world is not repeatable, a search cannot prove that a path is the shortest.
+    // After a divergence, a search cannot prove that a path is the shortest.
     if (!canGoBack) return confirmed;
     return await proveShortest(confirmed, options, lanePool, { limit, ms: Math.min(PROOF * 1000, share), steps: PROOF_STEPS });
   } finally {
@@ -66,8 +68,7 @@ export async function shortestViolations(
 }
 
 /**
- * Returns a violation of an uncommitted step as a finding if its replay confirmed it, and drops it if the replay did not. Without a replay, the
- * violation is kept.
+ * Handles a violation whose step was not committed. It becomes a finding if a replay confirmed it or no replay was possible; otherwise it is dropped.
  */
 function settled(one: ConfirmedViolation): readonly ConfirmedViolation[] {
   if (one.recording === undefined) return [one];
@@ -75,7 +76,7 @@ function settled(one: ConfirmedViolation): readonly ConfirmedViolation[] {
   return one.confirmed && finding !== undefined ? [{ ...one, found: { ...one.found, finding } }] : [];
 }
 
-/** Returns a note with the number of findings that were not replayed, and the reason; `undefined` if all were replayed. */
+/** Returns a note that says how many findings were not replayed, and why; `undefined` if all were replayed. */
 export function notReplayedNote(violations: readonly ConfirmedViolation[]): string | undefined {
   const left = violations.filter(({ recording }) => recording === undefined);
   if (left.length === 0) return undefined;
@@ -87,18 +88,18 @@ export function notReplayedNote(violations: readonly ConfirmedViolation[]): stri
       : ["No target could be started", because(left)];
   const causes = new Set(violations.filter(({ confirmed }) => confirmed).map(({ found }) => causeOf(found)));
   const alike = left.filter(({ found }) => causes.has(causeOf(found))).length;
-  const others = alike === 0 ? "" : `, ${alike} of them with the rule and the last action of one that was confirmed`;
+  const others = alike === 0 ? "" : `, including ${alike} with the rule and the last action of a confirmed finding`;
   const which = `${left.length} of ${violations.length} findings ${left.length === 1 ? "is" : "are"} not confirmed${others}`;
   return `${why} before every finding was replayed from a clean start: ${which}.${advice}`;
 }
 
-/** Returns the reason why the target did not start. No other part of the report contains it, because the search had already ended. */
+/** Returns a clause that says why the target did not start for the replay. No other part of the report contains this reason. */
 function because(left: readonly ConfirmedViolation[]): string {
   const failed = left.flatMap(({ startFailed }) => startFailed ?? []).at(-1);
   return failed === undefined ? "" : ` The last start failed: ${failed}`;
 }
 
-/** Returns the note about paths that could not be shortened in time. */
+/** Returns a note that says how many paths could not be shortened in time. */
 export function shrinkingCutNote(findings: number): string {
   const which = findings === 1 ? "One path" : `${findings} paths`;
   return `${which} may not be the shortest path: shortening takes at most ${EACH} s for each path and ${ALL} s in all, or a tenth of max_time.`;

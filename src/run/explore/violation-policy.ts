@@ -2,7 +2,7 @@ import type { ViolationPolicy } from "../../engine/commit/broken-rules.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { Rule } from "../../model/declare/rule.ts";
 
-/** Returns the policy for exploring states that violate a rule; `undefined` (the default) if the search stops at every violation. */
+/** Returns which rules may be broken in states that are explored further; `undefined` (the default) if no violating state is explored further. */
 export function violationPolicy({ actions, invariants }: AgentDefinition<never, never>, continues: boolean): ViolationPolicy | undefined {
   const nonBlocking = invariants.filter(({ blocking }) => !blocking).map(({ name }) => name);
   if (!continues && nonBlocking.length === 0) return undefined;
@@ -12,7 +12,7 @@ export function violationPolicy({ actions, invariants }: AgentDefinition<never, 
   return { continues, nonBlocking, invariants: Object.fromEntries(ofStates.map((one) => [one.name, checkedAfter(one)])) };
 }
 
-/** Returns `true` if the rule is checked after the action. Errors of `when` are ignored here, because the lanes report them. */
+/** Returns `true` if the rule is checked after this action. Errors of the user's `when` function are ignored here, because the lanes report them. */
 function isChecked(
   when: NonNullable<AgentDefinition["invariants"][number]["when"]>,
   action: AgentDefinition<never, never>["actions"][number],

@@ -10,8 +10,8 @@ const JOURNEY = /\.(?:ts|mts|js|mjs)$/;
 const NOT_ONE = /\.d\.m?ts$|\.explore\.\w+$/;
 
 /**
- * Finds the journeys in the folder `journeys` beside the configuration file, or else in the current folder. @throws SeqqaError `JOURNEY_NAME_TWICE`
- * that names both files
+ * Finds the journeys in the folder `journeys` beside the configuration file, or else in the current folder.
+ * @throws SeqqaError `JOURNEY_NAME_TWICE` if two files contain journeys of the same name
  */
 export async function findJourneys(config: Config): Promise<FoundJourneys> {
   const files = await journeyFiles(join(config.folder, "journeys"));

@@ -7,13 +7,16 @@ interface Told {
   result: JourneyResult | undefined;
 }
 
-/** Reports events in the order of the journeys. Events of a later journey wait until all earlier journeys have ended. */
+/**
+ * Reports the events of journeys that run at the same time as if they ran in order. Events of a later journey wait until all earlier journeys have
+ * ended.
+ */
 export class JourneyEvents {
   readonly #onEvent: (event: JourneyEvent) => void;
   readonly #told = new Map<number, Told>();
-  /** The index of the last journey whose events are reported. */
+  /** The index of the last journey whose events are reported. With `bail`, events of journeys after the first failed one are dropped. */
   last: number = Infinity;
-  /** The index of the journey that is being reported. */
+  /** The index of the journey whose events are reported at present. */
   #current = 0;
   #begun = false;
   #steps = 0;
@@ -32,7 +35,7 @@ export class JourneyEvents {
     this.#tell();
   }
 
-  /** Records the final result. It replaces the recorded steps, some of which may already have been reported. */
+  /** Records the final result of a journey. The result replaces the recorded steps, some of which may already have been reported. */
   ended(index: number, result: JourneyResult): void {
     const told = this.#told.get(index);
     if (told === undefined) return;

@@ -12,12 +12,11 @@ import type { JourneyRun, RunJourneysInput } from "./journey-run.ts";
 import type { LoadedJourney } from "../prepare/load-journey.ts";
 import { ShownUrls } from "../prepare/shown-urls.ts";
 
-/** A lane that runs journeys, and its condition. */
 interface Place {
   readonly index: number;
   readonly seat: JourneyRunner;
   baseUrl: string;
-  /** `true` if target and stores are the user's own. */
+  /** `true` if seqqa does not start the target of this lane, so that the target and its stores belong to the user. */
   borrowed: boolean;
   contextOnly: boolean;
   /** `true` if the lane is not at its root state. It is rebuilt before the next journey. */
@@ -34,10 +33,9 @@ export class JourneyLanes {
   readonly #places: readonly Place[];
   readonly #events: JourneyEvents;
   readonly #runs: (JourneyRun | undefined)[];
-  /** Abort running journeys: after an interruption, or with `bail` after an earlier journey has failed. */
   readonly #enders: AbortController[];
   #next = 0;
-  /** The index of the last journey that counts. With `bail`, it is the first one that failed. */
+  /** The index of the last journey that the result contains. With `bail`, it is the first journey that failed. */
   #last: number;
 
   constructor(input: RunJourneysInput, loaded: readonly LoadedJourney[], host: TargetHost, seats: readonly JourneyRunner[]) {
@@ -75,8 +73,8 @@ export class JourneyLanes {
   }
 
   /**
-   * Starts all lanes. If a lane does not start, no journey is run. An interruption does not wait for targets to become ready. Resolves to `false` if
-   * interrupted.
+   * Starts all lanes; if one of them does not start, no journey runs. After an interruption, does not wait for targets to become ready. Resolves to
+   * `false` if interrupted.
    */
   async #comeUp(): Promise<boolean> {
     const { signal } = this.#input;
@@ -101,7 +99,7 @@ export class JourneyLanes {
 
   async #attach(place: Place): Promise<void> {
     const { index, seat } = place;
-    // Close the lane first, because closing restores an external store before it is opened again.
+    // Close the lane before it is opened again, because closing restores the user's external stores.
     await seat.close();
     const spec = await this.#host.provision(index);
     const { contextOnly } = await seat.attach(spec);
@@ -120,7 +118,7 @@ export class JourneyLanes {
     }
   }
 
-  /** Drops the results of journeys after the first failure, so that the result does not depend on the speed of lanes. */
+  /** Drops the results of all journeys after the first failed one, so that the result does not depend on the speed of lanes. */
   #dropAfter(index: number): void {
     this.#last = index;
     this.#events.last = index;
@@ -154,12 +152,12 @@ export class JourneyLanes {
     try {
       let over = false;
       done = await place.seat.run(this.#loaded[index]!, this.#enders[index]!.signal, (step) => {
-        // The failed step is reported later, when it is known if the target has ended.
+        // Report a failed step only when the journey is over, because its message depends on how the target's process ended.
         over ||= step.status === "failed" || step.status === "timed_out";
         if (!over) this.#events.step(index, shown(step));
       });
     } catch (error) {
-      // The lane's thread ended, or its root state could not be restored.
+      // The thread of the lane ended, or the lane could not return to its root state. The lane is rebuilt before the next journey.
       place.spoiled = true;
       return failed(runError(error, "lane"));
     }
@@ -181,13 +179,13 @@ export class JourneyLanes {
   /** Returns a sentence if a step got no answer because the target's process ended. */
   async #howTargetEnded({ index }: Place, steps: readonly RanStep[]): Promise<string | undefined> {
     const unanswered = steps.some(({ status, requests }) => status === "failed" && requests.some(({ response }) => response === undefined));
-    // A missing answer may be the first sign of a crash, so `endOf` waits a moment for the process to end.
+    // A missing answer may be the first sign of a crash. The process may still be ending, so `endOf` waits a moment.
     if (!unanswered && !this.#host.exited(index)) return undefined;
     const end = await this.#host.endOf(index);
     return end !== undefined && hasEnded(end) ? endedInUse(end) : undefined;
   }
 
-  /** Closes the lanes, which restores external stores. Failed restores are added to the lane's last result. */
+  /** Closes the lanes, which restores external stores. A failed restore is added to the last result of the lane. */
   async #close(): Promise<void> {
     const closed = await Promise.allSettled(this.#places.map(({ seat }) => seat.close()));
     closed.forEach((one, lane) => {

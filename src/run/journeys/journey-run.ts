@@ -4,7 +4,7 @@ import type { JourneyResult, StepResult } from "../../model/results/journey-resu
 import type { Divergence, RunError } from "../../model/results/result.ts";
 
 export interface JourneyFile {
-  /** The absolute path. */
+  /** The absolute path of the journey file. */
   readonly file: string;
   readonly name: string;
 }
@@ -14,13 +14,13 @@ export interface FoundJourney extends JourneyFile {
 }
 
 export interface FoundJourneys {
-  /** The journeys in the order of their files. */
+  /** The journeys, in the order of their files. */
   readonly journeys: readonly FoundJourney[];
   /** Files that export no `journey`, or that cannot be loaded. */
   readonly unusable: readonly { readonly file: string; readonly error: SeqqaError }[];
 }
 
-/** Events of journeys. Their order is that of the requested journeys, for any number of lanes. */
+/** An event of a journey. Events arrive in the order of the requested journeys, for any number of lanes. */
 export type JourneyEvent =
   | { readonly kind: "journey_started"; readonly name: string }
   | { readonly kind: "step_ended"; readonly name: string; readonly step: StepResult }
@@ -42,6 +42,6 @@ export interface JourneyRun {
   readonly notes: readonly string[];
   /** The reason why the journey could not be run, e.g. a lane that did not start or a client that could not be created. */
   readonly error?: RunError | undefined;
-  /** Set if the stores could not be restored after the journey. The next journey then got a new lane. */
+  /** The failed restore, if the stores could not be restored after the journey. The next journey then got a new lane. */
   readonly notPutBack?: Divergence | undefined;
 }

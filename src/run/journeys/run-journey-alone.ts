@@ -7,7 +7,7 @@ import type { JourneyDefinition } from "../../model/declare/journey.ts";
 import type { JourneyResult } from "../../model/results/journey-result.ts";
 import { isLoading } from "../../model/declare/loading.ts";
 
-/** Implements `journey.run()`: runs the journey without a lane, on a running target. */
+/** Implements `journey.run()`: runs the steps against a target that is already running, without a lane. */
 export async function runAlone(journey: JourneyDefinition<never, never>, given: unknown): Promise<JourneyResult> {
   if (isLoading()) {
     throw new SeqqaError("JOURNEY_WHILE_LOADING", "run() of a journey was called by a module that is being loaded for a lane or a run.", {
@@ -34,7 +34,7 @@ interface Client {
   readonly close: () => unknown;
 }
 
-/** Returns the given client, else the journey's own, else a new one that `close` closes. */
+/** Returns the client that the caller gave, else the client of the journey, else a new client. */
 async function clientOf(journey: JourneyDefinition<never, never>, given: unknown): Promise<Client> {
   const open = (client: unknown): Client => ({ client, close: () => undefined });
   if (given !== undefined) return open(given);

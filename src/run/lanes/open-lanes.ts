@@ -23,7 +23,7 @@ import { closeAfter } from "./close-after.ts";
 export interface LanesInput {
   readonly config: Config;
   readonly definition: AgentDefinition<never, never>;
-  /** Required for more than one lane. */
+  /** The bundle of the user's code. Required for more than one lane, because other threads import it. */
   readonly module?: UserModule | undefined;
   /** The directory for bundled user code. */
   readonly directory: string;
@@ -39,11 +39,11 @@ export interface LanesInput {
 
 /** Settings for all lanes of a run that do not come from the configuration. */
 export interface LaneSettings extends Pick<LaneOptions, "dataSeed" | "shapes" | "gated" | "faulty" | "earlierClocksMs"> {
-  /** String literals of the user's own code. */
+  /** String literals of the user's own code. Equal values in states count as constants, not as generated values. */
   readonly literals?: readonly string[] | undefined;
-  /** Default: the present time. */
+  /** The time of the root state, in milliseconds since 1970. Default: the present time. */
   readonly clockMs?: number;
-  /** Default: as configured by `report.include_request_response`. */
+  /** `true` to leave bodies of requests and answers out of results. Default: as configured by `report.include_request_response`. */
   readonly hideBodies?: boolean;
 }
 
@@ -51,19 +51,19 @@ export interface LaneSettings extends Pick<LaneOptions, "dataSeed" | "shapes" | 
 export interface Lanes {
   readonly host: TargetHost;
   readonly lanePool: LanePool;
-  /** The lane pool if there is only one lane, which runs in this thread. It allows waiting before each step. */
+  /** The lane pool, if the run has only one lane, which runs in this thread. This pool can wait for the user before each step. */
   readonly inline: InlineLanePool | undefined;
   readonly options: LaneOptions;
   /** Closes the lanes, targets and stores. @throws SeqqaError if the user's data could not be restored */
   close(): Promise<void>;
 }
 
-/** Prepares lanes. `lanePool.start()` starts them. @throws SeqqaError if such lanes are impossible */
+/** Prepares lanes, which `lanePool.start()` then starts. @throws SeqqaError if this number of lanes is impossible with the world or its stores */
 export async function openLanes(input: LanesInput): Promise<Lanes> {
   refuseLanesWithoutModule(input);
   const { config, definition, directory, signal, output } = input;
   const lanes = config.parallel;
-  // A World that is an object, not a factory, can be used by only one lane.
+  // A `world` that is an object and not a function can be used by only one lane, so it allows no standby lanes.
   const hasSpares = input.spares === true && typeof definition.world !== "object";
   const spares = hasSpares ? spareCount(config, { cores: availableParallelism(), lanes }) : 0;
   const host = await openHost(config, { directory, lanes, spares, signal, output, faulty: input.settings.faulty });
@@ -133,7 +133,7 @@ function inlinePool({ config, definition, shared }: LanesInput, host: TargetHost
 function threadPool({ config, definition, module, shared }: LanesInput, host: TargetHost, options: LaneOptions): ThreadLanePool {
   return new ThreadLanePool({
     lanes: config.parallel,
-    // Each lane has a second chunk of work waiting, so that the lane need not wait for the main thread.
+    // Each lane gets two pieces of work at a time, so that it need not wait for the main thread between them.
     depth: 2,
     host,
     bundle: module!.bundle,
@@ -160,17 +160,20 @@ function optionsOf(config: Config, { literals = [], clockMs, hideBodies, ...sett
   };
 }
 
-/** Returns the longest time, in milliseconds, that a request can take with all its retries. */
+/** Returns the number of milliseconds that a request takes at most, with all its retries. */
 function longestRequestMs({ timeout, retry }: Config): number {
   const attempts = retry?.maxAttempts ?? 1;
   return 1000 * (timeout * attempts + (retry?.maxDelay ?? 0) * (attempts - 1));
 }
 
-/** Checks that several lanes are possible. @throws SeqqaError `LANES_NEED_MODULE` or `LANES_NEED_FACTORY` with exit status 2 */
+/**
+ * Checks that a run with several lanes has what it needs: a module and a world factory. @throws SeqqaError `LANES_NEED_MODULE` or
+ * `LANES_NEED_FACTORY` with exit status 2
+ */
 function refuseLanesWithoutModule({ config, definition, module }: LanesInput): void {
   if (config.parallel === 1) return;
   if (module === undefined) {
-    throw new SeqqaError("LANES_NEED_MODULE", `parallel is ${config.parallel}, but functions cannot cross threads.`, {
+    throw new SeqqaError("LANES_NEED_MODULE", `parallel is ${config.parallel}, but there is no \`module\` that other threads can load.`, {
       exitStatus: 2,
       hint: "Pass `module: import.meta.url` in the file that exports the agent, or explore with seqqa run.",
     });

@@ -4,7 +4,7 @@ import { sameRoot } from "../../engine/search/same-root.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { differences } from "../../state/index.ts";
 
-/** Returns the note that only the context is restored. */
+/** Returns a note that says that between branches or journeys only the context is restored, because the run has no store. */
 export const CONTEXT_ONLY = (what: "branches" | "journeys"): string =>
   `No store is declared: only the context is restored between ${what}, the API's own state is not.`;
 

@@ -22,7 +22,7 @@ export function checkShards(runs: readonly StoredRun[]): void {
 
 const RESHARD = "Merge the runs of --shard 1/n to n/n of the same code and configuration.";
 
-/** Returns the first difference between two runs, in words. */
+/** Returns a sentence about the first reason why two runs cannot be shards of one exploration; `undefined` if there is none. */
 function misfit(run: StoredRun, first: StoredRun): string | undefined {
   if (run.seqqa !== first.seqqa) return `the version of seqqa (${run.seqqa} and ${first.seqqa})`;
   const [key] = differingKeys(run.config, first.config);
@@ -56,7 +56,7 @@ function rootOf({ beginning }: StoredExploration): unknown {
   return [wholeLo, wholeHi, rootLo, rootHi];
 }
 
-/** Checks that no shard is missing, repeated or unfinished. */
+/** Checks that every shard is present once and has finished. @throws SeqqaError `MERGE_REFUSED` */
 function refuseIncomplete(file: string, runs: readonly StoredRun[]): void {
   const seen = new Map<number, string>();
   let of: number | undefined;
@@ -64,7 +64,8 @@ function refuseIncomplete(file: string, runs: readonly StoredRun[]): void {
     const { outcome, beginning } = run.explorations.find((one) => one.file === file)!;
     const shard = beginning!.shard!;
     of ??= shard.of;
-    if (shard.of !== of) throw refused(`run ${run.id} is shard ${shardText(shard)} of ${file}, and the others are of ${of}`, RESHARD);
+    if (shard.of !== of)
+      throw refused(`run ${run.id} is shard ${shardText(shard)} of ${file}, but other runs divide it into ${of} shards`, RESHARD);
     const other = seen.get(shard.index);
     if (other !== undefined) throw refused(`runs ${other} and ${run.id} are both shard ${shardText(shard)} of ${file}`, "Name each once.");
     seen.set(shard.index, run.id);

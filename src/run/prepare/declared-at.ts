@@ -2,8 +2,8 @@ import { whereOf } from "../../loader/index.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 
 /**
- * Returns a function that finds where a rule is declared: at the invariant of that name, or else at the action of that index. Results are cached,
- * because resolving a stack is slow.
+ * Returns a function that finds where a rule is declared: the source line of the invariant of that name, or else of the action with that index.
+ * Results are cached, because resolving a stack is slow.
  */
 export function declaredAt({
   invariants,
@@ -18,5 +18,5 @@ export function declaredAt({
   };
 }
 
-/** Returns the first place of a stack that is in the user's own code. */
+/** Returns the first source line of a stack that is in the user's own code. */
 export const whereOfStack = (stack: string): string | undefined => whereOf(Object.assign(new Error(), { stack }));

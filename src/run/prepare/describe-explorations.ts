@@ -3,23 +3,23 @@ import { loadExploration } from "./load-exploration.ts";
 import { withRunDirectory } from "./run-directory.ts";
 
 export interface DescribedExploration {
-  /** The absolute path. */
+  /** The absolute path of the exploration file. */
   readonly file: string;
   /** The name of the agent or graph; `undefined` if it has none. */
   readonly name: string | undefined;
   readonly kind: "agent" | "graph";
-  /** Number of actions; for a graph, number of edges. */
+  /** The number of actions. For a state graph, the number of edges. */
   readonly actions: number;
   readonly invariants: number;
 }
 
-/** A file that cannot be loaded, or that exports no exploration. */
+/** An exploration file that cannot be loaded, or that exports no exploration. */
 export interface UnusableFile {
   readonly file: string;
   readonly error: SeqqaError;
 }
 
-/** Loads and summarizes exploration files. Only the top level of their modules is executed. */
+/** Returns a summary of each exploration file. Only the top level of the files' modules is executed. */
 export async function describeExplorations(
   files: readonly string[],
 ): Promise<{ readonly explorations: readonly DescribedExploration[]; readonly unusable: readonly UnusableFile[] }> {

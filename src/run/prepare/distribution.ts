@@ -13,7 +13,7 @@ export interface DistributeInput {
   /** The value of `SEQQA_SECRET`. */
   readonly secret: string;
   readonly version: string;
-  /** The directory to which the paths of exploration files are made relative for workers. */
+  /** Paths of exploration files are sent to workers relative to this directory. */
   readonly directory: string;
   readonly onNote: (message: string) => void;
 }
@@ -25,17 +25,19 @@ export interface DistributedExploration {
   readonly actions: number;
   readonly lanes: LaneOptions;
   readonly home: LanePool;
-  /** Receives the URLs of the workers' lanes. */
+  /** A set to which the run adds the URLs of the workers' lanes. */
   readonly origins: Set<string>;
 }
 
-/** The workers of a run. They are used by its explorations one after another. */
+/** The workers of a distributed run. Several explorations use them one after another. */
 export interface Distribution {
   lanePool(exploration: DistributedExploration): ClusterLanePool;
   close(): Promise<void>;
 }
 
-/** Opens a run to workers. @throws SeqqaError `QUEUE_UNREACHABLE` (3), `DRIVER_MISSING` and `REDIS_URL_INVALID` (2) */
+/**
+ * Announces a distributed run, so that workers can join it. @throws SeqqaError `QUEUE_UNREACHABLE` (3), `DRIVER_MISSING` and `REDIS_URL_INVALID` (2)
+ */
 export async function distribute({ config, directory, ...rest }: DistributeInput): Promise<Distribution> {
   const coordinator = await Coordinator.open({ ...rest, ca: config.tls.ca });
   const values = comparableConfig(config, (value) => coordinator.digest(value));

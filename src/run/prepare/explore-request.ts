@@ -16,20 +16,20 @@ export interface ExploreRequest {
   readonly onStep?: ((step: TriedStep) => void) | undefined;
   /** Ids of known findings, which do not stop a run at the first violation. */
   readonly known?: ReadonlySet<string> | undefined;
-  /** Stores commits in the run log and provides those of a resumed run; `undefined` if nothing is stored. */
+  /** Stores commits in the run log and provides the commits of a resumed run; `undefined` if the run has no run log. */
   readonly keep?: ExplorationKeeper | undefined;
   /** The shard, e.g. `2/4`, if several runs divide the exploration between them. */
   readonly shard?: string | undefined;
 }
 
-/** A request to explore a file. `name` is used if the agent has no name of its own. */
+/** A request to explore a file. The file's name is used if the agent has no name. */
 export interface ExploreFileRequest extends ExploreRequest {
   /** The path of the `*.explore.*` file. */
   readonly entry: string;
   readonly signal: AbortSignal;
   /** Explores only if the exploration's name contains this text. */
   readonly only?: string | undefined;
-  /** The workers of a distributed run. */
+  /** The workers of a distributed run; `undefined` if the run uses only this process. */
   readonly distribution?: Distribution | undefined;
 }
 

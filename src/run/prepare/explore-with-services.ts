@@ -6,10 +6,10 @@ import { withRunDirectory } from "./run-directory.ts";
 import { withServices } from "./with-services.ts";
 
 /**
- * Runs an exploration with its services, as a run of its own. Failures of services are added to the result, or to the error that they may have
- * caused.
+ * Starts the configured services, runs one exploration, and stops the services. Failures of services are added to the result, or to the error that
+ * they may have caused.
  * @param work Receives a directory for bundles.
- * @throws SeqqaError, or the abort reason if the signal is aborted before the work starts
+ * @throws SeqqaError, or the reason of the abort if the signal is aborted before the work starts
  */
 export async function exploreWithServices(
   config: Config,

@@ -18,7 +18,7 @@ export async function loadExploration(file: string, directory: string): Promise<
   return { module: { bundle: bundled.file, exportName, literals: bundled.literals, hash: bundled.hash }, definition };
 }
 
-/** The export names of an exploration file, with their types. */
+/** The export name for each type of exploration: an agent or a state graph. */
 const EXPORTS = { agent: "Agent", graph: "StateGraph" } as const;
 
 function exportedBy(

@@ -1,15 +1,18 @@
 import type { ApiRequest } from "../../model/http/response.ts";
 import type { RecordedExchange } from "../../model/results/result.ts";
 
-/** Replaces the lanes' URLs by the configured base URL, because the lanes' ports differ from run to run. */
+/** Replaces the lanes' URLs in texts by the configured base URL, because the ports of lanes differ from run to run. */
 export class ShownUrls {
   readonly #shown: string | undefined;
   readonly #lanes: readonly RegExp[];
 
-  /** @param lanes URLs of the lanes, without trailing slashes, including lanes that were replaced. */
+  /**
+   * @param shown The configured base URL that replaces the lanes' URLs.
+   * @param lanes URLs of the lanes, without trailing slashes, including lanes that were replaced.
+   */
   constructor(shown: string | undefined, lanes: Iterable<string>) {
     this.#shown = shown?.replace(/\/+$/, "");
-    // Require a non-digit after the URL, so that port 3000 does not match port 30001.
+    // Require that no digit follows the URL, so that port 3000 does not match port 30001.
     this.#lanes = [...lanes].map((lane) => new RegExp(`${lane.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?!\\d)`, "g"));
   }
 
@@ -23,7 +26,6 @@ export class ShownUrls {
     return { ...exchange, request: this.request(request), ...(error === undefined ? {} : { error: this.text(error) }) };
   }
 
-  /** Replaces the lanes' URLs in a text. */
   text(text: string): string {
     const shown = this.#shown;
     return shown === undefined ? text : this.#lanes.reduce((rest, lane) => rest.replace(lane, () => shown), text);

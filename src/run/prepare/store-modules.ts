@@ -6,7 +6,6 @@ import type { StoreKind } from "../../model/stores/store-provider.ts";
 import type { LoadedStoreModule } from "../../targets/index.ts";
 import { withRunDirectory } from "./run-directory.ts";
 
-/** The base folder for adapter modules, and the directory for their bundles. */
 interface Places {
   readonly folder: string;
   readonly directory: string;
@@ -36,8 +35,8 @@ export async function checkStoreModules(config: Config): Promise<void> {
 }
 
 /**
- * Returns the functions that create, check and clean stores of this kind. A user's module may lack some of them. @throws SeqqaError like {@link
- * loadStoreModule}
+ * Returns the functions that create, check and clean stores of the configured kind. The module of a user's adapter may lack some of them.
+ * @throws SeqqaError like {@link loadStoreModule}
  */
 export async function storesOf(name: string, system: SystemConfig, places: Places): Promise<Partial<StoreKind>> {
   const { kind, adapter, url, options, checkpoint, isolation, tables, ignore, symmetric } = system;

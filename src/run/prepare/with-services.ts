@@ -3,15 +3,16 @@ import { SeqqaError } from "../../model/errors.ts";
 import { ServiceHost } from "../../targets/index.ts";
 
 export interface ServicesOptions {
-  /** If it is aborted while services are starting, the work is not started. */
+  /** If the signal is aborted while services are starting, the work is not started. */
   readonly signal: AbortSignal;
   /** Called for each service that ends during the work, and for containers that cannot be removed afterwards. */
   readonly onProblem: (error: SeqqaError) => void;
 }
 
 /**
- * Runs work while the services and the containers of `compose_file` are up. They serve all explorations and journeys of the run. @returns `undefined`
- * if interrupted before the work started @throws SeqqaError if a service or container does not start
+ * Runs `work` while the services and the containers of `compose_file` are up. All explorations and journeys of the run share them.
+ * @returns `undefined` if interrupted before the work started
+ * @throws SeqqaError if a service or container does not start
  */
 export async function withServices<T>(config: Config, options: ServicesOptions, work: () => Promise<T>): Promise<T | undefined> {
   if (config.services.length === 0 && config.composeFile === undefined) return work();

@@ -10,12 +10,12 @@ export interface ReplayFileInput extends Omit<ReplayInput, "definition" | "direc
   readonly entry: string;
 }
 
-/** @throws SeqqaError `EXPLORATION_GONE` if the file does not exist */
+/** Checks that the exploration file still exists. @throws SeqqaError `EXPLORATION_GONE` if it does not */
 export function refuseGone(entry: string): void {
   if (existsSync(entry)) return;
   throw new SeqqaError("EXPLORATION_GONE", `The file of the exploration does not exist: ${entry}.`, {
     exitStatus: 2,
-    hint: "Replay in the folder that it was run in, with --output for its reports; if the file was moved, run it again.",
+    hint: "Run seqqa replay in the folder where seqqa run was started, with --output for the reports. If the file was moved, run the exploration again.",
   });
 }
 

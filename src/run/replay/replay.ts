@@ -23,29 +23,30 @@ export interface ReplayInput {
   /** The directory for bundled user code. */
   readonly directory: string;
   readonly signal: AbortSignal;
-  /** Names of actions. */
+  /** The path to execute, as names of actions. */
   readonly path: readonly string[];
-  /** For each step, the path from which its test data is drawn, as action names. Default: the replayed path itself. */
+  /** For each step, the path that determines its test data, as action names. Default: the replayed path itself. */
   readonly draws?: readonly (readonly string[])[] | undefined;
   readonly seed: number;
   /** Calls to make at the same time at the end of the path. */
   readonly race?: RaceReplay | undefined;
   /** The fault to make during the last step of the path. */
   readonly fault?: FaultPoint | undefined;
-  /** String literals of the user's own code. */
+  /** String literals of the user's own code. Equal values in states count as constants, not as generated values. */
   readonly literals?: readonly string[] | undefined;
   /**
-   * Returns `true` for the expected outcome. After another outcome on a lost lane, the path is tried once more. Default: every outcome is expected.
+   * Returns `true` if the replay had the expected outcome. If it returns `false` and the lane was lost, the path is tried once more. Default: every
+   * outcome is expected.
    */
   readonly expected?: (replayed: ReplayResult) => boolean;
-  /** Called and awaited before every step and after the last one. `uses` lists the URLs and files of the lane, without passwords. */
+  /** Called before every step and after the last one; the replay waits for it. `uses` lists the URLs and files of the lane, without passwords. */
   readonly beforeStep?: ((step: number, uses: readonly string[]) => Promise<void>) | undefined;
 }
 
-/** Number of attempts, because each attempt may lose its lane. */
+/** Number of attempts for a replay. An attempt fails if its lane is lost. */
 const TRIES = 2;
 
-/** Executes a path on a new lane, and checks the rules in its last state. Everything is closed at the end. @throws SeqqaError */
+/** Executes a path on a new lane, checks the rules in the last state, and closes the lane. @throws SeqqaError */
 export async function replay(input: ReplayInput): Promise<ReplayResult> {
   const { definition, directory, signal, seed, literals, beforeStep, race, fault } = input;
   const config = { ...input.config, parallel: 1 };
@@ -55,8 +56,8 @@ export async function replay(input: ReplayInput): Promise<ReplayResult> {
   const settings = { literals, dataSeed: seed, shapes: false, gated: race?.schedule !== undefined, faulty: fault !== undefined };
   return withLanes({ config, definition, directory, signal, settings }, async ({ host, lanePool, inline }) => {
     let [report] = await lanePool.start();
-    // A restarted target is compared with its root state. Values that change by themselves must be learned first, so that they do not count as
-    // differences.
+    // After a restart, the target's state is compared with the root state. Learn first which values change by themselves, so that they do not count
+    // as differences.
     const known = config.target?.rollback === "restart" ? (await lanePool.calibrate()).learned : NOTHING_KNOWN;
     const { races } = resolveExploration(config, definition);
     if (race !== undefined) refuseRaces({ ...races, mode: "pairs", delivery: race.delivery ?? "auto" }, report!);
@@ -88,14 +89,14 @@ export async function replay(input: ReplayInput): Promise<ReplayResult> {
 function resultOf({ steps, findings, errors, brokeAt, failure }: Recording, length: number, urls: ShownUrls): ReplayResult {
   return {
     steps: steps.map((step) => ({ ...step, requests: step.requests.map((one) => urls.exchange(one)) })),
-    // The path counts as completed if only the last answer is missing, because the missing answer may be the finding.
+    // Count the path as completed if only the last answer is missing, because the missing answer may be the finding.
     completed: brokeAt === undefined || (brokeAt === length - 1 && failure !== undefined),
     violations: findings.map(({ invariant, severity, message }) => ({ invariant, severity, message })),
     errors: errors.map(({ code, message, source }) => ({ code, message: urls.text(message), source })),
   };
 }
 
-/** Returns the result with the step in which the fault was made, and the violations that the fault caused. */
+/** Adds to the result the step in which the fault was made, and the violations that the fault caused. */
 function withFault(
   replayed: ReplayResult,
   action: string,
@@ -132,7 +133,7 @@ export function indicesOf(names: readonly string[], { actions }: AgentDefinition
   });
 }
 
-/** Waits for work until the signal is aborted. Aborted work is not awaited, because closing the lane ends it. */
+/** Resolves like `work`, but rejects as soon as the signal is aborted. Aborted work continues in the background; closing the lane ends it. */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   work.catch(() => undefined);
   let abort: (() => void) | undefined;
@@ -148,7 +149,7 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
   }
 }
 
-/** Returns a request to make calls at the same time at the end of a path. */
+/** Returns a request to execute calls simultaneously at the end of a path. */
 function callsRequest(
   race: RaceReplay,
   place: Pick<RaceRequest, "path" | "draws" | "sides">,
@@ -160,7 +161,7 @@ function callsRequest(
     ...place,
     effort: { first: count, trials: count, delivery, seed },
     schedule,
-    // Without a verdict, every trial that shows any race counts.
+    // Without a `verdict` in the request, a trial that shows any kind of race counts.
     wanted: verdict === undefined ? undefined : { verdict, invariant },
     mode: "measure",
   };
@@ -183,14 +184,14 @@ function callsResult(answer: RaceAnswer, urls: ShownUrls): ReplayedRace {
   };
 }
 
-/** Returns the reason why a replay that showed no race is inconclusive; `undefined` if its trials reliably show no race. */
+/** Returns a sentence that says why a replay without a race proves nothing; `undefined` if its trials reliably show that there is no race. */
 function whyNot({ failure, dismissed, trials, misses }: RaceAnswer, urls: ShownUrls): string | undefined {
   if (failure !== undefined) return urls.text(failure.message);
   if (dismissed === "not_there") return "the path led to another state";
-  if (dismissed === "order_fails") return "one after the other, the calls do not all finish";
+  if (dismissed === "order_fails") return "the calls do not all finish when they are sent one after the other";
   if (dismissed === "one_connection") return "the target serves one connection at a time, so calls do not overlap there";
   if (dismissed === "control") return "calls sent 50 ms apart show it, too, so it is not a race";
   if (dismissed === "noise") return "one order of the calls gives a different result each time";
   if (trials > 0) return undefined;
-  return misses > 0 ? `in none of ${misses} trials did the calls overlap` : "the calls could not be made to overlap";
+  return misses > 0 ? `the calls overlapped in none of ${misses} trials` : "the calls could not be made to overlap";
 }

@@ -21,7 +21,10 @@ export interface WalkFileInput {
   readonly seed?: number | undefined;
   /** Names of the actions that will be executed. They are checked before a lane is built. */
   readonly actions: readonly string[];
-  /** The knowledge and clocks of a stored run. With them, states get the same fingerprints as in that run. */
+  /**
+   * The knowledge about generated values and times, and the clock readings, that an earlier run stored. With them, states get the same fingerprints
+   * as in that run.
+   */
   readonly known?: { readonly knowledge: string; readonly clocksMs: readonly number[] } | undefined;
 }
 
@@ -36,11 +39,12 @@ export interface ActionWalk {
   goTo(path: readonly string[], draws?: readonly (readonly string[])[]): Promise<WalkPlace>;
   place(): Promise<WalkPlace>;
   /**
-   * Executes an action in the present state, and checks the rules. @param spoil Changes the stores before the rules are checked. @throws SeqqaError
-   * `NO_SUCH_ACTION`
+   * Executes an action in the current state, and checks the rules.
+   * @param spoil Changes the stores after the action, before the rules are checked.
+   * @throws SeqqaError `NO_SUCH_ACTION`
    */
   step(action: string, spoil?: Parameters<Walk["step"]>[1]): Promise<WalkedStep>;
-  /** Checks the rules in the root state. The lane must be there. */
+  /** Checks the rules in the root state. Requires that the lane is at the root state. */
   judgeRoot(): Promise<WalkJudged>;
 }
 
@@ -57,7 +61,7 @@ export async function walkFile<T>(input: WalkFileInput, work: (walk: ActionWalk)
     const settings = { literals: module.literals, dataSeed: seed, shapes: false, earlierClocksMs: known?.clocksMs };
     return withLanes({ config, definition, directory, signal, settings }, async ({ host, lanePool, inline }) => {
       const [started] = await lanePool.start();
-      // Without stored knowledge, compare two executions to learn which values are ids and times.
+      // Without knowledge from a stored run, compare two executions to learn which values are ids and times.
       const knowledge = known === undefined ? (await lanePool.calibrate()).learned : readKnowledge(known.knowledge);
       const [report] = knowsNothing(knowledge) ? [started] : await lanePool.learn(knowledge);
       const urls = new ShownUrls(config.baseUrl, host.origins);
@@ -88,7 +92,7 @@ export async function walkFile<T>(input: WalkFileInput, work: (walk: ActionWalk)
   });
 }
 
-/** @throws SeqqaError `NO_SUCH_ACTION` with exit status 2 */
+/** Checks that all actions exist. @throws SeqqaError `NO_SUCH_ACTION` with exit status 2 */
 function requireActions(names: readonly string[], { actions }: AgentDefinition<never, never>): void {
   const all = actions.map(({ name }) => name);
   const unknown = names.find((name) => !all.includes(name));

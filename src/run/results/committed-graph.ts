@@ -4,8 +4,8 @@ import type { ExplorationGraph } from "../../model/results/result.ts";
 type Committed = Pick<Committer, "nodes" | "edges">;
 
 /**
- * The graph of an exploration at the time of its result. Its lists are built at the first access, because they need more memory than the exploration
- * itself and edges may be on disk.
+ * The graph of an exploration, as part of its result. The lists of nodes and edges are built at the first access, because they need more memory than
+ * the exploration itself and edges may be on disk.
  */
 export class CommittedGraph implements ExplorationGraph {
   readonly actions: readonly string[];
@@ -15,7 +15,7 @@ export class CommittedGraph implements ExplorationGraph {
   readonly #lists: Map<string, Int32Array> = new Map();
 
   constructor({ nodes, edges }: Committed, actions: readonly string[]) {
-    // Keep only nodes and edges, so that the rest of the exploration can be garbage-collected.
+    // Keep only nodes and edges, so that the other data of the exploration can be garbage-collected.
     this.#committed = { nodes, edges };
     this.actions = actions;
     this.nodes = nodes.size;

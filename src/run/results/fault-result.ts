@@ -8,7 +8,7 @@ interface FaultParts {
   readonly name: string;
   readonly actions: readonly string[];
   readonly urls: ShownUrls;
-  /** Returns where the rule is declared, or else where the action of this index is declared. */
+  /** Returns the source line where the rule is declared, or else where the action with this index is declared. */
   readonly declaredAt: (rule: string, action: number | undefined) => string | undefined;
 }
 
@@ -17,7 +17,7 @@ export function faultRule(action: string, verdict: string): string {
   return `${action}_${verdict}`;
 }
 
-/** Returns a fault as a violation: the steps before the call, and the call with the answer it got during the fault. */
+/** Returns the violation for a confirmed fault: the steps before the call, and the call with the answer that it got during the fault. */
 export function faultViolationOf({ request, hit, recording, count, isMinimal, foundPath }: ConfirmedFault, parts: FaultParts): Violation {
   const { actions, urls } = parts;
   const action = actions[request.action]!;

@@ -6,20 +6,20 @@ import { answeredEachTime } from "./waste.ts";
 
 type Coverage = Readonly<Record<string, ActionCoverage>>;
 
-/** Number of tries after which an action is judged in a search that is not exhaustive. */
+/** In a search that is not exhaustive, an action is reported as idle only after this number of tries. */
 const ENOUGH = 20;
 /** Limit for the actions that a message names. */
 const SHOWN = 10;
 
 interface IdleOptions {
   readonly stopReason: StopReason;
-  /** `true` if every state was explored, and no state was left out because of a violation. */
+  /** `true` if every reachable state was explored, including the states behind violations. */
   readonly isExhaustive: boolean;
 }
 
 /**
- * Adds roles to the coverage, and records which actions may stay idle in a verified result. @param requireAll `false` allows every action to stay
- * idle.
+ * Adds the role of each action to the coverage, and records which actions may stay idle in a verified result.
+ * @param requireAll `false` allows every action to stay idle.
  */
 export function withExemptions(coverage: Coverage, { actions }: AgentDefinition<never, never>, requireAll: boolean): Coverage {
   const marked: Record<string, ActionCoverage> = { ...coverage };
@@ -41,8 +41,8 @@ export function withExemptions(coverage: Coverage, { actions }: AgentDefinition<
 }
 
 /**
- * Returns a sentence that names the idle actions, or an empty list. An action is idle if it never applied, or never got a status below 400. In a
- * search that is not exhaustive, at least 20 tries are required.
+ * Returns a sentence that names the idle actions, or an empty list. An action is idle if it never applied, or if every answer had a status of 400 or
+ * more. In a search that is not exhaustive, only actions with at least 20 tries are judged.
  */
 export function idleActions(coverage: Coverage, { stopReason, isExhaustive }: IdleOptions): readonly string[] {
   if (stopReason === "first_violation" || stopReason === "interrupted") return [];

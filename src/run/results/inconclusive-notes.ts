@@ -1,11 +1,11 @@
 import type { Committer } from "../../engine/commit/committer.ts";
 import { plural } from "../../reports/console/numbers.ts";
 
-/** Limit for the reasons that get a note of their own. */
+/** Limit for the number of notes. Each note is about one reason why rules were inconclusive. */
 const SHOWN = 20;
 const START = "Not judged";
 
-/** Returns a note for each reason why rules were inconclusive. For these steps, the result does not show if the rule holds. */
+/** Returns a note for each reason why rules were inconclusive in some steps. The result does not show if a rule holds in these steps. */
 export function inconclusiveNotes({ unjudged }: Pick<Committer, "unjudged">): readonly string[] {
   const all = unjudged.reasons.toSorted((a, b) => b.count - a.count);
   const notes = all.slice(0, SHOWN).map(({ invariant, what, count }) => `${START} by ${invariant} in ${plural(count, "step")}: ${what}.`);
@@ -13,7 +13,7 @@ export function inconclusiveNotes({ unjudged }: Pick<Committer, "unjudged">): re
   return rest === 0 ? notes : [...notes, `${START} in ${plural(rest, "more step")}, for other reasons.`];
 }
 
-/** Returns `true` for notes of {@link inconclusiveNotes}. Merging drops the shards' notes, because the merged result has its own. */
+/** Returns `true` if the note is about inconclusive rules. Merging drops such notes of shards, because the merged result has its own. */
 export function isInconclusiveNote(note: string): boolean {
   return note.startsWith(`${START} `);
 }

@@ -1,7 +1,7 @@
 import type { Explorer } from "../../engine/search/explorer.ts";
 import { nearest } from "../../model/text/nearest.ts";
 
-/** Minimum number of steps for an incomplete search. With fewer steps, a key may simply not have been set yet. */
+/** In a search that is not exhaustive, at least this number of steps is required. With fewer steps, a context key may not have been set yet. */
 const FEWEST_STEPS = 200;
 
 type Explored = Pick<Explorer, "stopReason"> & {
@@ -9,7 +9,7 @@ type Explored = Pick<Explorer, "stopReason"> & {
   readonly occurred: Pick<Explorer["occurred"], "missing" | "names">;
 };
 
-/** Returns notes about patterns under `ignore` that match nothing in any committed state, because they are probably misspelt. */
+/** Returns notes about patterns of the setting `ignore` that match nothing in any state. Such a pattern is probably misspelt. */
 export function neverOccurredNotes({ stopReason, committer, occurred }: Explored): readonly string[] {
   const isWhole = stopReason === "exhausted" || stopReason === "max_depth";
   if (stopReason === "interrupted" || committer.steps < (isWhole ? 1 : FEWEST_STEPS)) return [];
@@ -24,7 +24,9 @@ function whereOf(pattern: string): string {
   return pattern.startsWith("systems.") ? "the systems" : "the context";
 }
 
-/** Returns the pattern with its key replaced by the most similar existing key; `undefined` if no key is similar or the key is correct. */
+/**
+ * Suggests a corrected pattern: its context key is replaced by the most similar existing key. `undefined` if no key is similar, or the key exists.
+ */
 function meant(pattern: string, names: ReadonlySet<string>): string | undefined {
   if (/^(?:clients|systems)\./.test(pattern)) return undefined;
   const [, root = "", key = "", rest = ""] = /^(context\.)?([^.[]+)(.*)$/s.exec(pattern) ?? [];

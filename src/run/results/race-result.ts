@@ -13,7 +13,7 @@ interface RaceParts {
   readonly actions: readonly string[];
   readonly urls: ShownUrls;
   readonly ruleRaces: readonly RuleRace[];
-  /** Returns where the rule is declared, or else where the action of this index is declared. */
+  /** Returns the source line where the rule is declared, or else where the action with this index is declared. */
   readonly declaredAt: (rule: string, action: number | undefined) => string | undefined;
 }
 
@@ -51,8 +51,8 @@ export function raceOf({ request, hit, answer, recording, count }: ConfirmedRace
 }
 
 /**
- * Returns the severity and message of the rule that required the pair, if more calls succeeded than in any order of the calls. The calls then share
- * something that may be used only once.
+ * Returns the severity and the message of the rule that required the race, if more calls succeeded at the same time than one after another. The calls
+ * then share something that may be used only once.
  */
 function byRule(
   { verdict, severity, message, observed, allowed }: RaceHit,
@@ -66,7 +66,7 @@ function byRule(
   return { severity: worse, message: `${one.rule}: ${message}` };
 }
 
-/** Returns the coverage of races, including dismissed races; `undefined` if no races were probed. */
+/** Returns the counts of probed pairs and dismissed races for the result; `undefined` if no races were probed. */
 export function coverageOf({ coverage, dismissed }: FoundRaces, parts: Pick<RaceParts, "actions" | "urls">): RaceCoverage | undefined {
   if (coverage === undefined || dismissed.length === 0) return coverage;
   return { ...coverage, dismissedRaces: dismissed.map((one) => dismissedOf(one, parts)) };

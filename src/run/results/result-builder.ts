@@ -27,37 +27,36 @@ export interface ResultParts {
   readonly name: string;
   readonly actions: readonly string[];
   readonly invariants: readonly string[];
-  /** Names of the rules that could not be judged in some step, or at all, see {@link ExplorationFacts.unjudgedRules}. */
+  /** Names of the rules that were inconclusive in some step, or that could not run at all. */
   readonly unjudgedRules?: readonly string[];
   readonly strategy: StrategyKind;
   readonly seed: number;
-  /** The state graph, if the exploration is that of a graph. */
+  /** The state graph that was explored; `undefined` for an agent. */
   readonly graph: GraphShape | undefined;
   readonly explorer: Explorer;
   readonly violations: readonly ConfirmedViolation[];
   readonly races: FoundRaces;
   readonly faults: FoundFaults;
   readonly notes: readonly string[];
-  /** The coverage by name of the action. */
   readonly coverage: ExplorationResult["coverage"]["actions"];
-  /** `true` if the run is a shard. The actions of shards are judged only after `seqqa merge`. */
+  /** `true` if the run is a shard. Idle actions of a shard are reported only after `seqqa merge`, because another shard may execute them. */
   readonly isShard: boolean;
-  /** The knowledge about the target's values that experiments gave. */
+  /** The knowledge from experiments: which values of the target are generated, and which are times. */
   readonly knowledge: Knowledge;
-  /** The source that shows the state of the target. */
+  /** How seqqa sees the state of the target: through stores, through a probe, or not at all. */
   readonly visibility: LaneReport["visibility"];
-  /** Reductions that earlier searches of this exploration refuted. */
+  /** Reductions that earlier searches of this exploration showed to be wrong. */
   readonly refuted: readonly Reduction[];
   readonly durationMs: number;
   readonly urls: ShownUrls;
   readonly ruleRaces: readonly RuleRace[];
   /** Resolves a stack to the user's source lines. */
   readonly mapStack: (stack: string) => string;
-  /** Returns where a rule is declared: at the invariant of this name, or else at the action of this index. */
+  /** Returns the source line where a rule is declared: that of the invariant of this name, or else that of the action with this index. */
   readonly declaredAt: (rule: string, action: number | undefined) => string | undefined;
-  /** Returns the first place of a stack that is in the user's own code. */
+  /** Returns the first source line of a stack that is in the user's own code. */
   readonly whereOf: (stack: string) => string | undefined;
-  /** The calls of `setup`, see {@link LaneReport.setup}. */
+  /** The requests and answers of the user's `setup` function. */
   readonly setup: LaneReport["setup"];
   readonly extraErrors: readonly RunError[];
 }
@@ -73,11 +72,10 @@ export function buildResult(parts: ResultParts): ExplorationResult {
   for (let node = 0; node < states; node++) deepest = Math.max(deepest, committer.nodes.depth(node));
   const stopReason = explorer.stopReason ?? "interrupted";
   const found = parts.violations.map((one) => violationOf(one, parts));
-  // Findings of a shard are joined when the shards are merged.
+  // Do not join the findings of a shard by cause, because `seqqa merge` joins those of all shards.
   const violations = parts.isShard ? found : joinedByCause(found);
   const complete = explorationCompleteTo(explorer, deepest, open);
-  // Unseen writes count only if stores or a probe show the state. Without them, either every write leads to a new state, or the context decides which
-  // states are equal.
+  // Report writes without a visible change only if stores or a probe show the state. Without stores and probe, such writes are expected.
   const coverage = parts.visibility === "stores" || parts.visibility === "probe" ? parts.coverage : withoutUnseen(parts.coverage);
   const assumed = reductionsOf(explorer, parts.knowledge);
   const reductions = [...parts.refuted, ...assumed];
@@ -157,7 +155,7 @@ export function violationOf(
   const steps = confirmed && recording !== undefined ? recording.steps : [];
   const last = (steps.at(-1)?.requests ?? news?.exchanges)?.at(-1);
   const again = recording?.findings.find(({ invariant }) => invariant === finding.invariant);
-  // Use the cause of the replay, because a shorter path may break the rule for another reason.
+  // Use the cause that the replay found, because on the shorter path the rule may be broken for another reason.
   const cause = again === undefined ? finding.cause : again.cause;
   const violation = {
     id: findingId(parts.name, found),
@@ -192,13 +190,13 @@ const shownStep = (step: RecordedStep, urls: ShownUrls): RecordedStep => ({
 });
 
 /**
- * Returns the requests of the broken rule. If the rule sent none (e.g. because it reads a store), returns the requests of all rules that broke with
- * it.
+ * Returns the requests that the broken rule sent. If the rule sent none (for example because it reads a store), returns the requests of all rules
+ * that were broken in the same step.
  */
 function checksOf({ checks, findings }: Recording, invariant: string): readonly RecordedExchange[] {
   const own = checks.filter((check) => check.invariant === invariant);
   const broken = new Set(findings.map((finding) => finding.invariant));
-  // A request without an answer is itself a failure, so its rule counts as broken.
+  // Include rules that got no answer to a request, because the missing answer is itself a failure.
   const others = checks.filter((check) => broken.has(check.invariant) || check.exchange.error !== undefined);
   return (own.length > 0 ? own : others).map(({ exchange }) => exchange);
 }
@@ -210,7 +208,7 @@ function evidenceOf({ evidence }: Recording, invariant: string): Pick<Violation,
   return { evidence: shown };
 }
 
-/** Returns the node at the end of a shortened path; `null` if the exploration did not reach that state. */
+/** Returns the node at the end of a shortened path; `null` if the exploration did not reach the state of this node. */
 function reachedState(recording: Recording | undefined, { committer }: Explorer): number | null {
   const reached = recording?.reached;
   const node = reached === undefined ? -1 : committer.visited.find(reached.lo, reached.hi);

@@ -14,7 +14,7 @@ export interface PartsSoFar extends FindingParts {
 }
 
 /**
- * Returns the result of an exploration so far, as if it were interrupted now. No violation is confirmed and the graph is empty. This is called
+ * Returns a preliminary result, as if the exploration were interrupted now. No violation is confirmed and the graph is empty. This function is called
  * several times a second, so its cost must not depend on the number of states.
  */
 export function resultSoFar(parts: PartsSoFar): ExplorationResult {
@@ -22,7 +22,7 @@ export function resultSoFar(parts: PartsSoFar): ExplorationResult {
   const { committer, order } = explorer;
   const { visited, edges, nodes, findings, steps, skipped } = committer;
   const states = visited.size;
-  // A search in order of depth expands all states of one depth before those of the next depth.
+  // A breadth-first search expands all states of one depth before the next depth. Depths below that of the last committed edge are complete.
   const complete = STRATEGIES[parts.strategy].isShortestFirst && edges.size > 0 ? nodes.depth(edges.at(edges.size - 1).from) : 0;
   const result: Omit<ExplorationResult, "toJSON"> = {
     statesVisited: states,
@@ -66,7 +66,7 @@ function violationSoFar(found: FoundViolation, parts: FindingParts): Violation {
   );
 }
 
-/** Errors that are already in report form, because resolving stacks is slow. The first error of a group never changes. */
+/** Cache of errors in report form, because resolving their stacks is slow. The first error of a group never changes. */
 const reported = new WeakMap<FoundError, RunError>();
 
 function errorSoFar(found: FoundError, parts: FindingParts): RunError {

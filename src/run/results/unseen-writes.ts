@@ -3,14 +3,14 @@ import type { ActionCoverage, StopReason, VerdictException } from "../../model/r
 import { NOT_VISIBLE } from "../../reports/console/verdict.ts";
 import { plural } from "../../reports/console/numbers.ts";
 
-/** Number of writes without a visible change after which an action is reported. */
+/** An action is reported after this number of writes (2xx) that changed nothing visible. */
 const ENOUGH = 3;
 
 type Coverage = Readonly<Record<string, ActionCoverage>>;
 
 /**
- * Returns the actions whose writes are answered 2xx and never change anything visible, with the number of writes. Empty if the search was interrupted
- * or stopped at the first violation.
+ * Returns the actions whose successful writes never changed anything that seqqa can see, with the number of writes. Empty if the search was
+ * interrupted or stopped at the first violation.
  */
 function unseen(coverage: Coverage, stopReason: StopReason): readonly (readonly [string, number])[] {
   if (stopReason === "first_violation" || stopReason === "interrupted") return [];
@@ -19,12 +19,12 @@ function unseen(coverage: Coverage, stopReason: StopReason): readonly (readonly 
   );
 }
 
-/** Returns the coverage without {@link ActionCoverage.unseenWrites}. */
+/** Returns the coverage without the numbers of writes that changed nothing visible. */
 export function withoutUnseen(coverage: Coverage): Coverage {
   return Object.fromEntries(Object.entries(coverage).map(([name, { unseenWrites: _unseen, ...rest }]) => [name, rest]));
 }
 
-/** Returns the verdict's exception for the part of the target's state that seqqa cannot see; empty if everything is visible. */
+/** Returns the verdict's exception that names the part of the target's state that seqqa cannot see; empty if everything is visible. */
 export function beyondSight(visibility: LaneReport["visibility"]): readonly VerdictException[] {
   if (visibility === "nothing")
     return [{ kind: "invisible_state", count: 1, text: `${NOT_VISIBLE} (no store, probe or stateFromContext shows it)` }];
@@ -32,19 +32,19 @@ export function beyondSight(visibility: LaneReport["visibility"]): readonly Verd
   return [];
 }
 
-/** Returns the verdict's exceptions for writes without a visible change. States that differ only in such a change were merged. */
+/** Returns the verdict's exceptions for writes that changed nothing visible. States that differ only in such a write were merged. */
 export function unseenChanges(coverage: Coverage, stopReason: StopReason): readonly VerdictException[] {
   const actions = unseen(coverage, stopReason);
   if (actions.length === 0) return [];
-  const text = actions.map(([name, count]) => `what ${name} changes (${count} x 2xx, nothing visible)`).join(", ");
+  const text = actions.map(([name, count]) => `changes made by ${name} (${count} x 2xx, nothing visible)`).join(", ");
   return [{ kind: "invisible_state", count: actions.length, text }];
 }
 
-/** Returns the reasons why a result with unseen writes is unverified, with remedies. */
+/** Returns sentences about writes that changed nothing visible and make the result unverified, each with a remedy. */
 export function unseenWrites(coverage: Coverage, stopReason: StopReason): readonly string[] {
   return unseen(coverage, stopReason).map(
     ([name, count]) =>
-      `${plural(count, "write")} of ${name} got a 2xx, but nothing that seqqa can see changed: states that differ only in what it changes count as one. ` +
+      `${plural(count, "write")} of ${name} got a 2xx answer, but changed nothing that seqqa can see. States that differ only in such changes count as one. ` +
       "Declare the store that it writes to, give the World a `probe` that reads it, or mark the action with `changesNothing: true`.",
   );
 }

@@ -4,22 +4,28 @@ import type { Divergence, VerdictException } from "../../model/results/result.ts
 import { plural } from "../../reports/console/numbers.ts";
 
 /**
- * Returns the verdict's exceptions for stored times, e.g. expiry dates, that passed during the run. States from before such a time could not be
- * explored completely.
+ * Returns the verdict's exceptions for stored times, such as expiry dates, that passed during the run. States that were reached before such a time
+ * could not be explored completely.
  */
 export function timesPassed(divergences: readonly Divergence[]): readonly VerdictException[] {
   const fields = [...new Set(divergences.flatMap(({ kind, differences }) => (kind === "time_passed" ? differences : [])))];
-  return fields.map((field) => ({ kind: "time_passed", count: 1, text: `states in which the time ${field} passed during the run` }));
+  return fields.map((field) => ({
+    kind: "time_passed",
+    count: 1,
+    text: `states from before the time ${field}, which passed during the run`,
+  }));
 }
 
-/** Returns the verdict's exception for states that were not explored, because only steps with a finding lead there. */
+/** Returns the verdict's exception for states that were not explored, because every step that leads to them has a finding. */
 export function behindViolations(committer: Committer): readonly VerdictException[] {
   const { nodes } = committer;
   let count = 0;
   for (let node = 0; node < nodes.size; node++) if (!nodes.has(node, CLEAN)) count++;
   if (count === 0) return [];
   const never = Object.values(committer.coverage()).filter(({ applied, brought }) => applied === 0 && brought !== true).length;
-  const where = nodes.has(0, CLEAN) ? `behind ${plural(count, "violating state")}` : "states behind the root state, which breaks a rule";
+  const where = nodes.has(0, CLEAN)
+    ? `states behind ${plural(count, "violating state")}`
+    : "states behind the root state, which breaks a rule";
   const mayApply = never === 0 ? "" : ` (${plural(never, "action")} never ran and may apply there)`;
   return [{ kind: "violating_states", count, text: `${where}${mayApply}` }];
 }

@@ -7,19 +7,19 @@ import { grouped, plural } from "../../reports/console/numbers.ts";
 type AnyAction = AgentDefinition<never, never>["actions"][number];
 type Coverage = Readonly<Record<string, ActionCoverage>>;
 
-/** Limit for the actions that get a note of their own. */
+/** Limit for the number of notes. Each note is about one action. */
 const SHOWN = 20;
-/** Number of keys after which the analysis of a precondition is given up. */
+/** The analysis of a precondition ends after this number of context keys. */
 const MOST_KEYS = 20;
 
 /**
- * Returns a note for each action that had no effect: it was never applicable, or always refused (4xx).
+ * Returns a note for each action that had no effect, because its precondition never held or the target always refused it (4xx).
  *
- * The note names the context keys that the action needs, and the actions that set these keys. Only keys that an action's own code sets are found, not
- * those set by helpers. Actions that expect a refusal and actions of rules are left out.
+ * The note names the context keys that the action needs, and the actions that set these keys. Only keys that the code of an action sets itself are
+ * found, not those set by helper functions. Actions that expect a refusal and actions of rules are left out.
  */
 export function wasteNotes(definition: AgentDefinition<never, never>, coverage: Coverage): readonly string[] {
-  // State graphs report edges that never ran as dead edges.
+  // Make no notes for state graphs, because their results already list edges that never applied.
   if (definition.graph !== undefined) return [];
   const notes = definition.actions.flatMap((action) => {
     const { applied, skipped, statuses } = coverage[action.name] ?? { applied: 0, skipped: 0, statuses: {} };
@@ -52,7 +52,7 @@ function alwaysRefused(
   return `${where}: it uses ${keys.map((key) => `${key} (${producers(key, definition, coverage)})`).join(", ")}.`;
 }
 
-/** Returns a clause about the statuses of an action: `was answered 404 in all 24 states that it was tried in`. */
+/** Returns a clause about the answers to an action, such as `was answered 404 in all 24 states that it was tried in`. */
 export function answeredEachTime(applied: number, statuses: ActionCoverage["statuses"]): string {
   const where = applied === 1 ? "the one state" : `all ${grouped(applied)} states`;
   return `was answered ${Object.keys(statuses).join(" or ")} in ${where} that it was tried in`;
@@ -63,14 +63,16 @@ function isRefused({ expectedStatus = [] }: AnyAction, statuses: ActionCoverage[
   return all.length > 0 && all.every((status) => status >= 400 && status < 500 && !isExpected(status, expectedStatus));
 }
 
-/** Returns a clause that names the actions that set a key, and their outcomes. */
+/** Returns a clause that names the actions that set a context key, and what happened to these actions. */
 function producers(key: string, { actions }: AgentDefinition<never, never>, coverage: Coverage): string {
   const setters = actions.filter(({ run, tags }) => !tags.includes("intruder") && sets(run, key));
   if (setters.length === 0) return "no action sets it";
   return `set by ${setters.map(({ name }) => `${name}, which ${fateOf(coverage[name])}`).join("; ")}`;
 }
 
-/** Returns the outcome of an action as a clause. Status 0 means a step without an answer: the action threw, or its request was not answered. */
+/**
+ * Returns a clause about what happened to an action. Status 0 stands for a step without an answer: the action threw, or its request was not answered.
+ */
 function fateOf(coverage: ActionCoverage | undefined): string {
   if (coverage === undefined || coverage.applied === 0) return "never ran either";
   const all = Object.keys(coverage.statuses).map(Number);
@@ -86,7 +88,7 @@ function sets(run: unknown, key: string): boolean {
   return new RegExp(`\\.set\\(\\s*["'\`]${name}["'\`]|\\[\\s*["'\`]${name}["'\`]\\s*\\]\\s*=[^=]|\\.${name}\\s*=[^=]`).test(String(run));
 }
 
-/** Returns the context keys that a function reads, from its source text. The context is the second parameter. */
+/** Finds the context keys that a function reads, in its source text. The context is the second parameter of the function. */
 function keysReadIn(run: unknown): readonly string[] {
   const source = String(run);
   const context = /^[^(]*\(\s*[\w$]+\s*,\s*([\w$]+)/.exec(source)?.[1]?.replaceAll("$", "\\$");
@@ -95,7 +97,7 @@ function keysReadIn(run: unknown): readonly string[] {
   return [...new Set([...source.matchAll(read)].map(([, key]) => key!))];
 }
 
-/** Returns the context keys that a precondition reads until it is met. Each round adds the missing key and calls the precondition again. */
+/** Finds the context keys that a precondition reads until it holds. Each round adds the missing key to a context and calls the precondition again. */
 function keysAskedBy(precondition: (context: never) => boolean): readonly string[] {
   const asked = new Set<string>();
   const context = new Context();
@@ -121,7 +123,7 @@ function keysAskedBy(precondition: (context: never) => boolean): readonly string
     try {
       met = precondition(recorder as never);
     } catch {
-      // The precondition threw because of the missing key.
+      // Ignore the error: the precondition threw because a context key is missing, and the key is added in the next round.
     }
     if (met || missing === undefined) break;
     asked.add(missing);

@@ -2,8 +2,8 @@ import { sourceOf, type Config } from "../../config/index.ts";
 import { configRows, otherValues, type StoredRun } from "../../run-log/index.ts";
 
 /**
- * Configuration keys that may differ when a run is resumed, because no outcome depends on them (budgets, lanes, reports). Strategy, seed and flags
- * are compared in their resolved form elsewhere.
+ * Matches configuration keys that may differ when a run is resumed, because outcomes do not depend on them (budgets, lanes, reports). Strategy, seed
+ * and flags are compared elsewhere, in their resolved form.
  */
 const FREE =
   /^(?:--.*|parallel|folder|file|fail_on_severity|known_findings|report\..*|exploration\.(?:max_steps|max_time|max_depth|stop_on_first_violation|strategy|seed|rate_limit|races.*|faults.*))$/;

@@ -14,8 +14,9 @@ export interface RecordInput {
 }
 
 /**
- * Checks that stored commits can be recommitted, and returns where they exceed the current limits. Only the run log is read; nothing is started or
- * sent. @throws SeqqaError `RUN_UNREADABLE` or `RESUME_MISMATCH` with exit status 2 if the run log is damaged
+ * Checks that the stored commits of a run can be recommitted. Returns the current limits that they exceed. Only the run log is read; nothing is
+ * started or sent.
+ * @throws SeqqaError `RUN_UNREADABLE` or `RESUME_MISMATCH` with exit status 2 if the run log is damaged
  */
 export function beyondInRecord(
   { file: store }: Pick<StoredRun, "file">,
@@ -30,7 +31,7 @@ export function beyondInRecord(
     const { lastFrom, wentPast } = naming(file, () =>
       readThrough(recorded, { actions, violationPolicy, brokenAtRoot, isKnown: (found) => known.has(idOf(found)) }),
     );
-    // Only a breadth-first run may change its depth limit, and such a run reaches the deepest states last.
+    // The depth of the last stored step. Only a breadth-first run may change its depth limit, and its last step has the greatest depth.
     const deepest = lastFrom < 0 ? -1 : depth(lastFrom);
     return [
       ...(deepest < maxDepth ? [] : [`${file} has steps from states at depth ${deepest} (max_depth ${maxDepth})`]),
@@ -42,7 +43,9 @@ export function beyondInRecord(
   return beyond ?? [];
 }
 
-/** Checks that all shards to merge can be read. @throws SeqqaError `RUN_UNREADABLE` or `RESUME_MISMATCH` with exit status 2 that names the run log */
+/**
+ * Checks that the run logs of all shards can be read. @throws SeqqaError `RUN_UNREADABLE` or `RESUME_MISMATCH` with exit status 2, naming the run log
+ */
 export function refuseDamaged(stores: readonly ShardStore[]): void {
   for (const { stored, record, entry } of stores) {
     for (const exploration of stored.explorations) {
@@ -61,7 +64,7 @@ export function refuseDamaged(stores: readonly ShardStore[]): void {
   }
 }
 
-/** Adds the file name to errors of `work`, because there may be several explorations or run logs. */
+/** Calls `work` and adds the file name to its errors, because there may be several explorations or run logs. */
 function naming<T>(file: string, work: () => T): T {
   try {
     return work();

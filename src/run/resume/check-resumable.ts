@@ -12,7 +12,7 @@ import { loadExploration, type LoadedExploration } from "../prepare/load-explora
 import { withRunDirectory } from "../prepare/run-directory.ts";
 import { shardSettings, shardOf, shardText } from "../shards/shard.ts";
 
-/** The strategies with which `max_depth` may change, as text for messages. */
+/** Names of the strategies that allow a different `max_depth` when a run is resumed, as text for messages. */
 const SHORTEST_FIRST = alternatives(STRATEGY_KINDS.filter((kind) => STRATEGIES[kind].isShortestFirst));
 
 /** A request to resume a run. Only explorations whose name contains `only` are checked against budgets. Violations in `known` do not stop the run. */
@@ -27,8 +27,8 @@ export interface ResumableInput extends Pick<ExploreFileRequest, "config" | "sha
 }
 
 /**
- * Checks that a run can be resumed, before anything is sent. Resuming is refused if stored outcomes may now differ or cannot be read. Budgets,
- * reports and the number of lanes may change.
+ * Checks that a run can be resumed, before anything is sent. Resuming is refused if stored outcomes cannot be read, or if outcomes could now be
+ * different. Budgets, reports and the number of lanes may change.
  * @returns the files whose explorations are over
  * @throws SeqqaError `RUN_GOES_ON`, `RESUME_CHANGED`, `RESUME_BUDGET`, `RESUME_MISMATCH`, `RUN_UNREADABLE` with exit status 2, and errors of loading
  * the files
@@ -47,7 +47,7 @@ export async function checkResumable(input: ResumableInput): Promise<ReadonlySet
     for (const exploration of stored.explorations) {
       const path = files.get(exploration.file);
       if (path === undefined) {
-        missing.push(`${exploration.file} is not part of this run`);
+        missing.push(`${exploration.file} is missing from the files to run`);
         continue;
       }
       const { definition, module } = await loadExploration(path, directory);
@@ -62,14 +62,15 @@ export async function checkResumable(input: ResumableInput): Promise<ReadonlySet
     }
   });
   if (missing.length > 0)
-    throw changed(stored.id, missing, "Bring it back under that name, run the directory that has it, or begin a new run.");
+    throw changed(stored.id, missing, "Restore the file under that name, run the directory that contains it, or begin a new run.");
   refuseChanged(stored, { barred, changes }, force, "--force");
   refuseBeyond(stored, goingOn);
   return finished;
 }
 
 /**
- * Refuses to resume a merged run, because its result does not show how each shard continues. @throws SeqqaError `RESUME_MERGED` with exit status 2
+ * Refuses to resume a merged run, because its result does not contain how far each shard was explored.
+ * @throws SeqqaError `RESUME_MERGED` with exit status 2
  */
 export function refuseMerged({ id, explorations }: Pick<StoredRun, "id" | "explorations">): void {
   if (explorations.every(({ beginning }) => beginning !== undefined)) return;
@@ -79,7 +80,7 @@ export function refuseMerged({ id, explorations }: Pick<StoredRun, "id" | "explo
   });
 }
 
-/** Returns changes of version, configuration and environment that may affect outcomes. */
+/** Returns texts about changes of the version, the configuration and the environment that may affect outcomes. */
 export function changesOfRun(stored: Pick<StoredRun, "seqqa" | "config" | "environment">, config: Config, version: string): string[] {
   return [...(stored.seqqa === version ? [] : [`seqqa (${stored.seqqa}, now ${version})`]), ...changedKeys(stored, config)];
 }
@@ -93,11 +94,11 @@ export interface ExplorationNow {
 }
 
 export interface ComparedExploration {
-  /** Changes that may affect outcomes. `force` overrides them. */
+  /** Texts about changes that may affect outcomes. The option `force` allows resuming in spite of them. */
   readonly changes: readonly string[];
-  /** Changes that make resuming impossible. */
+  /** Texts about changes that make resuming impossible, even with the option `force`. */
   readonly barred: readonly string[];
-  /** Current limits that the stored exploration exceeds, according to its summary. */
+  /** Texts about current limits that the stored exploration already exceeds, according to its summary. */
   readonly beyond: readonly string[];
   /** The current settings, including budgets. */
   readonly budget: ExplorationConfig;
@@ -157,7 +158,10 @@ function beyondNow({ file, steps, depth }: StoredExploration, { maxSteps, maxDep
   ];
 }
 
-/** Returns changes that influence the order of steps. With such a change, the strategy would not ask for the stored steps in their order. */
+/**
+ * Returns texts about changed settings that influence the order of steps. With such a change, the stored steps could not be recommitted in their
+ * order.
+ */
 function otherOrder(
   { file, actions, strategy, seed, beginning }: StoredExploration,
   definition: LoadedExploration["definition"],
@@ -174,7 +178,8 @@ function otherOrder(
   if (strategy !== strategyNow) found.push(`exploration.strategy of ${file} (${strategy}, now ${strategyNow})`);
   if (seed !== seedNow) found.push(`exploration.seed of ${file} (${seed}, now ${seedNow})`);
   const depth = beginning === undefined ? (maxDepth ?? null) : beginning.maxDepth;
-  // A search in order of depth reaches a new depth last, so its depth limit may change. Other strategies would have reached the new depth earlier.
+  // Allow a changed depth limit only for a breadth-first search, because it reaches new depths last. Other strategies would have reached them
+  // earlier.
   if (depth !== (maxDepth ?? null) && !STRATEGIES[strategyNow].isShortestFirst) {
     found.push(
       `exploration.max_depth of ${file} (${depth ?? "none"}, now ${maxDepth ?? "none"}; it may only change with ${SHORTEST_FIRST})`,

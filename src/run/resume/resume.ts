@@ -38,7 +38,9 @@ export function runHeaderWith(
   };
 }
 
-/** Refuses to resume from a different root state, because every state would differ. @throws SeqqaError `RESUME_ROOT` with exit status 3 */
+/**
+ * Refuses to resume if the root state has changed, because every later state would differ too. @throws SeqqaError `RESUME_ROOT` with exit status 3
+ */
 export function refuseOtherRoot(keep: ExplorationKeeper, report: LaneReport): void {
   const root = keep.before?.beginning.root;
   if (root === undefined) return;

@@ -48,7 +48,7 @@ export function runToGoOn({ config, definition, code, options }: StoredProgressI
 }
 
 /**
- * Explores with a run log. The result is returned after it was stored; a failure to store it is added to the result.
+ * Explores and stores the exploration in a run log. If storing fails, the failure is added to the result.
  * @param stored The run to resume.
  * @throws SeqqaError `RUN_GOES_ON` or `CANNOT_KEEP` with exit status 2, and errors of the exploration, whose stored part can be resumed
  */
@@ -120,11 +120,11 @@ function named({ report }: Config, id: string, file: string): StoredRun {
   const what = stored.hasJourneys ? "is a run of journeys" : others.length > 0 ? `is a run of ${others.join(", ")}` : "has no exploration";
   throw new SeqqaError("RESUME_OTHER", `Run ${id} ${what}; explore() can only resume a run of ${file}.`, {
     exitStatus: 2,
-    hint: "Resume it with seqqa run --resume, or leave its id out.",
+    hint: "Resume that run with seqqa run --resume, or call explore() without its id.",
   });
 }
 
-/** Returns the last run of this exploration. Runs that cannot be read are skipped. */
+/** Returns the most recent run of this exploration. Runs that cannot be read are skipped. */
 function lastOf({ report }: Config, file: string, shard: Shard | undefined): StoredRun | undefined {
   for (const id of runIds(report.outputDir).toReversed()) {
     try {

@@ -16,7 +16,7 @@ export function statusOfError(error: unknown): ExitStatus {
   return error instanceof SeqqaError ? error.exitStatus : 3;
 }
 
-/** Exit statuses by priority: interruption, then finding, then a configuration error in another file, then an unverified result. */
+/** Exit statuses, the most important one first: interruption, then finding, then a configuration error in another file, then an unverified result. */
 const ORDER: readonly ExitStatus[] = [130, 1, 2, 3, 0];
 
 export function worst(statuses: readonly ExitStatus[]): ExitStatus {

@@ -2,15 +2,15 @@ import { readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import type { SourcePlace } from "../../reports/index.ts";
 
-/** Size limit, in bytes, for files of a git folder. */
+/** Files of a git folder that have more bytes are not read. */
 const LARGEST = 5_000_000;
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 /** Matches URLs of remotes: `https://host/owner/name.git`, `ssh://git@host/owner/name`, `git@host:owner/name.git`. */
 const REMOTE = /^(?:(?:https?|ssh|git):\/\/(?:[^/@\s]*@)?|[^/@\s]+@)([\w.-]+)(?::\d+(?=\/))?[/:]([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/;
 
 /**
- * Returns the GitHub repository and commit of a folder; `undefined` outside of such a repository. GitHub Actions provides both in the environment.
- * Elsewhere the files of the git folder are read without running git, because a repository's configuration can make git run programs.
+ * Returns the GitHub repository and commit of a folder; `undefined` if the folder is in no such repository. In GitHub Actions, both come from the
+ * environment. Elsewhere the files of the git folder are read without running git, because a repository's configuration can make git run programs.
  */
 export function gitRepository(folder: string, env: NodeJS.ProcessEnv): SourcePlace["repository"] {
   const server = env["GITHUB_SERVER_URL"] ?? "https://github.com";
@@ -36,7 +36,7 @@ function rootOf(folder: string): string | undefined {
   }
 }
 
-/** Returns the git folder. In a worktree, `.git` is a file that contains the folder's path. */
+/** Returns the path of the git folder. In a worktree, `.git` is a file that contains this path. */
 function gitFolder(path: string): string {
   const named = /^gitdir: (.+)$/m.exec(read(path) ?? "")?.[1];
   return named === undefined ? path : resolve(dirname(path), named.trim());

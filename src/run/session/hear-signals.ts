@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 
-/** Delivers signals that arrived while this thread was busy to their listeners. */
+/** Waits until signals that arrived while this thread was busy have been delivered to their listeners. */
 export async function hearSignals(): Promise<void> {
-  // Wait two turns, because the first turn may come before the event loop has polled for signals.
+  // Wait two turns of the event loop, because in the first turn the loop may not have polled for signals yet.
   await setImmediate();
   await setImmediate();
 }

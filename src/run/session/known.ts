@@ -15,12 +15,12 @@ import { readKnownFindings, updateKnownFindings, type KnownEntry, type KnownFind
 import { shownPath } from "../../reports/console/shown-path.ts";
 
 export interface Extent {
-  /** `true` if everything below the configuration's folder was explored without a failure. */
+  /** `true` if every exploration below the configuration's folder was explored completely and without a failure. */
   readonly whole: boolean;
   readonly interrupted: boolean;
 }
 
-/** The list of known findings during one run. */
+/** The list of known findings, as one run uses it. */
 export class Known {
   readonly #list: KnownFindings;
   readonly #shown: string;
@@ -36,8 +36,8 @@ export class Known {
   }
 
   /**
-   * Reads the list; `undefined` if the configuration names none. @throws SeqqaError if the list is invalid, or `update` is set and no file is
-   * configured
+   * Reads the list of known findings; `undefined` if the configuration names none.
+   * @throws SeqqaError if the list is invalid, or if `update` is set and no file is configured
    */
   static read({ knownFindings, file }: Config, update: boolean, cwd: string): Known | undefined {
     if (knownFindings === undefined) {
@@ -51,7 +51,7 @@ export class Known {
     return new Known(readKnownFindings(knownFindings, shown, update), shown, update);
   }
 
-  /** Returns the result with `known` set for violations and races that are listed or will be listed. */
+  /** Sets `known` for the violations and races of a result that the list contains, or that an update will add to the list. */
   mark(result: ExplorationResult): ExplorationResult {
     const violations = result.violations.map((violation) => {
       if (!idsOf(violation).every((id) => this.ids.has(id)) && !(this.#update && violation.confirmed)) return violation;
@@ -67,7 +67,7 @@ export class Known {
     return { ...marked, toJSON: () => resultJson(marked) };
   }
 
-  /** Returns which listed findings occurred and which did not. If an update was requested, writes the list. */
+  /** Returns which findings of the list occurred in this run and which did not. Writes the list if an update was requested. */
   conclude(explorations: readonly ReportedExploration[], extent: Extent): ReportedKnown {
     const found = explorations.flatMap(({ name, result }) => [
       ...result.violations
@@ -76,7 +76,7 @@ export class Known {
       ...result.races.filter(({ known }) => known).map((race) => ({ id: race.id, exploration: name, finding: raceName(race) })),
     ]);
     const ids = new Set(found.map(({ id }) => id));
-    // A finding of several actions is present even if only some of their ids are listed.
+    // Count a finding of several actions as present with the ids of all these actions, because the list may contain only some of the ids.
     const present = new Set([...ids, ...explorations.flatMap(({ result }) => result.violations.flatMap(idsOf))]);
     const gone = this.#list.entries.filter(({ id }) => !present.has(id));
     const sure = ({ id, exploration, isRace }: KnownEntry): boolean | undefined => {

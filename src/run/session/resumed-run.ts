@@ -9,7 +9,7 @@ export interface ResumedRun {
   readonly finished: ReadonlyMap<string, RunDocument["explorations"][number]>;
 }
 
-/** Returns the run to resume, with its existing results. @throws SeqqaError if it cannot be resumed */
+/** Returns the run to resume, with the results of its finished explorations. @throws SeqqaError if the run cannot be resumed */
 export async function resumedRun({ checkResumable }: Pick<RunEngine, "checkResumable">, input: ResumableInput): Promise<ResumedRun> {
   const { stored, config } = input;
   const finished = await checkResumable(input);

@@ -5,17 +5,17 @@ import type { ExploreFileRequest } from "../prepare/explore-request.ts";
 import type { JourneyRun, RunJourneysInput } from "../journeys/journey-run.ts";
 import type { ResumableInput } from "../resume/check-resumable.ts";
 
-/** The operations that a run uses. They load the engine at their first call. Tests replace them. */
+/** The operations that a run uses. Each loads the engine when it is first called. Tests replace these operations. */
 export interface RunEngine {
   /** Explores one file. @returns `undefined` if `only` excludes the file @throws SeqqaError */
   readonly exploreFile: (input: ExploreFileRequest) => Promise<ExplorationResult | undefined>;
   readonly runJourneys: (input: RunJourneysInput) => Promise<readonly JourneyRun[]>;
-  /** Runs work while the run's services are up. @returns `undefined` if interrupted before the work started @throws SeqqaError */
+  /** Runs `work` while the run's services are up. @returns `undefined` if interrupted before the work started @throws SeqqaError */
   readonly withServices: <T>(
     config: Config,
     options: { readonly signal: AbortSignal; readonly onProblem: (error: SeqqaError) => void },
     work: () => Promise<T>,
   ) => Promise<T | undefined>;
-  /** Returns the finished files of a run to resume. @throws SeqqaError if the run cannot be resumed */
+  /** Returns the exploration files that the run to resume has finished. @throws SeqqaError if the run cannot be resumed */
   readonly checkResumable: (input: ResumableInput) => Promise<ReadonlySet<string>>;
 }

@@ -30,15 +30,15 @@ import type { Known } from "./known.ts";
 import type { ResumedRun } from "./resumed-run.ts";
 import type { RunEngine } from "./run-engine.ts";
 
-/** The input of a run, from the command line or from `explore()` with `resume`. */
+/** The input of a run, which comes from the command line or from `explore()` with the option `resume`. */
 export interface SessionInput {
   readonly config: Config;
   readonly version: string;
   /** Aborting it interrupts the run. */
   readonly signal: AbortSignal;
-  /** The folder to which shown paths are relative. */
+  /** Paths are shown relative to this folder. */
   readonly cwd: string;
-  /** Receives the events of the run. Its `ended` is called by the caller of {@link RunSession.end}. */
+  /** Receives the events of the run, except its end. */
   readonly reporter: Omit<WholeReporter, "ended">;
   /** Called for every error that makes the run fail. */
   readonly onError: (error: unknown) => void;
@@ -56,7 +56,7 @@ export interface SessionInput {
   readonly flags?: readonly ConfigRow[] | undefined;
 }
 
-/** An exploration that is merged from several runs. */
+/** An exploration whose result is merged from several runs. */
 export interface MergedExploration {
   readonly file: string;
   readonly name: string;
@@ -81,10 +81,13 @@ export class RunSession {
   readonly #statuses: ExitStatus[] = [];
   readonly #hide: Redactor;
   #lostService = false;
-  /** `true` if a finding of this session makes the run fail. */
+  /** `true` if this session found something that makes the run fail. Findings of earlier sessions of a resumed run do not count. */
   #foundHere = false;
 
-  /** @throws SeqqaError `RUN_GOES_ON` with exit status 2, or the error of `cannotWrite` if the run log cannot be created */
+  /**
+   * Creates or resumes the run log. @throws SeqqaError `RUN_GOES_ON` with exit status 2, or the error of `cannotWrite` if the run log cannot be
+   * created
+   */
   constructor(input: SessionInput) {
     this.#input = input;
     const { config, resumed, flags } = input;
@@ -93,7 +96,7 @@ export class RunSession {
     this.#id = resumed?.stored.id ?? newRunId(this.#startedAt);
     if (!input.isKept) return;
     try {
-      // Record exit status 130 now, so that a killed process leaves a run that counts as interrupted.
+      // Store exit status 130 (interrupted) at the start. If the process is killed, the run log then shows an interrupted run.
       this.#store = new RunLog(config, this.#documentOf({ exitStatus: 130, known: undefined }), this.#hide, resumed !== undefined, flags);
     } catch (cause) {
       if (cause instanceof SeqqaError) throw cause;
@@ -106,25 +109,22 @@ export class RunSession {
     return signal.aborted || this.#lostService || (config.exploration.stopOnFirstViolation && this.#foundHere);
   }
 
-  /** `true` if nothing was explored or run, and nothing failed. */
+  /** `true` if the run contains no exploration, no journey and no failure. */
   get isEmpty(): boolean {
     return this.#explorations.length + this.#journeys.length + this.#failures.length === 0;
   }
 
-  /** The exit status if the run ended now. */
+  /** The exit status that the run would have if it ended now. */
   get status(): ExitStatus {
     return worst(this.#statuses);
   }
 
-  /** Returns the run's document, for writers that do not read the run log, such as CI reporters. */
+  /** Returns the data of the run as one object, for writers that do not read the run log, such as CI reporters. */
   documentOf(report: RunReport): RunDocument {
     return runDocument(report, this.#input.config.report, this.#hide);
   }
 
-  /**
-   * Runs work while services are up. A service that does not start, or ends during the work, is a failure of the run, and no further exploration is
-   * started.
-   */
+  /** Runs `work` while services are up. If a service does not start, or ends during the work, the run fails and no further exploration is started. */
   async withServices({ withServices }: Pick<RunEngine, "withServices">, work: () => Promise<void>): Promise<void> {
     const { config, signal } = this.#input;
     const onProblem = (error: unknown): void => {
@@ -134,7 +134,10 @@ export class RunSession {
     await withServices(config, { signal, onProblem }, work).catch(onProblem);
   }
 
-  /** Explores a file. A failure is recorded as a failure of the run. @param request The parts of the request that the session does not know. */
+  /**
+   * Explores a file. A failure is recorded as a failure of the run.
+   * @param request The parts of the request that the session does not set itself.
+   */
   async exploreFile(
     { exploreFile }: Pick<RunEngine, "exploreFile">,
     request: Pick<ExploreFileRequest, "entry" | "name" | "only" | "shard" | "distribution">,
@@ -160,8 +163,9 @@ export class RunSession {
   }
 
   /**
-   * Explores with a run log, and records the result. @returns `undefined` if the exploration was left out @throws errors of `work`; the stored part
-   * can be resumed
+   * Calls `work`, which explores with a run log, and records the result.
+   * @returns `undefined` if the exploration was left out
+   * @throws errors of `work`; the stored part of the exploration can be resumed
    */
   async record(
     path: string,
@@ -178,7 +182,7 @@ export class RunSession {
     }
   }
 
-  /** Records an exploration that is merged from other runs. */
+  /** Records the merged result of an exploration. */
   merged({ file, name, merge }: MergedExploration): void {
     const keep = this.#store?.exploration(file);
     try {
@@ -216,7 +220,7 @@ export class RunSession {
     this.#store?.journeys(this.#journeys.map((journey) => journeyJson(journey, config.report, this.#hide)));
   }
 
-  /** Records a failure of a file, unless it is an interruption. */
+  /** Records that a file could not be explored or run, unless the cause is an interruption. */
   fail(thrown: unknown, path: string): void {
     const { signal, config, cwd, onError } = this.#input;
     if (signal.aborted && (thrown as Error | undefined)?.name === "AbortError") return;
@@ -232,7 +236,7 @@ export class RunSession {
     onError(error);
   }
 
-  /** Returns the result of `work`. If it fails, records a failure of the run and returns `undefined`. */
+  /** Returns the result of `work`. If `work` throws, records a failure of the run and returns `undefined`. */
   attempt<T>(work: () => T): T | undefined {
     try {
       return work();
@@ -247,7 +251,7 @@ export class RunSession {
     this.#store?.discard();
   }
 
-  /** Ends the run log, writes the reports, and returns the run's report. @param whole `true` if no exploration or journey was left out. */
+  /** Completes the run log, writes the reports, and returns the run's report. @param whole `true` if no exploration or journey was left out */
   async end(whole: boolean): Promise<RunReport> {
     const { signal, known } = this.#input;
     if (signal.aborted) this.#statuses.push(130);
@@ -255,7 +259,7 @@ export class RunSession {
     const listed = this.attempt(() => known?.conclude(this.#explorations, extent));
     const report = this.#reportOf({ exitStatus: this.status, known: listed });
     const written = this.attempt(() => this.#write(report));
-    // Signals that arrived during the synchronous write are delivered now. If one is an interruption, the reports are written again.
+    // Let signals that arrived during the synchronous write be delivered. If the run was interrupted meanwhile, write the reports again.
     await hearSignals();
     if (signal.aborted && !this.#statuses.includes(130)) {
       this.#statuses.push(130);
@@ -269,8 +273,8 @@ export class RunSession {
   }
 
   /**
-   * Reports a finished exploration of a resumed run with its stored result. Its findings do not stop the run, because the first session already
-   * stopped for them.
+   * Reports the stored result of an exploration that the resumed run had finished. Its findings do not stop the run, because they already stopped the
+   * earlier session.
    */
   #takeOver(file: string): boolean {
     const { resumed, reporter, known } = this.#input;
@@ -315,7 +319,7 @@ export class RunSession {
     this.#input.reporter.journeyDone(journey);
   }
 
-  /** Ends the run log and makes the reports from it, like a later `seqqa report` does. @returns the reports' paths; `undefined` without a run log */
+  /** Completes the run log and makes the reports from it, like a later `seqqa report`. @returns the reports' paths; `undefined` without a run log */
   #write(report: RunReport): readonly string[] | undefined {
     const store = this.#store;
     if (store === undefined) return undefined;
@@ -353,13 +357,13 @@ export class RunSession {
     };
   }
 
-  /** Returns the run's document without the lists that have tables in the run log. */
+  /** Returns the data of the run as one object, without the lists that have their own tables in the run log. */
   #documentOf(end: Pick<RunReport, "exitStatus" | "known">): RunDocument {
     return runDocument({ ...this.#reportOf(end), explorations: [], journeys: [], failures: [] }, this.#input.config.report);
   }
 }
 
-/** Adds the file name to a configuration error that does not mention it, in the form that the user would write. */
+/** Adds the file name to a configuration error that does not mention it. */
 function naming(file: string, path: string, cwd: string, error: unknown): unknown {
   if (!(error instanceof SeqqaError) || error.exitStatus !== 2) return error;
   const shown = error.message.replaceAll(path, shownPath(path, cwd));

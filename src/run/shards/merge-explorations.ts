@@ -7,7 +7,7 @@ import type { ExplorationEntry } from "../../reports/index.ts";
 import type { ExplorationKeeper, ShardStore } from "../../run-log/index.ts";
 import { mergedResult } from "./merged-result.ts";
 
-/** Merges the shards of one exploration, and stores the result. `checkShards` must have been called before. */
+/** Merges the results of all shards of one exploration, and stores the merged result. Call `checkShards` before. */
 export function mergeExplorations(stores: readonly ShardStore[], file: string, keep: ExplorationKeeper | undefined): ExplorationResult {
   const found = stores
     .map((store) => ({ store, exploration: store.stored.explorations.find((one) => one.file === file)! }))

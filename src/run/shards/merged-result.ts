@@ -31,12 +31,13 @@ type Coverage = ExplorationResult["coverage"]["actions"];
 export interface MergedParts {
   readonly name: string;
   readonly actions: readonly string[];
-  /** The entries of the shards, by index. */
+  /** The stored explorations of the shards, by index of the shard. */
   readonly entries: readonly ExplorationEntry[];
 }
 
 /**
- * Builds the result of merged shards. States and steps come from the merged graph; findings, races and errors from the shards that confirmed them.
+ * Returns the result for an exploration that was divided into shards. States and steps come from the merged graph. Findings, races and errors come
+ * from the shards that confirmed them.
  */
 export function mergedResult(merged: Merged, parts: MergedParts): ExplorationResult {
   const { committer, open } = merged;
@@ -113,7 +114,10 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
   return { ...result, toJSON: () => resultJson(result) };
 }
 
-/** Returns the distinct exceptions of the shards. Violating states are left out, because they are counted in the merged graph. */
+/**
+ * Returns the verdict's exceptions of all shards, each once. Exceptions about violating states are left out, because the merged graph counts these
+ * states.
+ */
 function exceptionsOf(entries: readonly ExplorationEntry[]): readonly VerdictException[] {
   const all = entries.flatMap(({ verdict }) => verdict.exceptions.filter(({ kind }) => kind !== "violating_states"));
   return [...new Map(all.map((one) => [one.text, one])).values()];
@@ -129,7 +133,10 @@ function reductionsOf(all: readonly Reduction[]): readonly Reduction[] {
   return [...byReason.values()];
 }
 
-/** Returns the counts of the merged graph, with a shard's facts from the actions' declarations (such as `mayNeverApply`). */
+/**
+ * Adds to the counts of the merged graph what actions declare about themselves (such as `mayNeverApply`). One shard's coverage contains these
+ * declarations.
+ */
 function withMarks(counts: Coverage, declared: Coverage): Coverage {
   return Object.fromEntries(
     Object.entries(counts).map(([name, own]) => {
@@ -139,7 +146,7 @@ function withMarks(counts: Coverage, declared: Coverage): Coverage {
   );
 }
 
-/** Returns the violation from the shard that confirmed it with the shortest path. */
+/** Finds a violation in the results of the shards. If several shards confirmed it, returns the one with the shortest path. */
 function violationOf(found: FoundViolation, { committer }: Merged, { name, actions, entries }: MergedParts): readonly Violation[] {
   const id = findingId(name, found);
   const [best] = entries
@@ -150,12 +157,12 @@ function violationOf(found: FoundViolation, { committer }: Merged, { name, actio
   return [{ ...own, toString: () => violationText(own) }];
 }
 
-/** Returns the node to which a path leads in the merged graph; `null` if the path leaves the graph. */
+/** Returns the node at the end of a path in the merged graph; `null` if the graph does not contain the whole path. */
 function stateAt(path: readonly string[], { edges, nodes }: Merged["committer"], actions: readonly string[]): number | null {
   const wanted = path.map((name) => actions.indexOf(name));
   let node = nodes.size > 0 ? 0 : -1;
   let done = 0;
-  // The edge that first reaches a state is committed before the edges that start there, so one pass usually follows the whole path.
+  // Go through the edges in the order of commits. The first edge to a state comes before the edges from it, so one pass is usually enough.
   for (let before = -1; done > before && done < wanted.length;) {
     before = done;
     edges.each((from, action, to) => {
@@ -244,7 +251,7 @@ function divergencesOf({ differing }: Merged, entries: readonly ExplorationEntry
   return [{ kind: "merge", path: [], message, differences: [], hint: "Make the target give the same answers each time." }, ...found];
 }
 
-/** Reasons why states were not expanded, the most important one first. */
+/** Reasons why an exploration stopped before it was complete, the most important one first. */
 const REASONS: readonly StopReason[] = ["interrupted", "first_violation", "max_time", "max_steps"];
 
 function stopReasonOf(open: number, boundary: number, entries: readonly ExplorationEntry[]): StopReason {
@@ -252,9 +259,9 @@ function stopReasonOf(open: number, boundary: number, entries: readonly Explorat
   return REASONS.find((reason) => entries.some(({ stopReason }) => stopReason === reason)) ?? "interrupted";
 }
 
-/** Returns the advice for completing a shard that stopped early. */
+/** Returns advice for completing a shard that stopped early for this reason. */
 function helps(stopReason: StopReason): string {
-  // Resuming does not help: a resumed shard keeps the flag, and has already reached the violation that stops it.
+  // Do not advise to resume: the resumed shard keeps the flag, and would stop at the same violation again.
   if (stopReason === "first_violation") return "run it again without --bail (stop_on_first_violation)";
   return `resume it ${stopReason === "max_steps" ? "with more steps (--resume --max-steps N)" : "(--resume)"}`;
 }
@@ -275,13 +282,13 @@ function notesOf({ rows, committer, open, differing }: Merged, entries: readonly
   const { steps } = committer;
   const times = steps === 0 ? 1 : rows.executed / steps;
   const overlap =
-    `Merged from ${entries.length} shards, which executed ${grouped(rows.executed)} steps for ${grouped(steps)} (${times.toFixed(2)} times as many): ` +
+    `Merged from ${entries.length} shards, which executed ${grouped(rows.executed)} steps for the ${grouped(steps)} steps of the merged result (${times.toFixed(2)} times as many): ` +
     `${grouped(rows.shared.size)} of ${grouped(committer.visited.size)} states were reached by more than one shard.`;
   const differ =
     differing.behind === 0
       ? []
       : [
-          `For ${grouped(differing.behind)} outcomes, shards that came there by different paths recorded different results, for example where test data is drawn; each is taken from the shard of its own path.`,
+          `For ${grouped(differing.behind)} outcomes, shards that reached the state by different paths recorded different results, for example because test data depends on the path. Each outcome is taken from the shard that its own path belongs to.`,
         ];
   return [...notes, ...unfinished, ...inconclusiveNotes(committer), overlap, ...differ];
 }

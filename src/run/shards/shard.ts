@@ -4,7 +4,7 @@ import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { BREADTH_FIRST } from "../../model/declare/strategy.ts";
 import { SeqqaError } from "../../model/errors.ts";
 
-/** Limit for the number of shards. With more shards, each would have fewer than about 16 states. */
+/** Limit for the number of shards. With more shards, each would get too few states to be useful. */
 const MOST = 1024;
 
 /** Parses a shard, e.g. `2/4` for the second of four. @throws SeqqaError `USAGE` with exit status 2 */
@@ -23,8 +23,8 @@ export function shardOf(text: string): Shard {
 export const shardText = ({ index, of }: Shard): string => `${index + 1}/${of}`;
 
 /**
- * Returns the settings of one shard. `maxSteps` becomes the shard's share. @throws SeqqaError `SHARD_IMPOSSIBLE` with exit status 2 if the
- * exploration cannot be divided
+ * Returns the settings for exploring one shard. Its `maxSteps` is its share of the total.
+ * @throws SeqqaError `SHARD_IMPOSSIBLE` with exit status 2 if the exploration cannot be divided
  */
 export function shardSettings(
   settings: ExplorationConfig,
@@ -52,9 +52,9 @@ function impossible(why: string, hint: string): SeqqaError {
   return new SeqqaError("SHARD_IMPOSSIBLE", `The run cannot be divided into shards: ${why}.`, { exitStatus: 2, hint });
 }
 
-/** Returns the note that a result is only that of one shard. */
+/** Returns a note that says that the result covers only one shard. */
 export function shardNote(shard: Shard, { taken }: ShardCut): string {
   const which = `This is shard ${shardText(shard)}`;
-  if (taken === undefined) return `${which}: there were too few states to divide until here, so all shards are the same.`;
+  if (taken === undefined) return `${which}: there were too few states to divide, so all shards explored the same states.`;
   return `${which}: of the ${taken.states} states at depth ${taken.depth} it explored ${taken.own} further; the others are left to the other shards. seqqa merge joins them.`;
 }

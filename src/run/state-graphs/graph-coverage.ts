@@ -1,36 +1,36 @@
 import type { GraphShape } from "../../model/declare/graph-shape.ts";
 
-/** The committed edges of a state graph's exploration, as columns. Each action is an edge of the graph. */
+/** The committed steps of a state graph's exploration, as columns with one entry for each step. Each action is an edge of the declared graph. */
 export interface ExploredEdges {
   readonly from: Int32Array;
   readonly action: Int32Array;
-  /** The state reached; -1 if there was none, because the action threw or the target crashed. */
+  /** The state that each step reached; -1 if the step reached none, because the action threw or the target crashed. */
   readonly to: Int32Array;
   readonly status: Int32Array;
-  /** 1 if the edge has a finding. */
+  /** 1 for a step with a finding, else 0. */
   readonly found: Int32Array;
 }
 
 export interface GraphCoverage {
   readonly unreachedNodes: readonly string[];
-  /** Edges that were never followed and never failed, although their start node was reached. */
+  /** Declared edges that were never followed and never failed, although their start node was reached. */
   readonly deadEdges: readonly string[];
-  /** Names of unreached nodes and dead edges that are certain, because no state that was not fully expanded could lead there. */
+  /** Names of the unreached nodes and dead edges that are certain. The others might be reached through a state that was not fully expanded. */
   readonly certain: ReadonlySet<string>;
-  /** By edge: the first state at its start node; -1 if there was none. */
+  /** For each declared edge, the first state at its start node; -1 if there is no such state. */
   readonly triedFrom: readonly number[];
 }
 
-/** Statuses from 400 on are refusals. A server error with a finding says nothing about the edge. */
+/** Answers with this status or a higher one are refusals, so the edge was not followed. */
 const REFUSED = 400;
 const SERVER_ERROR = 500;
 
 /**
- * Finds the graph node of each state by following the committed edges. A followed edge leads to its end node; any other step keeps the node. A
- * state's node is part of its fingerprint, so all steps into a state agree.
+ * Assigns each state to a node of the declared graph, by following the committed steps. A followed edge leads to its end node; any other step keeps
+ * the node. A state's node is part of its fingerprint, so all steps into a state agree on the node.
  *
- * States behind a state that was not expanded (because of a broken rule or the budget), or behind a failed edge, are unknown. Nodes and edges that
- * could be reached from there are not certain.
+ * States behind a failed edge, or behind a state that was not expanded (because of a broken rule or the budget), are unknown. Results about nodes and
+ * edges that could be reached from there are not certain.
  *
  * @param open Returns `true` if a state was not fully expanded.
  */
@@ -44,7 +44,7 @@ export function graphCoverage(graph: GraphShape, edges: ExploredEdges, states: n
   const failed = new Set<number>();
   edges.from.forEach((from, i) => {
     const [action, to, status] = [edges.action[i]!, edges.to[i]!, edges.status[i]!];
-    // A loop counts as followed even if its call is refused, because users declare calls that must be refused as loops.
+    // An edge from a node to itself counts as followed even if its call is refused, because users declare calls that must be refused in this way.
     const follows = to >= 0 && (status < REFUSED || ends[action] === starts[action]);
     if (follows) followed.add(action);
     if (to < 0 || (status >= SERVER_ERROR && edges.found[i] === 1)) failed.add(action);
@@ -60,7 +60,7 @@ export function graphCoverage(graph: GraphShape, edges: ExploredEdges, states: n
     if (firstState[node] === -1) firstState[node] = state;
     if (open(state)) behind.add(node);
   }
-  // Iterating over a Set also visits the values that are added during the loop.
+  // Collect all nodes that can be reached. A loop over a Set also visits the values that are added during the loop.
   for (const node of behind) starts.forEach((start, edge) => start === node && behind.add(ends[edge]!));
 
   const unreached = graph.nodes.filter((_, node) => firstState[node] === -1);

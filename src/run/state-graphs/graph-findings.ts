@@ -23,8 +23,8 @@ export interface GraphFindings {
 }
 
 /**
- * Returns the unreached nodes and dead edges of a state graph. They are derived from the committed graph, so they do not depend on the number of
- * lanes.
+ * Returns a violation for each unreached node and dead edge of a state graph. They are derived from the committed graph, so they do not depend on the
+ * number of lanes.
  */
 export function graphFindings(parts: GraphParts): GraphFindings {
   const { graph, committer, exhaustive } = parts;
@@ -59,7 +59,7 @@ function answers({ statuses }: ActionCoverage): string {
   return given.length === 0 ? "its action returned null each time" : `it was answered ${given.join(", ")}`;
 }
 
-/** Returns a violation that needs no replay, because it follows from the whole graph. */
+/** Returns a violation without a replay, because it follows from the whole graph and not from one path. */
 function violation({ name }: GraphParts, invariant: string, message: string, reproductionPath: readonly string[]): Violation {
   const fields = {
     id: hashOf(JSON.stringify([name, invariant, "", 0])),

@@ -138,7 +138,7 @@ class Builder {
     if (/^(upload|file)$/i.test(typeName)) {
       this.#input.unsure(
         `argument ${what}`,
-        `Files (${typeName}) are not sent by the client: leave the action out, or write how it is called.`,
+        `The client cannot send files (${typeName}): leave the action out, or write its request yourself.`,
       );
       return undefined;
     }

@@ -51,7 +51,7 @@ function neverAbove(table: ExploredTable, column: string, limit: string): readon
       if (value === bound && value !== 0) reached++;
       return bound - value;
     },
-    (_left, row) => `${at} is ${row.get(column)} of ${row.get(limit)}`,
+    (_left, row) => `${at} is ${row.get(column)}, and its limit is ${row.get(limit)}`,
   );
   if (least > 0 || reached === 0) return [];
   return [
@@ -61,7 +61,7 @@ function neverAbove(table: ExploredTable, column: string, limit: string): readon
       name: nameOf(["never_above", { table: table.name, column }, { table: table.name, column: limit }]),
       columns: [at, most],
       likelihood: 0.88,
-      evidence: `${rises} ${rises === 1 ? "step raises" : "steps raise"} it, ${reached} ${reached === 1 ? "row reaches" : "rows reach"} it`,
+      evidence: `${rises} ${rises === 1 ? "step raises" : "steps raise"} the value, ${reached} ${reached === 1 ? "row reaches" : "rows reach"} the limit`,
       judged: states,
       broken,
       nearest,

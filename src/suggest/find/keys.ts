@@ -34,7 +34,7 @@ function unique(table: ExploredTable, columns: readonly string[], likelihood: nu
     const texts = all.map((cells) => cells.join(", "));
     for (const text of texts) values.add(text);
     const twice = texts.find((text, at) => texts.indexOf(text) < at);
-    if (twice !== undefined) broken.push({ state, what: `two rows have ${columns.join(", ")} ${twice}` });
+    if (twice !== undefined) broken.push({ state, what: `two rows have the same ${columns.join(", ")}: ${twice}` });
     else if (nearest === undefined || all.length > Number(/^\d+/.exec(nearest.what)?.[0]))
       nearest = { state, what: `${all.length} rows, all different` };
   });
@@ -72,7 +72,8 @@ function references(table: ExploredTable, column: string, tables: readonly Explo
     states.add(state);
     values.add(cell);
     if (!known.some((other) => other.get(key) === cell)) {
-      if (!broken.has(state)) broken.set(state, { state, what: `${columnOf(table, column)} ${cell} is no ${columnOf(target, key)}` });
+      if (!broken.has(state))
+        broken.set(state, { state, what: `${columnOf(table, column)} ${cell} does not exist in ${columnOf(target, key)}` });
     } else if (known.length < fewest) {
       [nearest, fewest] = [{ state, what: `${known.length} ${known.length === 1 ? "row" : "rows"} in ${target.name}` }, known.length];
     }

@@ -111,7 +111,7 @@ function immutable(table: ExploredTable): readonly Candidate[] {
       evidence: `${changed.length} changes of rows of ${table.name} leave ${fixed.length === 1 ? "it" : "them"} as ${fixed.length === 1 ? "it is" : "they are"}`,
       judged: changed.length,
       broken: [],
-      nearest: isRare ? { ...place, what: `${rarest} is changed by only ${count} of them` } : undefined,
+      nearest: isRare ? { ...place, what: `${rarest} is changed by only ${count} of the changes` } : undefined,
     },
   ];
 }

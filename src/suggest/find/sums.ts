@@ -56,7 +56,7 @@ function sumWithin({ parts, part, whole, limit, by, key }: PartsOfWhole): readon
       if (mine.length === 0 || bound === undefined) continue;
       isJudged = true;
       const sum = mine.reduce((total, one) => total + (numberIn(one.get(part) ?? "") ?? 0), 0);
-      const place = { state, what: `${columnOf(parts, part)} add up to ${sum} of ${bound}` };
+      const place = { state, what: `${columnOf(parts, part)} add up to ${sum}, and the limit is ${bound}` };
       if (sum - bound > ROUNDING) {
         if (!isBroken) broken.push(place);
         isBroken = true;
@@ -79,7 +79,7 @@ function sumWithin({ parts, part, whole, limit, by, key }: PartsOfWhole): readon
       columns: [named.parts, named.whole, columnOf(parts, by)],
       name: nameOf(["sum_within", { table: parts.name, column: part }, { table: whole.name, column: limit }]),
       likelihood: severalReached > 0 ? 0.85 : 0.5,
-      evidence: `${reached} ${reached === 1 ? "sum reaches" : "sums reach"} it`,
+      evidence: `${reached} ${reached === 1 ? "sum reaches" : "sums reach"} the limit`,
       judged: states,
       broken,
       nearest,
@@ -179,7 +179,7 @@ function conserved({ table, column, others, parts, moves = 0 }: Total, steps: Ex
       columns: [...sums, ...rows.map(([status]) => status)],
       name: nameOf(["conserved", { table: table.name, column }, ...others.map((one) => ({ table: one.table.name, column: one.column }))]),
       likelihood: 0.9,
-      evidence: `${judged} ${judged === 1 ? "step changes" : "steps change"} a part of it, and its total stays`,
+      evidence: `${judged} ${judged === 1 ? "step changes" : "steps change"} a part of the total, and the total stays the same`,
       judged,
       broken,
       nearest: undefined,

@@ -14,8 +14,8 @@ export function suggestionLines(
   const many = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
   const shown = held.slice(0, most);
   const left = [
-    ...(violating > 0 ? [`${violating} that break your rules are left out`] : []),
-    ...(unread > 0 ? [`${unread} whose rows were not kept`] : []),
+    ...(violating > 0 ? [`without ${violating} that break your rules`] : []),
+    ...(unread > 0 ? [`without ${unread} whose rows were not kept`] : []),
   ];
   const seen = [many(states, "state"), ...left, many(of.steps.length, "step"), many(tables.length, "table")].join(", ");
   return [
@@ -24,7 +24,11 @@ export function suggestionLines(
     ...(held.length > shown.length ? ["", `... and ${held.length - shown.length} more: --most ${held.length}`] : []),
     ...(nearlyHeld.length === 0
       ? []
-      : ["", "Nearly held: a defect of the API, or no rule", ...nearlyHeld.flatMap((one) => ["", ...lines(of, one, " !")])]),
+      : [
+          "",
+          "Nearly held: either the API has a defect, or the rule is wrong",
+          ...nearlyHeld.flatMap((one) => ["", ...lines(of, one, " !")]),
+        ]),
   ];
 }
 

@@ -3,7 +3,7 @@ import { uses } from "./placeholders.ts";
 import { storeWithoutCopies } from "../stores/store-modules.ts";
 import type { TargetConfig } from "../target-config.ts";
 
-/** Returns the reason why this number of lanes is impossible; `undefined` if it is possible. */
+/** Returns an error that says why this number of lanes is impossible; `undefined` if it is possible. */
 export function refuseLanes(config: TargetConfig, count: number): SeqqaError | undefined {
   const shared = count > 1 ? storeWithoutCopies(config) : undefined;
   if (shared !== undefined) {
@@ -25,19 +25,20 @@ export function refuseLanes(config: TargetConfig, count: number): SeqqaError | u
     if (count <= config.lanes.length) return undefined;
     return refuse(
       `${count} lanes need a target each, and lanes lists ${config.lanes.length}.`,
-      `List more under lanes, or use --parallel ${config.lanes.length}.`,
+      `List more targets under lanes, or use --parallel ${config.lanes.length}.`,
     );
   }
   if (config.baseUrl === undefined || count <= 1) return undefined;
   return refuse(
     `${count} lanes need a target each, and base_url names one that already runs.`,
-    "Use target.command, which starts one per lane, list running ones under lanes, or use --parallel 1.",
+    "Use target.command, which starts one target for each lane, list running targets under lanes, or use --parallel 1.",
   );
 }
 
 /**
- * Returns the port of a target that listens on a fixed port. Its configuration has no `{port}`, and the port is in an absolute `ready` or in
- * `base_url`. @returns `undefined` if seqqa chooses the port
+ * Returns the port of a target that always listens on the same port. This is the case if the configuration does not use `{port}`. The port is that of
+ * an absolute `ready`, or else of `base_url`.
+ * @returns `undefined` if seqqa chooses the port
  */
 export function fixedPort(config: TargetConfig): number | undefined {
   const { command = "", env = {}, ready } = config.target ?? {};

@@ -6,15 +6,18 @@ export interface Filling {
   readonly lane: number;
   readonly dbUrl: string | undefined;
   readonly dbPath: string | undefined;
-  /** The lane's own URL of each store, by name. */
+  /** The URL of each store of the lane, by name of the store. */
   readonly urls: Readonly<Record<string, string>>;
 }
 
 const PARTS = STORE_PARTS.join("|");
-// `${port}` is a shell variable, so a preceding `$` prevents a match.
+// Matches placeholders such as `{port}`. A preceding `$` prevents a match, because `${port}` is a shell variable.
 const PLACEHOLDER = new RegExp(`(?<!\\$)\\{(port|lane|db_url|db_path|db_(?:${PARTS})|(?:url|${PARTS}):[^{}]*)\\}`, "g");
 
-/** Replaces the placeholders. Other text in braces is left to the shell. @throws SeqqaError `TARGET_PLACEHOLDER` for a placeholder without a value */
+/**
+ * Replaces placeholders such as `{port}` in a text. Other text in braces stays as it is. @throws SeqqaError `TARGET_PLACEHOLDER` for a placeholder
+ * without a value
+ */
 export function fill(text: string, filling: Filling, quote: (value: string) => string = (value) => value): string {
   return text.replace(PLACEHOLDER, (whole, name: string) => quote(valueOf(whole, name, filling)));
 }
@@ -37,7 +40,7 @@ function valueOf(whole: string, name: string, filling: Filling): string {
   if (value !== undefined) return value;
   throw new SeqqaError("TARGET_PLACEHOLDER", `target uses ${whole}, and the URL of that store has no ${asked.part}.`, {
     exitStatus: 2,
-    hint: "Write it into the URL, or take the placeholder out.",
+    hint: `Add the ${asked.part} to the URL, or remove the placeholder.`,
   });
 }
 

@@ -78,6 +78,6 @@ function lowestOutgoing(): number {
   try {
     return Number(readFileSync("/proc/sys/net/ipv4/ip_local_port_range", "utf8").trim().split(/\s+/)[0]);
   } catch {
-    return 49_152; // IANA's range for outgoing connections starts here
+    return 49_152; // the first port of IANA's range for outgoing connections
   }
 }

@@ -13,7 +13,7 @@ export interface RunningLane {
   readonly stores: Readonly<Record<string, StoreConfig>>;
 }
 
-/** Returns the configured `lanes`; else one lane for `base_url`; else none, because the target runs in this process. */
+/** Returns the configured `lanes`, or else one lane for `base_url`. Returns none if neither is set, because the target then runs in this process. */
 export function runningLanes(config: TargetConfig): readonly RunningLane[] {
   if (config.lanes !== undefined && config.lanes.length > 0) {
     return config.lanes.map((lane) => ({ baseUrl: trimmed(lane.baseUrl), stores: declaredStores(lane.systems, lane.dbUrl) }));
@@ -58,7 +58,7 @@ export async function requireReachable(baseUrl: string, signal: AbortSignal, { t
   if (result.kind === "garbage") throw notHttp(baseUrl, "");
 }
 
-/** Returns an address in comparable form, in which `localhost` and `127.0.0.1` are the same. */
+/** Returns the address of a URL for comparisons. `localhost` and `127.0.0.1` have the same address. */
 function addressOf(baseUrl: string): string {
   return baseUrl.toLowerCase().replace(/^(https?:)\/\/localhost(?=[:/]|$)/, (_, scheme: string) => `${scheme}//127.0.0.1`);
 }

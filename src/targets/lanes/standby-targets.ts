@@ -1,26 +1,26 @@
 import { fixedPort } from "./lane-count.ts";
 import type { TargetConfig } from "../target-config.ts";
 
-/** Limit for standby copies of a lane. Starting processes is bound by CPU time, so more would not be ready sooner. */
+/** Limit for the standby copies of a lane. Starting processes takes CPU time, so more of them would not be ready sooner. */
 const MOST_SPARES = 3;
 
 /**
  * Returns the number of standby copies for each lane with `target.rollback: restart`; 0 if the target's port is fixed.
  *
- * A process that starts early must not read data of the wrong state, and nobody knows what it reads. Therefore each standby copy has its own stores,
- * which are set to the wanted state before the process starts. The lane then switches to the next copy, stores and process together.
+ * A process that starts early must not read data of the wrong state, and it is unknown which data it reads. Each standby copy therefore has its own
+ * stores, which are set to the wanted state before the process starts. The lane then switches to the next copy, with its stores and process.
  */
 export function spareCount(config: TargetConfig, { cores, lanes }: { readonly cores: number; readonly lanes: number }): number {
   if (!restarts(config) || fixedPort(config) !== undefined) return 0;
   return Math.min(MOST_SPARES, Math.max(1, Math.floor(cores / lanes)));
 }
 
-/** Returns `true` if lanes restore states by restarting the target's process, too. */
+/** Returns `true` if restoring a state includes a restart of the target's process. */
 export function restarts({ target }: TargetConfig): boolean {
   return target?.rollback === "restart" && target.command !== undefined;
 }
 
-/** Returns the number of a lane's standby copy. The numbers below `lanes` belong to the lanes. */
+/** Returns the number that identifies a standby copy in names of stores and directories. The numbers below `lanes` belong to the lanes. */
 export function spareNumber(lane: number, spare: number, lanes: number): number {
   return lanes * (spare + 1) + lane;
 }

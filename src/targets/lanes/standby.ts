@@ -7,8 +7,9 @@ import type { TargetConfig } from "../target-config.ts";
 /**
  * Returns `true` if a standby lane can be built before a lane is lost.
  *
- * A standby lane is a second process of the target, so the port must not be fixed. The placeholder `{lane}` excludes standby lanes, because the
- * standby lane has another number. A store without copies excludes them too. With `rollback: restart`, each branch starts a process anyway.
+ * A standby lane is a second process of the target, so the target's port must not be fixed. A command with `{lane}` excludes standby lanes, because
+ * the number of a standby lane differs from that of the lost lane. A store that cannot be copied excludes them too. With `rollback: restart` they are
+ * not needed, because each restore starts a process anyway.
  */
 export function canStandBy(config: TargetConfig): boolean {
   const { command, env, ready, warmUp, standby = true } = config.target ?? {};
@@ -20,11 +21,11 @@ export function canStandBy(config: TargetConfig): boolean {
 export interface StandbyParts<T> {
   /** Builds the standby lane. Aborting the signal cancels the build. */
   readonly build: (signal: AbortSignal) => Promise<T>;
-  /** Removes the standby lane, or the lost lane that occupies its slot. */
+  /** Removes the standby lane. If a lane has already been replaced, removes the lost lane instead. */
   readonly remove: () => Promise<void>;
 }
 
-/** Keeps at most one standby lane, which is built in the background and handed out once. After a failed build, no other is built. */
+/** Keeps at most one standby lane. It is built in the background and handed out once. After a failed build, no other standby lane is built. */
 export class Standby<T> {
   readonly #parts: StandbyParts<T>;
   readonly #givenUp = new AbortController();
@@ -41,7 +42,7 @@ export class Standby<T> {
     if (this.#isOver) return this.#remove();
     const building = this.#parts.build(this.#givenUp.signal).catch(() => {
       this.#isOver = true;
-      // If `take` has already handed out this build, its slot belongs to a lane and must not be removed.
+      // After a failed build, remove the remains, unless `take` has handed out this build: its resources then belong to a lane.
       if (this.#building === building) this.end();
       return undefined;
     });
@@ -49,8 +50,8 @@ export class Standby<T> {
   }
 
   /**
-   * Hands out the standby lane, even if it is still being built. The promise resolves to `undefined` if the build fails. @returns `undefined` if
-   * there is no standby lane
+   * Hands out the standby lane, even if it is still being built. The promise resolves to `undefined` if the build fails.
+   * @returns `undefined` if there is no standby lane
    */
   take(): Promise<T | undefined> | undefined {
     const building = this.#building;
@@ -64,7 +65,7 @@ export class Standby<T> {
     if (this.take() !== undefined) this.#remove();
   }
 
-  /** Errors are ignored, because closing the host removes everything that is left. */
+  /** Removes the standby lane. Errors are ignored, because closing the target host removes everything that is left. */
   #remove(): void {
     this.#parts.remove().catch(() => undefined);
   }

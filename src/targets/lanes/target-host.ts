@@ -28,10 +28,10 @@ import { passwordsOf, withoutSecrets } from "../../model/text/url-secrets.ts";
 /** Number of random characters in a run's id. */
 const RANDOM_LENGTH = 12;
 
-/** The index of the slot where the standby lane is built. */
+/** The index of the slot (target, stores and directory) in which the standby lane is built. */
 const STANDBY = -1;
 
-/** A slot for one lane, with its target and stores. When a standby lane replaces a lane, the two lanes exchange their slots. */
+/** A slot: the target, the stores and the directory of one lane. When a standby lane replaces a lane, the two lanes exchange their slots. */
 interface Place {
   /** The number in the names of the slot's stores and directory. */
   readonly number: number;
@@ -41,13 +41,13 @@ interface Place {
   target: RunningTarget | undefined;
   stores: LaneStores | undefined;
   spec: LaneSpec | undefined;
-  /** The last operation on the slot. Each operation waits for the previous one. */
+  /** Resolves when the last operation on the slot is done. The next operation waits for it. */
   queue: Promise<unknown>;
 }
 
 /**
- * A standby lane, with the ids of the sessions on its stores' servers before it was built. If the sessions have changed since, the standby lane is
- * not used, because its target may have lost its store connections for good.
+ * A standby lane, with the ids of the sessions on its stores' servers at the time when it was built. If these sessions have changed since, the
+ * standby lane is not used, because its target may have lost its connections to the stores.
  */
 interface ReadyPlace {
   readonly spec: LaneSpec;
@@ -59,9 +59,9 @@ interface ReadyPlace {
  * If the process is killed, the next host removes the leftovers.
  */
 export class TargetHost {
-  /** Returns the reason why this number of lanes is impossible; `undefined` if it is possible. */
+  /** Returns an error that says why this number of lanes is impossible; `undefined` if it is possible. */
   readonly canMakeLanes: (count: number) => SeqqaError | undefined;
-  /** The origins of all lanes and standby copies that were ever started. */
+  /** The URLs of all lanes and standby copies that were ever started. */
   readonly origins: Set<string> = new Set();
   readonly #config: TargetConfig;
   readonly #options: TargetHostOptions;
@@ -70,10 +70,10 @@ export class TargetHost {
   readonly #ports: Ports;
   readonly #numbers: { readonly lanes: number; readonly spares: number };
   readonly #module: string | undefined;
-  /** The copies of stores for targets that seqqa starts; `undefined` without `target`. */
+  /** Makes the copies of stores for targets that seqqa starts; `undefined` without `target`. */
   readonly #stores: StoreProviders | undefined;
   readonly #places = new Map<number, Place>();
-  /** `undefined` if the configuration allows no standby lane. */
+  /** Builds the standby lane; `undefined` if the configuration allows none. */
   readonly #standby: Standby<ReadyPlace> | undefined;
   readonly #processes: OwnProcesses;
   readonly #closing = new AbortController();
@@ -187,9 +187,9 @@ export class TargetHost {
   }
 
   /**
-   * Replaces a lane and increments its generation.
-   * @param standby `use`: the lane exchanges slots with the standby lane, and the next standby lane is built in the lost lane's slot. `build`: the
-   * lane is provisioned in its own slot, and a first standby lane is built. Default: the lane is provisioned in its own slot.
+   * Replaces a lost lane, and increments the lane's generation.
+   * @param standby `use`: the standby lane replaces the lost lane. The next standby lane is built with the resources of the lost lane. `build`: the
+   * lane is built again, and so is a first standby lane. Default: the lane is built again.
    */
   async reprovision(index: number, standby?: "use" | "build"): Promise<LaneSpec> {
     const building = standby === undefined ? undefined : this.#standby?.take();
@@ -198,7 +198,7 @@ export class TargetHost {
       return this.provision(index);
     }
     this.#changePlaces(index);
-    // Query the sessions before the next standby lane is prepared, because creating its stores takes time.
+    // Query the sessions on the stores' servers before the next standby lane is built, because creating its stores takes time.
     const sessions = this.#sessions();
     this.#standby?.prepare();
     const ready = await building;
@@ -211,7 +211,7 @@ export class TargetHost {
   }
 
   async #buildStandby(signal: AbortSignal): Promise<ReadyPlace> {
-    // Get the slot now, because a lane may take it over while the standby lane is being built.
+    // Get the slot of the standby lane before waiting, because a lane may take over the slot while it is being built.
     const place = this.#placeAt(STANDBY);
     this.#givenUp.throwIfAborted();
     const sessions = await this.#sessions();
@@ -219,7 +219,7 @@ export class TargetHost {
     return { spec, sessions };
   }
 
-  /** @returns `undefined` if a store's server does not answer */
+  /** Returns a text that identifies the sessions on the stores' servers; `undefined` if a server does not answer. */
   #sessions(): Promise<string | undefined> {
     return this.#stores!.sessions().catch(() => undefined);
   }
@@ -231,7 +231,7 @@ export class TargetHost {
     standby.generation = Math.max(standby.generation, lost.generation + 1);
   }
 
-  /** Completes a replacement: the standby lane gets the index and generation of the lost lane. */
+  /** Gives a standby lane the index and the generation of the lost lane that it replaces. */
   #takeOver(index: number, spec: LaneSpec): LaneSpec {
     const place = this.#placeOf(index);
     place.spec = { ...spec, index, generation: place.generation, standby: true };
@@ -245,8 +245,8 @@ export class TargetHost {
   }
 
   /**
-   * Returns how the process behind an unresponsive lane ended. If a lane has standby copies, this is the process that ended by itself. @returns
-   * `undefined` if seqqa started no process, or none of several has ended
+   * Returns how the process of a lane that does not answer ended. With standby copies, this is the process that ended by itself.
+   * @returns `undefined` if seqqa started no process, or if none of several processes has ended
    */
   async endOf(index: number): Promise<TargetEnd | undefined> {
     const processes = [index, ...this.#spares(index)].flatMap((number) => this.#places.get(number)?.target?.process ?? []);
@@ -267,7 +267,7 @@ export class TargetHost {
     const place = this.#places.get(index);
     if (place === undefined) return;
     await this.#inTurn(place, async () => {
-      // `close()` is already removing everything.
+      // Do nothing if `close()` was called, because it removes everything.
       if (this.#closing.signal.aborted) return;
       await this.#stop(place);
       await this.#stores?.release(place.number);
@@ -326,7 +326,7 @@ export class TargetHost {
   #startContext(place: Place, stores: LaneStores): StartContext {
     const passwords = passwordsOf(stores.systems.map(({ url }) => url));
     return {
-      // Read `place.index` for each text, because another lane may have taken over the slot.
+      // Read `place.index` for each text, because another lane may have taken over this target.
       onOutput: this.#options.output === undefined ? undefined : (text) => this.#outputOf(place.index, passwords)?.write(text),
       config: this.#config,
       lane: place.index,
@@ -375,8 +375,8 @@ export class TargetHost {
   }
 
   /**
-   * Checks that no two lanes share a store. Comparing the lanes' own URLs detects an adapter that makes no real copies, which would lead to a wrong
-   * graph.
+   * Checks that no two lanes share a target or store. The URLs of the lanes' stores are equal if an adapter makes no real copies. Lanes would then
+   * change each other's state.
    */
   #refuseShared(spec: LaneSpec): void {
     const others = [...this.#places.values()].flatMap((place) => (place.spec === undefined ? [] : [place.spec]));
@@ -406,7 +406,7 @@ export class TargetHost {
     try {
       this.#directory.remove();
     } catch {
-      // A dying target may still write to the directory, which makes the removal fail. The next run removes it.
+      // Ignore the failure: a dying target may still write to the directory. The next run removes it.
     }
   }
 }
@@ -420,11 +420,11 @@ function storesOf(
   return new StoreProviders({
     stores: declaredStores(config.systems, config.dbUrl),
     folder: config.folder,
-    // Use only the random part of the id, because names in stores are limited in length.
+    // Use only the random part of the run's id, because the length of names in stores is limited.
     runId: directory.id.slice(-RANDOM_LENGTH),
     directory: directory.path,
     claimPort: () => ports.claim(),
-    // A target in this process connects to the store directly, not through a proxy that can make writes fail.
+    // Make no writes fail for a target in this process: it connects to its store directly, not through a proxy that can make writes fail.
     faulty: options.faulty === true && target.command !== undefined,
     empty: usesEmptyStore(target),
     clone: options.cloneStore ?? copyStore,
@@ -433,14 +433,14 @@ function storesOf(
 }
 
 function unsupported(kind: string): Promise<never> {
-  return Promise.reject(new SeqqaError("STORE_UNSUPPORTED", `No lanes can be made for a ${kind} store here.`, { exitStatus: 2 }));
+  return Promise.reject(new SeqqaError("STORE_UNSUPPORTED", `This run cannot make lanes for a ${kind} store.`, { exitStatus: 2 }));
 }
 
 function closed(): SeqqaError {
   return new SeqqaError("TARGETS_CLOSED", "The targets were stopped while a lane was still being made.");
 }
 
-/** Returns an id that is at least partly random, because processes that carry the id are killed. */
+/** Returns the run's id, which is at least partly random, because every process whose environment contains this id is killed at the end. */
 function runIdOf({ runId }: TargetHostOptions): string {
   const random = randomBytes(RANDOM_LENGTH / 2).toString("hex");
   return runId === undefined ? random : `${encodeURIComponent(runId)}-${random}`;

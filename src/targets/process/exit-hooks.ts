@@ -6,7 +6,7 @@ const SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
  */
 export function onEveryExit(clean: () => void): () => void {
   const onSignal = (signal: NodeJS.Signals): void => {
-    // Another handler, e.g. the one of the command line, will end the process through `close()` or `exit`.
+    // Do nothing if the signal has another handler, such as that of the command line. That handler ends the process.
     if (process.listeners(signal).some((listener) => !ours.has(listener))) return;
     clean();
     remove();

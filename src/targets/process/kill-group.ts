@@ -11,8 +11,8 @@ export function killProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 /**
- * Returns `true` if a process of the group is still running. Zombies do not count, because an init process may reap them late. A zombie with running
- * threads counts, because it still holds files and locks.
+ * Returns `true` if a process of the group is still running. Processes that have ended but were not reaped (zombies) do not count, because an init
+ * process may reap them late. A zombie with running threads counts, because it still holds files and locks.
  */
 export function groupRuns(group: number): boolean {
   if (!killGroup(group, 0)) return false;
@@ -37,8 +37,8 @@ function threadsOf(pid: string): readonly string[] {
 }
 
 /**
- * Returns the fields after the command in `/proc/<of>/stat`, of a process (`pid`) or thread (`pid/task/tid`): state, parent, process group, and so
- * on.
+ * Returns the fields of `/proc/<of>/stat` that follow the name of the command: state, parent, process group, and so on. `of` is a process (`pid`) or
+ * a thread (`pid/task/tid`).
  */
 function statFields(of: string): readonly string[] {
   try {

@@ -5,7 +5,10 @@ import { withoutSecrets } from "../../model/text/url-secrets.ts";
 
 /** Size limit of the file. A full file is renamed to `<file>.1`, so at most twice this size is kept. */
 const MOST_BYTES = 4 * 1024 * 1024;
-/** Largest incomplete line, in characters, that is held back. A password that is split over two writes can then be recognised. */
+/**
+ * Number of characters of an incomplete line that wait for their end before they are written. A password that is split over two writes is thus
+ * recognised.
+ */
 const LONGEST_LINE = 64 * 1024;
 
 /** Writes the output of a process to a file of limited size, without passwords. */
@@ -17,7 +20,7 @@ export class OutputLog {
   #bytes = 0;
   #rest = "";
 
-  /** @param passwords Hidden in the file. @throws SeqqaError `OUTPUT_LOG` if the file cannot be created */
+  /** @param passwords Texts that are hidden in the file. @throws SeqqaError `OUTPUT_LOG` if the file cannot be created */
   constructor(file: string, passwords: readonly string[] = [], mostBytes: number = MOST_BYTES) {
     this.#file = file;
     this.#passwords = passwords;
@@ -64,7 +67,7 @@ export class OutputLog {
       }
       this.#bytes += writeSync(this.#descriptor, bytes);
     } catch {
-      // Only output is lost, so the run continues.
+      // Ignore the error, because only output of the process is lost.
     }
   }
 }

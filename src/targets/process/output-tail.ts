@@ -1,9 +1,9 @@
 import { withoutSecrets } from "../../model/text/url-secrets.ts";
 
 const KEPT_CHARACTERS = 64 * 1024;
-/** Enough for an error of Node with its stack and properties. */
+/** Number of lines that messages show. It is enough for an error of Node with its stack and properties. */
 const SHOWN_LINES = 40;
-/** Number of characters shown of a line. */
+/** Number of characters that messages show of a line. */
 const LINE = 400;
 
 export class OutputTail {
@@ -11,7 +11,7 @@ export class OutputTail {
   #chunks: string[] = [];
   #length = 0;
 
-  /** @param passwords Hidden in {@link text}. */
+  /** @param passwords Texts that are hidden in {@link text}. */
   constructor(passwords: readonly string[] = []) {
     this.#passwords = passwords;
   }
@@ -40,13 +40,13 @@ export class OutputTail {
   }
 }
 
-/** Returns the last lines that are not empty. */
+/** Returns the last lines of an output that are not empty. */
 export function lastLines(text: string): readonly string[] {
   const lines = text.split("\n").map((line) => line.trimEnd().slice(0, LINE));
   return lines.filter((line) => line !== "").slice(-SHOWN_LINES);
 }
 
-/** Returns indented lines to append to a message; an empty text without lines. */
+/** Returns the lines, indented, as the end of a message; an empty text if there are no lines. */
 export function quoted(lines: readonly string[]): string {
   return lines.map((line) => `\n  | ${line}`).join("");
 }

@@ -17,10 +17,10 @@ import { warmUp } from "../ready/warm-up.ts";
 import { passwordsOf } from "../../model/text/url-secrets.ts";
 
 const DEFAULT_READY_TIMEOUT_S = 30;
-/** Number of attempts. Another process may take the port between seqqa's check and the target's bind. */
+/** Number of attempts to start a target. Another process may take the port after seqqa found it free and before the target listens on it. */
 const PORT_TRIES = 4;
 const PORT_PAUSE_MS = 50;
-/** Milliseconds within which a standby target must answer again. */
+/** Number of milliseconds in which the target of a standby lane must answer before the standby lane replaces a lane. */
 const ANSWER_MS = 2_000;
 
 export interface StartContext {
@@ -35,7 +35,7 @@ export interface StartContext {
   readonly stopped: (process: TargetProcess) => void;
   readonly signal: AbortSignal;
   readonly onOutput?: ((text: string) => void) | undefined;
-  /** The earlier process, if the target is to be restarted at the same address. */
+  /** The earlier process; set if the target is restarted at the same address. */
   readonly before?: RunningTarget | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface RunningTarget {
   readonly process: TargetProcess;
   /** The URL of the target, without a trailing slash. */
   readonly baseUrl: string;
-  /** The claimed port; `undefined` for a fixed port. */
+  /** The port that seqqa chose for the target; `undefined` if the target has a fixed port. */
   readonly port: number | undefined;
 }
 
@@ -74,7 +74,7 @@ export async function standbyAnswers(context: Pick<StartContext, "config" | "lan
   return false;
 }
 
-/** Restarts a target on its port. Closing connections of the earlier process may still occupy the port, so the start is retried. */
+/** Restarts a target on its port. The closing connections of the earlier process may still occupy the port, so several attempts are made. */
 async function startAgain(context: StartContext, before: RunningTarget): Promise<RunningTarget> {
   const { config } = context;
   const port = before.port ?? fixedPort(config)!;
@@ -152,7 +152,9 @@ function fillingOf({ lane, stores }: Pick<StartContext, "lane" | "stores">, port
   return { port, lane, dbUrl: urls["db"] ?? stores.dbUrl, dbPath: stores.dbPath, urls };
 }
 
-/** Returns the target's environment: seqqa's own, a default PORT, the configured variables, and the run's id for finding leftover processes. */
+/**
+ * Returns the target's environment: seqqa's own, a default PORT, the configured variables, and the run's id, by which leftover processes are found.
+ */
 function environment({ config, runId, stores }: StartContext, filling: Filling): Readonly<Record<string, string | undefined>> {
   const own = Object.entries(config.target?.env ?? {}).map(([name, value]) => [name, fill(value, filling)]);
   return { ...process.env, PORT: String(filling.port), ...Object.fromEntries(own), ...stores.environment, [RUN_VARIABLE]: runId };
@@ -167,7 +169,10 @@ function workingDirectory({ target, folder }: TargetConfig): string {
   });
 }
 
-/** Returns the URLs to poll. A path is polled on both loopback addresses, because a server on `localhost` may listen on only one of them. */
+/**
+ * Returns the URLs at which the target may become ready. A path is tried on both loopback addresses, because a server on `localhost` may listen on
+ * only one of them.
+ */
 function readyUrls(config: TargetConfig, filling: Filling): readonly URL[] {
   const ready = fill(config.target?.ready ?? "/", filling);
   if (/^https?:\/\//i.test(ready)) return [new URL(ready)];
@@ -179,18 +184,18 @@ function readyUrls(config: TargetConfig, filling: Filling): readonly URL[] {
   return origins.map((origin) => new URL(origin + path));
 }
 
-/** Returns `true` if an origin must be polled. After a restart, only the loopback address of the earlier process is polled. */
+/** Returns `true` if the target may answer at this origin. After a restart, this is only the loopback address of the earlier process. */
 function isWhereItWas(origin: string, before: RunningTarget | undefined, all: readonly URL[]): boolean {
   return before === undefined || origin === before.baseUrl || all.every((url) => url.origin !== before.baseUrl);
 }
 
 function baseUrlOf(config: TargetConfig, port: number, fixed: boolean, answered: string): string {
   if (fixed) return config.baseUrl?.replace(/\/+$/, "") ?? answered;
-  // An absolute `ready` may be on another port, e.g. that of a gateway, so it does not give the target's address.
+  // If `ready` is on another port, such as that of a gateway, its address is not that of the target.
   return new URL(answered).port === String(port) ? answered : `http://127.0.0.1:${port}`;
 }
 
-/** Returns the occupied port, if that is the reason why a target ended. */
+/** Returns the port that was occupied, if a target ended for this reason, according to its output. */
 function takenPort({ output }: TargetExit): number | "unknown" | undefined {
   const busy = /EADDRINUSE[^\n]*|[^\n]*address already in use[^\n]*/i.exec(output);
   if (busy === null) return undefined;

@@ -6,7 +6,7 @@ import type { TargetExit } from "./target-process.ts";
 import { withoutSecrets } from "../../model/text/url-secrets.ts";
 
 export function endedEarly(command: string, lane: number, exit: TargetExit): SeqqaError {
-  // A shell exits with 127 for an unknown command and 126 for one that cannot be executed. Both are configuration errors.
+  // Exit codes of a shell: 127 for an unknown command, 126 for a command that cannot be executed. Both are configuration errors.
   const notFound = exit.code === 126 || exit.code === 127;
   return new SeqqaError(
     "TARGET_EXITED",
@@ -20,7 +20,7 @@ export function endedEarly(command: string, lane: number, exit: TargetExit): Seq
   );
 }
 
-/** Returns a sentence about a target that ended during use. */
+/** Returns a sentence that says how a target ended while it was used. */
 export function endedInUse(end: TargetEnd): string {
   return `The target ${endText(end)}${end.output.length === 0 ? ", and printed nothing." : `. Its last output:${quoted(end.output)}`}`;
 }
@@ -29,7 +29,7 @@ export function howItEnded({ code, signal }: TargetExit): string {
   return endText({ exitCode: code, signal });
 }
 
-/** Returns the end of a sentence: the last output of a process. */
+/** Returns the last output of a process as the end of a sentence. */
 export function lastPrinted(output: string): string {
   return output.trim() === "" ? ", and printed nothing." : `. Its last output:${quoted(lastLines(output))}`;
 }
@@ -59,7 +59,7 @@ export function portBusy(command: string, port: number | undefined): SeqqaError 
   });
 }
 
-/** Returns the documented error for an unreachable target. The error code is the same for every cause. */
+/** Returns the error for a target that cannot be reached. Its code is the same for every cause. */
 export function unreachable(url: string, error: NodeJS.ErrnoException): SeqqaError {
   const [what, check] = diagnosis(error);
   return new SeqqaError("TARGET_UNREACHABLE", `${what}: the target at ${withoutSecrets(url)} gave no answer.`, {
@@ -68,7 +68,7 @@ export function unreachable(url: string, error: NodeJS.ErrnoException): SeqqaErr
   });
 }
 
-/** Adds how the target ended to an error that occurred while a lane was started. */
+/** Adds a sentence about the end of the target to an error that occurred while a lane was started. */
 export function endedMeanwhile(error: Error, lane: number, end: TargetEnd): SeqqaError {
   const said = end.output.length === 0 ? ", and had printed nothing." : `. Its last output:${quoted(end.output)}`;
   return new SeqqaError("TARGET_EXITED", `${error.message} The target of lane ${lane} ${endText(end)}${said}`, {

@@ -1,15 +1,19 @@
 import { OutputLog } from "./output-log.ts";
 import { printable } from "./output-tail.ts";
 
-/** `KEPT`: number of lines kept with their times. `LINE`: number of characters kept of a line. */
+/** Limits for the output in memory: `KEPT` lines, and `LINE` characters of each line. */
 const KEPT = 2_000;
 const LINE = 400;
-/** Largest incomplete line, in characters, that is held back, so that a secret that is split over two chunks can be recognised. */
+/**
+ * Number of characters of an incomplete line that wait for their end before they are used. A secret that is split over two chunks is thus recognised.
+ */
 const LONGEST = 64 * 1024;
-/** Number of lines shown for one step. */
+/** Number of lines that the report of one step shows. */
 const SHOWN = 40;
 
-/** The output of a lane's target without secrets. A file of limited size has all of it, and the last lines are kept with their times. */
+/**
+ * The output of a lane's target, without secrets. All of it goes to a file of limited size. The last lines are also kept in memory, with their times.
+ */
 export class TargetOutput {
   readonly #file: string;
   readonly #hide: (line: string) => string;
@@ -17,7 +21,7 @@ export class TargetOutput {
   #lines: { readonly atMs: number; readonly text: string }[] = [];
   #rest = "";
 
-  /** @param file Created when the first text arrives. @param hide Returns a line without its secrets. */
+  /** @param file The file for the output, which is created when the first text arrives. @param hide Returns a line without its secrets. */
   constructor(file: string, hide: (line: string) => string) {
     this.#file = file;
     this.#hide = hide;
@@ -33,7 +37,7 @@ export class TargetOutput {
     this.#take(lines);
   }
 
-  /** Returns the last lines that arrived in an interval, in milliseconds since 1970. */
+  /** Returns the last lines that the target printed in an interval. The bounds are in milliseconds since 1970. */
   between(fromMs: number, toMs: number): readonly string[] {
     const lines = this.#lines.filter(({ atMs, text }) => atMs >= fromMs && atMs <= toMs && text !== "");
     return lines.slice(-SHOWN).map(({ text }) => text);

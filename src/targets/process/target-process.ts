@@ -9,20 +9,23 @@ import { lastLines, OutputTail } from "./output-tail.ts";
 
 const TERM_GRACE_MS = 2_000;
 const KILL_GRACE_MS = 1_000;
-/** Milliseconds to wait for the output pipes of an ended process. A grandchild may hold them open. */
+/** How long the output of an ended process is awaited, in milliseconds. A child of the process may hold the pipes open. */
 const DRAIN_MS = 200;
 const POLL_MS = 10;
-/** Milliseconds to wait for the exit of a process whose connections have closed. Node reports the exit later than the closed connections. */
+/**
+ * How long the exit of a process is awaited after its connections have closed, in milliseconds. Node reports the exit later than the closed
+ * connections.
+ */
 const NEWS_MS = 500;
 
 export interface TargetCommand {
-  /** A shell command line whose placeholders were replaced. */
+  /** The shell command line of the target, with its placeholders replaced. */
   readonly line: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Secrets to hide in the output. */
+  /** Texts that are hidden in the output. */
   readonly passwords?: readonly string[] | undefined;
-  /** The configuration key of the command, for messages. Default: `target.command`. */
+  /** The configuration key that holds the command, for messages. Default: `target.command`. */
   readonly key?: string | undefined;
   readonly onOutput?: ((text: string) => void) | undefined;
 }
@@ -35,16 +38,15 @@ export interface TargetExit {
 
 /** A target in its own process group, so that everything its shell starts can be ended with it. */
 export class TargetProcess {
-  /** The id of the process and of its group. */
+  /** The id of the shell's process, which is also the id of the process group. */
   readonly pid: number;
   /** Resolves when the process has ended and its output was read. */
   readonly ended: Promise<TargetExit>;
-  /** Resolves when the first process of the group has ended. */
   readonly #exited: Promise<void>;
   readonly #child: ChildProcess;
   readonly #output: OutputTail;
   #stopping = false;
-  /** `true` if the group has no process left. The id may then belong to a foreign process, so no signal is sent. */
+  /** `true` if the group has no process left. The operating system may then give the id to another process, so no signal is sent. */
   #over = false;
 
   private constructor(child: ChildProcess, pid: number, { passwords, onOutput }: TargetCommand) {
@@ -73,7 +75,7 @@ export class TargetProcess {
     });
   }
 
-  /** @throws SeqqaError `TARGET_SPAWN` if no shell can be started */
+  /** Starts a command line in a shell. @throws SeqqaError `TARGET_SPAWN` if no shell can be started */
   static async start(command: TargetCommand): Promise<TargetProcess> {
     const child = spawn(command.line, {
       shell: true,
@@ -94,7 +96,7 @@ export class TargetProcess {
     });
   }
 
-  /** Returns how the process ended by itself, or its state if it is running; `undefined` if it was stopped on purpose. */
+  /** Returns how the process ended if it ended by itself, or that it is running; `undefined` if seqqa stopped it. */
   async fate(): Promise<TargetEnd | undefined> {
     let timer: NodeJS.Timeout | undefined;
     const tired = new Promise<void>((resolve) => (timer = setTimeout(resolve, NEWS_MS)));
@@ -114,7 +116,7 @@ export class TargetProcess {
     return this.#output.text;
   }
 
-  /** Allows this process to exit while the target is running. */
+  /** Allows seqqa's own process to exit while the target is running. */
   unref(): void {
     this.#child.unref();
     for (const stream of [this.#child.stdout, this.#child.stderr]) (stream as Socket | null)?.unref();
@@ -142,10 +144,10 @@ export class TargetProcess {
     killGroup(this.pid, "SIGKILL");
   }
 
-  /** Resolves to `true` once no process of the group is running, to `false` after `withinMs`. */
+  /** Resolves to `true` as soon as no process of the group is running; to `false` if one still runs after `withinMs` milliseconds. */
   async #gone(withinMs: number, pollMs = POLL_MS): Promise<boolean> {
     const until = performance.now() + withinMs;
-    // Checking the group reads all of /proc, so first wait for the exit event of the group's first process.
+    // Wait for the exit of the group's first process before checking the group, because the check reads all of /proc.
     await this.#exitedWithin(withinMs);
     for (;;) {
       if (!groupRuns(this.pid)) return true;

@@ -4,7 +4,7 @@ import type { Probe } from "./probe.ts";
 
 const MOST_BYTES = 1024 * 1024;
 
-/** Sends the request of `probe` through the environment's proxies. An answer of the proxy itself counts as an answer. */
+/** Sends one GET through the proxies that the environment names, and returns if the server answers. An answer of the proxy itself also counts. */
 export async function probeByProxy(
   url: URL,
   timeoutMs: number,
@@ -14,7 +14,7 @@ export async function probeByProxy(
 ): Promise<Probe> {
   const agent = proxyAgent(proxies, ca, MOST_BYTES);
   const timeout = AbortSignal.timeout(timeoutMs);
-  // undici observes its abort signal only after a connection is open. Destroying the agent also ends a pending connection attempt.
+  // Destroy the agent to end a pending connection attempt. undici observes its abort signal only after a connection is open.
   const end = (): void => void agent.destroy();
   const over = AbortSignal.any([signal, timeout]);
   over.addEventListener("abort", end);

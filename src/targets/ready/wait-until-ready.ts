@@ -4,23 +4,23 @@ import { probe, type Probe } from "./probe.ts";
 
 const SHORTEST_PAUSE_MS = 4;
 const LONGEST_PAUSE_MS = 100;
-/** The pause between polls as a share of the time waited so far, which limits how late readiness is noticed. */
+/** The pause between two polls, as a share of the time waited so far. It limits how late seqqa notices that the target is ready. */
 const PAUSE_SHARE = 1 / 8;
 const ATTEMPT_MS = 5_000;
-/** Number of non-HTTP answers after which polling stops. Some servers send a few while they start. */
+/** Polling ends after this number of answers that are not HTTP. Some servers send a few such answers while they start. */
 const GARBAGE_LIMIT = 5;
 
 export type Readiness =
   | { readonly kind: "ready"; readonly origin: string }
   | { readonly kind: "ended" }
   | { readonly kind: "garbage"; readonly url: string }
-  /** The server's certificate is not trusted, which further polling would not change. */
+  /** The server's certificate is not trusted. Polling ends, because another poll would not change this. */
   | { readonly kind: "untrusted"; readonly url: string; readonly error: NodeJS.ErrnoException }
   | { readonly kind: "late" };
 
 /**
- * Polls the URLs in turn until one answers in HTTP, the process ends, or the time is up. If several URLs answer, the first one is used, so that all
- * lanes of a target have the same kind of address.
+ * Polls the URLs in turn until one answers in HTTP, the process ends, or the time is up. If several URLs answer, the first in the list is used, so
+ * that the addresses of all lanes are of the same kind.
  */
 export async function waitUntilReady(
   urls: readonly URL[],
@@ -56,7 +56,10 @@ export async function waitUntilReady(
   }
 }
 
-/** Returns the origin of the first URL that answers. Earlier URLs are tried again, because they may have become ready after their poll. */
+/**
+ * Returns the origin of the first URL in the list that answers. URLs before `answered` are polled once more, because they may have become ready since
+ * their last poll.
+ */
 async function firstOf(before: readonly URL[], answered: URL, ask: (url: URL) => Promise<Probe>): Promise<string> {
   for (const url of before) if ((await ask(url)).kind === "answer") return url.origin;
   return answered.origin;

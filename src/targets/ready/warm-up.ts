@@ -11,7 +11,7 @@ import { TargetProcess } from "../process/target-process.ts";
 import { withoutSecrets } from "../../model/text/url-secrets.ts";
 
 const PAUSE_MS = 200;
-/** Number of characters shown of a refused request's answer. */
+/** Number of characters that messages show of the answer to a refused request. */
 const SHOWN = 300;
 
 export interface WarmUpContext {
@@ -21,7 +21,7 @@ export interface WarmUpContext {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly passwords: readonly string[];
-  /** Time limit for each step. */
+  /** Time limit for each request or command, in milliseconds. */
   readonly timeoutMs: number;
   readonly ca: readonly string[];
   readonly signal: AbortSignal;
@@ -30,10 +30,10 @@ export interface WarmUpContext {
 }
 
 /**
- * Executes the requests and commands of `target.warm_up` in order. Their effects are part of the root state. A request is repeated until its status
- * is below 400. A command runs once.
+ * Executes the requests and commands of `target.warm_up` in order. Their effects are part of the root state. A request is repeated until it is
+ * answered with a status below 400. A command runs once.
  *
- * @throws SeqqaError `WARM_UP_FAILED` (3) for a step that does not succeed in time
+ * @throws SeqqaError `WARM_UP_FAILED` (3) if a request or command does not succeed in time
  */
 export async function warmUp(context: WarmUpContext): Promise<void> {
   for (const [index, step] of context.steps.entries()) {
@@ -49,7 +49,7 @@ export async function warmUp(context: WarmUpContext): Promise<void> {
   }
 }
 
-/** Returns a step with its parts. A text such as `POST /setup` is short for method and path. */
+/** Returns a step of `target.warm_up` as an object. A text such as `POST /setup` is short for method and path. */
 function read(step: WarmUp): Exclude<WarmUp, string> {
   if (typeof step !== "string") return step;
   const [method = "GET", path = "/"] = step.split(/\s+/);
@@ -71,7 +71,7 @@ async function request({ timeoutMs, signal, ca, passwords }: WarmUpContext, name
     signal.throwIfAborted();
     const answer = await send(url, sent, { timeoutMs: Math.max(1, until - performance.now()), signal, ca });
     if (answer !== "none" && "status" in answer && answer.status < 400) return;
-    // Keep the previous error: an attempt that the time limit cut short explains less.
+    // If the time limit ended this attempt, keep the error of the previous attempt, because it explains more.
     if (answer === "none") last ??= "got no answer";
     else if ("error" in answer) last = `got no answer: ${answer.error}`;
     else
@@ -79,7 +79,7 @@ async function request({ timeoutMs, signal, ca, passwords }: WarmUpContext, name
     await delay(Math.min(PAUSE_MS, Math.max(0, until - performance.now())), undefined, { signal }).catch(() => undefined);
   } while (performance.now() < until);
   signal.throwIfAborted();
-  throw failed(`${name} ${last}, within ${timeoutMs / 1000} s.`, "Check the request, or raise target.ready_timeout.");
+  throw failed(`${name} did not succeed within ${timeoutMs / 1000} s: it ${last}.`, "Check the request, or raise target.ready_timeout.");
 }
 
 interface Sent {
@@ -90,7 +90,7 @@ interface Sent {
 
 type Answer = { readonly status: number; readonly body: string } | { readonly error: string } | "none";
 
-/** Returns the answer with its body, the error, or "none" if the time was up. */
+/** Sends a request. Returns its answer with the body, the error, or "none" if the time was up. */
 function send(
   url: URL,
   { method, headers, json }: Sent,

@@ -25,7 +25,7 @@ async function checkService({ name, command, cwd, env }: ServiceConfig, folder: 
     return {
       ok: true,
       what,
-      says: `${shownCommand(command)} is more than a program and its arguments, and was not checked. ${NOT_STARTED}`,
+      says: `${shownCommand(command)} begins with shell syntax, so its program was not checked. ${NOT_STARTED}`,
     };
   }
   const found = await succeeds("sh", ["-c", 'command -v -- "$1"', "sh", program], place, { ...process.env, ...env });

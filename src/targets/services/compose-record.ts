@@ -4,7 +4,7 @@ import { basesToSweep, readRecord, rootIn, type Owner } from "../run-directory.t
 import { COMPOSE_RECORD, isDead } from "../sweep.ts";
 import { COMPOSE_LIMITS, composeDown, type ComposeLimits } from "./docker-compose.ts";
 
-/** Records in the run's directory that containers may exist. A dead run's directory is kept until the containers are removed. */
+/** Records in the run's directory that docker containers may exist. If the run dies, its directory is kept until the containers are removed. */
 export function recordCompose(directory: string): void {
   writeFileSync(join(directory, COMPOSE_RECORD), "{}", { mode: 0o600 });
 }
@@ -13,7 +13,10 @@ export function forgetCompose(directory: string): void {
   rmSync(join(directory, COMPOSE_RECORD), { force: true });
 }
 
-/** Removes the containers that dead runs started with docker compose. Failures are ignored and retried by later runs. @returns the number of runs */
+/**
+ * Removes the containers that dead runs started with docker compose. Failures are ignored, and later runs try again. @returns the number of dead runs
+ * whose containers were removed
+ */
 export async function sweepCompose(base: string | undefined, limits: ComposeLimits = COMPOSE_LIMITS): Promise<number> {
   let swept = 0;
   for (const root of basesToSweep(base).map(rootIn)) {
@@ -28,7 +31,7 @@ export async function sweepCompose(base: string | undefined, limits: ComposeLimi
         forgetCompose(path);
         swept += 1;
       } catch {
-        // Another run may be removing the same containers. Otherwise, the next run retries.
+        // Ignore the failure: another run may be removing the same containers. If not, the next run tries again.
       }
     }
   }

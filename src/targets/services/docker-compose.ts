@@ -9,7 +9,7 @@ import { TargetProcess, type TargetExit } from "../process/target-process.ts";
 
 /** Time limits for docker, in milliseconds. */
 export interface ComposeLimits {
-  /** Includes the time to download container images. */
+  /** Time limit for starting all containers. It includes downloading container images. */
   readonly upMs: number;
   readonly downMs: number;
 }
@@ -26,12 +26,14 @@ export interface ComposeContext {
   readonly onOutput: (text: string) => void;
 }
 
-/** Returns the project name, which contains the run's id so that two runs never share a project. */
+/** Returns the name of the docker compose project. It contains the run's id, so that two runs never share a project. */
 export function projectOf(runId: string): string {
   return `seqqa-${runId}`;
 }
 
-/** Runs `docker compose up --wait`. Containers that were started before an error are left to {@link composeDown}. @throws SeqqaError `COMPOSE_*` */
+/**
+ * Runs `docker compose up --wait`. After an error, {@link composeDown} must remove the containers that were started. @throws SeqqaError `COMPOSE_*`
+ */
 export async function composeUp(context: ComposeContext, signal: AbortSignal): Promise<void> {
   const { file, runId, limits } = context;
   if (!existsSync(file)) {
@@ -74,14 +76,14 @@ export async function composeDown(context: Omit<ComposeContext, "file">): Promis
   });
 }
 
-/** Starts the removal in a detached process, because this process is exiting and cannot wait. */
+/** Removes the project's containers in a detached process, because seqqa's own process is exiting and cannot wait. */
 export function composeDownAtOnce(runId: string): void {
   spawn("docker", ["compose", ...downOf(runId)], { detached: true, stdio: "ignore" })
     .on("error", () => {})
     .unref();
 }
 
-/** Selects the containers by project name instead of by file, because the file may have changed or been deleted. */
+/** Returns the arguments of `docker compose down`. The project's name selects the containers, because the file may have changed or been deleted. */
 function downOf(runId: string): readonly string[] {
   return ["-p", projectOf(runId), "down", "--volumes", "--remove-orphans"];
 }

@@ -5,7 +5,7 @@ import { howItEnded, lastPrinted, shownCommand } from "../process/target-errors.
 import type { TargetExit } from "../process/target-process.ts";
 
 export function serviceEnded(service: ServiceConfig, exit: TargetExit): SeqqaError {
-  // A shell exits with 127 for an unknown command and 126 for one that cannot be executed. Both are configuration errors.
+  // Exit codes of a shell: 127 for an unknown command, 126 for a command that cannot be executed. Both are configuration errors.
   const notFound = exit.code === 126 || exit.code === 127;
   return new SeqqaError("SERVICE_EXITED", `${named(service)} ${howItEnded(exit)} before it was ready${lastPrinted(exit.output)}`, {
     exitStatus: notFound ? 2 : 3,
@@ -26,13 +26,13 @@ export function serviceNotReady(service: ServiceConfig, urls: readonly string[],
   return new SeqqaError(
     "SERVICE_NOT_READY",
     `${named(service)} runs but gave no HTTP answer on ${urls.join(" or ")} within ${service.readyTimeout} s${lastPrinted(output)}`,
-    { hint: "Check its ready and the port that it listens on, or raise its ready_timeout." },
+    { hint: "Check the `ready` of the service and the port that it listens on, or raise its `ready_timeout`." },
   );
 }
 
 export function serviceNotHttp(service: ServiceConfig, url: string, output: string): SeqqaError {
   return new SeqqaError("SERVICE_NOT_HTTP", `${named(service)}: what listens on ${url} does not answer in HTTP${lastPrinted(output)}`, {
-    hint: "Check the port and the protocol of its ready. Leave ready out for a service that speaks no HTTP.",
+    hint: "Check the port and the protocol in the `ready` of the service. Leave `ready` out for a service that speaks no HTTP.",
   });
 }
 
@@ -47,10 +47,10 @@ export function serviceUntrusted(service: ServiceConfig, url: string, error: Nod
   );
 }
 
-/** Returns the error for a port that already answers. Without this check, another program's answer would make the service look ready. */
+/** Returns the error for a service whose port is already in use. The answer of the other program would make the service look ready. */
 export function serviceAnswersAlready(service: ServiceConfig, url: string): SeqqaError {
-  return new SeqqaError("SERVICE_PORT_BUSY", `${named(service)} is not started yet, and ${url} gives an answer already.`, {
-    hint: "End the process that listens there, or use it with --no-infra.",
+  return new SeqqaError("SERVICE_PORT_BUSY", `${named(service)} is not started yet, but another process already answers on ${url}.`, {
+    hint: "End the process that listens there, or use that process as the service with --no-infra.",
   });
 }
 

@@ -20,14 +20,14 @@ export interface ServiceHostOptions {
   readonly signal: AbortSignal;
   /** Called once for each service that ends during the run. */
   readonly onLost: (error: SeqqaError) => void;
-  /** Parent folder of `seqqa-<uid>`. Default: memory-backed tmp if it has enough space, else the system's tmp. */
+  /** Parent folder of `seqqa-<uid>`. Default: `/dev/shm` if it has enough space, else the system's folder for temporary files. */
   readonly directory?: string | undefined;
   readonly composeLimits?: ComposeLimits | undefined;
 }
 
 /**
- * Starts containers and services for a run. Everything is removed by `close()` or when this process exits. If the process is killed, the next run
- * removes the leftovers.
+ * Starts the containers and services of a run. `close()` or the exit of this process ends and removes them. If the process is killed, the next run
+ * removes what is left.
  */
 export class ServiceHost {
   readonly #config: ServicesConfig;
@@ -37,7 +37,7 @@ export class ServiceHost {
   readonly #processes: OwnProcesses;
   readonly #logs: OutputLog[] = [];
   #docker: Omit<ComposeContext, "file"> | undefined;
-  /** `true` if containers may exist. */
+  /** `true` if docker compose was started, so that containers may exist. */
   #composed = false;
   #closing = false;
 
@@ -50,8 +50,8 @@ export class ServiceHost {
   }
 
   /**
-   * Starts the containers, then the services in order. If a service fails, everything started before is stopped. @throws SeqqaError, or the signal's
-   * abort reason
+   * Starts the containers, then the services in order. If a service fails, everything started before is stopped.
+   * @throws SeqqaError, or the reason of the abort
    */
   static async start(config: ServicesConfig, options: ServiceHostOptions): Promise<ServiceHost> {
     if (config.composeFile !== undefined) await sweepCompose(options.directory, options.composeLimits);
@@ -81,7 +81,7 @@ export class ServiceHost {
     } finally {
       for (const log of this.#logs) log.close();
       this.#removeHooks();
-      // If containers are left, keep the directory with their record, so that the next run can remove them.
+      // Keep the directory if containers are left, because it contains the record by which the next run removes them.
       if (!this.#composed) this.#directory.remove();
     }
   }
@@ -93,7 +93,7 @@ export class ServiceHost {
     try {
       await composeUp({ ...context, file }, this.#options.signal);
     } catch (error) {
-      // docker was not started, so there is nothing to remove.
+      // These errors occur before docker is started, so there are no containers to remove.
       if (/^(COMPOSE_FILE|DOCKER_MISSING)$/.test((error as SeqqaError).code)) {
         forgetCompose(this.#directory.path);
         this.#composed = false;
@@ -113,7 +113,7 @@ export class ServiceHost {
       signal: this.#options.signal,
     });
     void process.ended.then((exit) => {
-      // A command without `ready` may end with 0 after its work is done.
+      // A service without `ready` may be a command that ends with 0 when its work is done.
       const done = service.ready === undefined && exit.code === 0;
       if (process.hasExited && !done && !this.#closing) this.#options.onLost(serviceLost(service, exit, file));
     });
@@ -146,7 +146,7 @@ export class ServiceHost {
     try {
       this.#directory.remove();
     } catch {
-      // A dying service may still write to the directory, which makes the removal fail. The next run removes it.
+      // Ignore the failure: a dying service may still write to the directory. The next run removes it.
     }
   }
 }

@@ -16,7 +16,7 @@ import {
 } from "./service-errors.ts";
 import type { OutputLog } from "../process/output-log.ts";
 
-/** Milliseconds for the check that nothing answers on `ready` before the service is started. */
+/** How long seqqa checks, before it starts a service, that nothing answers at the service's `ready` URL, in milliseconds. */
 const LOOK_MS = 1_000;
 
 export interface ServiceContext {
@@ -30,8 +30,9 @@ export interface ServiceContext {
 }
 
 /**
- * Starts a service and waits until it is ready; does not wait without `ready`. If it throws, the caller must end the process. @throws SeqqaError
- * `SERVICE_*`
+ * Starts a service and waits until it is ready. A service without `ready` is not waited for. If this function throws, the caller must end the
+ * process.
+ * @throws SeqqaError `SERVICE_*`
  */
 export async function startService(service: ServiceConfig, context: ServiceContext): Promise<TargetProcess> {
   const { folder, runId, ca, log, signal } = context;
@@ -74,7 +75,10 @@ export async function startService(service: ServiceConfig, context: ServiceConte
   return process_;
 }
 
-/** Returns the URLs to poll. A path is polled on both loopback addresses, because a server on `localhost` may listen on only one of them. */
+/**
+ * Returns the URLs at which the service may become ready. A path is tried on both loopback addresses, because a server on `localhost` may listen on
+ * only one of them.
+ */
 function readyUrls({ ready, env }: ServiceConfig): readonly URL[] {
   if (ready === undefined) return [];
   if (/^https?:\/\//i.test(ready)) return [new URL(ready)];

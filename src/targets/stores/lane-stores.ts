@@ -39,7 +39,7 @@ export function externalStores(stores: Readonly<Record<string, StoreConfig>>, fo
   );
 }
 
-/** Copies the declared SQLite files into the lane's directory. With `empty`, also creates an empty `db` unless `db` is declared. */
+/** Copies the configured SQLite files into the lane's directory. With `empty`, also creates an empty store `db` if none is configured. */
 export async function copySqliteStores(
   stores: Readonly<Record<string, StoreConfig>>,
   folder: string,
@@ -67,12 +67,16 @@ export async function copySqliteStores(
 export function requireTemplate(name: string, store: StoreConfig, folder: string): string {
   const file = sqliteFile(store.url, folder)!;
   if (!existsSync(file))
-    throw missing(name, file, "It is the template of every lane's store. Leave it out and use {db_path} to start with an empty one.");
-  if (!statSync(file).isFile()) throw missing(name, file, "It is not a file.");
+    throw missing(
+      name,
+      file,
+      "Create this file, the template of every lane's store, or leave the store out and use {db_path} to start with an empty one.",
+    );
+  if (!statSync(file).isFile()) throw missing(name, file, "The path exists but is not a file: name a SQLite file.");
   return file;
 }
 
-/** Copies a SQLite file that no process has open. (The SQLite adapter has its own copy for files in use.) Without `source`, creates an empty file. */
+/** Copies a SQLite file that no process has open; without `source`, creates an empty file. (Files in use are copied by the SQLite adapter.) */
 export function copyStore(source: string | undefined, target: string): void {
   if (source === undefined) return writeFileSync(target, "", { mode: 0o600 });
   for (const suffix of ["-wal", "-journal"]) {
@@ -90,7 +94,7 @@ export function sqliteFile(url: string, folder: string): string | undefined {
   return isAbsolute(path) ? path : resolve(folder, path);
 }
 
-/** Returns a text that identifies a store, so that two paths of one SQLite file count as the same store. */
+/** Returns a text that is equal for URLs of the same store, for example two paths of one SQLite file. */
 export function storeIdentity(url: string): string {
   const file = sqlitePathOf(url);
   if (file === undefined) return url;
@@ -101,7 +105,7 @@ export function storeIdentity(url: string): string {
   }
 }
 
-/** Returns the description of stores that lanes receive. */
+/** Returns the URLs and kinds of stores, in the form that lanes receive. */
 export function describeStores(stores: readonly (readonly [string, StoreConfig])[]): LaneStores {
   const systems = stores.map(([name, store]) => ({
     name,
@@ -126,7 +130,7 @@ export function describeStores(stores: readonly (readonly [string, StoreConfig])
 export function kindOf(url: string): StoreKindName {
   const kind = storeKindOf(url);
   if (kind !== undefined) return kind;
-  throw new SeqqaError("STORE_UNSUPPORTED", `No store is known for ${withoutSecrets(url)}.`, {
+  throw new SeqqaError("STORE_UNSUPPORTED", `The URL ${withoutSecrets(url)} belongs to no kind of store that seqqa knows.`, {
     exitStatus: 2,
     hint: `Use ${STORE_KIND_NAMES.map((one) => `${STORE_KINDS[one].schemes[0]}:`).join(", ")}.`,
   });

@@ -3,7 +3,7 @@ import type { LoadStoreModule, StoreConfig, TargetConfig } from "../target-confi
 
 type Stores = Readonly<Record<string, StoreConfig>>;
 
-/** Returns the configuration with all store modules loaded. @throws SeqqaError with exit status 2 */
+/** Loads the adapter modules of all stores, and returns the configuration with them. @throws SeqqaError with exit status 2 */
 export async function withStoreModules(config: TargetConfig, load: LoadStoreModule | undefined): Promise<TargetConfig> {
   const loaded = async (stores: Stores | undefined): Promise<Stores | undefined> => {
     if (stores === undefined || load === undefined) return stores;

@@ -5,9 +5,9 @@ import { isUsedWhereItIs } from "./store-modules.ts";
 import type { StoreConfig } from "../target-config.ts";
 
 export interface StoreProvidersOptions {
-  /** The declared stores by name. They are templates and are never written to. */
+  /** The configured stores by name. They serve as templates and are never written to. */
   readonly stores: Readonly<Record<string, StoreConfig>>;
-  /** The base folder for relative paths. */
+  /** Relative paths in the configuration are relative to this folder. */
   readonly folder: string;
   readonly runId: string;
   readonly directory: string;
@@ -21,7 +21,8 @@ export interface StoreProvidersOptions {
 }
 
 /**
- * Makes copies of the declared stores for each lane. SQLite files are copied to the lane's directory, other stores on the server of their template.
+ * Makes copies of the configured stores for each lane. A SQLite file is copied into the lane's directory. Another store is copied on the server of
+ * its template.
  */
 export class StoreProviders {
   readonly #options: StoreProvidersOptions;
@@ -31,7 +32,7 @@ export class StoreProviders {
     this.#options = options;
   }
 
-  /** Checks every template before anything is started. @throws SeqqaError `STORE_*` */
+  /** Checks all templates before anything is started. @throws SeqqaError `STORE_*` */
   async prepare(): Promise<void> {
     const { stores, folder, runId, directory, claimPort, faulty, kind } = this.#options;
     for (const [name, store] of Object.entries(stores)) {
@@ -44,7 +45,7 @@ export class StoreProviders {
       const { url, isolation, options } = store;
       const create = one === undefined ? store.loaded!.stores.createProvider! : (await kind(one)).createProvider;
       const provider = create({ name, url, runId, isolation, directory, claimPort, faulty, ...(options !== undefined && { options }) });
-      // Register the provider before preparing it, so that close() removes the remains of a failed preparation.
+      // Register the provider before it prepares anything, so that `close()` also removes the remains of a failed preparation.
       this.#providers.set(name, provider);
       await provider.prepare();
     }
@@ -70,7 +71,9 @@ export class StoreProviders {
     return { ...described, environment: Object.assign({}, ...environments) as Readonly<Record<string, string>> };
   }
 
-  /** Returns a text that identifies the sessions on all stores' servers. @throws if a server does not answer */
+  /**
+   * Returns a text that identifies the current sessions on the stores' servers. It changes when a session ends. @throws if a server does not answer
+   */
   async sessions(): Promise<string> {
     return (await Promise.all([...this.#providers.values()].map((provider) => provider.session?.() ?? Promise.resolve("")))).join("\n");
   }
@@ -86,7 +89,7 @@ export class StoreProviders {
   }
 }
 
-/** Returns the store's position in the configuration. Undeclared stores are last. */
+/** Returns the position of a store in the configuration. Stores that are not configured come last. */
 function order(stores: Readonly<Record<string, StoreConfig>>, name: string): number {
   const at = Object.keys(stores).indexOf(name);
   return at < 0 ? Number.MAX_SAFE_INTEGER : at;

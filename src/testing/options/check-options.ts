@@ -72,7 +72,7 @@ function checkStore(name: string, { url, checkpoint }: WorldStore, inPlace: bool
   const kind = storeKindOf(url);
   if (kind === undefined || STORE_KINDS[kind].isOwn === true || (kind !== "sqlite" && !URL.canParse(url))) {
     throw invalid(
-      `The world's store ${name} has a URL of no known store: ${JSON.stringify(withoutSecrets(url))}.`,
+      `The world's store ${name} has a URL that belongs to no kind of store that seqqa knows: ${JSON.stringify(withoutSecrets(url))}.`,
       `Use ${SCHEMES.join(", ")}.`,
     );
   }

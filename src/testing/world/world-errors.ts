@@ -3,14 +3,14 @@ import { SeqqaError } from "../../model/errors.ts";
 /** Hints for failures of a restore that a test can cause, by error code. */
 const HINTS: Readonly<Record<string, (name: string) => string>> = {
   STORE_BUSY: (name) =>
-    `Let ${name} end its transactions before it ends: commit or roll back, close cursors, release connections, also in the application.`,
+    `End all transactions before ${name} ends: commit or roll back, close cursors, release connections, also in the application.`,
   SCHEMA_CHANGED: () =>
     "Migrate before openWorld; or choose the checkpoint clone (PostgreSQL) or copy (SQLite, MariaDB), which restores the schema, too.",
 };
 
 /** Returns the error for a failed restore. Its message names the checkpoint, which is usually the name of a test. */
 export function notRestored(checkpoint: string, cause: unknown): SeqqaError {
-  return renamed(checkpoint, `${quoted(checkpoint)} could not be undone`, cause);
+  return renamed(checkpoint, `The checkpoint ${quoted(checkpoint)} could not be restored`, cause);
 }
 
 /** Returns the error for a checkpoint that could not be taken. */
@@ -20,7 +20,7 @@ export function notTaken(checkpoint: string, cause: unknown): SeqqaError {
 
 export function lateWrite(checkpoint: string, stores: readonly string[]): SeqqaError {
   return new SeqqaError("LATE_WRITE", `After ${quoted(checkpoint)} was restored, something wrote to ${stores.join(", ")}; it was undone.`, {
-    hint: `Let ${quoted(checkpoint)} wait for its work, also in the application. If the write is meant, take a checkpoint before it; if it is of no importance, set lateWrites: "undo".`,
+    hint: `Make ${quoted(checkpoint)} wait until its writes are done, also those of the application. If the write is intended, take a checkpoint before it; if it does not matter, set lateWrites: "undo".`,
   });
 }
 

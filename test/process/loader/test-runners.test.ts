@@ -37,7 +37,7 @@ describe("a test file that is bundled for a lane", () => {
     ["node:test", "mock", `mock.fn()`],
   ])("says so where an action uses what works in tests of %s only: %s", async (runner, name, use) => {
     const { act } = await loaded(`${name}.ts`, `import { ${name} } from "${runner}"; export const act = () => ${use};`);
-    expect(act).toThrow(`${name} of ${runner} was used in a lane, where no test runs: throw an Error instead`);
+    expect(act).toThrow(`${name} of ${runner} cannot be used in a lane, where no test runs: throw an Error instead`);
   });
 
   it("leaves names that the file itself declares as they are", async () => {

@@ -57,7 +57,7 @@ each("a test that leaves a transaction open on %s is named, and the next one goe
   await client.run("insert into orders values (1, 'new')");
   await expect(forgetful[Symbol.asyncDispose]()).rejects.toMatchObject({
     code: "STORE_BUSY",
-    message: expect.stringContaining('"pays twice" could not be undone: '),
+    message: expect.stringContaining('The checkpoint "pays twice" could not be restored: '),
     hint: expect.stringContaining("commit or roll back"),
   });
   await client.run("commit");

@@ -34,7 +34,7 @@ describe("seqqa diff", () => {
     expect(await diff("base part.json")).toMatchObject({
       status: 0,
       stdout: "",
-      stderr: expect.stringMatching(/^note: shop of part\.json did not/),
+      stderr: expect.stringMatching(/^note: shop of part\.json is not complete: /),
     });
   });
 
@@ -78,9 +78,12 @@ describe("seqqa diff", () => {
 
   it.each<readonly [string, RegExp]>([
     ["", /^error: No run to compare with was named\.\nhint: Type seqqa diff <before>/],
-    ["a b c", /^error: 3 runs were named, and two are compared\.\n/],
+    ["a b c", /^error: 3 runs were named, but seqqa diff compares two runs\.\n/],
     ["base other --baseline base/results.json", /^error: 2 runs were named beside --baseline, /],
-    ["base --against main", /^error: --against needs the results of that ref: no code is checked out\.\nhint: Add --baseline /],
+    [
+      "base --against main",
+      /^error: --against needs the results of that branch or commit: seqqa diff checks out no code\.\nhint: Add --baseline /,
+    ],
     ["base --baseline=", /^error: The name of a run is empty\.\n/],
     ["base other --output=", /^error: --output is empty\.\n/],
     ["base other --format htlm", /^error: /],
@@ -88,7 +91,7 @@ describe("seqqa diff", () => {
     ["base", /^error: There is no run in /],
     ["20261121-083020-123-4fd1 base", /^error: There is no run in /],
     ["base text.json", /^error: The run in text\.json cannot be read: it is not JSON\.\nhint: Name a results\.json/],
-    ["base wrong.json", /^error: The run in wrong\.json cannot be read: \w+ is not what a result of seqqa contains there\.\n/],
+    ["base wrong.json", /^error: The run in wrong\.json cannot be read: \w+ does not fit the format of a seqqa result\.\n/],
     ["base broken.json", /^error: The run in base\/results\.json or broken\.json cannot be read: the list edgeTo of a graph does not fit /],
     [
       "base ledger.json",

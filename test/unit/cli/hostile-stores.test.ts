@@ -117,7 +117,7 @@ describe("a store that is hostile or half written: one sentence, exit status 2, 
       set("explorations", "file", module)(file);
       const { status, stderr, replayInputs } = await seqqa(["replay", "aa11"], { cwd });
       expect({ status, replayInputs }).toEqual({ status: 2, replayInputs: [] });
-      expect(stderr).toMatch(/^error: The finding names [^\n]*, which is not called \*\.explore\.ts[^\n]*\nhint: [^\n]+\n$/);
+      expect(stderr).toMatch(/^error: The finding's exploration file [^\n]* is not named \*\.explore\.ts[^\n]*\nhint: [^\n]+\n$/);
     }
   });
 });

@@ -33,12 +33,12 @@ const replayed = (changes: Partial<ReplayResult> = {}): ReplayResult => ({
 describe("a race that is replayed", () => {
   it.each<readonly [string, Partial<ReplayResult>, number, string]>([
     ["was seen again", { race: calls({ hits: 9, observed: race().observed }) }, 1, "Still fails: 9 of 20 trials showed the race.\n"],
-    ["was not", {}, 0, "Gone: none of 20 trials showed the race, which 14 of 20 trials did in the run.\n"],
+    ["was not", {}, 0, "Gone: none of 20 trials showed the race; in the run, 14 of 20 trials did.\n"],
     [
       "was not at its place",
       { steps: race().steps.map((step) => ({ ...step, status: 402 })) },
       3,
-      "Diverged: step 1 (create_order) was answered with 402 and not with 201, so the calls were not sent in the state of the finding.\n",
+      "Diverged: step 1 (create_order) was answered with 402, but with 201 in the run, so the calls were not sent in the state of the finding.\n",
     ],
     [
       "lost its path",
@@ -48,9 +48,9 @@ describe("a race that is replayed", () => {
     ],
     [
       "could not be made",
-      { race: calls({ trials: 0, misses: 40, inconclusive: "in none of 40 trials did the calls overlap" }) },
+      { race: calls({ trials: 0, misses: 40, inconclusive: "the calls overlapped in none of 40 trials" }) },
       3,
-      "Not judged: in none of 40 trials did the calls overlap.\n",
+      "Not judged: the calls overlapped in none of 40 trials.\n",
     ],
   ])("%s", async (_what, changes, expected, sentence) => {
     const ran = await seqqa(["replay", "r3fa"], { cwd, replay: () => replayed(changes) });

@@ -75,7 +75,7 @@ describe("a wrong use ends with 2, and nothing is sent", () => {
   it.each<readonly [string, RegExp]>([
     [
       "aa",
-      /^error: 2 findings of run \S+ begin with "aa"\.\nhint: There are: aa11 \(refund_within_amount\), aa12 \(refund_within_amount\)\.\n$/,
+      /^error: The ids of 2 findings of run \S+ begin with "aa"\.\nhint: There are: aa11 \(refund_within_amount\), aa12 \(refund_within_amount\)\.\n$/,
     ],
     ["zz", /^error: There is no finding "zz" in run \S+\.\nhint: There are: aa11 [^\n]*, dd11 [^\n]*\.\n$/],
     ["", /^error: The id of the finding is empty\.\nhint: There are: aa11 /],

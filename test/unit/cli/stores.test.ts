@@ -65,7 +65,7 @@ describe("seqqa clean, where a run left rows in the user's own store", () => {
   goes back  orders  id 2; id 3
   goes back  items  id 1
   stays      orders  id 7
-  (Rows are kept if they were changed after the run, or are needed by a row that was.)
+  (Rows are kept if they were changed after the run, or if a row that was changed needs them.)
 `;
 
   it("shows them with --dry-run, and changes nothing", async () => {
@@ -102,7 +102,7 @@ describe("seqqa clean, where a run left rows in the user's own store", () => {
     expect(status).toBe(3);
     const [name = ""] = readdirSync(cwd).filter((one) => one.startsWith("seqqa-kept-"));
     expect(stdout).toBe(
-      `${SHOWN}The SQLite file /x/shop\\x1b.db: 3 rows restored, 1 kept.\nValues of these rows before the run, and as it left them: ${join(cwd, name)}\n`,
+      `${SHOWN}The SQLite file /x/shop\\x1b.db: 3 rows restored, 1 kept.\nValues of the kept rows before the run and after it: ${join(cwd, name)}\n`,
     );
     expect(JSON.parse(readFileSync(join(cwd, name), "utf8"))).toMatchObject({ rows: left[0]!.keep });
   });

@@ -51,7 +51,7 @@ describe("a broken file", () => {
     expect(error.message).toBe(
       `seqqa.yaml:2:19: report.redact[1] is "${name}"; it must be the name of one header or field, without a path.`,
     );
-    expect(error.hint).toBe(`Write ${field}: it is hidden wherever it stands.`);
+    expect(error.hint).toBe(`Write ${field}: its values are hidden wherever the name occurs.`);
   });
 
   it.each(["x-*", "*", "user.*", "."])("names that are to stand for several: %s", (name) => {
@@ -204,13 +204,13 @@ describe("values that contradict each other", () => {
   it.each([
     ["target: { cwd: . }", "target has neither a command to start"],
     ["target: { command: a, module: ./b.ts }", "exclude each other"],
-    ["target: { module: ./b.ts, rollback: restart }", "with target.module there is no process of seqqa's own to restart"],
+    ["target: { module: ./b.ts, rollback: restart }", "with target.module seqqa starts no process that it could restart"],
     ["target: { command: a }\nlanes: [{ base_url: http://h }]", "lanes lists targets that already run"],
     ["db_url: sqlite:a.db\nsystems: { db: { url: sqlite:b.db } }", "db_url and systems.db.url name different stores"],
-    ["systems: { a: { url: sqlite:a.db, checkpoint: dump } }", "which a sqlite store does not have"],
-    ["systems: { a: { url: sqlite:a.db, isolation: index } }", "is for redis and bullmq"],
-    ["base_url: http://h\nsystems: { a: { url: amqp://h/test } }", "rabbitmq of a target that already runs"],
-    ["lanes: [{ base_url: http://h, systems: { a: { url: nats://h } } }]", "nats of a target that already runs"],
+    ["systems: { a: { url: sqlite:a.db, checkpoint: dump } }", "is dump, but sqlite stores do not have this checkpoint"],
+    ["systems: { a: { url: sqlite:a.db, isolation: index } }", "isolation can only be used with redis and bullmq stores"],
+    ["base_url: http://h\nsystems: { a: { url: amqp://h/test } }", "rabbitmq server of a target that already runs"],
+    ["lanes: [{ base_url: http://h, systems: { a: { url: nats://h } } }]", "nats server of a target that already runs"],
     ["base_url: http://h\nparallel: 2", "2 lanes need a target each"],
     ["lanes: [{ base_url: http://h }]\nparallel: 2", "lanes lists 1"],
     ["lanes: []", "empty list"],
@@ -218,15 +218,18 @@ describe("values that contradict each other", () => {
     ["lanes: [{ base_url: http://h }]\ndb_url: sqlite:a.db", "every lane names its own stores"],
     ["services: [{ name: a, command: x }, { name: A, command: y }]", "services[0] and services[1] are both named A"],
     ["services: [{ name: ../mail, command: x }]", 'services[0].name is "../mail", which cannot be part of a file name'],
-    ["services: [{ name: mail, command: x, ready: /health }]", "the port on which mail listens is not known"],
-    ["services: [{ name: mail, command: x, ready: /health, env: { PORT: '{port}' } }]", "the port on which mail listens is not known"],
+    ["services: [{ name: mail, command: x, ready: /health }]", "but the port of mail is unknown"],
+    ["services: [{ name: mail, command: x, ready: /health, env: { PORT: '{port}' } }]", "but the port of mail is unknown"],
     ["target: { command: 'x {url:adit}' }\nsystems: { audit: { url: sqlite:a.db } }", "{url:adit} names a store"],
     ["target: { command: 'x {host:adit}' }\nsystems: { audit: { url: sqlite:a.db } }", "{host:adit} names a store"],
     ["target: { command: 'x {db_host}' }", "{db_host} names a store that db_url does not declare"],
-    ["target: { command: 'x {host:audit}' }\nsystems: { audit: { url: sqlite:a.db } }", "the host of a store whose URL has none"],
+    [
+      "target: { command: 'x {host:audit}' }\nsystems: { audit: { url: sqlite:a.db } }",
+      "needs the host in the URL of the store, but the URL has none",
+    ],
     [
       "target: { command: x, env: { A: '{db_password}' } }\ndb_url: postgres://localhost/shop",
-      "the password of a store whose URL has none",
+      "needs the password in the URL of the store, but the URL has none",
     ],
   ])("%s", (yaml, message) => {
     const error = failure(yaml);
@@ -247,13 +250,13 @@ describe("values that contradict each other", () => {
     const noInfra = true;
     expect(failure("target: { command: x }", { noInfra }).message).toContain("no URL is given");
     const yaml = "target: { command: x }\nbase_url: http://h\ndb_url: sqlite:a.db";
-    expect(failure(yaml, { noInfra }).message).toContain("with --no-infra this db_url is not used");
+    expect(failure(yaml, { noInfra }).message).toContain("--no-infra cannot use this db_url");
     expect(load(yaml, { noInfra, env: { SEQQA_DB_URL: "sqlite:/b.test.db" } }).dbUrl).toBe("sqlite:/b.test.db");
     const restart = "target: { command: x, rollback: restart }\nbase_url: http://h";
     expect(load(restart).target?.rollback).toBe("restart");
-    expect(failure(restart, { noInfra }).message).toContain("with --no-infra there is no process of seqqa's own to restart");
+    expect(failure(restart, { noInfra }).message).toContain("with --no-infra seqqa starts no process that it could restart");
     const systems = "target: { command: x }\nbase_url: http://h\nsystems: { a: { url: sqlite:a.db } }";
-    expect(failure(systems, { noInfra }).message).toContain("with --no-infra these stores are not used");
+    expect(failure(systems, { noInfra }).message).toContain("--no-infra cannot use these stores");
     const infra = "base_url: http://h\nservices: [{ name: a, command: b }]\ncompose_file: c.yaml";
     expect(load(infra)).toMatchObject({ services: [{ name: "a", readyTimeout: 30 }], composeFile: expect.stringMatching(/\/c\.yaml$/) });
     expect(load(infra, { noInfra })).toMatchObject({ services: [], composeFile: undefined });

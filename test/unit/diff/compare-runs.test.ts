@@ -37,7 +37,7 @@ describe("equal behaviour is no difference", () => {
     });
     expect(changes(clean, cut)).toEqual([]);
     expect(changes(cut, clean)).toEqual([]);
-    expect(between(runOf(clean), runOf(cut)).notes).toEqual([expect.stringContaining("shop of run 2 did not end by itself")]);
+    expect(between(runOf(clean), runOf(cut)).notes).toEqual([expect.stringContaining("shop of run 2 is not complete")]);
   });
 
   it("nor that a finding's calls were not made", () => {
@@ -155,7 +155,7 @@ it("explorations and journeys come, go, and end otherwise", () => {
   const { parts } = between(before, after);
   expect(parts.map(({ name, changes: [first] }) => `${name}: ${first!.kind} ${first!.text}`)).toEqual([
     "shop: removed can no longer be explored: It exports no agent.",
-    "login: worse failed at read; before it passed",
+    "login: worse failed at read (before: passed)",
   ]);
 });
 

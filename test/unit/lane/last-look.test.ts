@@ -49,7 +49,7 @@ describe("a store that keeps its last look", () => {
     const { rows, expansion } = await one.expand();
     expect(rows).toEqual(plain.rows);
     expect(expansion.divergences).toMatchObject([
-      { path: [0], message: expect.stringMatching(/^store.* was written to while a state was checked, and not again/) as string },
+      { path: [0], message: expect.stringMatching(/^store.* was written to while a state was checked, but not again/) as string },
     ]);
   });
 

@@ -86,7 +86,7 @@ describe("annotations", () => {
     const { commands } = told({ explorations: [explored({ violations: [...many(12, {}), ...many(11, { confirmed: false })] })] });
     const count = (level: string): number => commands.filter((one) => one.level === level).length;
     expect([count("error"), count("warning"), count("notice")]).toEqual([10, 10, 1]);
-    expect(commands.at(-1)!.message).toMatch(/^2 errors and 1 warning more/);
+    expect(commands.at(-1)!.message).toMatch(/^Not shown: 2 errors and 1 warning, /);
   });
 
   it("are one command each, whatever they say", () => {

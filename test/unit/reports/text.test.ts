@@ -80,16 +80,16 @@ describe("the summary", () => {
 
   it("says what was left out", () => {
     const exceptions = [
-      { kind: "violating_states", count: 3, text: "behind 3 violating states" },
+      { kind: "violating_states", count: 3, text: "states behind 3 violating states" },
       { kind: "dropped_field", count: 1, text: "orders.latency_ms (differs between executions)" },
     ] as const;
     expect(verdictOf(result({ statesVisited: 21 }), exceptions)).toEqual({
       complete: false,
-      text: "exhaustive except behind 3 violating states; orders.latency_ms (differs between executions) (21 states, 0 open)",
+      text: "exhaustive except states behind 3 violating states; orders.latency_ms (differs between executions) (21 states, 0 open)",
       exceptions,
     });
     expect(verdictOf(result({ stopReason: "max_time", open: 4, completeToDepth: 2, statesVisited: 9 }), exceptions.slice(0, 1)).text).toBe(
-      "complete to depth 2, 4 open (9 states), except behind 3 violating states",
+      "complete to depth 2, 4 open (9 states), except states behind 3 violating states",
     );
   });
 

@@ -44,7 +44,7 @@ describe("immutable", () => {
 
   it("is refused for columns of several tables", () => {
     expect(() => immutable<never, never>(["orders.amount", "stock.available"])).toThrow(
-      'immutable(["orders.amount","stock.available"]): name columns of one table.',
+      'immutable(["orders.amount","stock.available"]): no columns are named, or they belong to several tables.',
     );
   });
 });

@@ -66,7 +66,7 @@ describe("conformsTo", () => {
   it("says nothing of requests that are not described, unless it is asked to", async () => {
     expect(await said(rule(), answer(200, "{}", "/other"))).toBeUndefined();
     expect(await said(rule({ undescribed: "report" }), answer(200, "{}", "/other"))).toBe(
-      "read_order made a GET request that is not described",
+      "read_order made a GET request that is not in the API description",
     );
   });
 

@@ -17,7 +17,7 @@ describe("createdMeansAvailable", () => {
       asked: [`${ORDER}?full=1`],
     });
     expect((await judged(rule, { sends: [ORDERS], during })).said).toBe(
-      "act: POST /customers/{id}/orders was answered 201, GET its Location /customers/{id}/orders/{id} then 404",
+      "act: POST /customers/{id}/orders was answered 201, but GET its Location /customers/{id}/orders/{id} was then answered 404",
     );
   });
 
@@ -33,7 +33,7 @@ describe("createdMeansAvailable", () => {
       const during = { [ORDERS]: [status, { id: 5 }] as const };
       expect(await judged(rule, { sends: [ORDERS], during })).toEqual({ said: true, asked: [] });
       expect((await judged(informed, { sends: [ORDERS], during })).said).toBe(
-        `act: POST /customers/{customer_id}/orders was answered ${status}, GET /customers/{customer_id}/orders/{order_id} then 404`,
+        `act: POST /customers/{customer_id}/orders was answered ${status}, but GET /customers/{customer_id}/orders/{order_id} was then answered 404`,
       );
     }
   });
@@ -43,7 +43,7 @@ describe("createdMeansAvailable", () => {
     const during = { "PUT /customers/1/orders/5": 201 };
     expect(await judged(rule, { sends, during })).toEqual({ said: true, asked: [] });
     expect((await judged(informed, { sends, during })).said).toContain(
-      "act: PUT /customers/{customer_id}/orders/{order_id} was answered 201, GET",
+      "act: PUT /customers/{customer_id}/orders/{order_id} was answered 201, but GET",
     );
   });
 

@@ -12,7 +12,7 @@ describe("leakage", () => {
   const WHAT = "act: POST /customers/{customer_id}/orders was refused with 422, and";
 
   it("is broken by a list that has more", async () => {
-    expect(await said(refused({ after: { [LIST]: list(1, 2) }, before: { [LIST]: list(1) } }))).toBe(`${WHAT} the list has 1 more`);
+    expect(await said(refused({ after: { [LIST]: list(1, 2) }, before: { [LIST]: list(1) } }))).toBe(`${WHAT} the list has 1 more item`);
     expect(await said(refused({ after: { [LIST]: list(1) }, before: { [LIST]: list(1, 2) } }))).toBe(true);
   });
 
@@ -25,7 +25,7 @@ describe("leakage", () => {
   });
 
   it("is broken by rows that nothing shows", async () => {
-    expect(await said(refused({ stores: [orders(2), orders(1)] }))).toBe(`${WHAT} the stores have more: db.orders: 1 row added`);
+    expect(await said(refused({ stores: [orders(2), orders(1)] }))).toBe(`${WHAT} the stores have more rows: db.orders: 1 row added`);
     expect(await said(refused({ stores: [orders(1), orders(2)] }))).toBe(true);
   });
 

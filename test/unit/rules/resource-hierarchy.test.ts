@@ -10,14 +10,16 @@ const created = (after: Script["after"], before: Script["before"] = {}): Script 
   after: { ...PARENTS, [OWN]: [200, { id: 5 }], ...after },
   before,
 });
-const MADE = "act: made by POST /customers/{customer_id}/orders";
+const MADE = "act: after POST /customers/{customer_id}/orders";
 
 describe("resourceHierarchy", () => {
   const rule = resourceHierarchy({ resources: RESOURCES }) as never;
 
   it("is broken by a child that is read under another parent, where it was not before", async () => {
     const { said, asked } = await judged(rule, created({ [OTHER]: [200, { id: 5 }] }));
-    expect(said).toBe(`${MADE}, GET /customers/{customer_id}/orders/{order_id} of it under another customer was answered 200`);
+    expect(said).toBe(
+      `${MADE}, GET /customers/{customer_id}/orders/{order_id} of the created item under another customer was answered 200`,
+    );
     expect(asked).toEqual(["GET /customers", OTHER, `before: ${OTHER}`]);
   });
 
@@ -33,7 +35,7 @@ describe("resourceHierarchy", () => {
     };
     const { said } = await judged(rule, created({ [OWN]: () => (there ? 200 : 404), "DELETE /customers/2/orders/5": remove }));
     expect(said).toBe(
-      `${MADE}, DELETE /customers/{customer_id}/orders/{order_id} of it under another customer was answered 204 and deleted it`,
+      `${MADE}, DELETE /customers/{customer_id}/orders/{order_id} of the created item under another customer was answered 204 and deleted the item`,
     );
   });
 

@@ -16,8 +16,8 @@ describe("idempotent", () => {
   });
 
   it("says which other status, and lets a DELETE find nothing any more", async () => {
-    expect(await sent("PUT", 404)).toBe("act: PUT /orders/{id} sent again was answered 404, at first 200");
-    expect(await sent("DELETE", 500)).toBe("act: DELETE /orders/{id} sent again was answered 500, at first 200");
+    expect(await sent("PUT", 404)).toBe("act: PUT /orders/{id} sent again was answered 404, but the first request was answered 200");
+    expect(await sent("DELETE", 500)).toBe("act: DELETE /orders/{id} sent again was answered 500, but the first request was answered 200");
     expect([await sent("DELETE", 404), await sent("DELETE", 410)]).toEqual([true, true]);
   });
 
@@ -57,9 +57,13 @@ describe("retrySafe", () => {
 
   it("is broken by another thing, a refusal, and a change", async () => {
     const what = "act: POST /payments with the same Idempotency-Key was answered 201 and then";
-    expect(await sent([201, { id: 1 }], [201, { id: 2 }])).toBe(`${what} 201, with another id`);
-    expect(await sent([201, { data: { uuid: "a" } }], [201, { data: { uuid: "b" } }])).toBe(`${what} 201, with another uuid`);
-    expect(await sent([201, {}, { location: "/1" }], [201, {}, { location: "/2" }])).toBe(`${what} 201, with another Location`);
+    expect(await sent([201, { id: 1 }], [201, { id: 2 }])).toBe(`${what} 201, and the second answer has a different id`);
+    expect(await sent([201, { data: { uuid: "a" } }], [201, { data: { uuid: "b" } }])).toBe(
+      `${what} 201, and the second answer has a different uuid`,
+    );
+    expect(await sent([201, {}, { location: "/1" }], [201, {}, { location: "/2" }])).toBe(
+      `${what} 201, and the second answer has a different Location`,
+    );
     expect(await sent(201, 400)).toBe(`${what} 400`);
     expect(await sent(201, 201, MORE)).toBe(`${what} 201, and changed the stores: db.orders: 1 row added`);
   });

@@ -23,17 +23,19 @@ describe("useAfterFree with resources", () => {
     "is broken by %j",
     async (answer, status) => {
       const said = await holds(deleted({ after: { "GET /customers/7": answer } }));
-      expect(said).toBe(`act: DELETE /customers/{id} was answered 204, GET /customers/{id} of it then ${status}`);
+      expect(said).toBe(
+        `act: DELETE /customers/{id} was answered 204, but GET /customers/{id} of the deleted item was then answered ${status}`,
+      );
     },
   );
 
   it("is broken by what lies below, and by a list that still has it", async () => {
     expect(await holds(deleted({ after: { "GET /customers/7/orders": [200, { data: [{ id: 1 }] }] } }))).toBe(
-      "act: DELETE /customers/{id} was answered 204, GET /customers/{customer_id}/orders below it then 200 with 1 of them",
+      "act: DELETE /customers/{id} was answered 204, but GET /customers/{customer_id}/orders below the deleted item was then answered 200 with 1 item",
     );
     expect(await holds(deleted({ after: { "GET /customers/7/orders": [200, { data: [{ id: 1, status: "cancelled" }] }] } }))).toBe(true);
     expect(await holds(deleted({ after: { "GET /customers": [200, [{ id: 6 }, { id: 7 }]] } }))).toBe(
-      "act: DELETE /customers/{id} was answered 204, GET /customers then still has it",
+      "act: DELETE /customers/{id} was answered 204, but GET /customers then still lists the deleted item",
     );
     expect(await holds(deleted({ after: { "GET /customers": [200, [{ id: 7 }], { link: '</customers?page=2>; rel="next"' }] } }))).toBe(
       true,
@@ -46,7 +48,7 @@ describe("useAfterFree with resources", () => {
     const closed = { id: 1, status: "closed" };
     const broken = deleted({ after: { [below]: list(closed) }, before: { [below]: list(closed) } });
     expect(await holds(broken)).toBe(
-      "act: DELETE /customers/{id} was answered 204, GET /customers/{customer_id}/orders below it then 200 with 1 of them",
+      "act: DELETE /customers/{id} was answered 204, but GET /customers/{customer_id}/orders below the deleted item was then answered 200 with 1 item",
     );
     const fine: readonly Partial<Script>[] = [
       { after: { [below]: list(closed) }, before: { [below]: list({ id: 1, status: "open" }) } },
@@ -68,7 +70,7 @@ describe("useAfterFree with resources", () => {
     ["a write that changed nothing", { sends: ["PATCH /customers/7"], changed: false }, true],
   ])("is broken by what a write brings to life, and by no other: %s", async (_what, script, said) => {
     const whole = { before: { "GET /customers/7": 404 }, after: { "GET /customers/7": [200, { id: 7 }] as Answer }, sends: [], ...script };
-    const expected = said === true || `act: ${said}, GET /customers/{id} of it 404 before and then 200`;
+    const expected = said === true || `act: ${said}; GET /customers/{id} of the item was answered 404 before this request and 200 after it`;
     expect(await holds(whole)).toBe(expected);
   });
 
@@ -82,11 +84,11 @@ describe("useAfterFree with resources", () => {
     [404, "404"],
     [410, "410"],
     [500, "500"],
-    [[200, { id: 7, deleted_at: "now" }], "200 with an item that says that it is deleted"],
-    [[200, { id: 7, status: "deleted" }], "200 with an item that says that it is deleted"],
+    [[200, { id: 7, deleted_at: "now" }], "200 with an item that is still marked as deleted"],
+    [[200, { id: 7, status: "deleted" }], "200 with an item that is still marked as deleted"],
   ])("is broken by what was brought back and is answered %j", async (answer, said) => {
     expect(await holds(restored(200, answer))).toBe(
-      `act: POST /customers/{id}/restore was answered 200, GET /customers/{id} of it then ${said}`,
+      `act: POST /customers/{id}/restore was answered 200, but GET /customers/{id} of the restored item was then answered ${said}`,
     );
   });
 
@@ -125,7 +127,9 @@ describe("useAfterFree without resources", () => {
 
   it("is broken where the same is served as before", async () => {
     const { said } = await judged(rule as never, deleted({ after: { "GET /customers/7": body }, before: { "GET /customers/7": body } }));
-    expect(said).toBe("act: DELETE /customers/{id} was answered 204, GET of it then 200 with the same content as before");
+    expect(said).toBe(
+      "act: DELETE /customers/{id} was answered 204, but a GET of the same path was then answered 200 with the same content as before",
+    );
   });
 
   it("holds where it is served otherwise, was not there, is empty, or nothing changed", async () => {

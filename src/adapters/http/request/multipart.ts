@@ -113,7 +113,7 @@ function refuseContentType(headers: RequestOptions["headers"]): void {
   if (!Object.keys(headers ?? {}).some((name) => name.toLowerCase() === "content-type")) return;
   throw new SeqqaError(
     "BODY_INVALID",
-    "A request with multipart was given a content-type, which would lack the boundary between the parts.",
+    "A request has both multipart and a content-type header, which would lack the boundary between the parts.",
     {
       hint: "Leave the content-type out.",
     },

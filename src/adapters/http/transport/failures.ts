@@ -30,7 +30,10 @@ const CONNECT_TIMEOUT: Diagnosis = [
   "Check host and port, and whether a firewall drops the packets or the target is too busy to accept.",
 ];
 const NO_ROUTE: Diagnosis = ["Host unreachable", "Check the host in the base URL, and the network."];
-const TLS: Diagnosis = ["TLS failure", "Check http or https in the base URL, and the host names and dates of the certificate."];
+const TLS: Diagnosis = [
+  "TLS failure",
+  "Check that the base URL has the right scheme (http or https), and that the certificate is valid for this host and today.",
+];
 const CLOSED: Diagnosis = ["Connection closed before an answer", "Check whether the target crashed on this request, and read its output."];
 const CUT: Diagnosis = [
   "Connection closed in the middle of the answer",

@@ -59,7 +59,7 @@ export function wrongWith(cause: unknown, received: Received): Wrong | undefined
   const code = (cause as { readonly code?: unknown }).code;
   if (code === "UND_ERR_HEADERS_OVERFLOW") return broken(`its header block is larger than ${MAX_HEADER_BYTES / 1024} KB`);
   if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") {
-    if (status === 204) return broken("a status of 204 has no body, and its content-length says that there is one");
+    if (status === 204) return broken("its status 204 allows no body, but its content-length announces one");
     // undici reports a wrong content-length first, even if the answer with a content-length has another defect.
     return status > 0 ? cut("its body is shorter than its content-length") : broken(wrongHead(head));
   }
@@ -68,7 +68,7 @@ export function wrongWith(cause: unknown, received: Received): Wrong | undefined
   if (code !== "UND_ERR_SOCKET" && code !== "ECONNRESET") return undefined;
   if (cause.message === "bad upgrade") return broken(UPGRADED);
   if (status > 0) return cut(cutBody(received));
-  if (interim > 0) return cut(`after the interim answer ${interim} no final one came`);
+  if (interim > 0) return cut(`the interim answer ${interim} was not followed by a final answer`);
   return head === undefined ? undefined : cut("it ends in the middle of its header lines");
 }
 

@@ -8,7 +8,7 @@ import { journalObstacle } from "../journal/obstacles.ts";
 import { savepointObstacle } from "../savepoint/savepoint-install.ts";
 import { storeUrl, type StoreUrl } from "./store-url.ts";
 
-/** If fewer connections than this are free, the pools of the lanes' targets may get too few. */
+/** `seqqa doctor` warns if fewer connections than this are free, because each lane's target opens a pool of connections. */
 const FEW_CONNECTIONS = 20;
 
 /** Checks a database for `seqqa doctor`. Leaves nothing in the database. */
@@ -42,7 +42,7 @@ export async function check(url: string): Promise<readonly StoreCheck[]> {
     await add("leftovers", async () => ({
       ok: true,
       says: (await installed(control))
-        ? "a run uses this database, or was killed while it did; if it was killed, `seqqa clean` shows what it left, and cleans it up"
+        ? "a run is using this database, or a killed run left changes in it; in the second case, `seqqa clean` shows the changes and undoes them"
         : "none",
     }));
   } finally {
@@ -55,7 +55,7 @@ async function one(control: Control, sql: string): Promise<string | null | undef
   return (await control.rows(sql))[0]?.[0];
 }
 
-/** Tests the privileges that a run needs, by creating a table and a trigger of seqqa's own. */
+/** Tests if the user may create a table and a trigger, by creating and dropping both. */
 async function privileges(control: Control): Promise<{ ok: boolean; says: string }> {
   const table = `${OURS}check`;
   try {
@@ -65,7 +65,7 @@ async function privileges(control: Control): Promise<{ ok: boolean; says: string
     const why = safeCause(control.store, error).message;
     return {
       ok: false,
-      says: `what puts the database back cannot be installed: ${why}. Grant CREATE, DROP and TRIGGER; with the binary log on, SET GLOBAL log_bin_trust_function_creators = 1`,
+      says: `the tables and triggers that a restore needs cannot be installed: ${why}. Grant CREATE, DROP and TRIGGER; with the binary log on, SET GLOBAL log_bin_trust_function_creators = 1`,
     };
   } finally {
     await control.rows(`drop table if exists ${table}`).catch(() => undefined);
@@ -75,7 +75,7 @@ async function privileges(control: Control): Promise<{ ok: boolean; says: string
 
 async function checkpoint(control: Control): Promise<{ ok: boolean; says: string }> {
   const catalog = await readCatalog(control);
-  if (catalog.strange.length > 0) return { ok: false, says: `it cannot be restored: ${catalog.strange[0]!}` };
+  if (catalog.strange.length > 0) return { ok: false, says: `the database cannot be restored: ${catalog.strange[0]!}` };
   const obstacle = journalObstacle(catalog);
   const hindered = savepointObstacle(catalog);
   const apart =
@@ -84,8 +84,8 @@ async function checkpoint(control: Control): Promise<{ ok: boolean; says: string
       : `auto chooses copy, which is slower, because the journal cannot be used: ${obstacle}`;
   const within =
     hindered === undefined
-      ? "savepoint for a target in this process that takes the adapter's connection"
-      : `a target in this process that takes the adapter's connection gets the same, because savepoint cannot be used: ${hindered}`;
+      ? "it chooses savepoint for a target in this process that uses the adapter's connection"
+      : `a target in this process that uses the adapter's connection gets the same mode, because savepoint cannot be used: ${hindered}`;
   return { ok: true, says: `${apart}; ${within}` };
 }
 
@@ -95,7 +95,7 @@ async function connections(control: Control): Promise<{ ok: boolean; says: strin
   const says = `${used} of ${most} are in use`;
   return most - used >= FEW_CONNECTIONS
     ? { ok: true, says }
-    : { ok: false, says: `${says}: raise max_connections, since each lane's target opens some` };
+    : { ok: false, says: `${says}: raise max_connections, since the target of each lane opens further connections` };
 }
 
 function failed(what: string, error: unknown): StoreCheck {

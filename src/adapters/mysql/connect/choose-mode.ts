@@ -23,12 +23,12 @@ export interface Choosing {
   readonly wanted: MysqlCheckpoint;
   readonly scope: StoreScope;
   readonly tables: readonly string[] | undefined;
-  /** The shared connection, if the target has already taken it. */
+  /** The shared connection. `undefined` if the target does not use it. */
   readonly lent: SharedConnection | undefined;
   readonly lend: () => SharedConnection;
-  /** The patterns of the option `ignore`. In an external store, a restore leaves these tables and columns alone. */
+  /** The patterns of the option `ignore`. In an external store, matching tables and columns are not restored. */
   readonly ignore: readonly IgnorePattern[];
-  /** The mode that the same store had before the target was restarted. */
+  /** The checkpoint mode that this store had before the target restarted. */
   readonly previous: MysqlMode | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface Chosen {
 /** Chooses and opens the checkpoint mode. @throws SeqqaError if the wanted mode is not possible or the database cannot be reached. */
 export async function chooseMode(choosing: Choosing): Promise<Chosen> {
   const { store, wanted, scope, tables, previous, lent } = choosing;
-  // A target that took the shared connection must run in this process.
+  // A target that uses the shared connection runs in this process, even if `scope.inProcess` is `false`.
   const inProcess = scope.inProcess || lent !== undefined;
   if (wanted === "savepoint" && !inProcess) {
     throw new SeqqaError("SAVEPOINT_OUT_OF_PROCESS", `Checkpoint mode "savepoint" of ${store.shown} needs a target in this process.`, {
@@ -54,7 +54,7 @@ export async function chooseMode(choosing: Choosing): Promise<Chosen> {
     if (scope.borrowed) await requireNoneLeft(control);
     const catalog = await readCatalog(control);
     if (catalog.strange.length > 0) throw strangeStore(store, catalog.strange[0]!);
-    // A savepoint cannot undo writes to tables without transactions. A schema with such a table uses journal or copy, even if the connection is
+    // A savepoint cannot undo writes to tables without transactions. If the schema has such a table, use another mode, even if the connection is
     // shared.
     if (wanted === "savepoint" || (wanted === "auto" && lent !== undefined && savepointObstacle(catalog) === undefined))
       return await savepoint(choosing, control, catalog);
@@ -111,7 +111,7 @@ function schemaOf({ tables }: Catalog): TableSchema[] {
   return tables.map(({ name, shown }) => ({ name, columns: shown.map((column) => column.name) }));
 }
 
-/** Returns the catalog of what is restored. In an external store, ignored tables and columns are left out. */
+/** Returns the tables that the journal restores. In an external store, ignored tables and columns are left out. */
 function journalled(catalog: Catalog, { ignore, scope }: Choosing): Catalog {
   if (!scope.borrowed) return catalog;
   const leftAlone = ignoredTables(ignore, scope.name, catalog.tables);
@@ -120,7 +120,10 @@ function journalled(catalog: Catalog, { ignore, scope }: Choosing): Catalog {
   return { ...catalog, tables, keys: catalog.keys.filter(({ child, parent }) => !leftAlone.has(child) && !leftAlone.has(parent)) };
 }
 
-/** Returns the table with its ignored columns. Columns that identify a row cannot be ignored; without a key, all columns identify it. */
+/**
+ * Returns the table with its ignored columns. Key columns cannot be ignored. A table without a key has no ignored columns, because all columns
+ * identify its rows.
+ */
 function withIgnored(table: Table, names: ReadonlySet<string> | undefined): Table {
   if (names === undefined || table.key.length === 0) return table;
   const ignored = table.columns.flatMap(({ name }, at) => (names.has(name) && !table.key.includes(at) ? [at] : []));
@@ -129,7 +132,7 @@ function withIgnored(table: Table, names: ReadonlySet<string> | undefined): Tabl
 
 function strangeStore(store: StoreUrl, what: string): SeqqaError {
   return new SeqqaError("STORE_NOT_SUPPORTED", `The database ${store.shown} cannot be restored: ${what}.`, {
-    hint: "Leave it out of the database, or restore the state in another way: by a `reset` hook, or `target.rollback: restart`.",
+    hint: "Remove the named object from the database, or restore the state in another way: by a `reset` hook, or `target.rollback: restart`.",
     exitStatus: 2,
   });
 }

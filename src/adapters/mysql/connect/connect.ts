@@ -6,8 +6,8 @@ import { serverUrl, type StoreUrl } from "./store-url.ts";
 const CONNECT_MS = 15_000;
 
 /**
- * The session settings on which seqqa's values and statements depend. `sql_mode` is not strict: rows that a laxer session once wrote (an invalid
- * date, the empty value of an ENUM) must be accepted when they are restored.
+ * The session settings on which seqqa's statements depend. `sql_mode` is not strict: a session may have stored values that strict mode refuses (an
+ * invalid date, the empty value of an ENUM), and a restore must be able to write them.
  */
 export const OUR_SETTINGS: readonly string[] = [
   "names utf8mb4",
@@ -19,8 +19,8 @@ export const OUR_SETTINGS: readonly string[] = [
   "session lock_wait_timeout = 1",
   "session innodb_lock_wait_timeout = 1",
   "session group_concat_max_len = 4194304",
-  // Overrides defaults that a server may set for its clients: limits for idle sessions and long statements, and a `completion_type` with which COMMIT
-  // begins a new transaction or closes the connection.
+  // Overrides defaults of the server: limits for idle sessions and long statements, and a `completion_type` with which COMMIT begins a new
+  // transaction or closes the connection.
   "session wait_timeout = 31536000",
   "session completion_type = 0 /*M! , session max_statement_time = 0 */",
 ];
@@ -28,12 +28,12 @@ export const OUR_SETTINGS: readonly string[] = [
 export interface ConnectOptions {
   readonly settings?: readonly string[] | undefined;
   readonly driver?: ConnectionOptions | undefined;
-  /** `true` to connect without choosing the URL's database. */
+  /** `true` to connect to the server without selecting the database that the URL names. */
   readonly serverOnly?: boolean | undefined;
   readonly lost?: ((error: Error) => void) | undefined;
 }
 
-/** Returns the driver's options for a URL. The driver must not parse the URL: its warnings about unknown parameters show the password. */
+/** Returns the connection options of a URL. seqqa parses the URL itself, because the driver's warnings about unknown parameters show the password. */
 export function driverOptions(store: StoreUrl, serverOnly = false): ConnectionOptions {
   const url = new URL(store.href);
   const { database } = serverUrl(store.href);
@@ -52,10 +52,10 @@ export function driverOptions(store: StoreUrl, serverOnly = false): ConnectionOp
   };
 }
 
-/** Options of the driver that change which values it takes and returns. A target may need them on the shared connection. */
+/** Driver options that change which values the driver accepts and returns. If the URL sets them, they also apply to the shared connection. */
 const OF_TARGETS = ["namedPlaceholders", "dateStrings", "decimalNumbers", "supportBigNumbers", "bigNumberStrings", "timezone", "charset"];
 
-/** Returns the options in the URL that also apply to a target's connections, parsed as the driver parses them. */
+/** Returns the options of the URL that also apply to connections of the target, parsed in the same way as the driver parses them. */
 export function sharedOptions({ href }: StoreUrl): ConnectionOptions {
   const { searchParams } = new URL(href);
   const named = OF_TARGETS.flatMap((name): [string, unknown][] => {
@@ -65,7 +65,7 @@ export function sharedOptions({ href }: StoreUrl): ConnectionOptions {
   return Object.fromEntries(named);
 }
 
-/** Opens a connection for seqqa. @throws SeqqaError with a hint and without credentials. */
+/** Opens a connection to the database for seqqa's own use. @throws SeqqaError with a hint and without credentials. */
 export async function connect(store: StoreUrl, options: ConnectOptions = {}): Promise<Connection> {
   const driver = await importDriver();
   let connection: Connection;
@@ -74,7 +74,7 @@ export async function connect(store: StoreUrl, options: ConnectOptions = {}): Pr
   } catch (error) {
     throw connectError(store, error);
   }
-  // Without an error listener, a lost connection would end the process. Pending queries reject in any case.
+  // An `error` event without a listener would end the process. Pending queries reject with the same error.
   (connection as unknown as NodeJS.EventEmitter).on("error", (error: Error) => options.lost?.(error));
   try {
     for (const setting of options.settings ?? []) await connection.query(`set ${setting}`);

@@ -7,27 +7,28 @@ import { OUR_SETTINGS, connect, disconnect } from "./connect.ts";
 import { busyError, isBusy, isLost, lostError, safeCause } from "./failures.ts";
 import type { StoreUrl } from "./store-url.ts";
 
-/** Seconds to wait for the store's lock. A session that has just ended may hold the lock for a moment. */
+/** Seconds to wait for the lock of the database. A session that has just ended may still hold the lock for a moment. */
 const IN_USE_S = 3;
 
-/** The session variable that is set in seqqa's own sessions. Triggers, including the user's, do nothing while it is set. */
+/** A session variable that only seqqa's own sessions set. While it is set, the journal's triggers and the user's triggers do nothing. */
 export const OFF = "@seqqa_off";
 
 const CONTROL_SETTINGS = [...OUR_SETTINGS, "session foreign_key_checks = 0", "session unique_checks = 1", `${OFF} = 1`];
 
 export type Row = (string | null)[];
 
-/** Executes statements and returns text: the control connection, or the shared connection of a target. */
+/** Executes statements and returns their values as text. Both the control connection and a shared connection can do this. */
 export type Queries = Pick<Control, "store" | "rows" | "batch">;
 
 /**
- * Returns the name of the lock that a run holds while it uses this database. Locks belong to the whole server, so the name differs between databases.
+ * Returns the name of the lock that a run holds while it uses this database. MySQL's user locks belong to the whole server, so the name contains the
+ * database.
  */
 export function storeLock(database: string): string {
   return `seqqa store ${createHash("sha256").update(database).digest("hex").slice(0, 32)}`;
 }
 
-/** The connection that makes and restores checkpoints, one operation at a time. */
+/** seqqa's own connection to a database, which makes and restores checkpoints. It executes one operation at a time. */
 export class Control extends ControlConnection {
   readonly store: StoreUrl;
   readonly #connection: Connection;
@@ -39,8 +40,8 @@ export class Control extends ControlConnection {
   }
 
   /**
-   * Opens the connection and takes the lock that keeps other runs off this database. `alone: false` takes no lock and is for reading only. @throws
-   * SeqqaError `STORE_IN_USE`
+   * Opens the connection and takes the lock that keeps other runs off this database. With `alone: false`, takes no lock: the connection may then only
+   * read. @throws SeqqaError `STORE_IN_USE`
    */
   static async open(store: StoreUrl, alone = true): Promise<Control> {
     let lost: (error: Error) => void = () => undefined;
@@ -52,10 +53,10 @@ export class Control extends ControlConnection {
     const control = new Control(store, connection);
     lost = (error) => control.lose(error);
     try {
-      // MariaDB only: a CHECK may have been added without testing old rows. Rows that break such a CHECK must be accepted when they are restored.
+      // MariaDB only: rows that break a CHECK can exist, because MariaDB can add a CHECK without testing old rows. A restore must accept such rows.
       await control.rows("set session check_constraint_checks = 0").catch(() => undefined);
       if (!alone) return control;
-      // If the server ignores case in names, two URLs may spell the name of one database differently. Both must get the same lock.
+      // If the server ignores case in names, ask it for its own spelling of the database. Two URLs with different spellings then use the same lock.
       const [[spelled] = []] = await control.rows("select if(@@lower_case_table_names, lower(database()), database())");
       const [got] = await control.rows(`select get_lock('${storeLock(spelled ?? store.database)}', ${IN_USE_S})`);
       if (got?.[0] !== "1") throw inUseError(store);
@@ -66,7 +67,7 @@ export class Control extends ControlConnection {
     }
   }
 
-  /** Returns the results of two or more statements, in one round trip. A statement without rows has an empty result. */
+  /** Executes two or more statements in one round trip and returns the result of each. The result of a statement without rows is empty. */
   async batch(statements: readonly string[]): Promise<Row[][]> {
     const results = (await this.rows(statements.join(";\n"))) as unknown[];
     return results.map((one) => (Array.isArray(one) ? (one as Row[]) : []));
@@ -82,7 +83,7 @@ export class Control extends ControlConnection {
     }
   }
 
-  /** Executes a DDL statement. Waits for open transactions that use the table. @throws SeqqaError `STORE_BUSY` */
+  /** Executes a DDL statement. The server first waits for open transactions that use the table. @throws SeqqaError `STORE_BUSY` */
   define(sql: string): Promise<Row[]> {
     return this.patiently(() => this.rows(sql));
   }
@@ -120,7 +121,9 @@ export class Control extends ControlConnection {
   }
 }
 
-/** Another session blocks the operation. Without a message: a session committed a write after the log was read and before the rows were changed. */
+/**
+ * Another session blocks the operation, so it is tried again. Without a message: another session committed a write after seqqa had read the undo log.
+ */
 export class Writing extends Error {
   constructor(what = "another session keeps writing to it") {
     super(what);

@@ -19,13 +19,13 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Returns a copy of a driver's error that has no URL, password or statement in it. */
+/** Returns an error that contains the driver's message and code, but no URL, password or statement. */
 export function safeCause(store: StoreUrl, error: unknown): Error {
   const cause = new Error(withoutSecrets(messageOf(error), store));
   return Object.assign(cause, { code: codeOf(error), errno: errnoOf(error) });
 }
 
-/** Returns `true` if another session holds a needed lock: lock wait timeout, deadlock, or NOWAIT on MySQL. */
+/** Returns `true` if another session holds a lock that the statement needs: lock wait timeout, deadlock, or NOWAIT (MySQL only). */
 export function isBusy(error: unknown): boolean {
   return [1205, 1213, 3572].includes(errnoOf(error));
 }
@@ -41,7 +41,7 @@ export function isLost(error: unknown): boolean {
 export function connectError(store: StoreUrl, error: unknown): SeqqaError {
   if (error instanceof SeqqaError) return error;
   const cause = safeCause(store, error);
-  // An unreachable server has exit status 3, like an unreachable target. The other errors are mistakes in the configuration.
+  // If the server cannot be reached, the exit status is 3, as for an unreachable target. All other errors are mistakes in the configuration.
   const make = (name: string, message: string, hint: string): SeqqaError =>
     new SeqqaError(name, message, { hint, exitStatus: name === "STORE_UNREACHABLE" ? 3 : 2, cause });
   switch (errnoOf(error)) {
@@ -73,19 +73,19 @@ export function connectError(store: StoreUrl, error: unknown): SeqqaError {
   );
 }
 
-/** Returns `true` if a privilege is missing. Error 1419: creating a trigger needs one more privilege while the binary log is on. */
+/** Returns `true` if the user lacks a privilege. Error 1419: creating a trigger needs one more privilege while the binary log is on. */
 export function isDenied(error: unknown): boolean {
   return [1044, 1095, 1142, 1143, 1227, 1370, 1419].includes(errnoOf(error));
 }
 
-/** Returns `true` if KILL found no such session, since the session has already ended. */
+/** Returns `true` if KILL failed because the session to be killed no longer exists. */
 export function isGone(error: unknown): boolean {
   return errnoOf(error) === 1094;
 }
 
 export function busyError(store: StoreUrl, limitMs: number, who: string): SeqqaError {
   return new SeqqaError("STORE_BUSY", `The database ${store.shown} stayed busy for ${limitMs / 1000} s: ${who}.`, {
-    hint: "Let the target end its transactions before it answers; a second run or an open client on the same database causes this, too.",
+    hint: "Let the target end its transactions before it answers, and end other runs and clients that use this database.",
   });
 }
 
@@ -99,7 +99,7 @@ export function lostError(store: StoreUrl, error: unknown): SeqqaError {
 
 export function schemaChanged(store: StoreUrl, what: string): SeqqaError {
   return new SeqqaError("SCHEMA_CHANGED", `${what} of ${store.shown} was truncated, created, dropped or altered during the exploration.`, {
-    hint: "TRUNCATE and DDL fire no triggers. Use DELETE, and migrate before the target is ready or in `target.warm_up`; or choose `checkpoint: copy`, which puts these back too.",
+    hint: "TRUNCATE and DDL fire no triggers. Use DELETE, and migrate before the target is ready or in `target.warm_up`. Or choose `checkpoint: copy`, which restores such changes, too.",
   });
 }
 
@@ -120,14 +120,14 @@ export function rowTooLong(table: string, store?: StoreUrl): SeqqaError {
   );
 }
 
-/** Returns the error for an unexpected failure of one of seqqa's own statements. */
+/** Returns the error for a failure of one of seqqa's own statements that no other error describes. */
 export function unexpected(store: StoreUrl, error: unknown): SeqqaError {
   const cause = safeCause(store, error);
   return new SeqqaError(
     "STORE_NOT_OPENED",
     `The database ${store.shown} could not be opened for exploring: ${cause.message.replace(/\.$/, "")}.`,
     {
-      hint: "`seqqa doctor` tests what a run needs, step by step; the server's log may say more. Another `checkpoint` may not need it.",
+      hint: "Run `seqqa doctor`, which tests step by step what a run needs, and read the server's log. Another `checkpoint` may work.",
       cause,
     },
   );
@@ -153,6 +153,6 @@ export function partlyPutBack(store: StoreUrl, what: string): SeqqaError {
   return new SeqqaError(
     "STORE_NOT_PUT_BACK",
     `${what} of ${store.shown} was truncated, created, dropped or altered during a run, which cannot be undone; everything else is restored.`,
-    { hint: "Compare it with a backup. Everything that was installed for the run is removed.", exitStatus: 3 },
+    { hint: "Compare the named object with a backup. seqqa has removed everything that it installed for the run.", exitStatus: 3 },
   );
 }

@@ -7,21 +7,21 @@ import { errnoOf, isDenied, isLost, lostError, safeCause } from "./failures.ts";
 import type { StoreUrl } from "./store-url.ts";
 
 const RETRY_MS = [100, 300, 1000, 3000, 10_000];
-/** Milliseconds to wait for a server that is restarting. */
+/** The longest time, in milliseconds, to wait for a server that is restarting. */
 const RESTART_MS = 20_000;
 const PAUSE_MS = 200;
-/** Connection options with which rows are returned as arrays of text. */
+/** Connection options for rows as arrays of text. */
 const PLAIN = { serverOnly: true, driver: { rowsAsArray: true, typeCast: (field: { string(): string | null }) => field.string() } };
 
-/** Executes one statement and returns its rows as arrays of text. */
+/** Executes one SQL statement and returns its rows as arrays of text. */
 export type Ask = (sql: string) => Promise<(string | null)[][]>;
 
-/** Does work on a second connection while a statement on the first one waits. */
+/** Calls `work` with a second connection. It is needed while a statement on the first connection waits. */
 export type Beside = (work: (ask: Ask) => Promise<void>) => Promise<void>;
 
 /**
- * A connection to a server, for creating and dropping databases. A lost connection is replaced at once, because its session holds the lock that shows
- * that the run is alive.
+ * A connection to a server, for creating and dropping databases. Its session holds the lock that shows other runs that this run is alive. A lost
+ * connection is therefore replaced at once.
  */
 export class Server {
   readonly store: StoreUrl;
@@ -39,8 +39,8 @@ export class Server {
   }
 
   /**
-   * Does one piece of work at a time. Repeats work whose connection was lost, so work that creates something must first remove what an interrupted
-   * try left.
+   * Calls `work` with the connection, one call at a time. If the connection is lost, calls `work` again. `work` must therefore first remove what an
+   * interrupted call left.
    */
   use<T>(doing: string, work: (ask: Ask, beside: Beside) => Promise<T>): Promise<T> {
     const mine = this.#turn.then(async () => {
@@ -67,7 +67,7 @@ export class Server {
     try {
       return await work(asking(connection), this.#beside);
     } catch (error) {
-      // mysql2 reports a lost connection to the running statement only, and not to the error listener.
+      // mysql2 reports the end of a session only to the running statement, and not to the listener of `error` events.
       if (wasEnded(error)) {
         connection.destroy();
         if (this.#live === connection) this.#connection = this.#live = undefined;
@@ -89,7 +89,7 @@ export class Server {
       try {
         return await this.#connect();
       } catch (error) {
-        // A server that was reachable before is probably restarting, so try again.
+        // If the server was reachable before, it is probably restarting. Try again.
         const gone = this.#known && isLost(error instanceof SeqqaError ? error.cause : error);
         if (!gone || this.#closed || performance.now() > until) throw error;
       }
@@ -134,13 +134,13 @@ export class Server {
     const wait = RETRY_MS[attempt];
     if (wait === undefined) return;
     this.#retry = setTimeout(() => {
-      if (!this.#closed) this.use("say that the run is alive", () => Promise.resolve()).catch(() => this.#reconnect(attempt + 1));
+      if (!this.#closed) this.use("record that the run is alive", () => Promise.resolve()).catch(() => this.#reconnect(attempt + 1));
     }, wait);
     this.#retry.unref();
   }
 }
 
-/** Returns `true` if somebody ended the session or its statement. MySQL reports error 1317 in both cases. */
+/** Returns `true` if another session killed this session or its statement. MySQL reports error 1317 in both cases. */
 function wasEnded(error: unknown): boolean {
   return !(error instanceof SeqqaError) && (isLost(error) || errnoOf(error) === 1317);
 }

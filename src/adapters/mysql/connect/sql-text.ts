@@ -2,20 +2,22 @@ export function quoteName(name: string): string {
   return `\`${name.replaceAll("`", "``")}\``;
 }
 
-/** Returns a string literal that has the same meaning under every `sql_mode` and connection character set. */
+/** Returns an SQL string literal that has the same meaning under every `sql_mode` and connection character set. */
 export function quoteText(text: string): string {
   return /^[\w .:+@-]*$/.test(text) ? `'${text}'` : `convert(x'${Buffer.from(text, "utf8").toString("hex")}' using utf8mb4)`;
 }
 
 /**
- * Returns a condition: a column of information_schema equals this name exactly. Its columns are compared without case and accents, so `shop` also
- * matches `Shop` and `shöp`. The first comparison lets MariaDB read one database only; the second is exact.
+ * Returns an SQL condition that is true if a column of information_schema equals this name exactly. These columns are compared without case and
+ * accents, so `shop` also matches `Shop` and `shöp`. The first comparison lets MariaDB read one database only; the second is exact.
  */
 export function named(column: string, name: string): string {
   return `${column} = ${constant(name)} and ${exactly(column, name)}`;
 }
 
-/** Returns a condition: an expression equals this name of a database or table exactly. Case counts only if the server distinguishes it. */
+/**
+ * Returns an SQL condition that is true if an expression equals this name of a database or table. Case matters only if the server distinguishes it.
+ */
 export function exactly(expression: string, name: string): string {
   const bytes = (one: string): string => `cast(if(@@lower_case_table_names, lower(${one}), ${one}) as binary)`;
   return `${bytes(expression)} = ${bytes(constant(name))}`;

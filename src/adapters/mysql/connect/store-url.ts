@@ -1,21 +1,21 @@
 import { SeqqaError } from "../../../model/errors.ts";
 
 export interface StoreUrl {
-  /** The URL with credentials, for the driver only. */
+  /** The URL with credentials. Only the driver gets it. */
   readonly href: string;
-  /** The URL without credentials, for messages. */
+  /** The URL without credentials, as messages show it. */
   readonly shown: string;
   readonly database: string;
 }
 
-/** Parses the URL of a database. @throws SeqqaError `STORE_URL_INVALID`, without the text of the URL, which may hold a password. */
+/** Parses the URL of a database. @throws SeqqaError `STORE_URL_INVALID`. Its message does not contain the URL, which may include a password. */
 export function storeUrl(text: string): StoreUrl {
   const store = serverUrl(text);
   if (store.database === "") throw invalid("it names no database");
   return store;
 }
 
-/** Parses a URL like {@link storeUrl}, but allows it to name no database. */
+/** Parses the URL of a server. Unlike {@link storeUrl}, accepts a URL that names no database. */
 export function serverUrl(text: string): StoreUrl {
   let url: URL;
   let database: string;
@@ -25,7 +25,7 @@ export function serverUrl(text: string): StoreUrl {
     decodeURIComponent(url.username);
     decodeURIComponent(url.password);
   } catch {
-    throw invalid("it cannot be read");
+    throw invalid("it cannot be parsed");
   }
   if (url.protocol !== "mysql:" && url.protocol !== "mariadb:") throw invalid("it begins with neither mysql: nor mariadb:");
   if (!isSsl(url.searchParams.get("ssl"))) throw invalid("its parameter `ssl` begins with { but is not a JSON object");
@@ -34,8 +34,8 @@ export function serverUrl(text: string): StoreUrl {
 }
 
 /**
- * Returns `false` if the parameter `ssl` begins with `{` and is not JSON, which the driver cannot parse. Other values need no check: they only switch
- * TLS on or off.
+ * Returns `false` if the URL parameter `ssl` begins with `{` but is not JSON, which the driver cannot parse. All other values are valid, because they
+ * only switch TLS on or off.
  */
 function isSsl(text: string | null): boolean {
   if (text?.startsWith("{") !== true) return true;

@@ -15,14 +15,14 @@ import type { Selection } from "../read/selection.ts";
 import { isSnapshot, putSnapshot, readSnapshot, sameSnapshot, takeSnapshot, type Snapshot } from "./snapshot.ts";
 
 /**
- * Reads the whole database at each checkpoint, and writes back the differences. For small databases. Also restores changes that fire no trigger: DDL,
- * TRUNCATE, AUTO_INCREMENT and tables without transactions. The target keeps its connections.
+ * Reads the whole database at each checkpoint. A restore writes the differences back. Suitable for small databases. Also restores changes that fire
+ * no trigger: DDL, TRUNCATE, AUTO_INCREMENT and tables without transactions. The target keeps its connections.
  */
 export class CopyMode implements MysqlMode {
   readonly traits: StoreTraits = { portable: true, commits: true };
   readonly gate: NoGate = {
     kind: "none",
-    why: 'the checkpoint "copy" installs no triggers in which a statement could be held; `checkpoint: "journal"` does',
+    why: 'the checkpoint "copy" installs no triggers that could hold a write; use `checkpoint: "journal"`',
   };
   readonly #control: Control;
   readonly #looker: Looker;
@@ -69,7 +69,7 @@ export class CopyMode implements MysqlMode {
   observe(): Promise<Observed> {
     return this.#alone(async () => {
       const { snapshot: now, catalog: tables } = await readSnapshot(this.#control);
-      // Includes tables that were created or dropped since the root state: all their rows count as changed.
+      // Include tables that were dropped since the root state, so that their rows count as removed.
       const all = [...tables, ...this.#rootTables.filter(({ name }) => !tables.some((one) => one.name === name))];
       const net = new RowSums();
       all.forEach(({ name }, i) => {
@@ -97,7 +97,7 @@ export class CopyMode implements MysqlMode {
     return this.#control.inTurn(() => dumpDatabase(this.#control, true));
   }
 
-  /** Closes the connections and restores nothing, since a lane's own database is dropped together with the lane. */
+  /** Closes the connections without restoring anything, because a lane's own database is dropped together with the lane. */
   close(): Promise<void> {
     return this.#control.inTurn(async () => {
       await this.#looker.close();

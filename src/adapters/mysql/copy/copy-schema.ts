@@ -2,7 +2,7 @@ import { OURS } from "../schema/catalog.ts";
 import type { Ask } from "../connect/server.ts";
 import { named, quoteName, quoteText } from "../connect/sql-text.ts";
 
-/** The definition of a routine, trigger or event, and the session settings under which it was created. */
+/** The definition of a routine, trigger or event, and the session settings with which it was created. */
 interface Stored {
   readonly create: string;
   readonly mode: string;
@@ -12,7 +12,7 @@ interface Stored {
 
 /**
  * Copies a database into a new one on the same server: tables with rows and AUTO_INCREMENT, views, routines, triggers and events. Needs a session
- * with `foreign_key_checks` off and a `sql_mode` that accepts any value. Leaves out the tables and triggers that a living run has installed.
+ * with `foreign_key_checks` off and a `sql_mode` that accepts any value. Does not copy tables and triggers that belong to a run's journal.
  */
 export async function copySchema(ask: Ask, from: string, to: string): Promise<void> {
   const [[charset, collation] = []] = await ask(
@@ -29,7 +29,7 @@ export async function copySchema(ask: Ask, from: string, to: string): Promise<vo
   for (const [name, type] of all) if (type !== "VIEW" && type !== "SEQUENCE") await copyRows(ask, from, to, name!);
   await copyRoutines(ask, from);
   await copyViews(ask, from, to, all.filter(([, type]) => type === "VIEW").map(([name]) => name!)); // prettier-ignore
-  // Triggers are created last, since they would fire while rows are copied.
+  // Create triggers last: otherwise they would fire while rows are copied.
   await copyTriggers(ask, from);
   await copyEvents(ask, from);
 }
@@ -58,7 +58,10 @@ async function copyRoutines(ask: Ask, from: string): Promise<void> {
   }
 }
 
-/** Copies views. A view may use another view that is not copied yet, so failed views are tried again as long as some view succeeds. */
+/**
+ * Copies views. A view may use another view that does not exist in the copy yet. Failed views are therefore tried again, as long as some view
+ * succeeds.
+ */
 async function copyViews(ask: Ask, from: string, to: string, names: readonly string[]): Promise<void> {
   let left = [...names];
   while (left.length > 0) {
@@ -67,7 +70,7 @@ async function copyViews(ask: Ask, from: string, to: string, names: readonly str
     for (const name of left) {
       const text = await shown(ask, `view ${quoteName(from)}.${quoteName(name)}`, 1);
       try {
-        // SHOW CREATE VIEW writes the database's name before each name in the query.
+        // SHOW CREATE VIEW qualifies every name with the name of the database. Replace it by the name of the new database.
         await ask(text.replaceAll(`${quoteName(from)}.`, `${quoteName(to)}.`));
       } catch (error) {
         failed.push(name);
@@ -106,7 +109,7 @@ async function copyEvents(ask: Ask, from: string): Promise<void> {
   }
 }
 
-/** Creates an object under the session settings of its original, because the meaning of its text depends on them. */
+/** Creates an object with the session settings of its original, because the meaning of its text depends on them. */
 async function make(ask: Ask, { create, mode, client, collation }: Stored): Promise<void> {
   await ask("set @seqqa_mode = @@session.sql_mode");
   try {

@@ -8,7 +8,7 @@ import { named, quoteName, quoteText } from "../connect/sql-text.ts";
 
 export interface Snapshot {
   readonly kind: "snapshot";
-  /** The tables, views, routines, triggers and events, in an order in which they can be created. */
+  /** The definitions of tables, views, routines, triggers and events, in an order in which they can be created. */
   readonly objects: readonly SchemaObject[];
   readonly tables: readonly TableContent[];
 }
@@ -17,15 +17,15 @@ interface SchemaObject {
   readonly kind: "table" | "view" | "trigger" | "procedure" | "function" | "event";
   readonly name: string;
   readonly create: string;
-  /** The `sql_mode` under which the object was created; empty for tables and views. */
+  /** The `sql_mode` with which the object was created. Empty for tables and views. */
   readonly mode: string;
-  /** The time zone of an event's times; absent for other objects. */
+  /** The time zone in which the times of an event are given. `undefined` for other objects. */
   readonly zone?: string | undefined;
 }
 
 interface TableContent {
   readonly name: string;
-  /** The next AUTO_INCREMENT value; absent if the table has no such column or the counter is still at 1. */
+  /** The next AUTO_INCREMENT value. `undefined` if the table has no such column or its counter is still at 1. */
   readonly next?: string | undefined;
   readonly rows: readonly string[];
 }
@@ -39,16 +39,16 @@ export function sameSnapshot(a: Snapshot, b: Snapshot): boolean {
 }
 
 /**
- * Reads the whole database while no session is in the middle of a write. LOCK TABLES waits for such sessions for one second, then fails with an error
- * for which `isBusy` returns `true`.
+ * Reads the whole database while no other session has an open write transaction. LOCK TABLES waits one second for such sessions and then fails with
+ * an error for which `isBusy` returns `true`.
  */
 export async function takeSnapshot(control: Control): Promise<Snapshot> {
   return (await readSnapshot(control)).snapshot;
 }
 
 /**
- * The catalog of the previous read. It is reused while the tables have the same definitions, because reading the catalog takes longer than everything
- * else.
+ * The catalog that the previous read used. It is used again while the table definitions are unchanged, because reading the catalog takes most of the
+ * time.
  */
 interface KnownCatalog {
   readonly tables: readonly Table[];
@@ -65,7 +65,7 @@ export async function readSnapshot(control: Control): Promise<{ readonly snapsho
   known.delete(control);
   const tables = before?.tables ?? (await readCatalog(control)).tables;
   const found = await readLocked(control, tables).catch((error: unknown) => {
-    // The reused catalog names a table or column that no longer exists.
+    // The catalog of the previous read is outdated: it names a table or column that no longer exists. The caller reads the catalog again.
     if (before !== undefined && [NO_COLUMN, NO_TABLE].includes(errnoOf(error) ?? 0)) return undefined;
     throw error;
   });
@@ -82,7 +82,7 @@ export async function readSnapshot(control: Control): Promise<{ readonly snapsho
   return { snapshot: { kind: "snapshot", objects, tables: contents }, catalog: tables };
 }
 
-/** Reads the definition and the row images of all tables under one lock. */
+/** Reads the definition and all row images of each table, while one lock on all tables prevents writes. */
 async function readLocked(control: Control, tables: readonly Table[]): Promise<Row[][]> {
   if (tables.length === 0) return [];
   const reading = tables.flatMap((table) => [showCreate(table), selectImages(table)]);
@@ -123,7 +123,7 @@ async function otherObjects(control: Control): Promise<{ readonly names: string;
   }
   for (const [name] of views) {
     const [row] = await control.rows(`show create view ${quoteName(name!)}`);
-    // Removes the database's name, so that the definition can also be used in another lane's database.
+    // Remove the name of the database from the definition, so that the view can also be created in another lane's database.
     objects.push({ kind: "view", name: name!, mode: "", create: (row?.[1] ?? "").replaceAll(`${quoteName(control.store.database)}.`, "") });
   }
   for (const [name] of triggers) {
@@ -133,7 +133,7 @@ async function otherObjects(control: Control): Promise<{ readonly names: string;
   }
   for (const [name] of events) {
     const [row] = await control.rows(`show create event ${quoteName(name!)}`);
-    // A one-time event may have been executed and dropped in the meantime.
+    // A one-time event is dropped after its execution, so it may not exist any longer.
     if (row !== undefined) objects.push({ kind: "event", name: name!, mode: row[1] ?? "", zone: row[2] ?? "SYSTEM", create: row[3] ?? "" });
   }
   return { names: JSON.stringify(names), others: objects };
@@ -166,7 +166,10 @@ async function writeLocked(control: Control, tables: readonly Table[], statement
   }
 }
 
-/** Drops and creates objects until they match a snapshot. @returns the tables that were created again, and are empty */
+/**
+ * Drops and creates objects until the schema equals that of a snapshot. @returns the names of the tables that were created again and are therefore
+ * empty
+ */
 async function putObjects(control: Control, now: Snapshot, wanted: Snapshot): Promise<Set<string>> {
   const text = (one: SchemaObject): string => JSON.stringify(one);
   const [there, should] = [new Set(now.objects.map(text)), new Set(wanted.objects.map(text))];
@@ -175,7 +178,7 @@ async function putObjects(control: Control, now: Snapshot, wanted: Snapshot): Pr
     if (!should.has(text(one))) await control.rows(`drop ${one.kind} if exists ${quoteName(one.name)}`);
   }
   const remade = new Set<string>();
-  // DROP TABLE also drops the table's triggers, so ask the server which triggers are left.
+  // DROP TABLE also drops the table's triggers, so ask the server which triggers still exist.
   let left: Set<string> | undefined;
   for (const one of wanted.objects) {
     if (one.kind === "trigger" && tables.size > 0) {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { OURS, type Catalog } from "../schema/catalog.ts";
 import { OFF } from "../connect/control.ts";
 
-/** The highest number of a write at which a call can be held. */
+/** The number of locks ("doors") at which the gate can hold writes. A later write of the call cannot be held. */
 export const DOORS = 64;
 const KINDS = [
   ["insert", "i"],
@@ -11,22 +11,25 @@ const KINDS = [
 ] as const;
 
 /**
- * The server's user locks with which the gate holds writes. Locks belong to the whole server, so their names differ between databases. Every session
- * sees a lock's present holder, even from an old snapshot. A lock ends with its session.
+ * The names of the user locks with which the gate holds writes. MySQL's user locks belong to the whole server, so the names contain the database.
+ * Every session sees who holds a lock now, even inside an old transaction snapshot. A lock ends with the session that holds it.
  */
 export interface GateLocks {
-  /** Held by seqqa while the gate is armed. */
+  /** The lock that seqqa holds while the gate is armed. */
   readonly armed: string;
-  /** Held by seqqa while the held write should fail after its release. */
+  /** The lock that seqqa holds if the held write should fail after its release. */
   readonly fault: string;
   /**
-   * Prefix of the names of the doors. A door is a lock that seqqa holds and that one write waits for: the first write at door 0, the second at door
-   * 1.
+   * The beginning of the names of the door locks. seqqa holds these locks, and each write of the call waits for one of them: the first write for door
+   * 0, the second for door 1.
    */
   readonly door: string;
-  /** Prefix of the names of the locks that waiting sessions hold; the number of the door follows. */
+  /** The beginning of the name of a lock that a waiting session holds. The number of the door at which it waits follows. */
   readonly here: string;
-  /** Returns the name of a lock that a waiting session holds. The name gives the number of the table and the first letter of the statement's kind. */
+  /**
+   * Returns the name of another lock that a waiting session holds. The name shows the number of the written table and the first letter of INSERT,
+   * UPDATE or DELETE.
+   */
   readonly at: (table: number, kind: string) => string;
 }
 
@@ -42,8 +45,9 @@ export function gateLocks(database: string): GateLocks {
 }
 
 /**
- * Returns the triggers that hold writes. MySQL has row triggers only. They recognize a new statement by `now(6)`, which is constant within a
- * statement. Statements that change no row are not noticed. A held UPDATE or DELETE has already locked its first row.
+ * Returns CREATE TRIGGER statements for the triggers that hold writes. MySQL has row triggers only, so a trigger recognizes the first row of a
+ * statement by `now(6)`, which is constant within a statement. Statements that change no row are not held. A held UPDATE or DELETE has already locked
+ * its first row.
  */
 export function gateStatements({ tables }: Catalog, { armed, fault, door, here, at }: GateLocks): string[] {
   const numbered = (name: string): string => `concat('${name}', @seqqa_d)`;
@@ -67,11 +71,14 @@ end`,
   );
 }
 
-/** Returns a query that takes the gate's locks. Its one row has the session that already holds one of them, then `1` for each lock that was taken. */
+/**
+ * Returns a query that takes the gate's locks. The result is one row: the session that already holds one of the locks, then `1` for each lock that
+ * was taken.
+ */
 export function armSql({ armed, door, here }: GateLocks, doors: number): string {
   const numbers = [...Array(doors).keys()];
   const taken = [armed, ...numbers.flatMap((i) => [`${door}${i}`, `${here}${i}`])].map((name) => `is_used_lock('${name}')`);
-  // The order matters: a session that finds the gate armed must also find the doors locked.
+  // Take the lock `armed` last: a session that sees it must find the doors already locked.
   const got = [...numbers.map((i) => `${door}${i}`), armed].map((name) => `get_lock('${name}', 0)`);
   return `select coalesce(${taken.join(", ")}), ${got.join(", ")}`;
 }
@@ -85,7 +92,9 @@ export function openSql({ armed, door }: GateLocks, doors: readonly number[], di
   return `do ${names.map((name) => `release_lock('${name}')`).join(", ")}`;
 }
 
-/** Returns a query for the statements of waiting sessions. Its rows have the kind of statement, the number of the table, and the session. */
+/**
+ * Returns a query for the writes at which sessions wait. Each row of the result has the kind of statement, the number of the table, and the session.
+ */
 export function whereSql({ at }: GateLocks, tables: number): string {
   const places = [...Array(tables).keys()].flatMap((i) => KINDS.map(([kind]) => [kind.toUpperCase(), i] as const));
   return places.map(([kind, i]) => `select '${kind}', ${i}, is_used_lock('${at(i, kind)}')`).join(" union all ");
@@ -95,7 +104,7 @@ export function faultSql({ fault }: GateLocks, is: boolean): string {
   return is ? `do get_lock('${fault}', 0)` : `do release_lock('${fault}')`;
 }
 
-/** Returns a statement that ends a session, and a query that returns a row as long as the session exists. */
+/** Returns a statement that kills a session, and a query that returns a row as long as the session exists. */
 export function endSql(session: string): { readonly end: string; readonly isThere: string } {
   return { end: `kill ${session}`, isThere: `select 1 from information_schema.processlist where id = ${session}` };
 }

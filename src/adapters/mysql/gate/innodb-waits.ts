@@ -4,11 +4,11 @@ export interface InnodbWait {
 }
 
 /**
- * Finds waiting sessions in the text of SHOW ENGINE INNODB STATUS. The tables of information_schema with the same facts are refreshed only if nobody
- * has read them for 100 ms.
+ * Finds sessions that wait for a row lock in the text of SHOW ENGINE INNODB STATUS. The tables of information_schema with the same data are up to
+ * date only if nobody has read them for 100 ms.
  */
 export function innodbWaits(status: string): InnodbWait[] {
-  // Skips the earlier part of the text, which describes the last deadlock.
+  // Skip the part of the text about the last deadlock, which looks like the list of transactions.
   const now = status.slice(Math.max(0, status.lastIndexOf("\nLIST OF TRANSACTIONS FOR EACH SESSION")));
   return now
     .split(/^---TRANSACTION /m)

@@ -9,8 +9,8 @@ import { innodbWaits } from "./innodb-waits.ts";
 import { named } from "../connect/sql-text.ts";
 
 /**
- * Holds a session of the target with user locks of the control connection. Each write of the call waits at its own door. seqqa opens every door but
- * the last as soon as the session waits there, and so counts the writes.
+ * Holds a write of the target with user locks ("doors") of the control connection. Each write of a call waits at its own door. seqqa opens every door
+ * except the last as soon as the session waits there. In this way, seqqa also counts the writes of a call.
  */
 export class MysqlGate implements FailingGate {
   readonly kind = "gate";
@@ -19,7 +19,7 @@ export class MysqlGate implements FailingGate {
   readonly #tables: readonly Table[];
   readonly #limitMs: number;
   readonly #locks: GateLocks;
-  /** The number of doors that seqqa holds; 0 if the gate is not armed. */
+  /** The number of door locks that seqqa holds. 0 if the gate is not armed. */
   #doors = 0;
   #passed = 0;
   #session: string | undefined;
@@ -33,11 +33,11 @@ export class MysqlGate implements FailingGate {
   }
 
   async arm(write: number): Promise<void> {
-    if (!Number.isSafeInteger(write) || write < 1) throw new RangeError(`A write is counted from 1, and this is ${write}.`);
+    if (!Number.isSafeInteger(write) || write < 1) throw new RangeError(`Invalid write number ${write}: writes are counted from 1.`);
     await this.release();
     if (this.#isFaulty) await this.#control.inTurn(() => this.#control.rows(faultSql(this.#locks, false)));
     this.#isFaulty = false;
-    // The gate has too few doors to hold a write with this number, so the call passes.
+    // The gate has fewer doors than this call has writes, so the call is not held.
     if (write > DOORS) return;
     await this.#control.inTurn(() =>
       this.#control.patiently(async () => {
@@ -55,7 +55,7 @@ export class MysqlGate implements FailingGate {
     return this.arm(DOORS);
   }
 
-  /** Counts the writes of a call, at most one for each door. */
+  /** Waits for a call and counts its writes, up to the number of doors. */
   async watched(done: Promise<unknown>): Promise<number> {
     const last = await this.held(done);
     const count = this.#passed + (last === undefined ? 0 : 1);
@@ -91,8 +91,8 @@ export class MysqlGate implements FailingGate {
   }
 
   /**
-   * Returns the lock that another session waits for. Only the held call and the other call of the trial are running, so a waiting session waits for
-   * the held call.
+   * Returns a description of the lock for which another session than the held one waits. Only the two calls of a trial are running, so that session
+   * waits for the held call.
    */
   async #waitsFor(held: string): Promise<string | undefined> {
     const others = `select id, state from information_schema.processlist where ${named("db", this.#control.store.database)} and id not in (connection_id(), ${held})`;
@@ -104,7 +104,7 @@ export class MysqlGate implements FailingGate {
       sessions = found;
     } catch (error) {
       if (!isDenied(error)) throw error;
-      // Without the PROCESS privilege, the server tells only that some session waits for a row.
+      // The user lacks the PROCESS privilege. The server then shows how many sessions wait for a row, but not which ones.
       const [found = [], waits = []] = await this.#control.batch([
         others,
         "show global status like 'Innodb\\_row\\_lock\\_current\\_waits'",
@@ -126,19 +126,19 @@ export class MysqlGate implements FailingGate {
     let done = true;
     if (fault === "cut") done = await this.#end(session);
     else {
-      // The released session checks the fault lock only after `release` has returned. The next `arm` releases that lock.
+      // The held session checks the fault lock after its release, so the lock must exist before. The next `arm` releases the lock.
       await this.#control.inTurn(() => this.#control.rows(faultSql(this.#locks, true)));
       this.#isFaulty = true;
     }
     await this.release();
-    // A session that waits for a lock does not notice that its client is gone. It ends after the write fails, so wait for that.
+    // The held session does not notice that its client is gone until its write fails. Wait until the session has ended.
     if (fault === "kill") await this.#gone(session, this.#limitMs);
     return done;
   }
 
   /**
-   * Ends a session and waits until it is gone, because its write would happen if the door opened earlier. Returns `false` if the user may not end
-   * sessions.
+   * Kills a session and waits until it is gone: if the door opened earlier, the write would still happen. Returns `false` if the database user may
+   * not kill sessions.
    */
   async #end(session: string): Promise<boolean> {
     try {
@@ -157,7 +157,7 @@ export class MysqlGate implements FailingGate {
 
   async release(): Promise<void> {
     if (this.#doors === 0) return;
-    // If the release fails, close the connection: the server then releases the locks of its session.
+    // If the doors cannot be opened, close the connection. The server then releases all locks of its session.
     await this.#control.inTurn(() => this.#open()).catch(() => this.#control.close());
   }
 

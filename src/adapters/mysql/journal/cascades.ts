@@ -3,7 +3,7 @@ import { imageOfRow, imageOfValue, type Column } from "./columns.ts";
 import { TOO_LONG } from "./log-entries.ts";
 import { quoteName } from "../connect/sql-text.ts";
 
-/** A column's new value as an SQL expression. The column keeps its old value in rows for which the condition `changed` is false. */
+/** The new value of a column as an SQL expression. In rows for which the condition `changed` is false, the column keeps its old value. */
 interface Value {
   readonly sql: string;
   readonly changed?: string | undefined;
@@ -11,7 +11,7 @@ interface Value {
 
 type Effect = "delete" | ReadonlyMap<string, Value>;
 
-/** Returns a condition on a row of a table, given the table's alias. */
+/** Returns an SQL condition on the rows of a table. The argument is the alias of the table in the query. */
 type Condition = (alias: string) => string;
 
 interface Hit {
@@ -19,12 +19,13 @@ interface Hit {
   readonly when: Condition;
 }
 
-/** A foreign-key action whose effects cannot be computed in advance. */
+/** Thrown if the effects of a foreign key's action (e.g. CASCADE) cannot be computed before the action happens. */
 export class UnfollowedAction extends Error {}
 
 /**
- * Computes which other rows a row's foreign-key actions change. InnoDB executes these actions without firing triggers, so a BEFORE trigger of the
- * parent logs them in advance. A row that several actions reach is logged once, with all effects.
+ * Computes which rows of other tables change through foreign keys (e.g. ON DELETE CASCADE) if a row changes. InnoDB makes these changes without
+ * firing triggers, so a BEFORE trigger of the parent table logs them in advance. A row that several foreign keys change is logged once, with all
+ * effects.
  */
 export class Cascades {
   readonly #catalog: Catalog;
@@ -36,8 +37,8 @@ export class Cascades {
   }
 
   /**
-   * Returns statements that log the effects of a DELETE or UPDATE of the row OLD. They insert `(tab, note, grp, old, new)` into `log`. Returns none
-   * if no action can change a row.
+   * Returns SQL statements that log which other rows a DELETE or UPDATE of the row OLD changes. The statements insert `(tab, note, grp, old, new)`
+   * into the table `log`. Returns none if no other row can change.
    *
    * @throws UnfollowedAction
    */
@@ -61,7 +62,8 @@ export class Cascades {
   }
 
   #updateOld(parent: Table): void {
-    // InnoDB cascades a column only if its bytes change. A case-insensitive match is no change: with a parent 'ann', a child keeps its 'ANN'.
+    // InnoDB cascades an update only if the bytes of the parent column change. A child whose value differs in case (parent 'ann', child 'ANN') keeps
+    // it.
     const effect = new Map(
       parent.columns.map((column) => {
         const [old, now] = [`OLD.${quoteName(column.name)}`, `NEW.${quoteName(column.name)}`];
@@ -101,7 +103,7 @@ export class Cascades {
       does = new Map(moved.filter((one): one is readonly [string, Value] => one[1] !== undefined));
     }
     if (does !== "delete") {
-      // InnoDB refuses an update that cascades back to a table which the same cascade has updated.
+      // InnoDB refuses an UPDATE that would cascade to a table that the same cascade has already updated.
       if (effect !== "delete" && path.includes(key.child)) return;
       this.#hit(key.child, { effect: does, when });
       this.#follow(key.child, does, when, [...path, key.child]);
@@ -115,11 +117,11 @@ export class Cascades {
     this.#follow(key.child, "delete", reached, [...path, key.child], self);
   }
 
-  /** Returns a condition for the selected rows and all their descendants in the same table. */
+  /** Returns an SQL condition for the rows that match `start` and for all rows of the same table that refer to them, directly or indirectly. */
   #closure(table: string, self: readonly ForeignKey[], start: Condition): Condition {
     const columns = self[0]!.parentColumns;
     if (self.some((key) => key.parentColumns.join() !== columns.join()))
-      throw new UnfollowedAction(`table "${table}" refers to itself by different keys`);
+      throw new UnfollowedAction(`table "${table}" has foreign keys to itself that refer to different columns`);
     const list = (alias: string): string => columns.map((name) => `${alias}.${quoteName(name)}`).join(",");
     return (alias) => {
       const n = this.#aliases++;
@@ -154,14 +156,17 @@ export class Cascades {
       when.filter((one): one is { effect: ReadonlyMap<string, Value>; sql: string } => one.effect !== "delete"),
     );
     const image = deletes.length === 0 ? changed : deletes.length === when.length ? "NULL" : `if(${deletes.join(" or ")},NULL,${changed})`;
-    // The changed row itself is logged by its own trigger.
+    // Leave out the changed row itself, because its own trigger logs it.
     const others = name === parent.name ? ` and not (${sameRow(table)})` : "";
     const any = when.map(({ sql }) => `(${sql})`).join(" or ");
     return `insert into ${log}(tab,note,grp,old,new) select ${index},1,${group},${checked(old)},${image === "NULL" ? image : checkedOrNull(image, deletes.length > 0)} from ${table.sqlName} c where (${any})${others};`;
   }
 }
 
-/** Replaces the image of a row that is too long for the server by `TOO_LONG`. The server makes it NULL, which would mean a missing row. */
+/**
+ * Returns an SQL expression for a row image, or `TOO_LONG` if the image is too long for the server. MySQL would replace such an image by NULL, which
+ * means that the row does not exist.
+ */
 export function checked(image: string): string {
   return `ifnull(${image},'${TOO_LONG}')`;
 }
@@ -189,7 +194,7 @@ function matchesRow(key: ForeignKey, child: string, parent: string): string {
 }
 
 function sameRow(table: Table): string {
-  if (table.key.length === 0) throw new UnfollowedAction(`table "${table.name}" refers to itself and has no key`);
+  if (table.key.length === 0) throw new UnfollowedAction(`table "${table.name}" has a foreign key to itself, but no primary or unique key`);
   return table.key
     .map((at) => quoteName(table.columns[at]!.name))
     .map((name) => `c.${name} <=> OLD.${name}`)

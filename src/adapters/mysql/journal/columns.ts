@@ -17,7 +17,7 @@ const KINDS: Readonly<Record<string, ColumnKind>> = {
   ...of("text", "char varchar tinytext text mediumtext longtext"),
   ...of("json", "json"),
   ...of("bytes", "binary varbinary tinyblob blob mediumblob longblob"),
-  // Kept as the server stores them, including the spatial reference system.
+  // These types are compared as the bytes that the server stores, which include the spatial reference system.
   ...of("bytes", "geometry point linestring polygon multipoint multilinestring multipolygon geometrycollection geomcollection"),
   ...of("time", "date datetime time"),
   ...of("instant", "timestamp"),
@@ -34,25 +34,25 @@ export function kindOf(dataType: string): ColumnKind | undefined {
 }
 
 /**
- * Returns SQL for the image of a value: lossless text without a comma. The text is the same in every session, whatever its time zone, `sql_mode` and
- * character set. `value` is an SQL expression of the column, such as `NEW.x`.
+ * Returns an SQL expression for a value as text without loss and without a comma. The text is the same in every session, whatever its time zone,
+ * `sql_mode` and character set. `value` is an SQL expression for the value of the column, such as `NEW.x`.
  */
 export function imageOfValue({ kind }: Column, value: string): string {
   switch (kind) {
     case "integer":
     case "decimal":
-      // Adding 0 removes the leading zeros of ZEROFILL and turns BIT values into numbers.
+      // Adding 0 removes the leading zeros of ZEROFILL columns and turns BIT values into numbers.
       return `ifnull(${value}+0,'-')`;
     case "float":
-      // Converting a FLOAT to text directly would keep only 6 digits.
+      // Adding 0e0 keeps all digits. Without it, the text of a FLOAT has only 6 digits.
       return `ifnull(${value}+0e0,'-')`;
     case "time":
       return `ifnull(concat(${value},''),'-')`;
     case "instant":
-      // The seconds do not depend on the session's time zone. For the zero time, `unix_timestamp` returns 0 in a query but NULL in a trigger.
+      // Seconds since 1970 do not depend on the session's time zone. For the zero time, `unix_timestamp` returns 0 in a query but NULL in a trigger.
       return `ifnull(nullif(unix_timestamp(${value}),0),if(isnull(concat(${value},'')),'-','0'))`;
     case "choice":
-      // The number is the stored value. It distinguishes the empty error value of an ENUM from a member ''.
+      // An ENUM value is stored as a number. The number distinguishes the empty error value from a member ''.
       return `ifnull(concat(${value}+0,':',hex(${value})),'-')`;
     case "json":
     case "plain":
@@ -71,7 +71,7 @@ export function fieldsOf(image: string): string[] {
   return image.split(",");
 }
 
-/** Returns the SQL literal for a value's image, for a session with `OUR_SETTINGS`. */
+/** Returns the SQL literal for a value in a row image. The literal is valid in sessions with the settings `OUR_SETTINGS`. */
 export function literal({ kind, charset }: Column, image: string): string {
   if (image === "-") return "NULL";
   switch (kind) {
@@ -95,22 +95,25 @@ export function literal({ kind, charset }: Column, image: string): string {
   }
 }
 
-/** Returns a condition that is true for the value of an image and can use an index. It may also be true for other values, such as other spellings. */
+/**
+ * Returns an SQL condition that finds rows by a value from a row image, and that can use an index. The condition may also match other rows, e.g. with
+ * another spelling of the value.
+ */
 export function condition(column: Column, image: string, alias = ""): string {
   return `${alias}${quoteName(column.name)} <=> ${literal(column, image)}`;
 }
 
 function hex(image: string): string {
-  if (!/^[\dA-F]*$/.test(image)) throw new TypeError("An image of a value is not hexadecimal.");
+  if (!/^[\dA-F]*$/.test(image)) throw new TypeError("A saved value is not hexadecimal.");
   return image;
 }
 
 function quoted(image: string): string {
-  if (!/^[\w .:+-]*$/.test(image)) throw new TypeError("An image of a value holds characters that it cannot hold.");
+  if (!/^[\w .:+-]*$/.test(image)) throw new TypeError("A saved value contains characters that are not allowed in it.");
   return `'${image}'`;
 }
 
-/** Formats seconds since 1970 as a time in UTC. Zero is MySQL's zero time. */
+/** Formats a number of seconds since 1970 as a UTC time. 0 is MySQL's zero time. */
 function instantText(image: string, separator: string): string {
   const [seconds = "0", fraction] = image.split(".");
   const dot = fraction === undefined ? "" : `.${fraction}`;
@@ -118,7 +121,7 @@ function instantText(image: string, separator: string): string {
   return new Date(Number(seconds) * 1000).toISOString().slice(0, 19).replace("T", separator) + dot;
 }
 
-/** Returns the value that a state shows for an image. */
+/** Converts a value in a row image to the value that a state shows. */
 export function shownValue({ kind, charset }: Column, image: string): StoredValue {
   if (image === "-") return null;
   switch (kind) {
@@ -158,7 +161,10 @@ export function integer(text: string): number | bigint {
   return Number.isSafeInteger(number) ? number : BigInt(text);
 }
 
-/** Returns one text for equal JSON documents, with sorted keys. Leaves a document unchanged if parsing its numbers would lose digits. */
+/**
+ * Sorts the keys of a JSON document, so that equal documents have equal texts. Leaves the document unchanged if parsing its numbers would lose
+ * digits.
+ */
 function canonicalJson(text: string): string {
   try {
     if (/\d{16}|\d[.eE]/.test(text)) return text;

@@ -2,10 +2,13 @@ import { OURS } from "../schema/catalog.ts";
 import { OFF, type Control } from "../connect/control.ts";
 import { named, quoteName, quoteText } from "../connect/sql-text.ts";
 
-/** The table with the user's original triggers while guarded copies replace them. A guarded trigger does nothing in seqqa's own sessions. */
+/**
+ * The table that stores the original text of the user's triggers while guarded copies replace them. A guarded copy does nothing in seqqa's own
+ * sessions.
+ */
 export const ORIGINALS: string = `${OURS}originals`;
 
-/** The beginning of a guarded trigger's body. It makes the trigger do nothing in seqqa's own sessions. */
+/** The beginning of a guarded trigger's body. It skips the rest of the body in seqqa's own sessions. */
 export const GUARD: string = `begin if ${OFF} is null then `;
 
 interface Original {
@@ -18,8 +21,8 @@ interface Original {
 }
 
 /**
- * Replaces the user's triggers by guarded ones, which do nothing in seqqa's sessions. MySQL cannot disable triggers, so the user's triggers would
- * fire during a restore and change rows. The originals are saved in the database first, so that a killed run loses none.
+ * Replaces the user's triggers by copies that do nothing in seqqa's own sessions. MySQL cannot disable triggers, so the user's triggers would fire
+ * during a restore and change rows. The originals are saved in the database first. If the run is killed, a later run can create them again.
  */
 export async function guardTriggers(control: Control): Promise<void> {
   const rows = await control.rows(
@@ -45,17 +48,17 @@ export async function guardTriggers(control: Control): Promise<void> {
 function guarded([name, table, timing, event, definer, statement]: readonly string[]): string {
   const at = definer!.lastIndexOf("@");
   const who = `${quoteName(definer!.slice(0, at))}@${quoteName(definer!.slice(at + 1))}`;
-  // The line break is needed, because a body may end with a line comment.
+  // The line break before `end if` is needed, because the body may end with a line comment.
   return `create definer=${who} trigger ${quoteName(name!)} ${timing!} ${event!} on ${quoteName(table!)} for each row ${GUARD}${statement!}\n; end if; end`;
 }
 
-/** Creates a trigger under the session settings of its original, because the meaning of its text depends on them. */
+/** Creates a trigger with the session settings of its original, because the meaning of its text depends on them. */
 async function create(control: Control, sql: string, mode: string, client: string, collation: string): Promise<void> {
   await control.rows(
     "set @seqqa_mode = @@session.sql_mode, @seqqa_client = @@session.character_set_client, @seqqa_collation = @@session.collation_connection",
   );
   try {
-    // The text is sent as utf8mb4, which keeps its names and literals. The original character set is restored only for ASCII texts.
+    // Send the text as utf8mb4, which can encode all names and literals. The original character set is used only if the text is ASCII.
     await control.rows(`set session sql_mode = ${quoteText(mode)}, session collation_connection = ${collationName(collation)}`);
     if (/^(?:utf8|utf8mb3|utf8mb4|latin1)$/.test(client) && isAscii(sql))
       await control.rows(`set session character_set_client = ${client}`);

@@ -18,8 +18,8 @@ export function judgedImageSql({ columns, ignored }: Table): string {
 }
 
 /**
- * Returns a row image whose ignored columns have the values of `other`, an image of the same row. If one image is `null` (no such row), returns
- * `image`.
+ * Returns the row image `image` with the ignored columns taken from `other`, an image of the same row. If one of the two is `null` (the row does not
+ * exist), returns `image` unchanged.
  */
 export function withIgnoredOf<Image extends string | null>({ ignored }: Table, image: Image, other: string | null): Image {
   if (image === null || other === null || ignored.length === 0) return image;
@@ -29,7 +29,10 @@ export function withIgnoredOf<Image extends string | null>({ ignored }: Table, i
     .join() as Image;
 }
 
-/** Returns a function for the identity of a row: its image without ignored columns, or `undefined` if the table ignores no column. */
+/**
+ * Returns a function that removes ignored columns from a row image. Two images of which only ignored columns differ then become equal. The function
+ * returns `undefined` for a table without ignored columns.
+ */
 export function tellingBy(tables: readonly Table[]): (table: number, image: string) => string | undefined {
   return (at, image) => {
     const table = tables[at];
@@ -37,7 +40,7 @@ export function tellingBy(tables: readonly Table[]): (table: number, image: stri
   };
 }
 
-/** Returns an empty collection of row changes that compares rows without their ignored columns. */
+/** Creates an empty {@link RowSums}, in which two rows are equal if they differ in ignored columns only. */
 export function sumsOf(tables: readonly Table[]): RowSums {
   return new RowSums(tellingBy(tables));
 }

@@ -5,14 +5,17 @@ import { guardTriggers, ORIGINALS, restoreTriggers } from "./guards.ts";
 import { KEPT, leaseLock, LOG, OWNER, RUN, tableStatements, triggerStatements } from "./journal-sql.ts";
 import { named, quoteName } from "../connect/sql-text.ts";
 
-/** Installs the journal. Each DDL statement commits, so a killed run can leave a part of the journal; {@link uninstall} removes it. */
+/**
+ * Creates the journal's tables and triggers. MySQL commits each DDL statement at once, so a killed run can leave some of them. {@link uninstall}
+ * removes them.
+ */
 export async function install(
   control: Control,
   catalog: Catalog,
   { token, borrowed, gated }: { readonly token: string; readonly borrowed: boolean; readonly gated: boolean },
 ): Promise<void> {
   for (const sql of tableStatements(token, borrowed, catalog.tables)) await control.rows(sql);
-  // The order matters, since triggers fire in the order of their creation. The gate's triggers come first, then the user's, then those that log.
+  // Triggers fire in the order in which they are created: first the gate's, then the user's, then those that log.
   if (gated) for (const sql of gateStatements(catalog, gateLocks(control.store.database))) await control.define(sql);
   await guardTriggers(control);
   const lease = borrowed ? leaseLock(control.store.database) : undefined;
@@ -31,7 +34,7 @@ export async function installedToken(control: Control): Promise<string | undefin
 export async function uninstall(control: Control): Promise<void> {
   for (const name of await ourTriggers(control)) await control.define(`drop trigger if exists ${quoteName(name)}`);
   await restoreTriggers(control);
-  // The owner table is dropped last, because it shows that something is installed. An interrupted removal can then be repeated.
+  // Drop the owner table last. While it exists, another process knows that the removal is not complete and repeats it.
   for (const name of [LOG, KEPT, RUN, ORIGINALS, OWNER]) await control.define(`drop table if exists ${name}`);
   for (const name of await ourTables(control)) await control.define(`drop table if exists ${quoteName(name)}`);
 }

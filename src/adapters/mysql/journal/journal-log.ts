@@ -7,24 +7,26 @@ import { LOG } from "./journal-sql.ts";
 import { requireSame } from "../put-back/put-back.ts";
 import type { SchemaWatch } from "../schema/schema-watch.ts";
 
-/** The most entries that have been read but not yet deleted. Each read scans them again. */
+/**
+ * The largest number of log entries that may be read but not deleted yet. Each read scans these entries again, so they are deleted at this number.
+ */
 const MOST_READ = 2000;
 
-/** Reads the undo log in the database. Reads each entry once, and also finds entries of transactions that commit late. */
+/** Reads the undo log of the database. Returns each entry once, including entries of transactions that commit later than others. */
 export class JournalLog {
   readonly #control: Control;
   readonly #tables: readonly Table[];
   readonly #watch: SchemaWatch;
-  /** All entries up to this number have been read. No open transaction can still commit one of them. */
+  /** All log entries up to this number have been read. No open transaction can add an entry with such a number. */
   #floor = 0n;
   #previous = 0n;
   #last = 0n;
-  /** Numbers of the entries that were read and are above `#floor`. */
+  /** The numbers of entries above `#floor` that have been read. */
   #beyond = new Set<string>();
-  /** Numbers of the entries that were read and are still in the log. */
+  /** The numbers of entries that have been read but not deleted from the log. */
   #there: bigint[] = [];
 
-  /** `before`: the log of a closed connection. Reading continues after its last entry. */
+  /** `before`: the `JournalLog` of a closed connection to the same database. Reading continues after its last entry. */
   constructor(control: Control, tables: readonly Table[], watch: SchemaWatch, before?: JournalLog) {
     this.#control = control;
     this.#tables = tables;
@@ -38,8 +40,8 @@ export class JournalLog {
   }
 
   /**
-   * Returns the changes logged since the last read. With `apart`, reads only while no session is in the middle of a write. Entries of an open
-   * transaction are locked, so the read then fails at once with an error for which `isBusy` returns `true`.
+   * Returns the row changes that were logged since the last read. With `apart`, reads only if no other session has an open write transaction.
+   * Otherwise fails with an error for which `isBusy` returns `true`, because the entries of an open transaction are locked.
    *
    * @throws SeqqaError `SCHEMA_CHANGED`, `ROW_TOO_LONG`
    */
@@ -50,12 +52,15 @@ export class JournalLog {
     return this.take(rows, apart);
   }
 
-  /** Returns a query for entries that may be unread. With `apart`, the query locks them, and fails at once if an open transaction has written one. */
+  /**
+   * Returns a query for the log entries that may be unread. With `apart`, the query locks the entries. It then fails at once if an open transaction
+   * has written one.
+   */
   entries(apart: boolean): string {
     return `select ${ENTRY} from ${LOG} where seq > ${this.#floor}${apart ? " for update nowait" : ""}`;
   }
 
-  /** Adds the entries of a read and returns their changes. @throws SeqqaError `ROW_TOO_LONG` */
+  /** Notes the rows of a {@link entries} query as read, and returns their row changes. @throws SeqqaError `ROW_TOO_LONG` */
   take(rows: readonly Row[], apart: boolean): RowSums {
     const fresh = rows.filter(([seq]) => !this.#beyond.has(seq!));
     const sums = sumOfEntries(this.#control.store, this.#tables, fresh);
@@ -70,8 +75,8 @@ export class JournalLog {
   }
 
   /**
-   * Returns statements that delete all entries and wait for open transactions that wrote one. They fail with `WRONG_COUNT`, or with an error for
-   * which `isBusy` returns `true`, if the log has an unread entry. After their commit, {@link raise} may be called.
+   * Returns SQL statements that delete all log entries. They wait for open transactions that wrote an entry. If the log has an unread entry, they
+   * fail with `WRONG_COUNT` or with an error for which `isBusy` returns `true`. After their commit, {@link raise} may be called.
    */
   removalOfAll(): readonly string[] {
     let before = this.#floor;
@@ -79,7 +84,9 @@ export class JournalLog {
     return [`delete from ${LOG} where seq > ${before}`, requireSame("row_count()", this.#there.length)];
   }
 
-  /** Raises `#floor` to the last entry of the previous call. Every transaction that had an entry number by then has ended since. */
+  /**
+   * Raises `#floor` to the last entry that was read before the previous call. Transactions that could still add lower numbers have ended since then.
+   */
   raise(): void {
     if (this.#previous > this.#floor) {
       this.#floor = this.#previous;
@@ -96,7 +103,7 @@ export class JournalLog {
     return this.#there;
   }
 
-  /** Returns statements that delete read entries. Call {@link forget} after they were executed. */
+  /** Returns SQL statements that delete these log entries. After the statements were executed, {@link forget} must be called. */
   removal(entries: readonly bigint[]): string[] {
     const sorted = [...entries].sort((a, b) => (a < b ? -1 : 1));
     const ranges: [bigint, bigint][] = [];

@@ -28,20 +28,20 @@ import type { Selection } from "../read/selection.ts";
 export interface JournalChoice {
   readonly selection: Selection;
   readonly borrowed: boolean;
-  /** `true` if writes of the target can be held at the gate. Default `false`. */
+  /** `true` if the gate can hold writes of the target. Default `false`. */
   readonly gated?: boolean | undefined;
   readonly previous?: JournalMode | undefined;
-  /** Milliseconds to wait for open write transactions of other sessions. Default 5000. */
+  /** The longest time to wait for open write transactions of other sessions, in milliseconds. Default 5000. */
   readonly limitMs?: number | undefined;
   /** See `StoreScope.asked`. */
   readonly asked?: (() => number | undefined) | undefined;
   /** See `StoreScope.watching`. */
   readonly watching?: boolean | undefined;
-  /** Seconds without a sign of life after which an external store's triggers stop logging. Default 30. */
+  /** The lease of an external store, in seconds: if the run is silent for longer, its triggers stop logging. Default 30. */
   readonly leaseSeconds?: number | undefined;
 }
 
-/** The facts about the store that stay valid when the target is restarted. */
+/** The journal's data that stays valid when the target restarts and the connection is opened again. */
 interface Knowledge {
   readonly token: string;
   readonly tables: readonly Table[];
@@ -51,8 +51,8 @@ interface Knowledge {
 }
 
 /**
- * Undoes changes that other sessions committed. Row triggers write an undo log in the target's own transactions. Reading the log takes one round
- * trip, a restore another.
+ * Undoes what other sessions committed. Row triggers write an undo log in the same transactions as the target's changes. Reading the log takes one
+ * round trip to the server, and a restore takes another.
  */
 export class JournalMode implements MysqlMode {
   readonly traits: StoreTraits = { portable: true, commits: true };
@@ -63,10 +63,10 @@ export class JournalMode implements MysqlMode {
   readonly #limitMs: number;
   readonly #watching: boolean;
   readonly #known: Knowledge;
-  /** The recorder and the lease are set for an external store only. */
+  /** Present for an external store only. */
   readonly #recorder: Recorder | undefined;
   readonly #lease: Lease | undefined;
-  /** Set once the store no longer matches what the journal recorded. Every later operation throws it. */
+  /** Set after the store was found to differ from what the journal recorded. Every later operation throws this error. */
   #broken: SeqqaError | undefined;
 
   private constructor(control: Control, known: Knowledge, choice: JournalChoice, lease?: Lease) {
@@ -82,8 +82,8 @@ export class JournalMode implements MysqlMode {
   }
 
   /**
-   * Installs the journal. After a restart of the target it continues with the installed one, if the schema is unchanged: checkpoints stay valid, and
-   * the target's writes during its start count as ordinary changes.
+   * Installs the journal. After a restart of the target, continues with the existing journal if the schema is unchanged. Checkpoints then stay valid,
+   * and the target's writes during start-up are ordinary changes.
    */
   static async open(control: Control, catalog: Catalog, choice: JournalChoice): Promise<JournalMode> {
     const { previous } = choice;
@@ -125,7 +125,7 @@ export class JournalMode implements MysqlMode {
         await this.#control.snapshot(async () => {
           for (const table of tables.filter(this.#selection)) contents.push([table, await imagesOf(this.#control, table)]);
         });
-        // A write during the read may be missing from the rows. Read again until nothing was written meanwhile.
+        // A write that was committed during the read may be missing from the rows. Read again until the log shows no new write.
         await this.#read(true);
         if (mirror.top === seen) break;
       }
@@ -185,12 +185,12 @@ export class JournalMode implements MysqlMode {
     await this.#restore(mark as Segment);
   }
 
-  /** Restores a state. With `seen`: restores only if the store is still in the state `seen`, and otherwise returns `false`. */
+  /** Restores a state. With `seen`: restores only if the store is still in the state `seen`, otherwise returns `false`. */
   #restore(segment: Segment, seen?: Segment): Promise<boolean> {
     return this.#alone(async () => {
       const { mirror } = this.#known;
       if (!mirror.holds(segment)) throw markInvalid();
-      // Usually nothing was written since the last read. Try to restore without reading the log first, which saves a round trip.
+      // Usually nothing was written since the last read. Restore without reading the undo log first, which saves a round trip.
       const from = mirror.top === seen && seen !== segment;
       if (from && (await this.#put(mirror.changesTo(segment), segment, { seen: true }))) return true;
       await this.#read(true);
@@ -240,8 +240,8 @@ export class JournalMode implements MysqlMode {
   }
 
   /**
-   * Restores the database to what it was before the run. Entries that are still in the log count as the run's, unless another client was found
-   * writing.
+   * Restores an external database to its content from before the run. Log entries that are not recorded yet count as the run's own, unless another
+   * client was found to write.
    */
   async #leave(): Promise<void> {
     if (this.#broken?.code === "LEASE_OVER") throw this.#broken;
@@ -256,7 +256,10 @@ export class JournalMode implements MysqlMode {
     await this.#takeIn(this.#recorder?.isQuiet, () => log.read(apart));
   }
 
-  /** Adds the changes of a read to those kept in memory. In an external store, records them first. `wasQuiet`: see {@link Recorder.record}. */
+  /**
+   * Adds the row changes that `reading` returns to the known changes. In an external store, records them first. `wasQuiet`: see {@link
+   * Recorder.record}.
+   */
   async #takeIn(wasQuiet: boolean | undefined, reading: () => Promise<RowSums>): Promise<void> {
     const { log, mirror } = this.#known;
     try {
@@ -270,8 +273,8 @@ export class JournalMode implements MysqlMode {
   }
 
   /**
-   * Changes the store in one transaction, deletes the undone entries, and reads entries that others wrote meanwhile. With `seen`: changes nothing and
-   * returns `false` if something was or may have been written since the last read.
+   * Changes rows in one transaction, deletes the undone log entries, and reads entries that other sessions wrote meanwhile. With `seen`: if something
+   * was or may have been written since the last read, changes nothing and returns `false`.
    */
   async #put(changes: RowSums, to: Segment, { kept, seen = false }: { kept?: RowSums; seen?: boolean } = {}): Promise<boolean> {
     const { log, mirror, tables } = this.#known;
@@ -279,7 +282,8 @@ export class JournalMode implements MysqlMode {
     const undone = [...log.present];
     const statements = [
       "start transaction",
-      // The deletion comes first, so that this transaction holds no lock that the target needs while it waits for the target.
+      // With `seen`, empty the undo log first. This waits for transactions of the target, which must not need a lock that this transaction already
+      // holds.
       ...(seen ? log.removalOfAll() : []),
       ...putBackStatements(tables, changes),
       ...(seen ? [] : log.removal(undone)),
@@ -297,7 +301,8 @@ export class JournalMode implements MysqlMode {
   }
 
   /**
-   * Executes a transaction and returns the log entries after it. If the transaction fails and `mayFail` is set, rolls back and returns `undefined`.
+   * Executes a transaction and returns the log entries that exist afterwards. If the transaction fails and `mayFail` is `true`, rolls back and
+   * returns `undefined`.
    */
   async #change(statements: readonly string[], mayFail: boolean): Promise<Row[] | undefined> {
     const parts = batches(statements);
@@ -308,7 +313,7 @@ export class JournalMode implements MysqlMode {
       if (!this.#control.lost) await this.#control.rows("rollback");
       if (isBusy(error) || error instanceof SeqqaError) throw error;
       if (mayFail) return undefined;
-      // The transaction changed nothing. If another session committed a write after the log was read, the log has its entry by now.
+      // The transaction failed and changed nothing. If the cause was a write that was committed after the last read, the undo log contains it now.
       const before = this.#known.mirror.top;
       await this.#read(false);
       if (this.#known.mirror.top !== before) throw new Writing();
@@ -338,7 +343,10 @@ export class JournalMode implements MysqlMode {
     });
   }
 
-  /** Returns the error to throw for a failed operation. After the lease of an external store has ended, every later operation throws `LEASE_OVER`. */
+  /**
+   * Returns the error to throw for a failed operation. If the lease of an external store has ended, this is `LEASE_OVER`, and all later operations
+   * throw it, too.
+   */
   #explained(error: unknown): unknown {
     if (this.#lease === undefined) return error;
     const gone = errnoOf(error) === NO_TABLE && String((error as Error).message).includes(OURS);
@@ -350,5 +358,7 @@ export class JournalMode implements MysqlMode {
 
 const NO_TABLE = 1146;
 
-/** A row to be deleted does not exist. It may have been changed after the log was read, so the operation is repeated. */
+/**
+ * Thrown if a row to be deleted does not exist. Another session may have changed the row after the undo log was read, so the operation is repeated.
+ */
 class Stale extends Error {}

@@ -7,15 +7,15 @@ import { OFF, type Row } from "../connect/control.ts";
 import { quoteName, quoteText } from "../connect/sql-text.ts";
 
 export const LOG: string = `${OURS}log`;
-/** The table with the run's recorded changes to an external store. The log table has the entries that are not recorded yet. */
+/** The table with the changes to an external store that the run has recorded. Changes that are not recorded yet are in the undo log. */
 export const KEPT: string = `${OURS}kept`;
-/** The table with two times of a run on an external store: when it began, and when it last recorded changes. */
+/** The table with two times of a run that uses an external store: when it began, and when it last recorded changes. */
 export const RUN: string = `${OURS}run`;
 export const OWNER: string = `${OURS}owner`;
 
 /**
- * Returns the name of the lock without which an external store's triggers log nothing. Locks belong to the whole server, so the name differs between
- * databases.
+ * Returns the name of the lock that the triggers of an external store check: they log nothing if no session holds it. MySQL's user locks belong to
+ * the whole server, so the name contains the database.
  */
 export function leaseLock(database: string): string {
   return `seqqa lease ${createHash("sha256").update(database).digest("hex").slice(0, 32)}`;
@@ -37,16 +37,19 @@ export function tableStatements(token: string, borrowed: boolean, tables: readon
   ];
 }
 
-/** Returns a statement that saves the list of tables. The list later shows if a table was truncated or created again. */
+/** Returns an SQL statement that saves the list of tables with their ids. A later comparison shows if a table was truncated or created again. */
 export function keepTables(reading: readonly Row[]): string {
   return `insert into ${OWNER}(token, borrowed, tab, name, shape) values ('', 1, ${TABLES}, '', ${quoteText(JSON.stringify(reading))})`;
 }
 
-/** The most rows and characters in one statement, because the server limits the length of a packet. */
+/** The most rows in one SQL statement, because the server limits the length of a packet. */
 const AT_ONCE = 200;
 const LONGEST = 500_000;
 
-/** Returns statements that record row changes of the run at a level. Restoring an older state deletes the levels above it. */
+/**
+ * Returns SQL statements that record row changes with the number of the step that made them (`level`). A restore deletes the records with higher
+ * levels.
+ */
 export function keepStatements(level: number, deltas: readonly Delta[]): string[] {
   const parts: string[][] = [];
   let length = Infinity;
@@ -66,13 +69,10 @@ export function forgetAbove(level: number): string {
   return `delete from ${KEPT} where level > ${level}`;
 }
 
-/** The value of the column `tab` in the owner table for the row that has the list of tables. */
+/** The value of the column `tab` in the owner table that marks the row with the list of tables. */
 export const TABLES = -2;
 
-/**
- * Returns a digest of a table's columns, on which its row images depend, and the positions of its ignored columns. Images cannot be used for a table
- * with another digest.
- */
+/** Returns a hash of a table's columns and the positions of its ignored columns. A row image can be used only for a table with the same hash. */
 export function shapeOf({ columns, ignored }: Table): string {
   return `${createHash("sha256").update(JSON.stringify(columns)).digest("hex")}:${ignored.join()}`;
 }
@@ -82,8 +82,9 @@ export function ignoredIn(shape: string): readonly number[] {
 }
 
 /**
- * Returns the triggers that log. Each changed row is logged after its change, and the effects of foreign keys before it. Both entries have the same
- * group: the effects count only if the change was made, which may fail with IGNORE. `lease`: the lock without which nothing is logged.
+ * Returns CREATE TRIGGER statements for the triggers that log row changes. A changed row is logged after its change, and the effects of foreign keys
+ * before it. Both entries have the same group: the effects count only if the row was changed, because IGNORE can prevent the change. `lease`: the
+ * lock without which nothing is logged.
  */
 export function triggerStatements(catalog: Catalog, lease?: string): string[] {
   return catalog.tables.flatMap((table, index) => tableTriggers(catalog, table, index, lease));
@@ -118,8 +119,9 @@ function tableTriggers(catalog: Catalog, table: Table, index: number, lease: str
 }
 
 /**
- * Returns SQL that finds out if an UPDATE changed a row. MariaDB also fires AFTER UPDATE for rows that UPDATE IGNORE could not change. If a
- * constrained column should change, the SQL tests if the old row still exists. Without a key, it compares the number of equal rows before and after.
+ * Returns SQL that finds out if an UPDATE really changed a row. MariaDB also fires AFTER UPDATE for rows that UPDATE IGNORE could not change. If the
+ * new value of a constrained column differs, the SQL therefore tests if the old row still exists. In a table without a key, it compares the number of
+ * equal rows before and after.
  */
 function updateMade(table: Table, count: string): { before: string; made: string } {
   if (table.constrained.length === 0) return { before: "", made: "true" };

@@ -4,15 +4,15 @@ import { inUseError } from "../../../stores/store-errors.ts";
 import type { Control } from "../connect/control.ts";
 import { leaseLock } from "./journal-sql.ts";
 
-/** Seconds to wait for the lock. A session that has just ended may hold the lock for a moment. */
+/** Seconds to wait for the lock of the lease. A session that has just ended may still hold the lock for a moment. */
 const WAIT_S = 3;
-/** The server starts counting slightly before {@link Lease.alive} is called. This tolerance covers the difference. */
+/** A tolerance in milliseconds: the server starts to measure the silence slightly before {@link Lease.alive} is called. */
 const SLACK_MS = 500;
 
 /**
- * Keeps an external store's triggers logging while the run is alive. The control session holds a lock that every trigger checks. The server ends a
- * silent session, and its lock with it, however the run ended. A lock, unlike a row, is never read from an old snapshot, and renewing it waits for no
- * transaction of the target.
+ * Shows the triggers of an external store that the run is alive. The control session holds a lock, and the triggers log only while a session holds
+ * it. The server ends a session that is silent too long, and thereby releases the lock, however the run ended. A row could not replace the lock:
+ * sessions might read it from an old snapshot, and renewing it would wait for transactions of the target.
  */
 export class Lease {
   readonly #control: Control;
@@ -29,7 +29,10 @@ export class Lease {
     this.#timer.unref();
   }
 
-  /** Takes the lock. Must be called before the triggers are installed. `seconds`: the longest silence. @throws SeqqaError `STORE_IN_USE` */
+  /**
+   * Takes the lock of the lease. Must be called before the triggers are installed. `seconds`: after this time without a statement, the server ends
+   * the session. @throws SeqqaError `STORE_IN_USE`
+   */
   static async hold(control: Control, seconds: number = LEASE_SECONDS): Promise<Lease> {
     const [got] = await control.rows(`select get_lock('${leaseLock(control.store.database)}', ${WAIT_S})`);
     if (got?.[0] !== "1") throw inUseError(control.store);
@@ -37,7 +40,7 @@ export class Lease {
     return new Lease(control, seconds);
   }
 
-  /** Records that the server has just answered a statement of the control session. */
+  /** Must be called when the server has answered a statement of the control session. */
   alive(): void {
     this.#alive = Date.now();
   }
@@ -46,7 +49,7 @@ export class Lease {
     clearInterval(this.#timer);
   }
 
-  /** Returns the error `LEASE_OVER` if the server has ended the silent control session, and the given error otherwise. */
+  /** Returns the error `LEASE_OVER` if the control session was silent for so long that the server has ended it. Otherwise returns `error`. */
   explain(error: unknown): unknown {
     if (this.#over !== undefined) return this.#over;
     if (error instanceof SeqqaError && error.code === "STORE_LOST" && Date.now() - this.#alive >= this.#ms - SLACK_MS)
@@ -54,7 +57,7 @@ export class Lease {
     return this.#over ?? error;
   }
 
-  /** Renews the lease between operations. Within a transaction, a failed renewal would look like a failure of that transaction. */
+  /** Renews the lease between two operations. Inside a transaction, a failed renewal would look like a failure of the transaction. */
   async #renew(): Promise<void> {
     if (this.#pending) return;
     this.#pending = true;

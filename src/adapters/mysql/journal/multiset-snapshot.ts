@@ -4,7 +4,7 @@ import type { Table } from "../schema/catalog.ts";
 import { sumsOf } from "./ignored-values.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** A state as its difference from the root state: plain data that can be sent to another lane and written there. */
+/** A snapshot: the differences of a state from the root state, as plain data. It can be sent to another lane and written to its store. */
 export interface MultisetSnapshot {
   readonly kind: "multiset";
   readonly tables: readonly {
@@ -27,7 +27,10 @@ export function isImage(image: unknown): image is MultisetSnapshot {
   return typeof image === "object" && image !== null && (image as { kind?: unknown }).kind === "multiset";
 }
 
-/** Returns the row changes of a snapshot, for this store's tables. @throws SeqqaError `IMAGE_FOREIGN` if the tables have other columns */
+/**
+ * Returns the row changes that a snapshot contains, with the table numbers of this store. @throws SeqqaError `IMAGE_FOREIGN` if the tables have other
+ * columns
+ */
 export function rowsOfImage(store: StoreUrl, tables: readonly Table[], image: MultisetSnapshot): RowSums {
   const sums = sumsOf(tables);
   for (const { name, columns, rows } of image.tables) {

@@ -8,13 +8,13 @@ import { forgetAbove, keepStatements } from "./journal-sql.ts";
 import { batches } from "../put-back/put-back.ts";
 import { changedRows } from "../read/shown-row.ts";
 
-/** Records the run's changes in an external store. After a kill, they can be separated from changes by others. */
+/** Records which rows the run changed in an external store. If the run is killed, its changes can be distinguished from those of other clients. */
 export class Recorder {
   readonly #control: Control;
   readonly #tables: readonly Table[];
   readonly #asked: AskedSince;
   readonly #limitMs: number;
-  /** The recorded level of the root state. */
+  /** The recorded number (`level`) of the step that led to the root state. */
   #base = 0;
 
   constructor(control: Control, tables: readonly Table[], { asked, watching }: Pick<StoreScope, "asked" | "watching">, limitMs: number) {
@@ -24,14 +24,14 @@ export class Recorder {
     this.#limitMs = limitMs;
   }
 
-  /** `true` if the run has sent no request since the last read and none is in progress. New writes are then somebody else's. */
+  /** `true` if the run has sent no request since the last read and no request is in progress. New writes were then made by other clients. */
   get isQuiet(): boolean {
     return this.#asked.isQuiet;
   }
 
   /**
-   * Checks the changes that were read from the log, and moves them from the log to the record. `wasQuiet`: {@link isQuiet} before the read. `depth`:
-   * the depth of the state before these changes.
+   * Checks the row changes that were read from the undo log, and moves them to the table of recorded changes. `wasQuiet`: the value of {@link
+   * isQuiet} before the read. `depth`: the number of steps before these changes.
    *
    * @throws SeqqaError `FOREIGN_WRITE`, with nothing recorded
    */
@@ -41,20 +41,20 @@ export class Recorder {
     if (entries.length > 0) {
       const kept = keepStatements(this.#base + depth + 1, sums.deltas());
       const parts = batches(["start transaction", ...log.removal(entries), ...kept, "commit"]);
-      // Only the write is repeated while the store is busy, not the read before it.
+      // If the store is busy, repeat only this write. The read must not be repeated, because it returns each entry once.
       await this.#control.patiently(() => this.#write(parts), this.#limitMs);
       log.forget(entries);
     }
     this.#asked.looked();
   }
 
-  /** Returns statements for a transaction that restores the state at a depth and then adds rows. */
+  /** Returns SQL statements that delete the records of all steps after `depth` and then record the row changes `added`. */
   restored(depth: number, added: RowSums | undefined): readonly string[] {
     const level = this.#base + depth;
     return [forgetAbove(level), ...keepStatements(level + 1, added === undefined ? [] : added.deltas())];
   }
 
-  /** Makes the state at this depth the root state. */
+  /** Makes the state after `depth` steps the root state. */
   rooted(depth: number): void {
     this.#base += depth;
   }

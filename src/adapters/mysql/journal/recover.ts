@@ -11,10 +11,10 @@ import { SchemaWatch } from "../schema/schema-watch.ts";
 import { storeUrl } from "../connect/store-url.ts";
 
 /**
- * Restores an external store after its run was killed, and removes the run's tables and triggers. Leaves a database without such tables and triggers
- * alone.
+ * Restores an external store after the run that used it was killed, and removes the run's tables and triggers. Does nothing in a database without
+ * such tables and triggers.
  *
- * @returns the rows that the run left (with `dryRun`, nothing is changed), or `undefined` if nothing was installed
+ * @returns the rows that the run left changed (with `dryRun`, nothing is changed), or `undefined` if there was nothing to remove
  * @throws SeqqaError `STORE_IN_USE`, or the reason why the data cannot be restored
  */
 export async function recover(url: string, how: Cleaning = {}): Promise<Leftover | undefined> {
@@ -28,7 +28,7 @@ export async function recover(url: string, how: Cleaning = {}): Promise<Leftover
 }
 
 /**
- * Makes sure that no killed run has left changed rows in an external store. Removes an installation without changed rows.
+ * Makes sure that no killed run has left changed rows in an external store. If a killed run left only its tables and triggers, removes them.
  *
  * @throws SeqqaError `STORE_LEFT`, or the reason why the data cannot be restored
  */
@@ -42,7 +42,7 @@ export async function requireNoneLeft(control: Control): Promise<void> {
 /**
  * Restores an external store at the end of a run. `watching`: see `StoreScope.watching`.
  *
- * @throws SeqqaError `ROWS_KEPT`, or an error for a change that is in no log; the logged changes are undone before
+ * @throws SeqqaError `ROWS_KEPT`, or an error for a change that was not logged. In both cases, the logged changes are undone first.
  */
 export async function leaveAsFound(control: Control, how: PutBack, watching = false): Promise<void> {
   const left = await putBackAndUninstall(control, how);
@@ -50,8 +50,8 @@ export async function leaveAsFound(control: Control, how: PutBack, watching = fa
 }
 
 /**
- * Undoes the run's recorded changes, then removes seqqa's tables and triggers. A lane's own database is not restored, since it is dropped with the
- * lane.
+ * Undoes the changes that the run recorded, then removes seqqa's tables and triggers. In a lane's own database, nothing is undone, because the
+ * database is dropped with the lane.
  */
 async function putBackAndUninstall(control: Control, how: PutBack = {}): Promise<Leftover> {
   const borrowed = await isBorrowed(control);

@@ -1,7 +1,8 @@
 import { OURS } from "../schema/catalog.ts";
 
 /**
- * Suffixes of trigger names. `a` and `b`: the journal's triggers, after and before a write. `g`: the gate's. The second letter is the kind of write.
+ * The ends of trigger names. First letter: `a` logs after a write, `b` logs before a write, `g` belongs to the gate. Second letter: insert, update or
+ * delete.
  */
 const KINDS = ["ai", "au", "ad", "bu", "bd", "gi", "gu", "gd"] as const;
 

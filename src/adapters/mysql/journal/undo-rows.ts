@@ -6,9 +6,12 @@ import { errnoOf, isBusy, isDenied } from "../connect/failures.ts";
 import { batches, putBackStatements, WRONG_COUNT } from "../put-back/put-back.ts";
 import { quoteName } from "../connect/sql-text.ts";
 
-/** A row of an external store as three images: when the run began, as the run last recorded it, and now. `null`: the row did not exist. */
+/**
+ * A row of an external store as three row images: when the run began (`root`), when the run last recorded changes, and now. `null`: the row did not
+ * exist.
+ */
 export interface KeptRow {
-  /** Index of the table in the catalog. */
+  /** The position of the table in the catalog's list of tables. */
   readonly at: number;
   readonly table: Table;
   readonly root: string | null;
@@ -19,8 +22,8 @@ export interface KeptRow {
 const AT_ONCE = 100;
 
 /**
- * Restores rows within the open transaction. A row is skipped if a row that stays refers to it or holds its key or unique value. Removes skipped rows
- * from `rows` and returns them.
+ * Restores rows within the open transaction. A row is skipped if a row that is not restored refers to it, or has its key or unique value. Skipped
+ * rows are removed from `rows` and returned.
  *
  * @throws an error of the server with `WRONG_COUNT` if a row no longer exists
  */
@@ -35,7 +38,7 @@ export async function undoRows(control: Control, catalog: Catalog, rows: Set<Kep
     if (displaced?.length === 0) {
       const after = await orphansOf(control, probes);
       const hit = probes.filter((_, i) => after[i]! > before[i]!);
-      // One orphan may be counted for both a removed parent and a restored child. Then only the parent's rows are skipped.
+      // An orphan can be counted twice: its parent was deleted, and the orphan itself was restored. In this case, skip only the parents.
       const parents = hit.filter(({ isParent }) => isParent);
       inTheWay = (parents.length > 0 ? parents : hit).flatMap((probe) => probe.rows);
       if (hit.length === 0) {
@@ -44,7 +47,7 @@ export async function undoRows(control: Control, catalog: Catalog, rows: Set<Kep
       }
     }
     await control.rows("rollback to savepoint seqqa_undo");
-    // Writing all rows at once is fast, but the server does not name the refused row. Repeat it row by row.
+    // Writing all rows with few statements is fast, but the server does not say which row it refused. Write the rows one by one.
     if (inTheWay === undefined) oneByOne = true;
     for (const row of new Set(inTheWay)) {
       rows.delete(row);
@@ -54,7 +57,7 @@ export async function undoRows(control: Control, catalog: Catalog, rows: Set<Kep
   return kept;
 }
 
-/** Writes all rows, deletions first. Returns the rows that the server refused. If rows written together were refused, returns `undefined`. */
+/** Writes all rows, deletions first. Returns the rows that the server refused, or `undefined` if it is unknown which row was refused. */
 async function write(control: Control, { tables }: Catalog, rows: ReadonlySet<KeptRow>, oneByOne: boolean): Promise<KeptRow[] | undefined> {
   const changes = new RowSums();
   for (const { at, root, now } of rows) {
@@ -83,12 +86,12 @@ async function write(control: Control, { tables }: Catalog, rows: ReadonlySet<Ke
   return displaced;
 }
 
-/** Returns `true` if the server refuses the row itself, because of a unique index, a CHECK or a partition. */
+/** Returns `true` if the server refuses the row because of its values: a unique index, a CHECK or a partition. */
 function isRefusal(control: Control, error: unknown): boolean {
   return !control.lost && !isBusy(error) && !isDenied(error) && errnoOf(error) !== WRONG_COUNT && errnoOf(error) !== 0;
 }
 
-/** A query that counts children without a parent. `rows`: the rows whose restore could create such children. */
+/** A query that counts child rows without a parent row. `rows`: the rows whose restore could leave child rows without a parent. */
 interface Probe {
   readonly sql: string;
   readonly rows: KeptRow[];
@@ -117,7 +120,10 @@ function probesOf({ tables, keys }: Catalog, rows: ReadonlySet<KeptRow>): Probe[
   }
 }
 
-/** Returns the literals of columns in an image, or `undefined` if one of them is a generated column, which images do not have. */
+/**
+ * Returns the values of these columns in a row image, as SQL literals. Returns `undefined` if one of them is a generated column, because row images
+ * do not contain those.
+ */
 function valuesOf({ columns }: Table, names: readonly string[], image: string): string[] | undefined {
   const fields = fieldsOf(image);
   const at = names.map((name) => columns.findIndex((column) => column.name === name));

@@ -4,11 +4,11 @@ import { triggerNames } from "../journal/trigger-names.ts";
 import type { Ask, Beside } from "../connect/server.ts";
 import { named, quoteName, quoteText } from "../connect/sql-text.ts";
 
-/** The server's error ER_DB_DROP_RMDIR: the folder of the database is not empty. */
+/** The number of the server's error ER_DB_DROP_RMDIR: the folder of the database is not empty. */
 const FOLDER_NOT_EMPTY = 1010;
 const PATIENCE_MS = 3000;
 const PAUSE_MS = 50;
-/** The number of tables for which seqqa's trigger names are tried if the real number is unknown. */
+/** The number of tables for which names of seqqa's triggers are tried, because the real number is unknown. */
 const MOST_TABLES = 100;
 const TRIGGER =
   /^\s*(?:create|drop)\s+(?:or\s+replace\s+)?(?:definer\s*=\s*\S+\s+)?trigger\s+(?:if\s+(?:not\s+)?exists\s+)?(?:`((?:[^`]|``)+)`|([^\s`.;]+))/i;
@@ -19,7 +19,8 @@ export async function databaseNames(ask: Ask): Promise<string[]> {
 }
 
 /**
- * Drops a database, even while sessions use it. Open transactions block DROP DATABASE, so their sessions are ended while it waits.
+ * Drops a database, even while sessions use it. Open transactions block DROP DATABASE, so the sessions with such transactions are killed while it
+ * waits.
  *
  * Workaround for MariaDB: killing a CREATE TRIGGER, DROP TRIGGER or DROP TABLE leaves the trigger's file behind, so that the folder cannot be
  * removed. Sessions are therefore ended only while DROP DATABASE waits, which lets no new DDL begin. Running DDL first gets time to finish. The
@@ -47,7 +48,10 @@ export async function dropDatabase(ask: Ask, name: string, beside: Beside): Prom
   }
 }
 
-/** Ends the sessions of a database until it is dropped. @returns the triggers that the ended statements were creating or dropping */
+/**
+ * Kills the sessions of a database until the database is dropped. @returns the names of the triggers that the killed statements were creating or
+ * dropping
+ */
 async function endWhoIsInTheWay(dropping: Promise<unknown>, name: string, beside: Beside): Promise<string[]> {
   let over = false;
   const end = dropping.then(
@@ -63,7 +67,7 @@ async function endWhoIsInTheWay(dropping: Promise<unknown>, name: string, beside
   await beside(async (ask) => {
     while (!over) {
       for (const [id, info] of await ask(performance.now() < patient ? `${sessions} ${notDefining}` : sessions)) {
-        // The session has already ended, or the user may not end it.
+        // This fails if the session has already ended or the database user may not kill it. Both are ignored.
         await ask(`kill ${Number(id)}`).catch(() => undefined);
         triggers.push(...definedTrigger(info ?? ""));
       }
@@ -74,12 +78,12 @@ async function endWhoIsInTheWay(dropping: Promise<unknown>, name: string, beside
 }
 
 /**
- * Drops trigger files whose tables are gone. No query lists them, so names are tried: `known`, all triggers of other databases (lanes have the same
- * ones), and seqqa's.
+ * Drops trigger files whose tables no longer exist. No query lists such files, so names are tried: the names in `known`, all triggers of other
+ * databases (lanes have the same triggers), and the names of seqqa's own triggers.
  */
 async function dropOrphans(ask: Ask, database: string, known: readonly string[]): Promise<void> {
   const others = (await ask("select distinct trigger_name from information_schema.triggers")).map(([name]) => name!);
-  // DROP TRIGGER fails for unknown names, and for files that an older server cannot remove.
+  // DROP TRIGGER fails if there is no such file, and on older servers that cannot remove it. Failures are ignored.
   for (const name of new Set([...known, ...others, ...triggerNames(MOST_TABLES)]))
     await ask(`drop trigger ${quoteName(database)}.${quoteName(name)}`).catch(() => undefined);
 }

@@ -3,15 +3,15 @@ import type { DatabaseNaming } from "../../../stores/database-names.ts";
 
 export const NAMING: DatabaseNaming = { longest: 64, template: "t", longestAddition: "", lane: /^\d+_\d+$/ };
 
-/** The name of a run's database: its template or a lane's database. */
+/** Matches the name of a database that a run created: its template, or the database of a lane. */
 const PATTERN = /^seqqa_([0-9a-f]{4,})_(?:t_[a-z0-9_]+|[a-z0-9_]+_lane\d+_\d+)$/;
 
-/** Returns the id of the run that a database belongs to, or `undefined` if no run created it. */
+/** Returns the id of the run that created a database, or `undefined` if no run created it. */
 export function runOf(database: string): string | undefined {
   return PATTERN.exec(database)?.[1];
 }
 
-/** Returns the name of the lock that a living run holds on every server of its stores. */
+/** Returns the name of the lock that a live run holds on every server that has one of its stores. */
 export function runLock(runId: string): string {
   return `seqqa run ${createHash("sha256").update(runId).digest("hex").slice(0, 32)}`;
 }

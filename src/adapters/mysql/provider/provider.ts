@@ -14,7 +14,7 @@ interface Session {
   readonly beside: Beside;
 }
 
-/** Creates a lane's database by copying the template's schema and rows with SQL statements. */
+/** Creates a lane's database by copying the schema and rows of the template with SQL statements. */
 export class MysqlProvider extends DatabaseProvider<Session> {
   readonly #store: StoreUrl;
   readonly #server: Server;
@@ -22,13 +22,13 @@ export class MysqlProvider extends DatabaseProvider<Session> {
   constructor(options: StoreProviderOptions) {
     super(options, NAMING);
     this.#store = storeUrl(options.url);
-    // The run takes its lock first, so that other runs never see its databases without the lock.
+    // Take the run's lock before creating databases. Other runs would drop the databases if they found them without the lock.
     this.#server = new Server(this.#store, (ask) => claim(ask, this.runId));
   }
 
   prepare(): Promise<void> {
     return this.use("copy the template", async (session) => {
-      // A dead run's database that cannot be dropped does not stop this run.
+      // If a database of a dead run cannot be dropped, this run continues nevertheless.
       await sweepDeadRuns(session.ask, session.beside, { ownRun: this.runId, failed: () => undefined });
       await this.#copyTemplate(session);
     });
@@ -44,7 +44,7 @@ export class MysqlProvider extends DatabaseProvider<Session> {
   provide(lane: number, generation: number): Promise<string> {
     return this.use("make a lane's database", async (session) => {
       await this.removeOfLane(session, lane);
-      // While the connection was lost, the run's lock was free, and another run may have dropped the template.
+      // While the connection was lost, nobody held the run's lock. Another run may have dropped the template, so create it again.
       if (!(await isThere(session.ask, this.names.template))) await this.#copyTemplate(session);
       const name = this.names.lane(lane, generation);
       await copySchema(session.ask, this.names.template, name);

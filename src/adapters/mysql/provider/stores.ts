@@ -12,7 +12,7 @@ import { recover } from "../journal/recover.ts";
 import { Server } from "../connect/server.ts";
 import { sweepDeadRuns } from "./sweep.ts";
 
-/** Provides MySQL and MariaDB databases for lanes: one for each lane, on the template's server. */
+/** Provides MySQL and MariaDB stores for lanes: one database per lane, on the same server as the template. */
 export const stores: StoreKind = { createProvider: (options) => new MysqlProvider(options), clean, check, disturb };
 
 async function disturb(url: string): Promise<string | undefined> {
@@ -28,7 +28,7 @@ async function disturb(url: string): Promise<string | undefined> {
         const [result] = await connection.query(`delete from ${quoteName(name!)} limit 1`);
         if ((result as { affectedRows: number }).affectedRows === 1) return `removed a row of ${name!}`;
       } catch {
-        // A foreign key, a trigger or a missing privilege prevents the deletion, so try the next table.
+        // The row could not be deleted, e.g. because of a foreign key, a trigger or a missing privilege. Try the next table.
       }
     }
     return undefined;
@@ -39,7 +39,7 @@ async function disturb(url: string): Promise<string | undefined> {
   }
 }
 
-/** Removes databases of dead runs from a server. Restores rows that a dead run changed in a user's own database. */
+/** Drops the databases of dead runs on a server. Restores rows that a dead run changed in a user's own database. */
 async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
   const store = serverUrl(url);
   const server = new Server(store);
@@ -58,7 +58,7 @@ async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
   return { removed, leftover };
 }
 
-/** Restores a user's own database after its run was killed. Does nothing while a living run uses it. */
+/** Restores a user's own database after its run was killed. Does nothing while a live run uses the database. */
 async function putBack(store: StoreUrl, how: Cleaning): Promise<Leftover | undefined> {
   try {
     return await recover(store.href, how);

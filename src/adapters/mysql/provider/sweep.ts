@@ -4,13 +4,13 @@ import { runLock, runOf } from "./provider-names.ts";
 import type { Ask, Beside } from "../connect/server.ts";
 import { quoteText } from "../connect/sql-text.ts";
 
-/** Milliseconds in which a living run can reconnect and take its lock again after its connection was lost. */
+/** How long, in milliseconds, a live run may take to reconnect and take its lock again after its connection was lost. */
 const COMEBACK_MS = 3000;
 const CLAIM_S = 10;
 
 /**
- * Takes the lock that shows that a run is alive; it ends with this session. A run with several stores needs several locks, because MySQL's user locks
- * cannot be shared.
+ * Takes the lock that shows other runs that this run is alive. The lock ends with this session. A run with several stores has several such locks,
+ * because sessions cannot share a user lock in MySQL.
  */
 export async function claim(ask: Ask, runId: string): Promise<void> {
   for (let slot = 0; ; slot++) {
@@ -25,7 +25,7 @@ function slotLock(runId: string, slot: number): string {
   return `${runLock(runId)} ${slot}`;
 }
 
-/** Does work if a run is dead, and holds its locks meanwhile, so that it cannot reconnect. @returns `true` if the work was done */
+/** Calls `work` if the run is dead. Holds the run's locks meanwhile, so that the run cannot reconnect. @returns `true` if `work` was called */
 async function ifDead(ask: Ask, runId: string, work: () => Promise<void>): Promise<boolean> {
   const held: string[] = [];
   try {
@@ -49,7 +49,7 @@ interface Sweep {
 }
 
 /**
- * Drops the databases of dead runs and nothing else. A run's databases have its id in their names, and a living run holds its lock. Returns a line
+ * Drops the databases of dead runs. A database belongs to the run whose id is in its name, and a live run holds its lock. Returns one line of text
  * for each dropped database.
  */
 export async function sweepDeadRuns(ask: Ask, beside: Beside, { ownRun, failed, dryRun = false }: Sweep): Promise<string[]> {

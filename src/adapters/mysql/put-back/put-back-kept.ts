@@ -20,17 +20,17 @@ const MOST_TRIES = 3;
 const AT_ONCE = 200;
 
 export interface PutBack extends Cleaning {
-  /** Returns `true` if log entries that are not recorded yet were written by the run itself. Default: they were not. */
+  /** Returns `true` if the run itself wrote the log entries that it has not recorded yet. Default: another client wrote them. */
   readonly recordsRest?: (() => boolean) | undefined;
   readonly limitMs?: number | undefined;
 }
 
 /**
- * Restores an external store to the state before the run, using only data stored in it. Restores a row only if it still is as the run recorded it.
- * Rows that were changed later stay, and so do the rows that they refer to.
+ * Restores an external store to its content from before the run. Uses only data in the store. A row is restored only if it still has the values that
+ * the run recorded. Rows that were changed later are kept, and so are the rows that they refer to.
  *
  * Equal rows of a table without a key cannot be distinguished. A row that the run added n times is deleted n times. Rows that the run deleted are
- * restored, unless a row that it added is missing: somebody may have changed that row, which may have replaced a deleted one.
+ * restored, unless a row that the run added is missing: somebody may have changed the missing row, and may have made it from a deleted one.
  *
  * @throws SeqqaError `STORE_NOT_PUT_BACK`, `STORE_BUSY`, `JOURNAL_INCOHERENT`
  */
@@ -41,7 +41,7 @@ export async function putBackKept(control: Control, how: PutBack = {}): Promise<
     } catch (error) {
       if (error instanceof SeqqaError) throw error;
       if (errnoOf(error) !== WRONG_COUNT) throw notPutBack(control.store, error);
-      // A row to be deleted was changed after it was read, so try again.
+      // Another session changed a row after it was read, so it cannot be deleted. Try again, up to `MOST_TRIES` times.
       if (tries >= MOST_TRIES) throw incoherent(control.store, "a row to be deleted does not exist");
     }
   }
@@ -62,7 +62,7 @@ async function once(control: Control, { dryRun = false, onKept, recordsRest }: P
     const store = `the database ${control.store.shown}`;
     const leftover = { store, sinceMs, recordedMs, undo: [...undo].map(imagesOf), keep: keep.map(imagesOf) };
     if (!dryRun && keep.length > 0) onKept?.(leftover);
-    // Clears the log and the record. All later writes belong to the user.
+    // Empty the undo log and the recorded changes: nothing is left to restore, and later writes belong to the user.
     await control.rows(dryRun ? "rollback" : recorded.isThere ? `delete from ${LOG};\ndelete from ${KEPT};\ncommit` : "commit");
     return leftover;
   } catch (error) {
@@ -79,18 +79,18 @@ async function readRecordedCatalog(control: Control): Promise<Catalog> {
 }
 
 interface Recorded {
-  /** `sums`: the recorded changes. `rest`: changes that were logged but not recorded. */
+  /** `sums`: the row changes that the run recorded. `rest`: row changes in the undo log that the run had not recorded yet. */
   readonly sums: RowSums;
   readonly rest: RowSums;
   readonly sinceMs: number;
   readonly recordedMs: number;
-  /** `false` if the run was killed while it created or dropped its tables. Such a run has left no changed rows. */
+  /** `false` if the journal's tables are incomplete: the run was killed while it created or dropped them, and has left no changed rows. */
   readonly isThere: boolean;
 }
 
 async function readRecorded(control: Control, { tables }: Catalog, recordsRest: PutBack["recordsRest"]): Promise<Recorded> {
   const [sums, rest] = [sumsOf(tables), sumsOf(tables)];
-  // Fails as busy while an open transaction has log entries, since its changes cannot be read yet.
+  // This query fails with a lock error while an open transaction has log entries, because its changes cannot be read yet.
   const log = await ifThere(control.rows(`select ${ENTRY} from ${LOG} for update nowait`));
   const kept = await ifThere(control.rows(`select tab, img, amount from ${KEPT}`));
   const owned = await control.rows(`select tab, name, shape from ${OWNER} where tab >= 0`);
@@ -108,7 +108,7 @@ async function readRecorded(control: Control, { tables }: Catalog, recordsRest: 
   for (const [tab, row, by] of kept) sums.add(indexOf(tab), row!, Number(by));
   const entries = log.map(([seq, tab, note, grp, old, now]): Row => {
     if (old === TOO_LONG || now === TOO_LONG) {
-      const why = "had a row changed that is too long for the server's max_allowed_packet to be kept";
+      const why = "has a changed row that was not recorded, because it is too long for the server's max_allowed_packet";
       throw cannotRecover(control.store, named.get(tab ?? null)?.name ?? "", why);
     }
     return [seq!, String(indexOf(tab)), note!, grp!, old!, now!];
@@ -137,7 +137,7 @@ async function rowsOf(control: Control, { tables }: Catalog, { sums, rest }: Rec
         : looseRows(at, table, changed, later, await timesThere(control, table, images))),
     );
   }
-  // A row that exists keeps the present values of its ignored columns.
+  // Ignored columns are not restored. Use their current values in both older images of the row.
   return rows.map((row) => ({
     ...row,
     root: withIgnoredOf(row.table, row.root, row.now),
@@ -147,7 +147,7 @@ async function rowsOf(control: Control, { tables }: Catalog, { sums, rest }: Rec
 
 type Changes = ReadonlyMap<string, number>;
 
-/** Returns the changed rows of a table with a key. `now`: the present rows by their keys. */
+/** Returns the changed rows of a table with a key. `now`: the current row image for each key. */
 function keyedRows(at: number, table: Table, changed: Changes, later: Changes, now: ReadonlyMap<string, string>): KeptRow[] {
   const rows = new Map<string, KeptRow>();
   for (const [image, by] of changed) {
@@ -160,13 +160,13 @@ function keyedRows(at: number, table: Table, changed: Changes, later: Changes, n
     const key = keyOf(table, image);
     if (recorded.has(key)) continue;
     const row = rows.get(key) ?? { at, table, root: null, recorded: null, now: now.get(key) ?? null };
-    // The run did not change this row; somebody else did later.
+    // The run did not change this row, but another client did after the run's last record.
     rows.set(key, by < 0 ? { ...row, root: image, recorded: image } : row);
   }
   return [...rows.values()];
 }
 
-/** Returns the changed rows of a table without a key. `now`: how often each row exists. */
+/** Returns the changed rows of a table without a key. `now`: how often each row exists in the table. */
 function looseRows(at: number, table: Table, changed: Changes, later: Changes, now: ReadonlyMap<string, number>): KeptRow[] {
   const rows: KeptRow[] = [];
   const left = new Map(now);
@@ -181,26 +181,27 @@ function looseRows(at: number, table: Table, changed: Changes, later: Changes, n
   }
   for (const [image, by] of later) {
     for (let n = by; n > 0; n--) rows.push({ at, table, root: null, recorded: null, now: take(image) });
-    // A row that the run had added is already in the list.
+    // If the run added the row before, it is already in the list. Add only deletions beyond that number.
     for (let n = by + Math.max(0, changed.get(image) ?? 0); n < 0; n++) rows.push({ at, table, root: image, recorded: image, now: null });
   }
   return rows;
 }
 
 /**
- * Checks the triggers of the tables to be restored. @throws SeqqaError if the user created one after the run began, because the restore would fire it
+ * Checks the user's triggers on the tables to be restored. @throws SeqqaError if a trigger was created after the run began, because the restore would
+ * fire it
  */
 function requireGuarded({ store }: Control, { triggers }: Catalog, undo: ReadonlySet<KeptRow>): void {
   const touched = new Set([...undo].map(({ table }) => table.name));
   const late = triggers.find(({ table, statement }) => touched.has(table) && !statement.startsWith(GUARD));
   if (late === undefined) return;
-  const why = `has the trigger "${late.name}", which was made since the run began and would fire: drop it until \`seqqa clean\` is done`;
+  const why = `has the trigger "${late.name}", which was created after the run began and would fire during the restore: drop it until \`seqqa clean\` is done`;
   throw cannotRecover(store, late.table, why);
 }
 
 /**
- * If a row that the run left in a table without a key is missing, the rows that the run deleted there are not restored. Removes them from `undo` and
- * returns them.
+ * Handles tables without a key. If a row that the run added there is missing, the rows that the run deleted are not restored. They are removed from
+ * `undo` and returned.
  */
 function withoutTheirs(undo: Set<KeptRow>, rows: readonly KeptRow[]): KeptRow[] {
   const touched = new Set(
@@ -230,7 +231,7 @@ async function timesThere(control: Control, table: Table, images: readonly strin
   const image = imageOfRow(table.columns, ({ name }) => quoteName(name));
   for (let i = 0; i < images.length; i += AT_ONCE) {
     const list = images.slice(i, i + AT_ONCE).map((one) => `'${one}'`).join(","); // prettier-ignore
-    // Rows are counted here, since the server may group long texts by their first bytes only.
+    // Count the rows here and not with GROUP BY: the server may compare only the first bytes of long texts.
     for (const [one] of await control.rows(`select ${image} from ${table.sqlName} where ${image} in (${list})`)) {
       if (typeof one === "string") found.set(one, (found.get(one) ?? 0) + 1);
     }

@@ -5,24 +5,24 @@ import { judgedImage, judgedImageSql } from "../journal/ignored-values.ts";
 import { keyOf } from "../read/shown-row.ts";
 import { quoteName } from "../connect/sql-text.ts";
 
-/** The most rows and characters in one statement. Long statements are slow to parse, and the server limits the length of a packet. */
+/** The most rows in one SQL statement. Long statements are slow to parse, and the server limits the length of a packet. */
 const AT_ONCE = 500;
 const LONGEST = 500_000;
 
-/** The server's error for a failed {@link requireSame}: "BIGINT value is out of range". */
+/** The number of the server's error "BIGINT value is out of range", with which the statement of {@link requireSame} fails. */
 export const WRONG_COUNT = 1690;
 
 /**
- * Returns a statement that fails if a number is not the expected one, so that the batch ends before its COMMIT. Uses SET, since DO never fails on
- * MariaDB.
+ * Returns an SQL statement that fails if the number `counted` differs from `count`. The batch then ends before its COMMIT. The statement uses SET,
+ * because DO never fails on MariaDB.
  */
 export function requireSame(counted: string, count: number): string {
   return `set @seqqa_n = 9223372036854775807 + (${counted} <> ${count})`;
 }
 
 /**
- * Returns statements that change rows. Deletions come before insertions, so that unique values do not collide. A row must exist exactly as given to
- * be deleted, so that unlogged changes are never overwritten silently. Ignored columns of an existing row keep their values.
+ * Returns SQL statements that make these row changes. Deletions come first, so that unique values do not collide. A row is deleted only if it has
+ * exactly the given values, so that unlogged changes are never overwritten silently. Ignored columns of an existing row keep their values.
  */
 export function putBackStatements(tables: readonly Table[], changes: RowSums): string[] {
   const [reads, deletes, inserts]: [string[], string[], string[]] = [[], [], []];
@@ -53,16 +53,16 @@ interface Rows {
 }
 
 interface Statements {
-  /** Statements that are executed before any row is changed. */
+  /** SQL statements that must be executed before any row is changed. */
   readonly reads: string[];
-  /** Statements whose affected rows are counted. */
+  /** DELETE and UPDATE statements. The number of rows that they affect is checked. */
   readonly deletes: string[];
   readonly inserts: string[];
 }
 
 /**
- * Updates rows that are deleted and inserted with the same key, and returns the other rows. If a unique value changes, the row is deleted and
- * inserted, because another row may still have that value. Its ignored values are read first.
+ * Turns a deletion and an insertion with the same key into one UPDATE, and returns the other rows. If a unique value changes, the row is still
+ * deleted and inserted, because another row may have that value now. The values of its ignored columns are read first.
  */
 function updateRows(table: Table, rows: Rows, { reads, deletes, inserts }: Statements): Rows {
   const { columns, key, ignored, constrained, sqlName } = table;
@@ -89,7 +89,7 @@ function updateRows(table: Table, rows: Rows, { reads, deletes, inserts }: State
       reads.push(`select ${ignored.map(name).join(",")} into ${ignored.map(variable).join(",")} from ${sqlName} where ${which} for update`);
       deletes.push(`delete from ${sqlName} where ${which}`);
     } else {
-      // Sets all columns explicitly, so that ON UPDATE CURRENT_TIMESTAMP does not change them.
+      // Set all columns explicitly, so that ON UPDATE CURRENT_TIMESTAMP does not change a column.
       const set = columns.map((column, at) => `${name(at)} = ${ignored.includes(at) ? name(at) : literal(column, after[at]!)}`);
       deletes.push(`update ${sqlName} set ${set.join(",")} where ${which}`);
     }

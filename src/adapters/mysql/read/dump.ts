@@ -5,8 +5,8 @@ import { imagesOf } from "./observe.ts";
 import { named, quoteName } from "../connect/sql-text.ts";
 
 /**
- * Returns a text of the whole database, one object or row a line: first the schema, then all rows as lossless images. `counters`: includes
- * AUTO_INCREMENT, which only the mode `copy` restores.
+ * Returns the whole database as text, with one line for each object and row: first the schema, then all row images. `counters`: `true` to include
+ * AUTO_INCREMENT values, which only the mode `copy` restores.
  */
 export async function dumpDatabase(control: Queries, counters: boolean): Promise<string> {
   const lines = (await schemaTexts(control, counters)).map(([name, text]) => `${name} ${text.replaceAll("\n", " ")}`);
@@ -18,7 +18,7 @@ export async function dumpDatabase(control: Queries, counters: boolean): Promise
   return lines.join("\n");
 }
 
-/** Returns the name and the definition of each schema object. Leaves out seqqa's objects, and returns the user's triggers in their original form. */
+/** Returns the name and the definition of each schema object. seqqa's own objects are left out, and the user's triggers have their original text. */
 export async function schemaTexts(control: Queries, counters: boolean): Promise<[name: string, text: string][]> {
   const schema = control.store.database;
   const texts: [string, string][] = [];
@@ -50,7 +50,7 @@ export async function schemaTexts(control: Queries, counters: boolean): Promise<
   );
   for (const [name] of events) {
     const [row] = await control.rows(`show create event ${quoteName(name!)}`);
-    // Includes the event's `sql_mode` and time zone, on which the meaning of its text depends.
+    // The meaning of an event's text depends on its `sql_mode` and time zone, so include both.
     texts.push([`event ${name!}`, row?.slice(1, 4).join(" ") ?? ""]);
   }
   return texts;

@@ -9,7 +9,7 @@ import type { StoreUrl } from "../connect/store-url.ts";
 const READS = /^[\s(]*(?:select|with|values|table|explain|describe|desc|show)\b/i;
 const COMMENTS = /^(?:\s+|(?:--\s|#)[^\n]*(?:\n|$)|\/\*(?![!M])[\s\S]*?\*\/)+/;
 
-/** Refuses statements that obviously do more than read; the server refuses the rest. @throws SeqqaError `QUERY_WRITES` */
+/** Throws for statements that obviously do more than read. The server refuses all others that write. @throws SeqqaError `QUERY_WRITES` */
 export function requireReading(sql: string): void {
   if (!READS.test(sql.replace(COMMENTS, ""))) throw queryWrites("MysqlAdapter", sql);
 }
@@ -21,7 +21,7 @@ export function queryError(store: StoreUrl, sql: string, error: unknown): SeqqaE
   return queryFailed(store.shown, sql, safeCause(store, error), "each ? has a value");
 }
 
-/** The connection for read-only queries of user code. */
+/** A connection for the read-only queries of user code. */
 export class Looker extends SqlLooker<Connection> {
   readonly #store: StoreUrl;
 
@@ -30,7 +30,10 @@ export class Looker extends SqlLooker<Connection> {
     this.#store = store;
   }
 
-  /** Each statement is a read-only transaction of its own. It therefore sees the current data, and leaves no lock that the target would wait for. */
+  /**
+   * Opens a connection on which each query is a read-only transaction of its own. Each query then sees the current data, and leaves no lock for which
+   * the target would wait.
+   */
   protected connect(lost: () => void): Promise<Connection> {
     return connect(this.#store, {
       driver: { supportBigNumbers: true },
@@ -44,7 +47,7 @@ export class Looker extends SqlLooker<Connection> {
   }
 
   protected async send(connection: Connection, sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
-    // The driver refuses more than one statement in a text, because `multipleStatements` is off.
+    // A text with more than one statement fails, because the driver's option `multipleStatements` is off.
     const [rows] = (await connection.query(sql, [...values])) as unknown as [RowDataPacket[], FieldPacket[]];
     return Array.isArray(rows) ? rows : [];
   }

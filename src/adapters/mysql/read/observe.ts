@@ -21,7 +21,10 @@ function shown(table: Table, rows: Iterable<readonly [string, number]>): Observe
   return { name: table.name, columns: table.shown, added, removed };
 }
 
-/** Returns the differences from the root state. Leaves out AUTO_INCREMENT values, which are not restored; states are compared up to generated ids. */
+/**
+ * Returns a state as its differences from the root state. AUTO_INCREMENT values are left out, because they are not restored, and ids that they
+ * generate are renamed.
+ */
 export function observeNet(tables: readonly Table[], net: RowSums, selection: Selection): Observed {
   const observed: ObservedTable[] = [];
   tables.forEach((table, i) => {

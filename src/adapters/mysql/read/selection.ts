@@ -2,10 +2,10 @@ import { SeqqaError } from "../../../model/errors.ts";
 import type { Table } from "../schema/catalog.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** Returns `true` if a table belongs to the state. The other tables are restored, but not observed. */
+/** Returns `true` if a table belongs to the state. Other tables are restored, but their rows are not part of states. */
 export type Selection = (table: Table) => boolean;
 
-/** Returns the selection of the tables with these names. @throws SeqqaError `TABLE_UNKNOWN` */
+/** Returns a function that selects the tables with these names. @throws SeqqaError `TABLE_UNKNOWN` */
 export function select(store: StoreUrl, known: readonly Table[], names: readonly string[] | undefined): Selection {
   const missing = names?.find((name) => !known.some((table) => table.name === name));
   if (missing !== undefined) {

@@ -6,21 +6,21 @@ import { fieldsOf, shownValue } from "../journal/columns.ts";
 
 const LONGEST = 80;
 
-/** Returns the values of a row by column, for messages and reports. */
+/** Converts a row image to an object with the value of each column, for messages and reports. */
 export function rowImage({ columns }: Table, image: string | null): RowImage | null {
   if (image === null) return null;
   const fields = fieldsOf(image);
   return Object.fromEntries(columns.map((column, i) => [column.name, shownValue(column, fields[i]!)]));
 }
 
-/** Returns the key of a row for messages, such as `id 7`. Without a key, returns all values. */
+/** Returns the key of a row as text for messages, such as `id 7`. If the table has no key, returns all values. */
 export function shownKey({ columns, key }: Table, image: string): string {
   const fields = fieldsOf(image);
   const at = key.length > 0 ? key : columns.map((_, i) => i);
   return at.map((i) => `${columns[i]!.name} ${String(shownValue(columns[i]!, fields[i]!)).slice(0, LONGEST)}`).join(", ");
 }
 
-/** Returns the values that identify a row, joined to one text. */
+/** Returns the values of a row's key columns, joined to one text. */
 export function keyOf({ key }: Table, image: string): string {
   if (key.length === 0) return image;
   const fields = fieldsOf(image);

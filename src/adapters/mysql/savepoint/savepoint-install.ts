@@ -16,7 +16,7 @@ export function savepointObstacle({ tables }: Catalog): string | undefined {
   return table === undefined ? undefined : `table "${table.name}" has the engine ${table.engine}, which does not support transactions`;
 }
 
-/** The installed triggers that log changes, and the schema that they were installed for. */
+/** The triggers that log changes on a shared connection, and the schema for which they were created. */
 export class SavepointInstall {
   #catalog: Catalog;
   #reader!: ChangeReader;
@@ -34,7 +34,7 @@ export class SavepointInstall {
     this.#borrowed = borrowed;
   }
 
-  /** Takes the lease of an external store and installs the triggers. @throws SeqqaError `SAVEPOINT_HINDERED` */
+  /** Creates the triggers that log changes. In an external store, takes the lease first. @throws SeqqaError `SAVEPOINT_HINDERED` */
   static async make(control: Control, lent: Queries, catalog: Catalog, borrowed: boolean): Promise<SavepointInstall> {
     const made = new SavepointInstall(control, lent, catalog, borrowed);
     if (borrowed) made.#lease = await Lease.hold(control);
@@ -47,7 +47,7 @@ export class SavepointInstall {
     return made;
   }
 
-  /** Stops renewing the lease. The triggers log nothing after the control connection is closed. */
+  /** Stops renewing the lease. The triggers log nothing as soon as the control connection is closed. */
   release(): void {
     this.#lease?.stop();
   }
@@ -60,12 +60,12 @@ export class SavepointInstall {
     return this.#reader;
   }
 
-  /** Returns `true` if a query certainly changes nothing, because it calls no stored function. */
+  /** Returns `true` if a query calls no stored function and therefore certainly changes nothing. */
   onlyReads(sql: string): boolean {
     return !this.#functions && /^\s*(?:select|show)\b/i.test(sql) && !/\.\s*[`\w$\u0080-\uffff]+\s*\(|\binto\b/i.test(sql);
   }
 
-  /** Installs the triggers again if the schema has changed. */
+  /** Creates the triggers again if the schema has changed. */
   async renew(): Promise<void> {
     const altered = this.#watch.difference(await this.#control.rows(this.#watch.sql)) ?? (await this.#watch.altered(this.#control, true));
     if (altered === undefined) return;
@@ -80,7 +80,7 @@ export class SavepointInstall {
     await uninstall(control);
     const obstacle = (await this.#installLog(catalog)) ?? undefined;
     if (obstacle !== undefined && this.#borrowed)
-      throw cannotSavepoint(control.store, `${obstacle}, so the data of a store that is not the lane's own could not be restored reliably`);
+      throw cannotSavepoint(control.store, `${obstacle}, so the data of an external store could not be restored reliably`);
     this.#reader = obstacle === undefined ? new LogReader(this.#lent, catalog) : new FullReader(this.#lent, catalog);
     this.#watch = await SchemaWatch.open(control);
     if (this.#borrowed) await control.rows(keepTables(this.#watch.reading));
@@ -88,7 +88,7 @@ export class SavepointInstall {
     this.#functions = (await control.rows(functions)).length > 0;
   }
 
-  /** Installs the triggers that log. @returns the reason if that is not possible */
+  /** Creates the triggers that log changes. @returns the reason if they cannot be created, otherwise `undefined` */
   async #installLog(catalog: Catalog): Promise<string | undefined> {
     const obstacle = journalObstacle(catalog);
     if (obstacle !== undefined) return obstacle;

@@ -1,19 +1,19 @@
-/** The effect of a statement on the transaction in which it is executed. */
+/** The effect that a statement has on the transaction in which it is executed. */
 export type Statement =
-  /** `opens`: the statement begins a transaction if autocommit is off. */
+  /** A statement without effect on transactions. `opens`: with autocommit off, the statement begins a transaction. */
   | { readonly kind: "ordinary"; readonly opens: boolean; readonly writes: boolean }
   | { readonly kind: "begin"; readonly readOnly: boolean }
   | { readonly kind: "commit" | "rollback"; readonly chain: boolean }
-  /** A statement about the target's own savepoints. */
+  /** A statement that sets, releases or rolls back to a savepoint of the target. */
   | { readonly kind: "savepoint" | "release" | "rollback to" }
-  /** `rest`: a SET statement with the other settings of the original one. */
+  /** A statement that sets autocommit. `rest`: a SET statement with the other settings that the same statement contained. */
   | { readonly kind: "autocommit"; readonly on: boolean; readonly rest: string | undefined }
-  /** SET TRANSACTION, which applies to the next transaction only. */
+  /** SET TRANSACTION, which applies only to the next transaction. */
   | { readonly kind: "set transaction"; readonly readOnly: boolean }
   | { readonly kind: "nothing" }
   | { readonly kind: "create temporary"; readonly name: string; readonly replaces: boolean }
   | { readonly kind: "drop temporary"; readonly names: readonly string[] }
-  /** A call of a procedure or a prepared text, which may contain a COMMIT or DDL that cannot be seen here. */
+  /** A CALL, or an EXECUTE of a prepared text. It may contain a COMMIT or DDL that cannot be found in the statement itself. */
   | { readonly kind: "opaque" }
-  /** A statement that would end the exploring transaction. */
+  /** A statement that is not sent, because it would end the exploring transaction. */
   | { readonly kind: "refused"; readonly what: string; readonly why: string; readonly instead: string };

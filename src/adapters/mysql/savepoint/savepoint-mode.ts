@@ -19,42 +19,43 @@ import type { ChangeReader } from "./savepoint-readers.ts";
 import { savepointAt, type TargetTransactions } from "./savepoint-transactions.ts";
 import type { Selection } from "../read/selection.ts";
 
-/** A checkpoint: a state and its savepoint. */
+/** A checkpoint: a state and the savepoint that restores it. */
 interface Level {
   readonly segment: Segment;
-  /** The number of the last log entry at this savepoint. Rolling back to the savepoint removes later entries. */
+  /** The number of the last log entry when this savepoint was made. A rollback to the savepoint removes all later entries. */
   readonly read: bigint;
   readonly depth: number;
 }
 
 export interface SavepointOptions {
-  /** The connection that holds the store's lock and installs the triggers. */
+  /** seqqa's own connection, which holds the lock of the database and creates the triggers. */
   readonly control: Control;
   readonly core: SharedConnectionCore;
   readonly borrowed: boolean;
   readonly catalog: Catalog;
-  /** Returns which of the existing tables belong to the state. */
+  /** Selects the tables that belong to the state. The argument is the list of existing tables. */
   readonly selection: (tables: readonly Table[]) => Selection;
 }
 
 /**
- * After this many restores, a restore of the root state starts a new transaction. This is a precaution: no growth of a long transaction was measured.
+ * After this many restores, the next restore of the root state begins a new exploring transaction. This is a precaution: tests showed no growth of a
+ * long transaction.
  */
 const RENEW_AFTER = 2000;
 const ROOT = savepointAt(0);
 
 /**
- * Makes checkpoints of nested savepoints on the connection of an in-process target. Nothing is committed while exploring, so a rollback undoes all
- * changes. No rollback restores AUTO_INCREMENT; states are compared up to generated ids.
+ * Makes checkpoints with nested savepoints on the connection of a target in this process. Nothing is committed while exploring, so a rollback undoes
+ * all changes. A rollback does not restore AUTO_INCREMENT, but generated ids are renamed before states are compared.
  *
- * In a lane's own store the exploring transaction begins with the root state, so that `setup` can still create tables. In an external store it begins
+ * In a lane's own store, the exploring transaction begins at the root state, so that `setup` can still create tables. In an external store, it begins
  * when the store is opened.
  */
 export class SavepointMode implements MysqlMode {
   readonly traits: StoreTraits = { portable: false, commits: false };
   readonly gate: NoGate = {
     kind: "none",
-    why: 'a savepoint world has one connection, which serialises everything; races need `checkpoint: "journal"`',
+    why: 'with the checkpoint "savepoint", all statements share one connection and cannot overlap; races need `checkpoint: "journal"`',
   };
   readonly #options: SavepointOptions;
   readonly #core: SharedConnectionCore;
@@ -64,7 +65,7 @@ export class SavepointMode implements MysqlMode {
   #mirror = new MultisetMirror("");
   #levels: Level[] = [];
   #begun = false;
-  /** The target's activity count when the changes were last read. `#clean`: the count when the newest checkpoint was made or restored. */
+  /** The number of requests of the target when changes were last read. `#clean`: that number when the newest checkpoint was made or restored. */
   #synced = -1;
   #clean = -1;
   #putBack = 0;
@@ -80,7 +81,7 @@ export class SavepointMode implements MysqlMode {
   static async open(options: SavepointOptions): Promise<SavepointMode> {
     const { core, control, borrowed } = options;
     const lent = new SharedQueries(core.store, () => core.connection!);
-    // Waits until the target has no open transaction, whose locks would block the DDL.
+    // Wait until the target has no open transaction: its locks would block the creation of triggers.
     const install = await core.alone(() => control.inTurn(() => SavepointInstall.make(control, lent, options.catalog, borrowed)));
     const mode = new SavepointMode(options, lent, install);
     if (borrowed) await mode.#alone((connection) => mode.#begin(connection));
@@ -107,7 +108,7 @@ export class SavepointMode implements MysqlMode {
     });
   }
 
-  /** Returns the state for comparisons only: makes no savepoint, so the state cannot be restored. */
+  /** Returns the current state for comparisons. Makes no savepoint, so this state cannot be restored. */
   async position(): Promise<Segment> {
     await this.#upToDate();
     return this.#mirror.top;
@@ -143,7 +144,7 @@ export class SavepointMode implements MysqlMode {
     return observeNet(this.#install.catalog.tables, this.#mirror.net, this.#selection);
   }
 
-  /** Executes a query. Rolls back writes that a stored function makes while it is executed. */
+  /** Executes a query of user code. If a stored function writes during the query, the writes are rolled back. */
   async query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
     try {
       return await this.#alone(async (connection) => {
@@ -178,7 +179,8 @@ export class SavepointMode implements MysqlMode {
   }
 
   /**
-   * Rolls back to the root state. In an external store, rolls back to the state before the run, including changes that a lost transaction committed.
+   * Rolls back to the root state. In an external store, restores the content from before the run, including changes that were committed when the
+   * exploring transaction was lost.
    */
   async close(leaveNothing: boolean): Promise<void> {
     const { control, core } = this.#options;
@@ -188,14 +190,14 @@ export class SavepointMode implements MysqlMode {
         return connection.query("rollback");
       });
     } catch (error) {
-      // A lost connection is no error here, because the server has rolled back its transaction.
+      // Ignore a lost connection: the server has then rolled back the exploring transaction.
       if (!(error instanceof SeqqaError) || error.code !== "STORE_LOST") throw error;
     } finally {
       await core.end();
       this.#install.release();
       await control.inTurn(async () => {
         try {
-          // Nothing should have been committed, so any entry in the log was written by the run.
+          // Normally nothing is committed, so the undo log is empty. If it has an entry, the run itself wrote it.
           if (leaveNothing) await leaveAsFound(control, { recordsRest: () => true });
         } finally {
           await control.close();
@@ -212,7 +214,7 @@ export class SavepointMode implements MysqlMode {
     const { borrowed } = this.#options;
     if (this.#begun && borrowed) await connection.query(`release savepoint ${ROOT}`);
     else {
-      // Keeps the changes of `setup` in a lane's own store.
+      // In a lane's own store, commit the changes that `setup` made.
       if (this.#begun) await connection.query("commit");
       this.#core.stopExploring();
       if (!borrowed) await this.#reinstall();
@@ -227,9 +229,12 @@ export class SavepointMode implements MysqlMode {
     this.#synced = this.#clean = this.#core.activity;
   }
 
-  /** Starts the exploring transaction. READ COMMITTED keeps no old row versions; isolation does not matter, since nobody else writes. */
+  /**
+   * Begins the exploring transaction. READ COMMITTED is used because it needs no old row versions. Nobody else writes, so the isolation level has no
+   * other effect.
+   */
   async #start(connection: Connection): Promise<void> {
-    // Ends the transaction that a read began if the target has turned autocommit off.
+    // If the target has turned autocommit off, a read has begun a transaction. End it.
     await connection.query("commit");
     await connection.query("set transaction isolation level read committed");
     await connection.query("start transaction read write");
@@ -244,7 +249,7 @@ export class SavepointMode implements MysqlMode {
     this.#selection = selection(this.#install.catalog.tables);
   }
 
-  /** Reads the changes, but only if the target has made a request since the last read. */
+  /** Reads the undo log if the target has made a request since the last read. */
   #upToDate(): Promise<void> {
     if (this.#begun && this.#core.quiet && this.#core.activity === this.#synced) return Promise.resolve();
     return this.#exploring(() => this.#sync());

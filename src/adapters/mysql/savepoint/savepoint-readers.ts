@@ -6,16 +6,16 @@ import { ENTRY, sumOfEntries } from "../journal/log-entries.ts";
 import { imagesOf } from "../read/observe.ts";
 import { quoteName } from "../connect/sql-text.ts";
 
-/** Finds the changes that the target made, over the target's own connection. */
+/** Finds out which rows the target changed, with queries on the shared connection. */
 export interface ChangeReader {
-  /** The last log entry that was read. A rollback sets it back. */
+  /** The number of the last log entry that was read. After a rollback, it is set to its value at the savepoint. */
   position: bigint;
   read(mirror: MultisetMirror): Promise<RowSums>;
-  /** Makes the present state the root state. `empty`: earlier log entries are committed and can be deleted. */
+  /** Makes the current state the root state. `empty`: `true` if earlier log entries are committed, so that they can be deleted. */
   begin(empty: boolean): Promise<void>;
 }
 
-/** Reads changes from the log that triggers write. A rollback undoes log entries together with the changes that they describe. */
+/** Finds changes in the undo log that triggers write. A rollback removes log entries together with the changes that they describe. */
 export class LogReader implements ChangeReader {
   position = 0n;
   readonly #lent: Queries;
@@ -29,12 +29,12 @@ export class LogReader implements ChangeReader {
   }
 
   async read(): Promise<RowSums> {
-    // The explicit limit overrides a `sql_select_limit` that the target may have set.
+    // An explicit LIMIT overrides the setting `sql_select_limit`, which the target may have changed.
     const rows = await this.#lent.rows(
       `select ${ENTRY} from ${this.#log} where seq > ${this.position} order by seq limit 18446744073709551615`,
     );
     const last = rows[rows.length - 1]?.[0];
-    // InnoDB does not reuse the numbers of entries that were rolled back, so new entries always have higher numbers.
+    // InnoDB does not use the numbers of rolled back entries again, so new entries always have higher numbers.
     if (last !== undefined && last !== null) this.position = BigInt(last);
     return sumOfEntries(this.#lent.store, this.#catalog.tables, rows);
   }
@@ -46,7 +46,9 @@ export class LogReader implements ChangeReader {
   }
 }
 
-/** Finds changes by reading all tables, for schemas whose changes triggers cannot log. The cost grows with the size of the database. */
+/**
+ * Finds changes by reading all tables. It is used if triggers cannot log all changes of this schema. The cost grows with the size of the database.
+ */
 export class FullReader implements ChangeReader {
   readonly position = 0n;
   readonly #lent: Queries;

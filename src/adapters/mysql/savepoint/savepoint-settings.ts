@@ -10,10 +10,14 @@ export function settingOf(text: string, tokens: readonly Token[], classify: (res
     const at = tokens.findIndex((token) => isWord(token, "FOR"));
     const inner = classify(tokens.slice(at + 1));
     if (at < 0 || inner.kind === "ordinary" || inner.kind === "opaque") return inner;
-    return refused(`SET STATEMENT ... FOR ${tokens[at + 1]?.value ?? ""}`, "it would be sent as it is", "Send the statement without it");
+    return refused(
+      `SET STATEMENT ... FOR ${tokens[at + 1]?.value ?? ""}`,
+      "seqqa cannot adapt the inner statement, which could end the exploring transaction",
+      "Send the inner statement without SET STATEMENT ... FOR",
+    );
   }
   if (isWord(second, "PASSWORD") || (isWord(second, "DEFAULT") && isWord(tokens[2], "ROLE")))
-    return refused(`SET ${second?.value ?? ""}`, "it commits what was done before it", "Leave it to the server's administrator");
+    return refused(`SET ${second?.value ?? ""}`, "it implicitly commits the open transaction", "Leave it to the server's administrator");
   if (isWord(second, "TRANSACTION")) {
     return { kind: "set transaction", readOnly: tokens.some((token, at) => isWord(token, "READ") && isWord(tokens[at + 1], "ONLY")) };
   }
@@ -35,12 +39,12 @@ function ofList(text: string, settings: readonly (readonly Token[])[]): Statemen
 
 interface Assigned {
   readonly name: string;
-  /** `true` for the session; `false` for the next transaction only. */
+  /** `true` if SET TRANSACTION applies to the whole session, `false` if only to the next transaction. */
   readonly scoped: boolean;
   readonly value: readonly Token[];
 }
 
-/** Returns the assignment of a session variable, or `undefined` for any other assignment. */
+/** Parses an assignment of a SET statement. Returns `undefined` if it does not assign a session variable. */
 function assigned(tokens: readonly Token[]): Assigned | undefined {
   const equals = tokens.findIndex(({ kind, value }) => kind === "symbol" && (value === "=" || value === ":="));
   if (equals < 0) return undefined;

@@ -7,13 +7,15 @@ const WRITES: Statement = { kind: "ordinary", opens: true, writes: true };
 const NEUTRAL: Statement = { kind: "ordinary", opens: false, writes: false };
 const OPAQUE: Statement = { kind: "opaque" };
 
-/** Matches statements that can be classified without a tokenizer. Each text has one statement, because the connection allows no more. */
+/**
+ * Matches statements that can be classified by their first word. A text never contains a second statement, because the connection does not allow it.
+ */
 const SURELY_PLAIN = /^\s*(?:select|(insert|update|delete))\b/i;
 const KEPT_TEXTS = 500;
 const KEPT_LENGTH = 2000;
 const known = new Map<string, Statement>();
 
-/** Classifies a statement. Its placeholders must already be replaced by values. */
+/** Classifies a statement by its effect on transactions. Placeholders must already be replaced by values. */
 export function statementOf(text: string): Statement {
   const plain = SURELY_PLAIN.exec(text);
   if (plain !== null && !/\/\*M?!/.test(text)) return plain[1] === undefined ? PLAIN : WRITES;
@@ -81,8 +83,8 @@ function classify(text: string, tokens: readonly Token[]): Statement {
     case "TRUNCATE":
       return refused("TRUNCATE", "Use DELETE FROM");
     case "LOCK":
-      return refused("LOCK TABLES", "Lock rows by SELECT ... FOR UPDATE in a transaction", "it ends the transaction before it");
-    // LOCK TABLES is refused, so there are no locked tables.
+      return refused("LOCK TABLES", "Lock rows by SELECT ... FOR UPDATE in a transaction", "it implicitly commits the open transaction");
+    // UNLOCK TABLES has no effect: LOCK TABLES is refused, so no tables are locked.
     case "UNLOCK":
       return { kind: "nothing" };
     case "CREATE":
@@ -93,11 +95,11 @@ function classify(text: string, tokens: readonly Token[]): Statement {
     case "RENAME":
       return refused(`${first.value} ${second?.value ?? ""}`.trim(), MIGRATE);
     case "ANALYZE":
-      // ANALYZE followed by a statement executes that statement.
+      // Unless TABLE follows, ANALYZE executes the statement after it.
       if (!tokens.slice(1, 3).some((token) => isWord(token, "TABLE", "TABLES"))) return WRITES;
       return refused("ANALYZE TABLE", APART);
     case "USE":
-      return refused("USE", "Write other.table", "the connection of a lane stays in the lane's database");
+      return refused("USE", "Write <database>.<table>", "the connection of a lane stays in the lane's database");
     case "XA":
       return refused("XA", "Use BEGIN and COMMIT", "a distributed transaction cannot be a part of another");
     default:
@@ -105,7 +107,7 @@ function classify(text: string, tokens: readonly Token[]): Statement {
   }
 }
 
-/** Further statements that commit implicitly. */
+/** The first words of other statements that commit implicitly. */
 const ADMINISTRATION: ReadonlySet<string> = new Set(
   "OPTIMIZE REPAIR CHECK CACHE FLUSH GRANT REVOKE RESET CHANGE STOP INSTALL UNINSTALL SHUTDOWN RESTART PURGE IMPORT BACKUP CLONE BINLOG".split(" "), // prettier-ignore
 );
@@ -118,7 +120,7 @@ function endOf(kind: "commit" | "rollback", rest: readonly Token[]): Statement {
   if (kind === "rollback" && isWord(rest[0], "TO")) return savepoint("rollback to", rest.slice(isWord(rest[1], "SAVEPOINT") ? 2 : 1));
   const words = rest.map(({ value }) => value).join(" ");
   const match = /^(?:AND (NO )?CHAIN)? ?(?:(NO )?RELEASE)?$/.exec(words);
-  // Not valid SQL: the server will refuse it.
+  // This is not valid SQL. Send it, so that the server reports the error.
   if (match === null) return NEUTRAL;
   if (words.endsWith("RELEASE") && match[2] === undefined)
     return refused(`${kind.toUpperCase()} RELEASE`, "Use release() or end()", "it closes the connection");
@@ -128,7 +130,8 @@ function endOf(kind: "commit" | "rollback", rest: readonly Token[]): Statement {
 function savepoint(kind: "savepoint" | "release" | "rollback to", rest: readonly Token[]): Statement {
   const [name] = rest;
   if (name === undefined || rest.length > 1) return NEUTRAL;
-  if (/^seqqa_/i.test(name.value)) return refused(`a savepoint named ${name.value.toLowerCase()}`, "Name it otherwise", "its name is ours");
+  if (/^seqqa_/i.test(name.value))
+    return refused(`a savepoint named ${name.value.toLowerCase()}`, "Name it otherwise", "names that begin with seqqa_ are reserved");
   return { kind };
 }
 
@@ -154,7 +157,7 @@ function dropped(text: string, tokens: readonly Token[]): Statement {
   return { kind: "drop temporary", names: names.flatMap((part) => namesIn(text, part)) };
 }
 
-/** Returns the name at the beginning of the tokens as it is written, including a database before it. */
+/** Returns the table name at the beginning of the tokens as it is written, with the database if it is given. */
 function namesIn(text: string, tokens: readonly Token[]): string[] {
   const [name, dot, second] = tokens;
   if (name === undefined || (name.kind !== "word" && name.kind !== "name")) return [];

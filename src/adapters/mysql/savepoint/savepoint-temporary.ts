@@ -2,13 +2,16 @@ import type { Connection } from "mysql2/promise";
 import { cannotSavepoint } from "./savepoint-failures.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** The target's temporary tables. A rollback undoes changes of their rows but not their creation, so a restore drops the tables created since. */
+/**
+ * The target's temporary tables. A rollback restores their rows, but does not drop new tables. A restore therefore drops the tables that were created
+ * since the checkpoint.
+ */
 export class TemporaryTables {
-  /** Each table's name as written, and the number of checkpoints when it was created. */
+  /** For each temporary table: its name as written in SQL, and the number of checkpoints that existed when it was created. */
   readonly #tables = new Map<string, { readonly sql: string; readonly depth: number }>();
   #since = 0;
   depth = 0;
-  /** `true` if a temporary table was ever created. The server then adds a warning to every rollback. */
+  /** `true` if the target has ever created a temporary table. The server then adds a warning to every rollback. */
   any = false;
 
   has(name: string): boolean {
@@ -31,7 +34,7 @@ export class TemporaryTables {
     return table !== undefined && table.depth < this.depth;
   }
 
-  /** `true` if a temporary table was created after the newest checkpoint. */
+  /** `true` if the target created a temporary table after the newest checkpoint. */
   get fresh(): boolean {
     return this.#since > 0 && [...this.#tables.values()].some(({ depth }) => depth >= this.depth);
   }
@@ -43,7 +46,8 @@ export class TemporaryTables {
   }
 
   /**
-   * Checks the temporary tables that would exist at a checkpoint. @throws SeqqaError `SAVEPOINT_HINDERED` if a rollback cannot restore a table's rows
+   * Checks the temporary tables before a checkpoint is made. @throws SeqqaError `SAVEPOINT_HINDERED` if a rollback cannot restore the rows of one of
+   * them
    */
   async requirePutBack(store: StoreUrl, connection: Connection): Promise<void> {
     for (const [key, { sql }] of this.#tables) {
@@ -52,7 +56,7 @@ export class TemporaryTables {
         const [rows] = await connection.query({ sql: `show create table ${sql}`, rowsAsArray: true });
         text = (rows as unknown as string[][])[0]?.[1] ?? "";
       } catch {
-        // The table was dropped by a statement that is not visible here, for example in a procedure.
+        // The target dropped the table with a statement that seqqa could not see, for example in a procedure.
         this.#tables.delete(key);
         continue;
       }

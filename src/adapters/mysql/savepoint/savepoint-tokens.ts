@@ -1,6 +1,6 @@
 export interface Token {
   readonly kind: "word" | "name" | "string" | "symbol";
-  /** A word in upper case, the content of a quoted name or string, or a symbol. */
+  /** The token's text: a word in upper case, the content of a quoted name or string, or a symbol. */
   readonly value: string;
   readonly start: number;
   readonly end: number;
@@ -9,7 +9,7 @@ export interface Token {
 const PATTERN =
   /\s+|#[^\n]*|--(?=[\s\p{Cc}]|$)[^\n]*|(?<opens>\/\*M?!\d*)|\/\*[\s\S]*?(?:\*\/|$)|(?<closes>\*\/)|(?<string>'(?:[^'\\]|\\[\s\S]|'')*(?:'|$)|"(?:[^"\\]|\\[\s\S]|"")*(?:"|$))|(?<name>`(?:[^`]|``)*(?:`|$))|(?<word>[\p{L}_$\u0080-\uffff][\p{L}\p{N}_$\u0080-\uffff]*)|(?<symbol>\d[\p{L}\p{N}_.$]*|@@|:=|[\s\S])/uy;
 
-/** Returns the tokens of a text, without comments. Includes the content of executable comments, which begin with `/*!`. */
+/** Splits SQL into tokens. Comments are dropped, but the content of executable comments (`/*!`) is included. */
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
   let executable = 0;

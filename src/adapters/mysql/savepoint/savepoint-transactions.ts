@@ -6,18 +6,18 @@ import { statementOf } from "./savepoint-statements.ts";
 import { TemporaryTables } from "./savepoint-temporary.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** An answer of `mysql2/promise`: the rows or a result header, and the columns. */
+/** An answer of `mysql2/promise`: first the rows or a result header, then the columns. */
 export type Answer = readonly [unknown, unknown];
 
 export interface Request {
-  /** The statement. Its placeholders are replaced by values if the values change how it is classified. */
+  /** The SQL text. Values replace its placeholders if the effect on transactions depends on them. */
   readonly text: string;
   readonly send: (connection: Connection) => Promise<Answer>;
 }
 
-/** The settings of one of the target's connections. */
+/** The transaction settings of one of the target's connections. */
 export interface Party {
-  /** `undefined`: as it was on the shared connection when the exploration began. */
+  /** `undefined`: as on the shared connection when the exploration began. */
   autocommit: boolean | undefined;
   /** `true` after SET TRANSACTION READ ONLY, until the next transaction begins. */
   nextReadOnly: boolean;
@@ -27,11 +27,11 @@ export interface TransactionsOptions {
   readonly store: StoreUrl;
   readonly connection: Connection;
   readonly autocommit: boolean;
-  /** `true` if the server rolls back the whole transaction after a lock wait timeout (`innodb_rollback_on_timeout`). */
+  /** `true` if the server rolls back the whole transaction after a lock wait timeout (setting `innodb_rollback_on_timeout`). */
   readonly rollbackOnTimeout: boolean;
 }
 
-/** Returns the name of a checkpoint's savepoint. Depth 0 is the root state. */
+/** Returns the name of the savepoint of a checkpoint. Depth 0 is the root state. */
 export function savepointAt(depth: number): string {
   return `seqqa_${depth}`;
 }
@@ -44,19 +44,19 @@ const OWN = "seqqa_tx";
 const PROBE = "seqqa_probe";
 
 /**
- * Replaces the target's transactions by savepoints in the exploring transaction, and refuses statements that would end it. Outside of the target's
- * transactions no savepoint is needed, since InnoDB undoes a failed statement itself. If the exploring transaction ends nevertheless, the status
- * flags in the server's answer show it, and every later statement fails.
+ * Replaces the target's transactions by savepoints in the exploring transaction, and refuses statements that would end it. Outside of a transaction,
+ * a statement needs no savepoint, because InnoDB undoes a failed statement itself. If the exploring transaction ends nevertheless, the status flags
+ * in the server's answer show this, and every later statement fails.
  */
 export class TargetTransactions {
   readonly temporary: TemporaryTables = new TemporaryTables();
   readonly #options: TransactionsOptions;
-  /** The target's connection that has an open transaction. */
+  /** The connection of the target that has an open transaction, or `undefined`. */
   #open: Party | undefined;
   #readOnly = false;
   #depth = 0;
   #broken: Error | undefined;
-  /** The error of the last refused statement, until {@link takeRefused} returns it. */
+  /** The error for the last statement that was refused. {@link takeRefused} clears it. */
   #refused: Error | undefined;
 
   constructor(options: TransactionsOptions) {
@@ -71,14 +71,14 @@ export class TargetTransactions {
     return this.#broken;
   }
 
-  /** Returns the error of a refused statement once. The target may have caught the error, so it is reported in this way too. */
+  /** Returns the error for the last refused statement, and clears it. The target may have caught this error, so seqqa also reports it itself. */
   takeRefused(): Error | undefined {
     const refused = this.#refused;
     this.#refused = undefined;
     return refused;
   }
 
-  /** Makes a savepoint. The target must have no open transaction. @returns the depth of the savepoint */
+  /** Makes the savepoint of a checkpoint. The target must have no open transaction. @returns the depth of the savepoint */
   async keep(): Promise<number> {
     await this.temporary.requirePutBack(this.#options.store, this.#options.connection);
     await this.#own(`savepoint ${savepointAt(++this.#depth)}`);
@@ -86,7 +86,7 @@ export class TargetTransactions {
     return this.#depth;
   }
 
-  /** Rolls back to a checkpoint's savepoint and keeps it. */
+  /** Rolls back to the savepoint of a checkpoint. The savepoint still exists afterwards. */
   async goBack(depth: number): Promise<void> {
     const answer = await this.#own(`rollback to savepoint ${savepointAt(depth)}`);
     await this.#requireComplete(answer);
@@ -97,14 +97,14 @@ export class TargetTransactions {
   }
 
   /**
-   * Throws if the rollback was incomplete: the server warns that a table without transactions, of another database, was changed. The check is not
-   * possible with temporary tables, for which the server warns as well.
+   * Throws if a rollback did not undo everything, because the target changed a table without transactions in another database. The server then adds a
+   * warning. Temporary tables cause the same warning, so nothing is checked if the target has used any.
    */
   async #requireComplete(answer: Answer): Promise<void> {
     if (this.temporary.any || !headersOf(answer).some(({ warningStatus }) => warningStatus > 0)) return;
     const [warnings] = await this.#options.connection.query({ sql: "show warnings", rowsAsArray: true });
     if ((warnings as unknown as [string, number][]).some(([, code]) => Number(code) === NOT_COMPLETE))
-      throw this.#lose("a table that knows no transactions, of another database, was written, and cannot be restored");
+      throw this.#lose("the target wrote to a table without transactions in another database, and this write cannot be undone");
   }
 
   async run(party: Party, request: Request): Promise<Answer> {
@@ -150,7 +150,7 @@ export class TargetTransactions {
         return statement.chain ? this.#begin(party, readOnly) : answer;
       }
       case "savepoint":
-        // With autocommit on, a savepoint outside of a transaction ends with its own statement.
+        // With autocommit on and no open transaction, a savepoint would end with its own statement, so SAVEPOINT is not sent.
         await this.#openUnlessAutocommit(party);
         return this.open ? this.#send(request) : this.#nothing();
       case "release":
@@ -180,13 +180,13 @@ export class TargetTransactions {
     return error;
   }
 
-  /** Refuses to change a temporary table from before the newest checkpoint, because the change cannot be undone. */
+  /** Throws if a statement changes a temporary table that was created before the newest checkpoint, because a rollback cannot undo this change. */
   #requireOwn(names: readonly string[], what: string): void {
     const name = names.find((one) => this.temporary.isKept(one));
     if (name === undefined) return;
     throw this.#refuse(
       `${what} ${name}`,
-      "it was made before the present branch",
+      "this temporary table was created before the newest checkpoint, so the change could not be undone",
       "Drop temporary tables before the request that made them ends",
     );
   }
@@ -207,13 +207,13 @@ export class TargetTransactions {
     return answer;
   }
 
-  /** Ends the target's transaction. Does nothing if none is open, like the server. */
+  /** Ends the target's transaction. If no transaction is open, does nothing, as the server does. */
   async #end(how: "commit" | "rollback"): Promise<Answer> {
     if (!this.open) return this.#nothing();
     this.#open = undefined;
     this.#readOnly = false;
     if (how === "rollback") await this.#own(`rollback to savepoint ${OWN}`);
-    // Releasing this savepoint also releases all later ones, which include the target's own savepoints.
+    // Releasing the savepoint of the transaction also releases all later ones, including the target's own savepoints.
     return this.#own(`release savepoint ${OWN}`);
   }
 
@@ -222,8 +222,8 @@ export class TargetTransactions {
   }
 
   /**
-   * Sends a call of a procedure or a prepared text, which may contain a COMMIT, between a savepoint and its release. After a COMMIT the savepoint is
-   * gone and the release fails. The status flags alone would not show a COMMIT AND CHAIN.
+   * Executes a CALL or EXECUTE, which may contain a COMMIT, after setting a savepoint. After a COMMIT, the savepoint no longer exists, so releasing
+   * it fails. The status flags alone would not show a COMMIT AND CHAIN.
    */
   async #probed(request: Request): Promise<Answer> {
     await this.#own(`savepoint ${PROBE}`);
@@ -262,7 +262,7 @@ export class TargetTransactions {
     return (this.#broken ??= savepointLost(this.#options.store, why, error));
   }
 
-  /** Sets the status flags of an answer to what the target expects, as if there were no exploring transaction around its own. */
+  /** Changes the status flags of an answer so that they describe the target's own transaction and not the exploring transaction. */
   #asAlone(party: Party, answer: Answer): Answer {
     const inside = (this.open ? IN_TRANSACTION : 0) | (this.#autocommit(party) ? AUTOCOMMIT : 0);
     for (const header of headersOf(answer)) header.serverStatus = (header.serverStatus & ~(IN_TRANSACTION | AUTOCOMMIT)) | inside;
@@ -275,13 +275,13 @@ interface Header {
   readonly warningStatus: number;
 }
 
-/** Returns the header of an answer. A procedure has several answers; the last one has the header. */
+/** Returns the result header of an answer. A procedure returns several results, of which only the last is a header. */
 function headersOf([result]: Answer): Header[] {
   const all: readonly unknown[] = Array.isArray(result) ? result.slice(-1) : [result];
   return all.filter((one): one is Header => typeof one === "object" && one !== null && !Array.isArray(one) && isHeader(one));
 }
 
-/** Distinguishes a header from a row, whose columns may have the same names. */
+/** Returns `true` for a result header. A row can have columns with the same names, so the class is compared. */
 function isHeader(one: object): boolean {
   return one.constructor?.name === "ResultSetHeader";
 }

@@ -10,7 +10,7 @@ import type { StoreUrl } from "../connect/store-url.ts";
 const IN_TRANSACTION = 1;
 const AUTOCOMMIT = 2;
 
-/** The one connection to the server that all connections of a lane's target share, and that seqqa uses too. */
+/** The only connection to the server of a lane. All connections of the lane's target use it, and so does seqqa. */
 export class SharedConnectionCore implements SessionHost {
   readonly store: StoreUrl;
   readonly #turns = new Turns();
@@ -20,7 +20,7 @@ export class SharedConnectionCore implements SessionHost {
   #transactions: TargetTransactions | undefined;
   #ended = false;
   #lost: Error | undefined;
-  /** Counts the requests that the target has made. */
+  /** The number of requests that the target has made. */
   activity = 0;
   onLost: (error: Error) => void = () => undefined;
 
@@ -36,12 +36,12 @@ export class SharedConnectionCore implements SessionHost {
     return this.#transactions;
   }
 
-  /** `true` if no request of the target is running and it has no open transaction. */
+  /** `true` if the target has no open transaction and none of its requests is running. */
   get quiet(): boolean {
     return this.#turns.quiet;
   }
 
-  /** Opens the connection on the first call. @throws SeqqaError without credentials */
+  /** Opens the connection when it is called for the first time. @throws SeqqaError, with a message that contains no credentials */
   open(): Promise<void> {
     this.#opening ??= this.#connect();
     return this.#opening;
@@ -50,8 +50,8 @@ export class SharedConnectionCore implements SessionHost {
   async #connect(): Promise<void> {
     try {
       const connection = await connect(this.store, { driver: sharedOptions(this.store), lost: (error) => this.#lose(error) });
-      // Removes limits for idle connections, because the shared connection is idle in a transaction between requests. MySQL knows only the first
-      // setting.
+      // Remove limits for idle connections, because the shared connection is idle in a transaction between requests. MySQL knows only the first of
+      // these settings, so errors are ignored.
       for (const setting of ["wait_timeout = 31536000", "idle_transaction_timeout = 0", "idle_write_transaction_timeout = 0"])
         await connection.query(`set session ${setting}`).catch(() => undefined);
       this.#connection = connection;
@@ -67,7 +67,7 @@ export class SharedConnectionCore implements SessionHost {
     this.onLost(this.#lost);
   }
 
-  /** Returns the connection that was released last, including its open transaction, like a real pool. */
+  /** Returns a connection for the target. Like a real pool, prefers the connection that was released last, with its open transaction. */
   session(make: () => SharedSession): SharedSession {
     return this.#idle.pop() ?? make();
   }
@@ -89,7 +89,7 @@ export class SharedConnectionCore implements SessionHost {
     });
   }
 
-  /** Sends a request before the exploration begins. The status flags of the answer show if the session has an open transaction. */
+  /** Sends a request before the exploration begins. The status flags of the answer show if the target now has an open transaction. */
   async #plain(session: SharedSession, connection: Connection, { send }: Request): Promise<Answer> {
     let status: number | undefined;
     try {
@@ -130,7 +130,10 @@ export class SharedConnectionCore implements SessionHost {
     });
   }
 
-  /** Uses the connection while the target has no open transaction. @throws SeqqaError `STORE_BUSY` if the target does not end its transaction */
+  /**
+   * Waits until the target has no open transaction, then calls `work` with the connection. @throws SeqqaError `STORE_BUSY` if the target does not end
+   * its transaction
+   */
   alone<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const turn = async (): Promise<T> => {
       if (this.#ended) throw connectionClosed(this.store);
@@ -141,7 +144,9 @@ export class SharedConnectionCore implements SessionHost {
     return this.#turns.take(undefined, turn, { limitMs: BUSY_LIMIT_MS, giveUp: () => transactionOpen(this.store, BUSY_LIMIT_MS) });
   }
 
-  /** Starts exploring: the target's transactions become savepoints. Call it inside {@link alone}, after the root state's savepoint was made. */
+  /**
+   * Begins to replace the target's transactions by savepoints. Must be called inside {@link alone}, after the savepoint of the root state was made.
+   */
   async explore(): Promise<void> {
     const connection = this.#connection!;
     const [rows] = await connection.query({ sql: "select cast(@@innodb_rollback_on_timeout as char)", rowsAsArray: true });

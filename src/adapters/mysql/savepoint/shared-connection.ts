@@ -3,15 +3,16 @@ import { SharedConnectionCore } from "./shared-connection-core.ts";
 import { SharedSession } from "./shared-session.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** The object that a target uses instead of its own pool or connection of `mysql2/promise`. */
+/** A replacement for the target's own pool or connection of `mysql2/promise`. */
 export type MysqlConnection = Pool & PoolConnection;
 
 /**
- * The shared connection of an in-process target, usable as a pool and as a connection. All connections taken from it are one connection to the
- * server. While one is inside a transaction, the others wait. `end()` and `release()` do not close it.
+ * The shared connection of a target in this process. It can be used as a pool and as a connection. All connections taken from it are one connection
+ * to the server. While one of them is inside a transaction, the others wait. `end()` and `release()` do not close it.
  *
  * While exploring, the target's transactions are savepoints in a transaction that is never committed. Isolation levels have no effect, and
- * `@@autocommit` shows the outer transaction's value. Restores do not undo what no rollback undoes, such as user variables and user locks.
+ * `@@autocommit` shows the value of the outer transaction. Restores do not undo changes that a rollback does not undo, such as user variables and
+ * user locks.
  */
 export class SharedConnection extends SharedSession {
   readonly core: SharedConnectionCore;

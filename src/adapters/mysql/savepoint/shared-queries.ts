@@ -2,7 +2,7 @@ import type { Connection } from "mysql2/promise";
 import type { Queries, Row } from "../connect/control.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** Executes seqqa's statements on the shared connection and returns values as text, whatever options the target's driver has. */
+/** Executes seqqa's own statements on the shared connection. Values are returned as text, whatever options the target has set for the driver. */
 export class SharedQueries implements Queries {
   readonly store: StoreUrl;
   readonly #connection: () => Connection;
@@ -18,7 +18,7 @@ export class SharedQueries implements Queries {
     return Array.isArray(result) ? (result as unknown as Row[]) : [];
   }
 
-  /** Sends the statements one by one, because this connection allows only one statement in a text. */
+  /** Sends the statements one by one, because the shared connection does not allow several statements in one text. */
   async batch(statements: readonly string[]): Promise<Row[][]> {
     const all: Row[][] = [];
     for (const sql of statements) all.push(await this.rows(sql));

@@ -11,15 +11,15 @@ export interface SessionHost {
   readonly store: StoreUrl;
   open(): Promise<void>;
   ask(session: SharedSession, request: (connection: Connection) => Request): Promise<Answer>;
-  /** Does work other than a statement, when it is the session's turn. */
+  /** Calls `work` with the shared connection when it is this session's turn. */
   use<T>(session: SharedSession, work: (connection: Connection) => Promise<T>): Promise<T>;
   drop(session: SharedSession): Promise<void>;
   giveBack(session: SharedSession): void;
 }
 
 /**
- * One of the target's connections, like a result of `getConnection()` of `mysql2/promise`. It has its own transactions and autocommit. Variables,
- * temporary tables and user locks are shared with the lane's other connections.
+ * One of the target's connections, like the result of `getConnection()` of `mysql2/promise`. Each has its own transactions and autocommit. Variables,
+ * temporary tables and user locks are shared with the other connections of the lane.
  */
 export class SharedSession extends EventEmitter implements Party {
   autocommit: boolean | undefined = undefined;
@@ -51,7 +51,7 @@ export class SharedSession extends EventEmitter implements Party {
     return this.query("ROLLBACK");
   }
 
-  /** Prepares a statement. Each execution of the statement is handled like a query. */
+  /** Prepares a statement. Each execution of it is handled like a call of `query`. */
   async prepare(sql: Sql): Promise<PreparedStatementInfo> {
     const text = textOf(sql);
     let statement: PreparedStatementInfo | undefined;
@@ -83,15 +83,20 @@ export class SharedSession extends EventEmitter implements Party {
 
   changeUser(): Promise<never> {
     const why = "the connection of a lane stays as the lane's user in the lane's database";
-    return Promise.reject(statementRefused(this.#host.store, "changeUser()", why, "Use other.table for tables of another database"));
+    return Promise.reject(
+      statementRefused(this.#host.store, "changeUser()", why, "Write <database>.<table> for tables of another database"),
+    );
   }
 
-  /** Returns the session to the pool with its open transaction, like a real pool. */
+  /** Returns the connection to the pool. Like in a real pool, its transaction stays open. */
   release(): void {
     this.#host.giveBack(this);
   }
 
-  /** Ends the session and rolls back its open transaction. The connection to the server stays open, since it belongs to the lane. */
+  /**
+   * Closes this connection for the target and rolls back its open transaction. The connection to the server stays open, because all connections of
+   * the lane share it.
+   */
   end(): Promise<void> {
     return this.#host.drop(this);
   }
@@ -135,12 +140,12 @@ export class SharedSession extends EventEmitter implements Party {
   #driver(method: string): Connection {
     const { connection } = this.#host;
     if (connection === undefined)
-      throw new TypeError(`${method}() of a shared connection needs it to be connected: wait for connect() first.`);
+      throw new TypeError(`${method}() of a shared connection needs an open connection: await connect() first.`);
     return connection;
   }
 
   #ask(how: "query" | "execute", sql: Sql, values: unknown): Promise<Answer> {
-    // The driver throws the same error.
+    // mysql2 throws the same error.
     if (typeof values === "function") throw new Error("Callback function is not available with promise clients.");
     const text = textOf(sql);
     const bound = values ?? (typeof sql === "string" ? undefined : sql.values);
@@ -157,7 +162,10 @@ function textOf(sql: Sql): string {
   return typeof text === "string" ? text : "";
 }
 
-/** Returns the statement's text. Inserts values only into statements about transactions and temporary tables, which are classified by them. */
+/**
+ * Returns the text of a statement. Values are inserted only if the statement concerns transactions or temporary tables, because its classification
+ * depends on them.
+ */
 function withValues(connection: Connection, text: string, values: unknown): string {
   if (values === undefined || !/^\s*(?:set|savepoint|release|rollback|create|drop)\b/i.test(text)) return text;
   return connection.format(text, values);

@@ -3,26 +3,26 @@ import { kindOf, type Column } from "../journal/columns.ts";
 import type { Queries, Row } from "../connect/control.ts";
 import { exactly, named, quoteName } from "../connect/sql-text.ts";
 
-/** The prefix of all names that seqqa creates in a database. */
+/** The beginning of all names that seqqa gives to its tables and triggers in a database. */
 export const OURS = "seqqa_journal_";
 
 export interface Table {
   readonly name: string;
   readonly sqlName: string;
   readonly engine: string;
-  /** The stored columns. Generated columns are left out, since they follow from these. */
+  /** The stored columns. Generated columns are left out, because the server computes them from stored ones. */
   readonly columns: readonly Column[];
-  /** Positions of the columns that identify a row: the primary key, or a unique key without NULLs. Empty if there is none. */
+  /** The positions of the columns that identify a row: the primary key, or a unique key without NULLs. Empty if the table has neither. */
   readonly key: readonly number[];
   readonly shown: readonly ObservedColumn[];
   /**
-   * Positions of the columns whose new value an AFTER UPDATE trigger may see although it was not stored: those of unique indexes and foreign keys
-   * (the value was refused), and those with ON UPDATE CURRENT_TIMESTAMP (nothing else changed).
+   * The positions of columns for which an AFTER UPDATE trigger may see a new value that was not stored. These are columns of unique indexes and
+   * foreign keys, whose new value may be refused, and columns with ON UPDATE CURRENT_TIMESTAMP, if nothing else in the row changed.
    */
   readonly constrained: readonly number[];
   /**
-   * Positions of the columns that are neither compared nor restored, in an external store only. Never columns of the key; none in a table without a
-   * key.
+   * The positions of columns that are neither compared nor restored. Only tables of external stores have such columns. Key columns are never among
+   * them, and a table without a key has none.
    */
   readonly ignored: readonly number[];
 }
@@ -49,16 +49,16 @@ export interface Catalog {
   readonly tables: readonly Table[];
   readonly keys: readonly ForeignKey[];
   readonly triggers: readonly UserTrigger[];
-  /** Reasons why no mode can restore the database. */
+  /** Reasons why no checkpoint mode can restore this database. */
   readonly strange: readonly string[];
-  /** Reasons why the journal cannot be used. */
+  /** Reasons why the checkpoint mode `journal` cannot be used. */
   readonly unjournalled: readonly string[];
 }
 
 export async function readCatalog(control: Queries): Promise<Catalog> {
   const schema = control.store.database;
   const ours = `not like '${OURS.replaceAll("_", "\\\\_")}%'`;
-  // Each query names one schema and joins nothing. Otherwise the server would open every table and view on it.
+  // Each of these queries names one schema and joins nothing. With a join, the server would open every table and view that it has.
   const [tables, columns, indexes, uses, rules, triggers, checks] = (await control.batch([
     `select table_name, table_type, engine, create_options from information_schema.tables where ${named("table_schema", schema)} and table_name ${ours} and table_type <> 'VIEW' order by table_name`,
     `select table_name, column_name, data_type, character_set_name, generation_expression, extra from information_schema.columns where ${named("table_schema", schema)} order by table_name, ordinal_position`,
@@ -94,8 +94,8 @@ export async function readCatalog(control: Queries): Promise<Catalog> {
 }
 
 /**
- * Returns the columns with JSON as `table
- * name`. In MariaDB, JSON is a text column with a `json_valid` check. Only MariaDB returns six columns for a check, including its table.
+ * Returns the JSON columns of all tables, each as the names of table and column, separated by a line break. In MariaDB, a JSON column is a text
+ * column with a `json_valid` check. Only MariaDB returns six columns for a check, including its table.
  */
 function jsonColumns(checks: readonly Row[]): Set<string> {
   const found = new Set<string>();
@@ -108,7 +108,8 @@ function jsonColumns(checks: readonly Row[]): Set<string> {
 }
 
 /**
- * Finds tables of other databases with a foreign key to this one, whose rows would change too. Needs the PROCESS privilege; without it, returns none.
+ * Finds tables in other databases whose foreign keys refer to this database. Their rows could change together with rows of this database. Needs the
+ * PROCESS privilege; without it, finds none.
  */
 async function childrenElsewhere(control: Queries): Promise<string[]> {
   const own = "concat(convert(database() using filename), '/')";
@@ -118,9 +119,9 @@ async function childrenElsewhere(control: Queries): Promise<string[]> {
       const rows = await control.rows(
         `select for_name from information_schema.${table} where ${starts("ref_name")} and not ${starts("for_name")}`,
       );
-      return rows.map(([name]) => `table "${name ?? ""}" of another database refers to this one`);
+      return rows.map(([name]) => `table "${name ?? ""}" of another database has a foreign key to this database`);
     } catch {
-      // The server has no such table, or the user may not read it.
+      // This server has no such table, or the user may not read it. Try the next query.
     }
   }
   return [];
@@ -129,16 +130,14 @@ async function childrenElsewhere(control: Queries): Promise<string[]> {
 interface TableRows {
   readonly engine: string;
   readonly rows: readonly Row[];
-  /** The indexes of all tables. */
   readonly indexes: readonly Row[];
-  /** The foreign keys of all tables. */
   readonly keys: readonly ForeignKey[];
-  /** The JSON columns of all tables, see {@link jsonColumns}. */
+  /** The JSON columns of all tables, as {@link jsonColumns} returns them. */
   readonly documents: ReadonlySet<string>;
   readonly partitioned: boolean;
 }
 
-/** Builds a table. Adds columns of unsupported types to `strange`. */
+/** Builds the description of a table. If a column has an unsupported type, adds a text about it to `strange`. */
 function tableOf(name: string, found: TableRows, strange: string[]): Table {
   const { engine, rows, indexes, keys, documents } = found;
   const columns: Column[] = [];
@@ -151,7 +150,7 @@ function tableOf(name: string, found: TableRows, strange: string[]): Table {
       kind = "plain";
     }
     if (kind === "text" && documents.has(`${name}\n${column!}`)) kind = "json";
-    // utf8mb3 and utf8 are the same, and older versions know only utf8.
+    // utf8mb3 is the newer name of utf8. Older versions know only the older name.
     columns.push({
       name: column!,
       kind,
@@ -185,13 +184,16 @@ function constrainedColumns(
     ...indexes.filter(([of, , , nonUnique]) => of === table && nonUnique === "0").map(([, , column]) => column),
     ...keys.flatMap((key) => [...(key.child === table ? key.childColumns : []), ...(key.parent === table ? key.parentColumns : [])]),
   ]);
-  // Every column counts if a generated column is constrained, since it may depend on any column. The same holds for a partitioned table, since any
-  // value may have no partition.
+  // If a generated column is constrained, all columns count as constrained, because the generated value may depend on any of them. In a partitioned
+  // table, all columns count, too: any value may belong to no partition.
   const any = partitioned || [...names].some((name) => !columns.some((column) => column.name === name));
   return columns.flatMap((column, at) => (any || names.has(column.name) ? [at] : []));
 }
 
-/** Returns the primary key, or else the first unique index of whole, stored columns that are never NULL. */
+/**
+ * Returns the positions of the columns that identify a row: the primary key, or else the first unique index of whole, stored columns that are never
+ * NULL.
+ */
 function keyOf(table: string, columns: readonly Column[], indexes: readonly Row[]): number[] {
   const unique = new Map<string, number[] | undefined>();
   for (const [of, index, column, nonUnique, nullable, part] of indexes) {
@@ -216,7 +218,7 @@ function foreignKeys(uses: readonly Row[], rules: readonly Row[]): { keys: Forei
     const actions = { onDelete: actionOf(onDelete ?? ""), onUpdate: actionOf(onUpdate ?? "") };
     if (within !== "1") {
       if (actions.onDelete !== "none" || actions.onUpdate !== "none")
-        outside.push(`foreign key "${name!}" of table "${child!}" acts from another database`);
+        outside.push(`foreign key "${name!}" of table "${child!}" changes rows across databases (ON DELETE or ON UPDATE)`);
       continue;
     }
     let key = keys.find((one) => one.name === name && one.child === child);

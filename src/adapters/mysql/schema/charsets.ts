@@ -1,6 +1,6 @@
 import { TextDecoder } from "node:util";
 
-/** Character sets in which each text has exactly one encoding: MySQL's name, and the name in the Encoding standard. */
+/** Character sets in which each text has exactly one encoding. MySQL's name is the key, the name in the Encoding standard is the value. */
 const LABELS: Readonly<Record<string, string>> = {
   utf8: "utf-8",
   utf8mb3: "utf-8",
@@ -26,7 +26,7 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 const decoders = new Map<string, TextDecoder>();
 
-/** Decodes a column's bytes. Returns the bytes themselves if decoding could be wrong, so that different values never look equal. */
+/** Decodes the bytes of a column. Returns the bytes unchanged if decoding could make different values look equal. */
 export function textIn(charset: string, bytes: Uint8Array): string | Uint8Array {
   const label = LABELS[charset];
   if (label === undefined) return bytes;

@@ -3,18 +3,18 @@ import type { Control, Row } from "../connect/control.ts";
 import { errnoOf, isDenied } from "../connect/failures.ts";
 import { exactly, named, quoteName } from "../connect/sql-text.ts";
 
-/** The largest share of the time that reading definitions may take, and the shortest pause between two reads. */
+/** The largest share of the run's time that may be spent on reading the definitions of tables and other objects. */
 const PART = 0.01;
 const PAUSE_MS = 50;
 const NO_TABLE = 1146;
 
 /**
- * Notices changes of the schema, since TRUNCATE and DDL fire no triggers. A table that is created again gets another id; ids are read together with
- * the log. Other changes, such as a new index, keep the id. To find them, the definitions of all objects are compared at intervals. DDL is never
- * undone, so a change that was missed is found later.
+ * Detects schema changes, because TRUNCATE and DDL fire no triggers. A table that is created again gets a new id, so the ids are read together with
+ * the undo log. Other changes, such as a new index, keep the id. They are found by comparing all definitions at intervals. A restore never undoes
+ * DDL, so a change that one comparison misses is found by a later one.
  */
 export class SchemaWatch {
-  /** A query for one row of text per table, in any order. Joining the rows into one text on the server would cost four times as much. */
+  /** A query that returns one text for each table, in any order. Joining the texts on the server would cost four times as much. */
   readonly sql: string;
   #known: readonly string[] = [];
   #definitions: ReadonlyMap<string, string> = new Map();
@@ -26,16 +26,16 @@ export class SchemaWatch {
   }
 
   static async open(control: Control): Promise<SchemaWatch> {
-    // InnoDB encodes names like file names: `a-b` is `a@002db`.
+    // InnoDB encodes table names like file names: `a-b` is `a@002db`. Encode the name of the database in the same way.
     const [[folder] = [null]] = await control.rows("select convert(convert(database() using filename) using binary)");
     const prefix = `${folder ?? ""}/`;
     const starts = exactly(`left(name, ${prefix.length})`, prefix);
     const columns = "concat_ws('#', name, table_id, n_cols)";
     const ways = [
       `select ${columns} from information_schema.innodb_sys_tables where ${starts}`,
-      // MySQL 8 has this table instead.
+      // MySQL 8 has this table instead of `innodb_sys_tables`.
       `select ${columns} from information_schema.innodb_tables where ${starts}`,
-      // Needs no PROCESS privilege, but has the creation time only, in seconds.
+      // This query needs no PROCESS privilege, but it returns only the creation time, in seconds.
       `select concat_ws('#', table_name, create_time) from information_schema.tables where ${named("table_schema", control.store.database)} and table_type <> 'VIEW'`,
     ];
     for (const sql of ways) {
@@ -44,14 +44,14 @@ export class SchemaWatch {
         await watch.take(control);
         return watch;
       } catch (error) {
-        // The server has no such table, or the user may not read it.
+        // This server has no such table, or the user may not read it. Try the next query.
         if (!isDenied(error) && (error as { errno?: number }).errno !== 1109) throw error;
       }
     }
     throw new TypeError("information_schema.tables cannot be read.");
   }
 
-  /** Makes the present schema the one that later reads are compared with. */
+  /** Reads the current schema. Later reads are compared with it. */
   async take(control: Control): Promise<void> {
     this.#known = linesOf(await control.rows(this.sql));
     const names = await control.rows(
@@ -61,7 +61,9 @@ export class SchemaWatch {
     [this.#definitions, this.#objects] = await this.#read(control);
   }
 
-  /** Returns the object whose definition has changed. Reads definitions at intervals only, unless `now` is `true`. */
+  /**
+   * Returns a description of an object whose definition has changed, or `undefined`. Definitions are read only at intervals, unless `now` is `true`.
+   */
   async altered(control: Control, now = false): Promise<string | undefined> {
     const begun = performance.now();
     if (begun < this.#next && !now) return undefined;
@@ -84,7 +86,7 @@ export class SchemaWatch {
     return this.#known.map((line) => [line]);
   }
 
-  /** Returns a table that was created, dropped, truncated or altered, or `undefined`. */
+  /** Returns the name of a table that was created, dropped, truncated or altered, or `undefined` if there is none. */
   difference(reading: readonly Row[]): string | undefined {
     const [before, after] = [this.#known, linesOf(reading)];
     if (after.length === before.length && after.every((one, i) => one === before[i])) return undefined;
@@ -104,7 +106,7 @@ async function definitionOf(control: Control, name: string): Promise<string> {
   }
 }
 
-/** Returns a digest for each trigger, routine, view and event. A new trigger matters, since it would fire when rows are restored. */
+/** Returns a hash for each trigger, routine, view and event. A new trigger must be detected, because it would fire when rows are restored. */
 async function objectsOf(control: Control): Promise<Map<string, string>> {
   const kinds = [
     [
@@ -127,7 +129,7 @@ async function objectsOf(control: Control): Promise<Map<string, string>> {
   kinds.forEach(([kind], i) => {
     for (const [name, digest] of read[i] ?? []) {
       const key = `${kind} "${name ?? ""}"`;
-      // A function and a procedure may have the same name.
+      // A function and a procedure can have the same name, so join their hashes.
       objects.set(key, `${objects.get(key) ?? ""}${digest ?? ""}`);
     }
   });
@@ -138,7 +140,7 @@ function differing(now: ReadonlyMap<string, string>, before: ReadonlyMap<string,
   return [...now.keys(), ...before.keys()].find((name) => now.get(name) !== before.get(name));
 }
 
-/** Returns the lines of the user's tables, sorted. */
+/** Returns one line for each of the user's tables, sorted. */
 function linesOf(rows: readonly Row[]): string[] {
   const lines = rows.map(([line]) => line ?? "");
   return lines.filter((line) => !line.slice(line.indexOf("/") + 1).startsWith(OURS)).sort();

@@ -14,7 +14,7 @@ export interface CloneOptions {
   readonly store: StoreUrl;
   readonly schemas: readonly string[] | undefined;
   readonly tables: readonly string[] | undefined;
-  /** The mode that the same store had before the target was restarted. Its root state is kept. */
+  /** The checkpoint mode that this store had before the target restarted. Its root state is kept. */
   readonly previous: CloneMode | undefined;
 }
 
@@ -23,23 +23,23 @@ interface Clone {
   readonly name: string;
   readonly digest: string;
   readonly order: number;
-  /** `true` if an older checkpoint was restored since, so that this one is no longer needed. */
+  /** `true` if an older checkpoint was restored after this one was made. This copy is then no longer needed. */
   stale: boolean;
   gone: boolean;
 }
 
-/** The most copies that are kept. Even an empty database takes about 8 MB. */
+/** The largest number of database copies that are kept. Even the copy of an empty database takes about 8 MB. */
 const MOST = 16;
 
 /**
- * Restores the whole database, schema included, with `CREATE DATABASE ... TEMPLATE`. Needs no superuser and works with any schema. The cost grows
- * with the database. All sessions are ended, so the target has to reconnect.
+ * Copies the whole database for each checkpoint, schema included, with `CREATE DATABASE ... TEMPLATE`. Needs no superuser and works with any schema.
+ * The cost grows with the size of the database. All sessions of the database are ended, so the target has to reconnect.
  */
 export class CloneMode implements PostgresMode {
   readonly traits: StoreTraits = { portable: false, commits: true };
   readonly gate: NoGate = {
     kind: "none",
-    why: 'the checkpoint "clone" installs no triggers in which a statement could be held; `checkpoint: "journal"` does',
+    why: 'the checkpoint "clone" installs no triggers that could hold a write; use `checkpoint: "journal"`',
   };
   readonly #options: CloneOptions;
   readonly #server: CloneServer;
@@ -59,7 +59,7 @@ export class CloneMode implements PostgresMode {
     const server = await CloneServer.open(options.store);
     const mode = new CloneMode(options, server);
     try {
-      // Throws if a selected table does not exist or may not be read.
+      // This read throws if a selected table does not exist or the role may not read it.
       await mode.#reading();
       await server.readProperties();
       await server.drop(await server.copies());
@@ -85,7 +85,7 @@ export class CloneMode implements PostgresMode {
     }
     await this.#looker.close();
     const name = await this.#server.take();
-    // Somebody may write to the original while it is copied, so compute the digest of the copy.
+    // Compute the digest of the copy: another client may write to the original while it is copied.
     const digest = await reading(withDatabase(this.#options.store, name), readDigest);
     const clone: Clone = { name, digest, order: this.#order++, stale: false, gone: false };
     this.#clones.set(digest, clone);
@@ -128,7 +128,7 @@ export class CloneMode implements PostgresMode {
     return reading(this.#options.store, readDump);
   }
 
-  /** Drops the copies. The database itself is not restored, since it is dropped together with its lane. */
+  /** Drops the copies. The database itself is not restored, because it is dropped with its lane. */
   async close(): Promise<void> {
     try {
       await this.#looker.close();
@@ -141,7 +141,7 @@ export class CloneMode implements PostgresMode {
   async #trim(fresh: Clone): Promise<void> {
     while (this.#clones.size > MOST) {
       const all = [...this.#clones.values()].filter((clone) => clone !== fresh).sort((a, b) => a.order - b.order);
-      // Keep the oldest copy as long as possible: it is the root state, which is restored most often.
+      // Drop a stale copy, else the second oldest. The oldest copy is the root state, which is restored most often.
       const victim = all.find(({ stale }) => stale) ?? all[1] ?? all[0]!;
       this.#clones.delete(victim.digest);
       victim.gone = true;
@@ -159,7 +159,7 @@ export class CloneMode implements PostgresMode {
   }
 }
 
-/** Reads on a new connection and closes it, because an open connection would prevent copying the database. */
+/** Opens a connection, calls `read` and closes the connection. A connection that stayed open would prevent copying the database. */
 async function reading<T>(store: StoreUrl, read: (client: Client) => Promise<T>): Promise<T> {
   const client = await connect(store, { rawText: true, settings: TEXT_SETTINGS });
   try {

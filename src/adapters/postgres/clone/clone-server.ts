@@ -13,12 +13,13 @@ import type { StoreUrl } from "../connect/store-url.ts";
 import { templateSettings } from "../provider/template-settings.ts";
 
 /**
- * The first key of the advisory locks that say that a run clones a database: the letters `seqc`. The second key is a digest of the database's name.
+ * The first key of the advisory lock of a run that clones a database: the letters `seqc` as a number. The second key is a hash of the database's
+ * name.
  */
 const LOCKS = 1936027747;
 const IN_USE_MS = 1500;
 
-/** Copies a database, and replaces it by a copy. Is connected to another database of the server. */
+/** Copies a database, and replaces it by one of its copies. Uses a connection to another database of the same server. */
 export class CloneServer {
   readonly store: StoreUrl;
   readonly prefix: string;
@@ -30,13 +31,13 @@ export class CloneServer {
   private constructor(store: StoreUrl) {
     this.store = store;
     const digest = createHash("sha256").update(store.database).digest("hex");
-    // Copies of a lane's own database get the run's name, so that they are removed with the run's databases.
+    // The copies of a lane's own database get a name that contains the run's id. They are then removed with the other databases of the run.
     this.prefix = runOf(store.database) === undefined ? `seqqa_clone_${digest.slice(0, 16)}_` : `${store.database}_c`;
     const lock = Number.parseInt(digest.slice(0, 7), 16);
     this.#server = new Server(store, (client) => takeLock(client, store, lock));
   }
 
-  /** Connects and takes the lock. @throws SeqqaError `STORE_IN_USE` while another run clones this database */
+  /** Connects to the server and takes the lock of the database. @throws SeqqaError `STORE_IN_USE` while another run clones this database */
   static async open(store: StoreUrl): Promise<CloneServer> {
     const server = new CloneServer(store);
     try {
@@ -48,7 +49,7 @@ export class CloneServer {
     }
   }
 
-  /** Reads the properties that CREATE DATABASE does not copy: owner, connection limit, settings and comment. */
+  /** Reads the properties of the database that CREATE DATABASE does not copy: owner, connection limit, settings and comment. */
   async readProperties(): Promise<void> {
     const { database } = this.store;
     await this.#use(async (client) => {
@@ -68,14 +69,14 @@ export class CloneServer {
     });
   }
 
-  /** Ends the database's sessions and copies it. Returns the copy's name. */
+  /** Ends all sessions of the database and copies it. Returns the name of the copy. */
   async take(): Promise<string> {
     const name = `${this.prefix}${++this.#made}`;
     await this.#alone((client) => client.query(`create database ${quoteName(name)} template ${quoteName(this.store.database)}`));
     return name;
   }
 
-  /** Ends the database's sessions and replaces the database by a new copy of the named one. */
+  /** Ends all sessions of the database and replaces it by a new copy of the database `name`. */
   async put(name: string): Promise<void> {
     const { database } = this.store;
     await this.#use(async (client) => {
@@ -100,7 +101,7 @@ export class CloneServer {
     });
   }
 
-  /** Waits for sessions with an open write transaction. The role may be unable to see some of them. */
+  /** Waits until no session has an open write transaction. Sessions that the database user may not see are not waited for. */
   async waitForWriters(limitMs: number = BUSY_LIMIT_MS): Promise<void> {
     for (const until = performance.now() + limitMs; ; await pause(5)) {
       const busy = await this.#use((client) =>
@@ -120,12 +121,12 @@ export class CloneServer {
     await this.#server.close();
   }
 
-  /** The name of a new copy until it replaces the database. */
+  /** The temporary name of a new copy, until the copy replaces the database. */
   get #temporary(): string {
     return `${this.prefix}0`;
   }
 
-  /** Does work while nobody is or can be connected to the database. */
+  /** Calls `work` while no session is connected to the database and none can connect. */
   async #alone(work: (client: Client) => Promise<unknown>): Promise<void> {
     await this.#use(async (client) => {
       for (const until = performance.now() + BUSY_LIMIT_MS; ; await pause(20)) {
@@ -143,7 +144,7 @@ export class CloneServer {
     });
   }
 
-  /** Ends all sessions and polls until they are gone. CREATE DATABASE would check for that only every 100 ms. */
+  /** Ends all sessions of the database and polls until they are gone. CREATE DATABASE would also wait for them, but polls only every 100 ms. */
   async #shut(client: Client): Promise<void> {
     await client.query(`alter database ${quoteName(this.store.database)} allow_connections false`);
     const sessions = `from pg_stat_activity where datname = ${quoteText(this.store.database)} and pid <> pg_backend_pid()`;

@@ -10,10 +10,10 @@ import { storeUrl, type StoreUrl } from "./store-url.ts";
 import { templateFacts, type TemplateFacts } from "../provider/template.ts";
 import { findDumpTools } from "../provider/template-dump.ts";
 
-/** If fewer connections than this are free, the pools of the lanes' targets may get too few. */
+/** `seqqa doctor` warns if fewer connections than this are free, because each lane's target opens a pool of connections. */
 const FEW_CONNECTIONS = 20;
 
-/** Checks a database for `seqqa doctor`. Only reads. */
+/** Checks a database for `seqqa doctor`. Changes nothing in the database. */
 export async function check(url: string): Promise<readonly StoreCheck[]> {
   let store: StoreUrl;
   let client: Client;
@@ -67,10 +67,10 @@ async function checkpoint(client: Client, facts: TemplateFacts): Promise<StoreCh
   const catalog = await readCatalog(client);
   const rights = await takeRights(client);
   const here = await journalObstacle(client, rights, catalog);
-  // In a copy made by pg_dump, everything belongs to the role.
+  // The lane's database is then a copy made by pg_dump, in which all objects belong to the connecting role.
   const isCopied = facts.createDb && !facts.mayCopy;
   const obstacle = isCopied ? await journalObstacle(client, rights, catalog, true) : here;
-  const inProcess = "savepoint for a target in this process that takes the adapter's connection";
+  const inProcess = "it chooses savepoint for a target in this process that uses the adapter's connection";
   const says =
     obstacle === undefined
       ? `auto chooses journal (${rightsText(rights)}, and nothing in the schema prevents it); ${inProcess}`
@@ -79,8 +79,9 @@ async function checkpoint(client: Client, facts: TemplateFacts): Promise<StoreCh
   const apart =
     elsewhere === undefined
       ? ""
-      : `; the rows of its foreign table "${elsewhere.fullName}" are not restored: list the tables that belong to the state in \`tables\`, without it`;
-  const inPlace = here === undefined || here === obstacle ? "" : `; in place the database cannot be used: ${here}`;
+      : `; the rows of its foreign table "${elsewhere.fullName}" are not restored: list the tables that belong to the state in \`tables\`, and leave this table out`;
+  const inPlace =
+    here === undefined || here === obstacle ? "" : `; the database cannot be used in place (\`base_url\` or \`lanes\`): ${here}`;
   return { ok: true, what: "checkpoint", says: says + inPlace + apart };
 }
 
@@ -98,11 +99,15 @@ async function connections(client: Client): Promise<StoreCheck> {
   const says = `${used} of ${most} are in use`;
   return most - used >= FEW_CONNECTIONS
     ? { ok: true, what: "connections", says }
-    : { ok: false, what: "connections", says: `${says}: raise max_connections, or end sessions, since each lane's target opens some` };
+    : {
+        ok: false,
+        what: "connections",
+        says: `${says}: raise max_connections, or end sessions, since the target of each lane opens further connections`,
+      };
 }
 
 async function speed(client: Client, store: StoreUrl): Promise<StoreCheck> {
-  // seqqa turns synchronous_commit off for this session, so read the value that other sessions get.
+  // seqqa turns `synchronous_commit` off in its own session. Read the value that other sessions get.
   const [row] = await rowsOf<[string, string]>(
     client,
     `select current_setting('fsync'), coalesce(
@@ -111,7 +116,7 @@ async function speed(client: Client, store: StoreUrl): Promise<StoreCheck> {
        (select reset_val from pg_settings where name = 'synchronous_commit'))`,
   );
   const waits = row?.[0] === "on" && row[1] !== "off";
-  const hint = `each commit waits for the disk; lanes of their own do not. For a target that already runs, ALTER DATABASE "${store.database}" SET synchronous_commit = off`;
+  const hint = `each commit waits for the disk, except in the databases that seqqa makes for lanes. For a target that already runs, type: ALTER DATABASE "${store.database}" SET synchronous_commit = off`;
   return { ok: true, what: "speed", says: waits ? hint : "commits do not wait for the disk" };
 }
 
@@ -123,7 +128,7 @@ async function leftovers(client: Client): Promise<StoreCheck> {
     says:
       found.length === 0
         ? "none"
-        : "a run uses this database, or was killed while it did; if it was killed, the next run or `seqqa clean` restores its data",
+        : "a run is using this database, or a killed run left changes in it; in the second case, the next run or `seqqa clean` undoes the changes",
   };
 }
 

@@ -22,12 +22,12 @@ export interface Choosing {
   readonly scope: StoreScope;
   readonly schemas: readonly string[] | undefined;
   readonly tables: readonly string[] | undefined;
-  /** The shared connection, if the target has already taken it. */
+  /** The shared connection. `undefined` if the target does not use it. */
   readonly lent: SharedConnection | undefined;
   readonly lend: () => SharedConnection;
-  /** The patterns of the option `ignore`. In an external store, a restore leaves these tables and columns alone. */
+  /** The patterns of the option `ignore`. In an external store, matching tables and columns are not restored. */
   readonly ignore: readonly IgnorePattern[];
-  /** The mode that the same store had before the target was restarted. */
+  /** The checkpoint mode that this store had before the target restarted. */
   readonly previous: PostgresMode | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface Chosen {
 /** Chooses and opens the checkpoint mode. @throws SeqqaError if the wanted mode is not possible or the database cannot be reached. */
 export async function chooseMode(choosing: Choosing): Promise<Chosen> {
   const { store, wanted, scope, lent } = choosing;
-  // A target that took the shared connection must run in this process.
+  // A target that uses the shared connection runs in this process, even if `scope.inProcess` is `false`.
   const inProcess = scope.inProcess || lent !== undefined;
   if (wanted === "savepoint" && !inProcess) {
     throw new SeqqaError("SAVEPOINT_OUT_OF_PROCESS", `Checkpoint mode "savepoint" of ${store.shown} needs a target in this process.`, {
@@ -91,7 +91,7 @@ async function journalOrClone(choosing: Choosing): Promise<Chosen> {
   return clone(choosing, `${why}; ${CLONE_COST}`, `${why}, and a clone ${WHOLE_STORE.replace("it restores", "restores")}`);
 }
 
-/** Returns the catalog of what is restored. In an external store, ignored tables and columns are left out. */
+/** Returns the tables that the journal restores. In an external store, ignored tables and columns are left out. */
 function journalled(catalog: Catalog, { ignore, scope }: Choosing): Catalog {
   if (!scope.borrowed) return catalog;
   const leftAlone = ignoredTables(ignore, scope.name, catalog.tables);
@@ -104,7 +104,10 @@ function journalled(catalog: Catalog, { ignore, scope }: Choosing): Catalog {
   };
 }
 
-/** Returns the table with its ignored columns. Columns that identify a row cannot be ignored; without a key, all columns identify it. */
+/**
+ * Returns the table with its ignored columns. Key columns cannot be ignored. A table without a key has no ignored columns, because all columns
+ * identify its rows.
+ */
 function withIgnored(table: Table, names: ReadonlySet<string> | undefined): Table {
   if (names === undefined || table.key.length === 0) return table;
   const ignored = table.columns.filter(
@@ -113,7 +116,7 @@ function withIgnored(table: Table, names: ReadonlySet<string> | undefined): Tabl
   return { ...table, ignored: ignored.map(({ name }) => name) };
 }
 
-/** Opens the mode `clone`. `refusal`: the reason why it cannot be used for an external store. @throws SeqqaError `CHECKPOINT_REFUSED` */
+/** Opens the mode `clone`. `refusal`: why an external store cannot be cloned. @throws SeqqaError `CHECKPOINT_REFUSED` */
 async function clone({ store, scope, schemas, tables, previous }: Choosing, why: string, refusal: string): Promise<Chosen> {
   if (scope.borrowed) throw refusedWhereItIs("clone", `the database ${store.shown}`, refusal);
   const mode = await CloneMode.open({ store, schemas, tables, previous: previous instanceof CloneMode ? previous : undefined });

@@ -5,11 +5,16 @@ import { SeqqaError } from "../../../model/errors.ts";
 import { connectError } from "./failures.ts";
 import { driverUrl, type StoreUrl } from "./store-url.ts";
 
-/** The oldest supported version. Older catalogs lack generated columns and the identities of dropped objects in event triggers. */
+/**
+ * The oldest supported version of PostgreSQL (12). Older versions lack generated columns, and their event triggers do not identify dropped objects.
+ */
 const OLDEST = 120_000;
 const CONNECT_MS = 15_000;
 
-/** All settings that change the text form of a value. Rows are logged, read and restored under these settings, whatever the target's sessions use. */
+/**
+ * All settings that change the text form of a value. Rows are logged, read and restored with these settings, whatever settings the target's sessions
+ * have.
+ */
 export const TEXT_SETTINGS: Readonly<Record<string, string>> = {
   datestyle: "ISO, YMD",
   timezone: "UTC",
@@ -23,8 +28,8 @@ export const TEXT_SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The settings of the connection that restores. They keep plans and timing constant, and commits do not wait for the disk: a crash loses whole
- * commits only.
+ * The settings of the connection that makes and restores checkpoints. They keep query plans and timing constant. Commits do not wait for the disk: a
+ * crash of the server can lose the last commits, but only as a whole.
  */
 export const CONTROL_SETTINGS: Readonly<Record<string, string>> = {
   ...TEXT_SETTINGS,
@@ -44,8 +49,8 @@ export const CONTROL_SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Limits that a database or role may have, and the version that introduced them. seqqa's sessions are idle for long, and one transaction may last a
- * whole run.
+ * Time limits that a database or role may set, with the version that introduced them. seqqa turns them off, because its sessions are idle for long
+ * and one transaction may last a whole run.
  */
 const ENDLESS: readonly (readonly [since: number, setting: string])[] = [
   [140_000, "idle_session_timeout"],
@@ -60,16 +65,16 @@ export function settingsText(settings: Readonly<Record<string, string>>): string
 
 export interface ConnectOptions {
   readonly settings?: Readonly<Record<string, string>> | undefined;
-  /** `true` to return values as the server's text; default: as the driver parses them. */
+  /** `true` to return values as the server's text. Default: values as the driver parses them. */
   readonly rawText?: boolean | undefined;
   readonly types?: ClientConfig["types"];
-  /** Called when the connection is lost while no query is pending. */
+  /** Called when the connection is lost while no query is running. */
   readonly lost?: ((error: Error) => void) | undefined;
 }
 
 const RAW = { getTypeParser: () => (text: unknown) => text } as unknown as NonNullable<ClientConfig["types"]>;
 
-/** Opens a connection for seqqa. @throws SeqqaError with a hint and without credentials. */
+/** Opens a connection to the database for seqqa's own use. @throws SeqqaError with a hint and without credentials. */
 export async function connect(store: StoreUrl, options: ConnectOptions = {}): Promise<Client> {
   const driver = await importDriver();
   let client: Client;
@@ -86,7 +91,7 @@ export async function connect(store: StoreUrl, options: ConnectOptions = {}): Pr
   } catch (error) {
     throw connectError(store, error);
   }
-  // Without an error listener, a lost connection would end the process. Pending queries reject in any case.
+  // An `error` event without a listener would end the process. Pending queries reject with the same error.
   client.on("error", (error) => options.lost?.(error));
   try {
     await client.connect();
@@ -103,20 +108,20 @@ export async function connect(store: StoreUrl, options: ConnectOptions = {}): Pr
 }
 
 /**
- * Sets the name of the client's database. pg decodes the name in a URL with `decodeURI`, which does not decode %2F, %3F and %23, and prefers it to
- * the option `database`. A name with such characters can therefore be set only afterwards.
+ * Sets the name of the database to which the client connects. pg decodes the name in a URL with `decodeURI`, which does not decode %2F, %3F and %23,
+ * and it ignores the option `database` if there is a URL. A name with such characters can therefore be set only on the finished client.
  */
 function nameDatabase(client: Client, database: string): void {
   client.database = database;
   (client as unknown as { readonly connectionParameters: { database: string } }).connectionParameters.database = database;
 }
 
-/** Adds `getTransactionStatus` to clients of pg before 8.21, which lack it. */
+/** Adds the method `getTransactionStatus` to clients of pg before 8.21, which lack it. */
 function tellStatus(client: Client): void {
   if (typeof client.getTransactionStatus === "function") return;
   const { connection } = client as unknown as { readonly connection: EventEmitter };
   let status = "I";
-  // The order matters: pg's own listener resolves the query, and the caller may then ask for the status at once.
+  // This listener must run before pg's own: pg's listener resolves the query, and the caller may ask for the status at once.
   connection.prependListener("readyForQuery", (message: { readonly status: string }) => void (status = message.status));
   Object.assign(client, { getTransactionStatus: () => status });
 }

@@ -9,15 +9,15 @@ import { CONTROL_SWITCH } from "../journal/journal-sql.ts";
 import { takeRights, type Rights } from "../journal/rights.ts";
 import type { StoreUrl } from "./store-url.ts";
 
-/** The keys of the advisory lock that a run holds while it uses a database. The first key is the letters `seqq`. */
+/** The keys of the advisory lock that a run holds while it uses a database. The first key is the letters `seqq` as a number. */
 export const LOCK = "1936027761, 1";
-/** Milliseconds to wait for the store's lock. A session that has just ended may hold the lock for a moment. */
+/** Milliseconds to wait for the lock of the database. A session that has just ended may still hold the lock for a moment. */
 const IN_USE_MS = 1500;
 
-/** The switch makes seqqa's triggers ignore this session. */
+/** The settings of the control session. `CONTROL_SWITCH` makes seqqa's triggers ignore this session. */
 const SETTINGS: Readonly<Record<string, string>> = { ...CONTROL_SETTINGS, [CONTROL_SWITCH]: "on" };
 
-/** The connection that makes and restores checkpoints, one operation at a time. */
+/** seqqa's own connection to a database, which makes and restores checkpoints. It executes one operation at a time. */
 export class Control extends ControlConnection {
   readonly store: StoreUrl;
   readonly #client: Client;
@@ -43,7 +43,7 @@ export class Control extends ControlConnection {
     if (early !== undefined) control.lose(early);
     try {
       if (!(await control.#lock())) throw inUseError(store);
-      // Set once for the session, because changing `session_replication_role` discards all cached plans.
+      // Set this once per session: each change of `session_replication_role` discards all cached query plans.
       control.#rights = await takeRights(client);
       return control;
     } catch (error) {
@@ -68,7 +68,7 @@ export class Control extends ControlConnection {
     return this.#client;
   }
 
-  /** Returns rows as arrays of text. A statement with a `name` is prepared and reused. */
+  /** Executes a statement and returns its rows as arrays of text. A statement with a `name` is prepared, and reused in later calls. */
   async rows(text: string, values?: readonly unknown[], name?: string): Promise<(string | null)[][]> {
     this.requireConnection();
     try {
@@ -119,7 +119,7 @@ export class Control extends ControlConnection {
   }
 }
 
-/** Another session has an open write transaction. */
+/** Thrown if another session has an open write transaction. The operation is then tried again. */
 export class Writing extends Error {
   readonly who: string;
 

@@ -9,19 +9,19 @@ export function codeOf(error: unknown): string {
 }
 
 function messageOf(error: unknown): string {
-  // If several addresses were tried, the error is an AggregateError without a message of its own.
+  // If the driver tried several addresses, the error is an AggregateError, which has no message of its own. Use its first inner error.
   const inner = (error as { errors?: readonly unknown[] } | null)?.errors?.[0];
   if (inner !== undefined) return messageOf(inner);
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Returns a copy of a driver's error that has no URL or password in it. */
+/** Returns an error that contains the driver's message and code, but no URL or password. */
 export function safeCause(store: StoreUrl, error: unknown): Error {
   const cause = new Error(withoutSecrets(messageOf(error), store));
   return Object.assign(cause, { code: codeOf(error) });
 }
 
-/** Returns `true` if another session blocks the statement: by a lock, a deadlock, a serialization failure, or a database in use. */
+/** Returns `true` if a statement failed because of another session: by a lock, a deadlock, a serialization failure, or a database in use. */
 export function isBusy(error: unknown): boolean {
   return ["55P03", "40P01", "40001", "55006"].includes(codeOf(error));
 }
@@ -37,7 +37,7 @@ export function connectError(store: StoreUrl, error: unknown): SeqqaError {
   if (error instanceof SeqqaError) return error;
   const code = codeOf(error) || codeOf((error as { errors?: readonly unknown[] } | null)?.errors?.[0]);
   const cause = safeCause(store, error);
-  // An unreachable server has exit status 3, like an unreachable target. The other errors are mistakes in the configuration.
+  // If the server cannot be reached, the exit status is 3, as for an unreachable target. All other errors are mistakes in the configuration.
   const make = (name: string, message: string, hint: string): SeqqaError =>
     new SeqqaError(name, message, { hint, exitStatus: name === "STORE_UNREACHABLE" ? 3 : 2, cause });
   if (code === "3D000") {
@@ -69,7 +69,7 @@ export function connectError(store: StoreUrl, error: unknown): SeqqaError {
 
 export function busyError(store: StoreUrl, limitMs: number, who: string): SeqqaError {
   return new SeqqaError("STORE_BUSY", `The database ${store.shown} stayed busy for ${limitMs / 1000} s: ${who}.`, {
-    hint: "Let the target end its transactions before it answers; a second run or an open psql on the same database causes this, too.",
+    hint: "Let the target end its transactions before it answers, and end other runs and open psql sessions on this database.",
   });
 }
 
@@ -82,7 +82,7 @@ export function lostError(store: StoreUrl, error: unknown): SeqqaError {
 
 export function schemaChanged(store: StoreUrl, what: string): SeqqaError {
   return new SeqqaError("SCHEMA_CHANGED", `The schema of ${store.shown} changed during the exploration: ${what}.`, {
-    hint: 'Let the target migrate before it is ready, or list the request that makes it in `target.warm_up`; `checkpoint: "clone"` restores the schema, too.',
+    hint: 'Let the target migrate before it is ready, or list the request that changes the schema in `target.warm_up`. Or choose `checkpoint: "clone"`, which restores the schema, too.',
   });
 }
 

@@ -2,18 +2,18 @@ export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Returns a string literal that is valid under both values of `standard_conforming_strings`. */
+/** Returns an SQL string literal that is valid with `standard_conforming_strings` on or off. */
 export function quoteText(text: string): string {
   const quoted = `'${text.replaceAll("'", "''").replaceAll("\\", "\\\\")}'`;
   return text.includes("\\") ? ` E${quoted}` : quoted;
 }
 
-/** Returns the name of a table or sequence for users. The schema `public` is left out. */
+/** Returns the name of a table or sequence as messages show it. The schema `public` is left out. */
 export function shownName(schema: string, name: string): string {
   return schema === "public" ? name : `${schema}.${name}`;
 }
 
-/** Parses the text form of a row or composite value, as PostgreSQL's `record_out` writes it. */
+/** Parses the text of a row or composite value, in the format of PostgreSQL's `record_out`. Returns the text of each field. */
 export function rowFields(row: string): (string | null)[] {
   const fields: (string | null)[] = [];
   if (row === "()") return fields;
@@ -35,7 +35,7 @@ export function rowFields(row: string): (string | null)[] {
       fields.push(text);
       at = next + 1;
     }
-    // A comma before the closing parenthesis means that the last field is NULL.
+    // A comma directly before the closing parenthesis means that a last field follows and is NULL.
     if (at === end && row[at - 1] === ",") {
       fields.push(null);
       break;
@@ -50,7 +50,7 @@ function quotedField(row: string, at: number): [string, number] {
   for (;;) {
     const char = row[at];
     if (char === '"' && row[at + 1] !== '"') return [text + row.slice(from, at), at + 1];
-    // Quotes and backslashes are doubled inside a quoted field.
+    // Inside a quoted field, quotes and backslashes are doubled.
     if (char === '"' || char === "\\") {
       text += row.slice(from, at + 1);
       at += 2;

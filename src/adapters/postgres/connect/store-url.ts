@@ -1,14 +1,14 @@
 import { SeqqaError } from "../../../model/errors.ts";
 
 export interface StoreUrl {
-  /** The URL with credentials, for the driver only. */
+  /** The URL with credentials. Only the driver gets it. */
   readonly href: string;
-  /** The URL without credentials, for messages. */
+  /** The URL without credentials, as messages show it. */
   readonly shown: string;
   readonly database: string;
 }
 
-/** Parses the URL of a database. @throws SeqqaError `STORE_URL_INVALID`, without the text of the URL, which may hold a password. */
+/** Parses the URL of a database. @throws SeqqaError `STORE_URL_INVALID`. Its message does not contain the URL, which may include a password. */
 export function storeUrl(text: string): StoreUrl {
   let url: URL;
   try {
@@ -37,8 +37,8 @@ export function withDatabase(store: StoreUrl, database: string): StoreUrl {
 }
 
 /**
- * Returns the URL in a form that pg parses correctly, except for the database's name. If a URL has a blank or a lone `%`, pg would encode its encoded
- * parts a second time.
+ * Returns the URL in a form that pg parses correctly, except for the name of the database. pg would encode a URL with a blank or a lone `%` a second
+ * time.
  */
 export function driverUrl({ href }: Pick<StoreUrl, "href">): string {
   return new URL(href).href.replaceAll(LONE_PERCENT, "%25");
@@ -46,7 +46,7 @@ export function driverUrl({ href }: Pick<StoreUrl, "href">): string {
 
 const LONE_PERCENT = /%(?![0-9a-f]{2})/gi;
 
-/** Decodes a part of a URL, in which a lone `%` means itself. @throws URIError if it is not UTF-8 */
+/** Decodes a part of a URL. A `%` without two hexadecimal digits stays unchanged. @throws URIError if the decoded bytes are not UTF-8 */
 export function decoded(part: string): string {
   return decodeURIComponent(part.replaceAll(LONE_PERCENT, "%25"));
 }

@@ -1,31 +1,34 @@
 import { OURS, USER_SCHEMA } from "../schema/catalog.ts";
 import { quoteText } from "../connect/sql-text.ts";
 
-/** The class of seqqa's advisory locks: the letters `seqq`. Each database has its own locks. */
+/** The first key of seqqa's advisory locks: the letters `seqq` as a number. PostgreSQL's advisory locks belong to one database. */
 const CLASS = 1936027761;
-/** The highest number of a write that can be held. The sequence starts at minus the number and holds the write at which it reaches 0. */
+/**
+ * The largest number of a write that can be held. The sequence that counts writes starts at minus this number, and the write that makes it 0 is held.
+ */
 const MOST_WRITES = 1_000_000_000;
-/** The lock that seqqa holds while the gate is armed. If seqqa's session ends for any reason, the server releases the lock and the gate opens. */
+/** The keys of the lock that seqqa holds while the gate is armed. If seqqa's session ends, the server releases the lock, and held writes continue. */
 const ARMED = `${CLASS}, 2`;
 /**
- * Kinds of statements. A held session also takes a lock that shows its statement: the class is CLASS plus the kind's position, the number is the
- * table's oid.
+ * The statements that can be held. A held session takes another lock that shows its statement: the first key is CLASS plus the position in this list,
+ * the second key is the oid of the table.
  */
 const KINDS = ["INSERT", "UPDATE", "DELETE", "TRUNCATE"];
-/** The name sorts first, because PostgreSQL fires triggers in the order of their names. */
+/** PostgreSQL fires triggers in the order of their names. This name sorts before all others. */
 const TRIGGER = '"!seqqa_gate"';
 
 /**
- * Returns the statements that install the gate: a trigger before each write statement of the target. A session sees locks and sequences as they are
- * now, even from an old snapshot. A sequence counts the writes; a rollback does not undo this. Statements inside triggers and cascades are not
- * counted. A held statement has locked its table, but no row.
+ * Returns SQL statements that install the gate: a trigger before each write statement of the target. A session sees the current locks and sequences,
+ * even inside an old transaction snapshot. A sequence counts the writes, because a rollback does not undo it. Statements inside triggers and cascades
+ * are not counted. A held statement has locked its table, but no row.
  */
 export function gateStatements(controlSwitch: string): string[] {
   return [
     `create sequence ${OURS}.gate minvalue -${MOST_WRITES}`,
-    // 1 means that the held write fails.
+    // If this sequence is 1, the held write fails after its release.
     `create sequence ${OURS}.fault minvalue 0`,
-    // The lock belongs to the transaction, so it is released however the wait ends. `lock_timeout` is off, since seqqa causes the wait.
+    // The lock belongs to the transaction, so it is released however the wait ends. `lock_timeout` is off, because the target did not cause this
+    // wait.
     `create function ${OURS}.hold(op text, rel int) returns void language plpgsql set search_path = pg_catalog set lock_timeout = 0 as ${quoteText(`
 begin
   if nextval('${OURS}.gate') <> 0 then return; end if;
@@ -42,8 +45,8 @@ begin
   end if;
   return null;
 end`)}`,
-    // Includes partitioned tables, because a statement fires the triggers of the table that it names. Tables of other owners are skipped; only
-    // ignored tables can be such.
+    // Create the trigger on partitioned tables, too: a statement fires the triggers of the table that it names. Tables of other owners are skipped,
+    // because only ignored tables can have another owner.
     `do ${quoteText(`
 declare t text; begin
   for t in select c.oid::regclass from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -56,20 +59,20 @@ end`)}`,
   ];
 }
 
-/** Returns SQL that arms the gate. Its row says if the lock was taken (`t` or `f`), and which session blocks it. */
+/** Returns SQL that arms the gate. Its result is one row: `t` or `f` for whether the lock was taken, and the session that holds it otherwise. */
 export function armSql(write: number): string {
   return `select setval('${OURS}.gate', ${-write}), pg_try_advisory_lock(${ARMED}), ${OURS}.busy(), setval('${OURS}.fault', 0)`;
 }
 
-/** Returns SQL that arms the gate for a write that never happens, so that it only counts writes. */
+/** Returns SQL that arms the gate for a write number that is never reached. The gate then only counts writes. */
 export function watchSql(): string {
   return armSql(MOST_WRITES);
 }
 
-/** A query for the number of writes since {@link watchSql}. */
+/** A query for the number of writes since the gate was armed with {@link watchSql}. */
 export const WATCHED_SQL: string = `select last_value + ${MOST_WRITES} from ${OURS}.gate`;
 
-/** A statement after which the held write fails when it is released. */
+/** A statement that makes the held write fail after its release. */
 export const FAIL_SQL: string = `select setval('${OURS}.fault', 1)`;
 
 /** Returns a statement that ends a session, and a query that returns a row as long as the session exists. */
@@ -79,7 +82,7 @@ export function endSql(pid: string): { readonly end: string; readonly isThere: s
 
 export const RELEASE_SQL: string = `select pg_advisory_unlock(${ARMED})`;
 
-/** A query for the held session, its kind of statement, and its table. */
+/** A query for the held session, the kind of its statement, and the table. */
 export const HELD_SQL: string = `with l as materialized (
     select pid, classid::bigint - ${CLASS} as kind, objid, granted from pg_locks
      where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())
@@ -90,8 +93,8 @@ export const HELD_SQL: string = `with l as materialized (
    where w.kind = 0 and w.objid = 2 and not w.granted`;
 
 /**
- * Returns a query for the lock of a session that waits for the held session `pid`, directly or through other sessions. Row locks come first, since
- * they name the table. Every role may read this.
+ * Returns a query for a lock that the held session `pid` has and another session waits for, directly or through other sessions. Row locks come first,
+ * because they show the name of the table. The query needs no privilege.
  */
 export function blockedSql(pid: string): string {
   return `with recursive w as materialized (

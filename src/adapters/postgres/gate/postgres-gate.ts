@@ -5,7 +5,7 @@ import { Writing, type Control } from "../connect/control.ts";
 import { armSql, blockedSql, endSql, FAIL_SQL, HELD_SQL, RELEASE_SQL, WATCHED_SQL, watchSql } from "./gate-sql.ts";
 import { shownName } from "../connect/sql-text.ts";
 
-/** Holds a session of the target with an advisory lock of the control connection. */
+/** Holds a write of the target with an advisory lock, which seqqa's control connection has. */
 export class PostgresGate implements FailingGate {
   readonly kind = "gate";
   readonly faults: FailingGate["faults"];
@@ -23,7 +23,7 @@ export class PostgresGate implements FailingGate {
   }
 
   async arm(write: number): Promise<void> {
-    if (!Number.isSafeInteger(write) || write < 1) throw new RangeError(`A write is counted from 1, and this is ${write}.`);
+    if (!Number.isSafeInteger(write) || write < 1) throw new RangeError(`Invalid write number ${write}: writes are counted from 1.`);
     await this.#arm(armSql(write));
   }
 
@@ -69,16 +69,16 @@ export class PostgresGate implements FailingGate {
   async fail(fault: WriteFault): Promise<boolean> {
     const pid = this.#pid;
     if (pid === undefined) return false;
-    // If seqqa may end sessions, `kill` does so too: the server must not execute the rest of what the dead client has sent.
+    // For `kill`, end the session as well if seqqa may do so. Otherwise the server would execute the rest of what the killed client has sent.
     if (fault === "cut" || (fault === "kill" && this.faults.kinds.includes("cut"))) await this.#end(pid);
     else await this.#control.inTurn(() => this.#control.rows(FAIL_SQL));
     await this.release();
-    // A session that waits for a lock does not notice that its client is gone. It ends after the write fails, so wait for that.
+    // The held session does not notice that its client is gone until its write fails. Wait until the session has ended.
     if (fault === "kill") await this.#gone(pid, this.#limitMs);
     return true;
   }
 
-  /** Ends a session and waits until it is gone, because its write would happen if the gate opened earlier. */
+  /** Ends a session and waits until it is gone: if the gate opened earlier, the write would still happen. */
   async #end(pid: string): Promise<void> {
     await this.#control.inTurn(() => this.#control.rows(endSql(pid).end));
     await this.#gone(pid);
@@ -92,7 +92,7 @@ export class PostgresGate implements FailingGate {
     if (!this.#armed) return;
     this.#armed = false;
     this.#pid = undefined;
-    // If the release fails, close the connection: the server then releases the lock.
+    // If the lock cannot be released, close the connection. The server then releases the lock.
     await this.#control.inTurn(() => this.#control.rows(RELEASE_SQL)).catch(() => this.#control.close());
   }
 }

@@ -4,13 +4,14 @@ import { quoteText } from "../connect/sql-text.ts";
 export interface CounterNames {
   readonly counters: string;
   readonly put: string;
-  /** `true` if the functions run with the rights of their owner. */
+  /** `true` if the functions run with the rights of their owner (SECURITY DEFINER). */
   readonly definer?: boolean | undefined;
 }
 
 /**
- * Returns the functions that read and write all counters as one array. It has the last value of each sequence, which needs no query. If a sequence
- * has given no value yet (NULL), a second part follows: the first value of each such sequence, which `setval` may have set.
+ * Returns CREATE FUNCTION statements for two functions that read and write all sequences as one array. The array contains the last value of each
+ * sequence, which can be read without a query. The last value is NULL if a sequence was not used yet. Then a second half follows with the first value
+ * of each such sequence, because `setval` may have changed it.
  */
 export function counterFunctions(sequences: readonly Sequence[], { counters, put, definer = false }: CounterNames): string[] {
   const language = `language plpgsql${definer ? " security definer" : ""}`;
@@ -39,7 +40,7 @@ end`,
   ];
 }
 
-/** Converts the text of a counter array to the text of pairs of `last_value` and `is_called`, for `counterPairs`. */
+/** Converts the array of sequence values to the text that `counterPairs` parses: a pair of `last_value` and `is_called` for each sequence. */
 export function pairsOf(counters: string, sequences: number): string {
   const values = counters.slice(1, -1).split(",");
   const pairs = Array.from({ length: sequences }, (_, i) => (values[i] === "NULL" ? `{${values[sequences + i]},0}` : `{${values[i]},1}`));

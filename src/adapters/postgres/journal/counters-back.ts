@@ -3,9 +3,9 @@ import { counterPairs } from "../read/observe.ts";
 import { quoteText } from "../connect/sql-text.ts";
 
 /**
- * Returns a statement that restores sequences, but never below a value that a row uses by now. A sequence that was changed after the run's record is
- * not restored, unless it is behind its old value. `source`: a query for the sequence, its old value and its recorded value (`null` if unknown).
- * `table`: does nothing if this table does not exist.
+ * Returns an SQL statement that restores sequences, but never below a value that a row uses now. A sequence that another client used after the run's
+ * last record is not restored, unless its value is now below the old value. `source`: a query for the name, old value and recorded value of each
+ * sequence (recorded value `null` if unknown). `table`: if this table does not exist, the statement does nothing.
  */
 export function countersBack(source: string, table?: string): string {
   return `do ${quoteText(`
@@ -36,7 +36,7 @@ begin
 end`)}`;
 }
 
-/** The columns that own the sequence, or whose default uses it. */
+/** SQL for the columns that own the sequence or whose default uses it. */
 const USERS = `
       select a.attrelid::regclass as name, a.attname
         from (select d.refobjid as rel, d.refobjsubid as num from pg_depend d
@@ -46,7 +46,10 @@ const USERS = `
         join pg_attribute a on a.attrelid = u.rel and a.attnum = u.num
        where a.atttypid in ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)`;
 
-/** Returns {@link countersBack} for an installation. `oids`: its sequences. `counters`, `recorded`: arrays as its functions return them. */
+/**
+ * Returns an SQL statement that restores the sequences of a journal, see {@link countersBack}. `oids`: the sequences. `counters`, `recorded`: the old
+ * and the recorded values, as arrays in text form.
+ */
 export function putCountersBack(oids: readonly string[], counters: string, recorded: string): string {
   const pairs = (text: string): ReturnType<typeof counterPairs> => counterPairs(pairsOf(text, oids.length));
   const [before, then] = [pairs(counters), pairs(recorded)];

@@ -3,26 +3,32 @@ import type { Table } from "../schema/catalog.ts";
 import { quoteName, rowFields } from "../connect/sql-text.ts";
 
 /**
- * Returns the positions of the columns that are compared. If a table has ignored columns, leaves out these and generated columns, which may depend on
- * them.
+ * Returns the positions of the columns in which rows are compared. In a table with ignored columns, these and all generated columns are left out,
+ * because a generated column may depend on an ignored one.
  */
 function judgedAt({ columns, ignored }: Table): readonly number[] {
   return columns.flatMap(({ name, generated }, at) => (ignored.length > 0 && (generated || ignored.includes(name)) ? [] : [at]));
 }
 
-/** Returns SQL for the columns of a row that are compared, which are all but the ignored ones. `of`: the row's alias, or its SQL in parentheses. */
+/**
+ * Returns an SQL expression for the values in which rows are compared, without ignored columns. `of`: the alias of the row, or an SQL expression for
+ * it in parentheses.
+ */
 export function judgedSql(table: Table, of: string): string {
   const values = judgedAt(table).map((at) => `${of}.${quoteName(table.columns[at]!.name)}`);
   return `row(${values.join(", ")})::text collate "C"`;
 }
 
-/** Returns a text of the columns of a row that are compared, which are all but the ignored ones. */
+/** Returns the values in which rows are compared as one text, without ignored columns. */
 function judgedText(table: Table, row: string): string {
   const fields = rowFields(row);
   return JSON.stringify(judgedAt(table).map((at) => fields[at] ?? null));
 }
 
-/** Returns a row's text form with the ignored columns of `other`, a row with the same key. If one of them is `null` (no such row), returns `row`. */
+/**
+ * Returns the row `row` with the ignored columns taken from `other`, a row with the same key. If one of the two is `null` (the row does not exist),
+ * returns `row` unchanged.
+ */
 export function withIgnoredOf(table: Table, row: string | null, other: string | null): string | null {
   if (row === null || other === null || table.ignored.length === 0) return row;
   if (judgedText(table, row) === judgedText(table, other)) return other;
@@ -31,12 +37,15 @@ export function withIgnoredOf(table: Table, row: string | null, other: string | 
   return `(${fields.map((field) => (field === null ? "" : `"${field.replaceAll(/["\\]/g, "$&$&")}"`)).join(",")})`;
 }
 
-/** Returns an empty collection of row changes that compares rows without their ignored columns. */
+/** Creates an empty {@link RowSums}, in which two rows are equal if they differ in ignored columns only. */
 export function sumsOf(tables: readonly Table[]): RowSums {
   return new RowSums(tellingBy(tables));
 }
 
-/** Returns a function for the identity of a row: a text of its columns without the ignored ones, or `undefined` if the table ignores no column. */
+/**
+ * Returns a function that removes ignored columns from the text of a row. Two rows of which only ignored columns differ then become equal. The
+ * function returns `undefined` for a table without ignored columns.
+ */
 export function tellingBy(tables: readonly Table[]): (table: number, row: string) => string | undefined {
   return (at, row) => {
     const table = tables[at];

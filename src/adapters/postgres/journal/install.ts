@@ -4,7 +4,7 @@ import type { Control } from "../connect/control.ts";
 import { installStatements, type JournalOptions } from "./journal-sql.ts";
 import { readOwnerFacts } from "../put-back/owner-facts.ts";
 
-/** Installs the log and its triggers in one transaction, and replaces an earlier installation. @returns the token that identifies the installation */
+/** Creates the undo log and its triggers in one transaction. Replaces those of an earlier run. @returns a token that identifies this journal */
 export async function install(
   control: Control,
   catalog: Catalog,

@@ -35,16 +35,16 @@ export interface JournalChoice {
   readonly asked?: (() => number | undefined) | undefined;
   /** See `StoreScope.watching`. */
   readonly watching?: boolean | undefined;
-  /** `true` if writes of the target can be held at the gate. Default `false`. */
+  /** `true` if the gate can hold writes of the target. Default `false`. */
   readonly gated?: boolean | undefined;
   readonly previous?: JournalMode | undefined;
-  /** Milliseconds to wait for open write transactions of other sessions. Default 5000. */
+  /** The longest time to wait for open write transactions of other sessions, in milliseconds. Default 5000. */
   readonly limitMs?: number | undefined;
 }
 
 /**
- * Undoes changes that other sessions committed. Row triggers write an undo log in the target's own transactions. Reading the log takes one function
- * call, a restore another.
+ * Undoes what other sessions committed. Row triggers write an undo log in the same transactions as the target's changes. Reading the log takes one
+ * function call, and a restore takes another.
  */
 export class JournalMode implements PostgresMode {
   readonly traits: StoreTraits = { portable: true, commits: true };
@@ -65,9 +65,9 @@ export class JournalMode implements PostgresMode {
   readonly #places: Places;
   readonly #vacuum: Vacuum;
   #mirror: MultisetMirror;
-  /** The number of the recorded steps before the root state. */
+  /** The number of recorded steps that led to the root state. */
   #base: number;
-  /** Set once the store no longer matches what the journal recorded. Every later operation throws it. */
+  /** Set after the store was found to differ from what the journal recorded. Every later operation throws this error. */
   #broken: SeqqaError | undefined;
 
   private constructor(control: Control, catalog: Catalog, digest: CatalogText, token: string, choice: JournalChoice) {
@@ -100,8 +100,8 @@ export class JournalMode implements PostgresMode {
   }
 
   /**
-   * Installs the journal. After a restart of the target it continues with the installed one, if the schema is unchanged: checkpoints stay valid, and
-   * the target's writes during its start count as ordinary changes.
+   * Installs the journal. After a restart of the target, continues with the existing journal if the schema is unchanged. Checkpoints then stay valid,
+   * and the target's writes during start-up are ordinary changes.
    */
   static async open(control: Control, catalog: Catalog, choice: JournalChoice): Promise<JournalMode> {
     const { previous } = choice;
@@ -117,7 +117,7 @@ export class JournalMode implements PostgresMode {
     const token = await install(control, catalog, { borrowed: choice.borrowed, gated: choice.gated === true }, choice.limitMs);
     const mode = new JournalMode(control, catalog, await schemaText(control), token, choice);
     try {
-      // With `watching`, the log is not read here, so that the first read reports the writes of others.
+      // With `watching`, do not read the undo log yet: its first read must report the writes of other clients.
       if (choice.watching !== true) await mode.#read(false);
       if (choice.borrowed && !control.rights.superuser)
         await control.rows(`update ${OURS}.owner set catalog = $1`, [storedText(mode.#catalog)]);
@@ -132,7 +132,7 @@ export class JournalMode implements PostgresMode {
   root(): Promise<Observed> {
     return this.#alone(() =>
       this.#control.transaction(async () => {
-        // One transaction reads the log and the rows from one snapshot, so that both show the same writes.
+        // Read the undo log and the rows in one transaction with one snapshot, so that both contain the same writes.
         await this.#read(true);
         const tables: [Table, string[]][] = [];
         for (const table of this.#tables.filter(this.#selection.tables)) {
@@ -200,7 +200,7 @@ export class JournalMode implements PostgresMode {
     await this.#restore(mark as Segment);
   }
 
-  /** Restores a state. With `seen`: restores only if the store is still in the state `seen`, and otherwise returns `false`. */
+  /** Restores a state. With `seen`: restores only if the store is still in the state `seen`, otherwise returns `false`. */
   #restore(segment: Segment, seen?: Segment): Promise<boolean> {
     return this.#alone(async () => {
       const mirror = this.#mirror;
@@ -212,7 +212,7 @@ export class JournalMode implements PostgresMode {
       const count = this.#reader.count();
       const look = await this.#put(mirror.changesTo(segment), mirror.countersAt(segment), { keep, depth: keep, seen: seen !== undefined });
       if (look === undefined) {
-        // Writes were found that cancel each other out, so the state is the same. Try again.
+        // Writes were found that cancel each other out, so the store is still in the state `seen`. Try again.
         if (mirror.top === seen) throw new Writing("another session");
         return false;
       }
@@ -230,7 +230,7 @@ export class JournalMode implements PostgresMode {
       const changes = mirror.changesTo(mirror.bottom);
       const deltas = wanted.rows.deltas();
       for (const { table, row, by } of deltas) changes.add(table, row, by);
-      // The root state has no recorded step.
+      // If the written state is the root state, no step is recorded. Otherwise one step is recorded.
       const depth = deltas.length === 0 && wanted.counters === mirror.rootCounters ? 0 : 1;
       const count = this.#reader.count();
       const look = await this.#put(changes, wanted.counters, { keep: 0, depth, kept: wanted.rows });
@@ -263,7 +263,7 @@ export class JournalMode implements PostgresMode {
     });
   }
 
-  /** Restores the database. In an external store, rows that somebody else changed are kept and reported. */
+  /** Restores the database at the end. In an external store, rows that other clients changed are kept and reported. */
   async #leave(): Promise<void> {
     if (this.#broken?.code === "LEASE_OVER") throw this.#broken;
     const lastLook = this.#borrowed && this.#broken === undefined ? (): Promise<void> => this.#reader.record(this.#step) : undefined;
@@ -271,7 +271,7 @@ export class JournalMode implements PostgresMode {
     if (leftover.keep.length > 0 && !this.#watching) throw keptAtEnd(leftover.store, leftover.keep, writeKept(leftover));
   }
 
-  /** Reads the entries since the last read. `apart`: only while no session is in the middle of a write. */
+  /** Reads the undo log. With `apart`, throws if another session has an open write transaction. */
   async #read(apart: boolean): Promise<void> {
     await this.#takeIn(await this.#reader.read(apart, this.#step));
   }
@@ -280,7 +280,7 @@ export class JournalMode implements PostgresMode {
     return this.#base + this.#mirror.top.depth + 1;
   }
 
-  /** Applies the log entries that a restore returned. `count`: the number of requests before the restore. */
+  /** Adds the log entries that a restore returned to the known changes. `count`: the number of requests of the run before the restore. */
   async #takeInPut(look: Look, count: number | undefined): Promise<void> {
     if (this.#reader.accepts(look, count)) await this.#takeIn(look);
     else await this.#read(false);
@@ -307,19 +307,20 @@ export class JournalMode implements PostgresMode {
   }
 
   /**
-   * Throws if the statements in the log changed the schema. `shape`: the new digest of the catalog, if a comparison of digests noticed the change.
+   * Throws if a schema statement in the undo log really changed the schema. `shape`: the new hash of the system catalogs, if a comparison of hashes
+   * found the change.
    */
   async #look(statements: readonly string[], shape: string | undefined): Promise<void> {
     const detail = alteration(statements, this.#catalog, await schemaText(this.#control));
     if (detail !== undefined) throw (this.#broken = schemaChanged(this.#control.store, detail));
     if (shape !== undefined) await this.#control.rows(`update ${OURS}.owner set shape = $1`, [shape]);
-    // A schema statement that changed nothing must not prevent a later run from restoring the data, so delete its entry.
+    // The statement did not change the schema. Delete its entry, because a later run would otherwise refuse to restore the data.
     if (this.#borrowed) await this.#control.rows(`delete from ${OURS}.kept where rel = 0`);
   }
 
   /**
-   * Changes the store and reads the log afterwards. `keep`: the recorded steps that are kept. `depth`: the number of steps afterwards. `seen`: if
-   * something was written since the last read, changes nothing and returns `undefined`.
+   * Changes rows and sequences, and reads the undo log afterwards. `keep`: how many recorded steps are kept. `depth`: the number of steps of the
+   * resulting state. With `seen`: if something was written since the last read, changes nothing and returns `undefined`.
    */
   async #put(
     changes: RowSums,
@@ -347,13 +348,13 @@ export class JournalMode implements PostgresMode {
     } catch (cause) {
       const error = this.#reader.explain(cause);
       if (codeOf(error) !== DDL_STATE) {
-        // The transaction changed nothing. If another session committed a write after the log was read, the log has its entry by now.
+        // The transaction failed and changed nothing. If the cause was a write that was committed after the last read, the undo log contains it now.
         const { top } = this.#mirror;
         if (!(error instanceof SeqqaError) && !isBusy(error)) await this.#read(false);
         if (this.#mirror.top !== top) throw new Writing("another session");
         throw this.#putError(error);
       }
-      // The log has a schema statement. `#read` throws if it changed the schema. Otherwise the restore is repeated.
+      // The undo log contains a schema statement. `#read` throws if the statement changed the schema. Otherwise the restore is tried again.
       await this.#read(false);
       throw new Stale();
     }
@@ -399,10 +400,10 @@ export class JournalMode implements PostgresMode {
   }
 }
 
-/** The log had unread entries that may affect the operation, so the operation is repeated. */
+/** Thrown if the undo log had unread entries that may affect the operation. The operation is then tried again. */
 class Stale extends Error {}
 
-/** Returns the text of the catalog. Without a superuser there are no event triggers, so traces of statements that only rewrite rows are included. */
+/** Returns the schema as text. Without a superuser there are no event triggers. The text then also shows statements that only rewrite rows. */
 function schemaText({ client, rights }: Control): Promise<CatalogText> {
   return catalogText(client, !rights.superuser);
 }

@@ -12,20 +12,20 @@ import { SHAPE_CHANGED, SHAPE_FUNCTION } from "../schema/shape-sql.ts";
 import { quoteText } from "../connect/sql-text.ts";
 import { settingsFor } from "../read/text-settings.ts";
 
-/** A setting of the control session. The triggers do not log changes of sessions that have it. */
+/** A setting that only seqqa's control session has. The triggers do not log changes of a session with this setting. */
 export const CONTROL_SWITCH = "seqqa.control";
 
 const TRIGGER = "zz_seqqa_journal";
 
 export interface JournalOptions {
-  /** Distinguishes this installation from earlier ones. */
+  /** Identifies this journal, to distinguish it from earlier ones. */
   readonly token: string;
-  /** `true` for an external store. The log must then survive a killed run and a crash of the server. */
+  /** `true` for an external store. The undo log must then survive if the run is killed or the server crashes. */
   readonly borrowed: boolean;
   readonly gated: boolean;
-  /** The rights of the session that installs, makes checkpoints and restores. */
+  /** The rights of the role that installs the journal and restores rows. */
   readonly rights: Rights;
-  /** Facts for restoring rows as the owner of the tables; `undefined` for a superuser. */
+  /** What is needed to restore the rows of each table as its owner. `undefined` for a superuser. */
   readonly facts: ReadonlyMap<string, OwnerFacts> | undefined;
 }
 
@@ -36,9 +36,10 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
   return [
     `drop schema if exists ${OURS} cascade`,
     `create schema ${OURS}`,
-    // `counters`: when the store was opened. `recorded`: at the last read, at `recorded_ms`. `shape`, `catalog`: digest and text of the catalog.
+    // `counters`: sequences when the store was opened. `recorded`: sequences at the time `recorded_ms`. `shape`, `catalog`: hash and text of the
+    // schema.
     `create table ${OURS}.owner(token text, tables text, sequences text, counters bigint[], recorded bigint[], since_ms bigint, recorded_ms bigint, shape text, catalog text)`,
-    // `rel`: the table, or 0 for a change of the schema. `o`, `n`: the old and the new row. `place`: the new row's `ctid` in a table without a key.
+    // `rel`: the table, or 0 for a schema change. `o`, `n`: the old and the new row. `place`: the new row's `ctid`, only in a table without a key.
     `create ${borrowed ? "" : "unlogged "}table ${OURS}.log(rel oid, o text, n text, place tid) with (autovacuum_enabled = off, toast.autovacuum_enabled = off)`,
     ...(borrowed
       ? // The entries of the present state that were read from the log. A later run restores the data of a killed run from them.
@@ -54,7 +55,7 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
     ...(rights.superuser ? [] : [SHAPE_FUNCTION]),
     ...judgedFunction(tables),
     readFunction(borrowed, !rights.superuser, judgedImage(tables)),
-    // Installed even if the role may set replica role, because a later run may have lost this privilege.
+    // Install these functions even if the role may use replica role, because a later run may have lost this privilege.
     ...(facts === undefined ? [] : ownerStatements(tables, facts, CONTROL_SWITCH)),
     putAllFunction(tables, { borrowed, ...rights, controlSwitch: CONTROL_SWITCH }),
     ...(gated ? gateStatements(CONTROL_SWITCH) : []),
@@ -68,12 +69,12 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
   ];
 }
 
-/** Milliseconds since 1970. */
+/** An SQL expression for the current time in milliseconds since 1970. */
 const NOW_MS = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
 
 export type RecordedTable = readonly [oid: string, layout: string];
 
-/** Returns the layout of a table: row images can only be restored to a table with the same layout. */
+/** Returns a text that describes the layout of a table. Logged rows can be restored only to a table with the same layout. */
 export function layoutOf({ fullName, columns, key, types, ignored }: Table): string {
   return JSON.stringify([fullName, columns, key, types, ignored]);
 }
@@ -84,7 +85,7 @@ export function readLayout(layout: string): { readonly name: string; readonly ig
 }
 
 /**
- * Returns the suffix of a table's logging function. Tables share a function if their text settings are the same and either all or none have a key.
+ * Returns the end of the name of a table's logging function. Tables with the same text settings share a function, if both have a key or neither has.
  */
 function variantOf(table: Table): string {
   return `${settingsFor(table.types)
@@ -99,8 +100,8 @@ function pinned(table: Table): string {
 }
 
 /**
- * Returns the function that logs rows. It runs with its owner's rights, so that the target's role needs no privilege for the log. It uses no
- * operators, whose meaning depends on the search_path.
+ * Returns a CREATE FUNCTION statement for the function that logs changed rows. It runs with the rights of its owner, so that the target's role needs
+ * no privilege for the undo log. It uses no operators, because their meaning depends on the search_path.
  */
 function rowFunction(variant: string, table: Table, leased: boolean): string {
   const place = table.key.length > 0 ? "" : ", NEW.ctid";
@@ -109,7 +110,7 @@ function rowFunction(variant: string, table: Table, leased: boolean): string {
   return `create function ${OURS}.row_${variant}() returns trigger language plpgsql security definer${pinned(table)} as ${quoteText(body)}`;
 }
 
-/** Makes a trigger log only while the lease is valid, so that the triggers of a killed run stop logging. */
+/** Returns a statement for a trigger function that is executed only while the lease is valid. The triggers of a killed run then stop logging. */
 function whileLeased(statement: string, leased: boolean): string {
   return leased ? `if ${LEASE_HOLDS} then ${statement}; end if` : statement;
 }
@@ -123,15 +124,15 @@ function triggers(table: Table, leased: boolean): string[] {
     `create trigger ${TRIGGER} after insert or update or delete on ${sqlName} for each row ${apart} execute function ${OURS}.row_${variantOf(table)}()`,
     `create function ${OURS}.truncate_${oid}() returns trigger language plpgsql security definer${pinned(table)} as ${quoteText(truncated)}`,
     `create trigger ${TRIGGER}_truncate before truncate on ${sqlName} for each statement ${apart} execute function ${OURS}.truncate_${oid}()`,
-    // ENABLE ALWAYS also logs sessions of the target in replica role.
+    // ENABLE ALWAYS: the triggers also fire in sessions of the target that use replica role.
     `alter table ${sqlName} enable always trigger ${TRIGGER}, enable always trigger ${TRIGGER}_truncate`,
   ];
 }
 
 /**
- * A function that names a session with an open write transaction in this database. If no transaction has an id, it does not read the list of
- * sessions: the snapshot shows that none is running, and `age` that no id was assigned since. A role sees the ids of other roles' transactions but
- * not the kind of their sessions, so unknown kinds count as clients.
+ * Creates a function that returns a session with an open write transaction in this database. Reading the list of sessions is slow, so it is read only
+ * if some transaction has an id. The function finds this out from the snapshot and `age`. A role sees the ids of other roles' transactions but not
+ * the kind of their sessions, so sessions of unknown kind count as clients.
  */
 const BUSY_FUNCTION = `create function ${OURS}.busy() returns text language plpgsql as ${quoteText(`
 declare s txid_snapshot := txid_current_snapshot(); me oid;
@@ -146,15 +147,15 @@ begin
     (select 'prepared transaction ' || min(p.gid) from pg_prepared_xacts p where p.database = current_database())), '');
 end`)}`;
 
-/** The text of the last row of a read that found writes of somebody else. The row has no table. */
+/** The text in the last result row of a read that found writes of other clients. This row names no table. */
 export const FOREIGN = "foreign";
 const FOREIGN_STATE = "SQ004";
 
 /**
- * Returns the function that reads and empties the log. Its first row has the counters, and with `p_apart` also the sessions that are writing. Entries
- * of an open transaction are read after its commit, since the order of entries does not matter. `p_quiet`: the run sent no request since the last
- * read. If rows changed nevertheless in an external store, they are returned and stay in the log, and the last row is {@link FOREIGN}. `p_apart` is
- * null if the catalog was compared just before.
+ * Returns a CREATE FUNCTION statement for the function `read`, which reads and empties the undo log. The first row of its result has the sequences,
+ * and with `p_apart` also a session that is writing. Entries of an open transaction are read after its commit, because the order of entries does not
+ * matter. `p_quiet`: the run has sent no request since the last read. If rows of an external store changed nevertheless, their entries are returned
+ * but stay in the log, and the last row is {@link FOREIGN}. `p_apart` is null if the schema was compared just before.
  */
 function readFunction(borrowed: boolean, comparesCatalog: boolean, image: string): string {
   const take = borrowed
@@ -182,7 +183,10 @@ begin
 end`)}`;
 }
 
-/** Returns SQL that reports a changed digest of the catalog. The caller stores the new digest if the schema itself is unchanged. */
+/**
+ * Returns SQL that adds a result row if the hash of the system catalogs has changed. If the schema itself is the same, the caller stores the new
+ * hash.
+ */
 function compareCatalog(borrowed: boolean): string {
   return `if p_apart is not null then
     v_shape := ${OURS}.shape();
@@ -195,7 +199,10 @@ function compareCatalog(borrowed: boolean): string {
 
 const RECORD = `update ${OURS}.owner r set recorded = v_counters, recorded_ms = ${NOW_MS} where v_logged or r.recorded is distinct from v_counters;`;
 
-/** Returns SQL that undoes the read if other clients wrote the rows. Earlier rows of the same step cancel each other out, so they need no check. */
+/**
+ * Returns SQL that reads the undo log, and undoes this read if other clients changed rows. Rows that were recorded before in the same step cancel
+ * each other out, so they do not count.
+ */
 function judged(take: string, image: string): string {
   return `if not p_quiet then return query ${take};
     else begin
@@ -211,8 +218,8 @@ function judged(take: string, image: string): string {
 }
 
 /**
- * Returns the event triggers that log changes of the schema, which restoring rows cannot undo. Ignores temporary tables and IF NOT EXISTS statements
- * without effect.
+ * Returns SQL for event triggers that log schema changes, which a restore of rows cannot undo. Temporary tables are ignored, and so are IF NOT EXISTS
+ * statements that create nothing.
  */
 function ddlFunctions(leased: boolean): string[] {
   const apart = `current_setting('${CONTROL_SWITCH}', true) is not null${leased ? ` or not ${LEASE_HOLDS}` : ""}`;
@@ -229,7 +236,7 @@ begin
   insert into ${OURS}.log(rel, o) select 0, TG_TAG || coalesce(' ' || d.object_identity, '') from pg_event_trigger_dropped_objects() d
    where d.original and not d.is_temporary limit 1;
 end`)}`,
-    // ALTER TABLE ... TYPE with USING can change rows without changing the schema.
+    // ALTER TABLE ... TYPE with USING can change rows although the schema stays the same. Log such statements, too.
     `create function ${OURS}.rewritten() returns event_trigger language plpgsql security definer set search_path = pg_catalog as ${quoteText(`
 begin
   if ${apart} then return; end if;

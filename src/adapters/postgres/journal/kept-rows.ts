@@ -3,7 +3,7 @@ import type { Control } from "../connect/control.ts";
 import { sumsOf as sumsIn, withIgnoredOf } from "./ignored-values.ts";
 import { quoteName } from "../connect/sql-text.ts";
 
-/** A changed row in three text forms: at the root state, as the run last recorded it, and now. `null`: the row did not exist. */
+/** The text of a changed row at three times: at the root state, when the run last recorded changes, and now. `null`: the row did not exist. */
 export interface Change {
   readonly table: Table;
   readonly root: string | null;
@@ -11,7 +11,7 @@ export interface Change {
   readonly now: string | null;
 }
 
-/** The number of times that each row was added; negative if it was removed. */
+/** How often each row was added. Negative: how often the row was removed. */
 type Sum = ReadonlyMap<string, number>;
 
 export async function sumsOf(control: Control, log: "kept" | "log"): Promise<Map<string, Sum>> {
@@ -30,13 +30,13 @@ export async function sumsOf(control: Control, log: "kept" | "log"): Promise<Map
 }
 
 export interface Changes {
-  /** Changes that can be undone: the row still is as the run recorded it. */
+  /** Changes that can be undone, because the row still has the values that the run recorded. */
   readonly undo: Change[];
-  /** Changes after the run's last record, which are kept. */
+  /** Changes that another client made after the run's last record. They are not undone. */
   readonly keep: Change[];
 }
 
-/** Returns the changed rows of one table. `kept`: the changes that the run recorded. `log`: later changes. */
+/** Returns the changed rows of one table. `kept`: changes that the run recorded. `log`: changes in the undo log that were not recorded. */
 export function changesOf(control: Control, table: Table, kept: Sum, log: Sum): Promise<Changes> {
   if (table.key.length === 0) return keylessChanges(control, table, kept, log);
   const judged = (sum: Sum): Sum => {
@@ -50,7 +50,7 @@ export function changesOf(control: Control, table: Table, kept: Sum, log: Sum): 
 async function keyedChanges(control: Control, table: Table, kept: Sum, log: Sum): Promise<Changes> {
   const images = [...new Set([...kept.keys(), ...log.keys()])];
   const match = table.key.map(({ name, operator }) => `seqqa_t.${quoteName(name)} ${operator} (x.r).${quoteName(name)}`).join(" and ");
-  // Equal keys may have different texts, so keys are compared by the key's operators.
+  // Equal keys can have different texts (e.g. under a collation), so sort and compare keys with the operators of the key.
   const order = table.key.map(({ name }) => `(x.r).${quoteName(name)}`).join(", ");
   const found = await control.rows(
     `select x.i, dense_rank() over (order by ${order}), (select (seqqa_t.*)::text from only ${table.sqlName} as seqqa_t where ${match})
@@ -67,7 +67,7 @@ async function keyedChanges(control: Control, table: Table, kept: Sum, log: Sum)
   for (const { images: all, now } of rows.values()) {
     const changed = all.some((image) => kept.has(image));
     const before = (sum: Sum): string | null => all.find((image) => (sum.get(image) ?? 0) < 0) ?? null;
-    // A row that exists keeps the present values of its ignored columns.
+    // Ignored columns are not restored. Use their current values in both older versions of the row.
     const likeNow = (image: string | null): string | null => withIgnoredOf(table, image, now);
     const recorded = likeNow(changed ? (all.find((image) => (kept.get(image) ?? 0) > 0) ?? null) : before(log));
     const root = changed ? likeNow(before(kept)) : recorded;
@@ -78,8 +78,9 @@ async function keyedChanges(control: Control, table: Table, kept: Sum, log: Sum)
 }
 
 /**
- * Returns the changes of a table without a key, whose rows are counted by content. Rows that the run added are deleted if all of them still exist. If
- * one is missing, somebody may have updated it; rows that the run deleted are then not inserted beside it.
+ * Returns the changes of a table without a key, in which equal rows are counted. Rows that the run added are deleted if all of them still exist. If
+ * one is missing, another client may have updated it. Rows that the run deleted are then not inserted, because the updated row may replace one of
+ * them.
  */
 async function keylessChanges(control: Control, table: Table, kept: Sum, log: Sum): Promise<Changes> {
   const there = new Map<string, number>();
@@ -97,7 +98,7 @@ async function keylessChanges(control: Control, table: Table, kept: Sum, log: Su
   };
   for (const image of new Set([...kept.keys(), ...log.keys()])) {
     const [by, since] = [kept.get(image) ?? 0, log.get(image) ?? 0];
-    // A later change in the opposite direction cancels a change of the run.
+    // If another client later made the opposite change to the same row, there is nothing left to undo.
     const madeUp = by * since < 0 ? Math.min(Math.abs(by), Math.abs(since)) : 0;
     const left = Math.abs(by) - madeUp;
     if (by > 0) {

@@ -4,13 +4,13 @@ import type { Control } from "../connect/control.ts";
 import { codeOf } from "../connect/failures.ts";
 import { LEASE_HOLDS, LEASE_STATE, RENEW_LEASE } from "./lease-sql.ts";
 
-/** The lease of a run on an external store, which keeps the triggers logging. */
+/** Renews the lease of a run on an external store. The triggers log only while the lease is valid. */
 export class Lease {
   readonly #control: Control;
   readonly #timer: NodeJS.Timeout;
   #waits = false;
 
-  /** Renews the lease between the connection's operations, until {@link stop}. */
+  /** Starts to renew the lease between the operations of the control connection. {@link stop} ends this. */
   constructor(control: Control) {
     this.#control = control;
     this.#timer = setInterval(() => this.#renewInTurn(), RENEWAL_MS);
@@ -30,12 +30,12 @@ export class Lease {
     if (this.#waits) return;
     this.#waits = true;
     const renewed = this.#control.inTurn(() => this.renew());
-    // Errors are ignored, since the next operation reports them.
+    // Ignore the error here: the next operation on this connection reports it.
     void renewed.catch(() => undefined).finally(() => (this.#waits = false));
   }
 }
 
-/** Checks the lease before a transaction writes. @throws SeqqaError `LEASE_OVER` */
+/** Checks that the lease is valid before a transaction writes. @throws SeqqaError `LEASE_OVER` */
 export async function requireLease(control: Control): Promise<void> {
   try {
     const [row] = await control.rows(`select ${LEASE_HOLDS}`);
@@ -46,7 +46,7 @@ export async function requireLease(control: Control): Promise<void> {
   throw leaseOverOn(control);
 }
 
-/** Returns `true` for errors that mean that the lease has expired, or that the whole installation was removed. */
+/** Returns `true` for errors that mean that the lease has expired, or that another run has removed this journal. */
 export function isLeaseOver(error: unknown): boolean {
   return [LEASE_STATE, "3F000", "42P01", "42883"].includes(codeOf(error));
 }

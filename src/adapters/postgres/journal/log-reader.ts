@@ -19,7 +19,7 @@ export interface LogReading {
   readonly watching: boolean | undefined;
 }
 
-/** Reads the log. In an external store, separates the run's writes from those of others. */
+/** Reads the undo log. In an external store, distinguishes writes of the run from writes of other clients. */
 export class LogReader {
   readonly #how: LogReading;
   readonly #asked: AskedSince;
@@ -29,7 +29,7 @@ export class LogReader {
     this.#asked = new AskedSince(how.asked, how.watching);
   }
 
-  /** `true` if the run sent no request since the last read. New log entries are then not its own. */
+  /** `true` if the run has sent no request since the last read and none is in progress. New log entries were then made by other clients. */
   get isQuiet(): boolean {
     return this.#asked.isQuiet;
   }
@@ -39,7 +39,8 @@ export class LogReader {
   }
 
   /**
-   * Reads the entries since the last read. `apart`: only while no session is in the middle of a write. `step`: the step to record.
+   * Returns the log entries since the last read. With `apart`, throws `Writing` if another session has an open write transaction. `step`: the number
+   * with which the entries are recorded.
    *
    * @throws Writing; SeqqaError `LEASE_OVER`, `FOREIGN_WRITE`
    */
@@ -54,25 +55,25 @@ export class LogReader {
   }
 
   /**
-   * Checks that the entries of a read are the run's. `count`: the number of requests before the read.
+   * Checks that the run itself made the log entries of a read. `count`: the number of requests of the run before the read.
    *
-   * @returns `false` if a request was sent meanwhile, so that the log has to be read again
+   * @returns `false` if a request was sent meanwhile, so that the log must be read again
    * @throws SeqqaError `FOREIGN_WRITE`
    */
   accepts({ entries, foreign }: Look, count: number | undefined): boolean {
     if (foreign && this.isQuiet) throw new ForeignWrite(`The database ${this.#how.control.store.shown}`, this.#named(entries));
-    // If a request was sent during the read, its writes may be missing from the entries.
+    // If a request was sent during the read, its writes may be missing from the entries. The run then still counts as active.
     if (!foreign && count === this.count()) this.#asked.looked();
     return !foreign;
   }
 
-  /** Records the last entries. Writes of somebody else stay in the log. @throws SeqqaError `LEASE_OVER` */
+  /** Records the last log entries of the run. Writes of other clients stay in the undo log. @throws SeqqaError `LEASE_OVER` */
   async record(step: number): Promise<void> {
     const [, ...entries] = await this.#rows(false, step, this.isQuiet);
     if (lookOf("", entries).foreign && !this.isQuiet) await this.#rows(false, step, false);
   }
 
-  /** Returns the error to throw for a failed statement of the control connection. */
+  /** Returns the error to throw for a failed statement: `LEASE_OVER` if the lease has expired, otherwise `error` itself. */
   explain(error: unknown): unknown {
     const { borrowed, control } = this.#how;
     return borrowed && isLeaseOver(error) ? leaseOverOn(control) : error;
@@ -105,7 +106,7 @@ export class LogReader {
   }
 }
 
-/** Returns `true` for errors after which every operation of the mode fails. */
+/** Returns `true` for errors after which the store can no longer be used in this run. */
 export function endsRun({ code }: SeqqaError): boolean {
   return code === "LEASE_OVER" || code === "FOREIGN_WRITE";
 }

@@ -4,7 +4,7 @@ import { sumsOf } from "./ignored-values.ts";
 import { imageForeign } from "../../../stores/store-errors.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** A state as its difference from the root state: plain data that can be sent to another lane and written there. */
+/** A snapshot: the differences of a state from the root state, as plain data. It can be sent to another lane and written to its store. */
 export interface MultisetSnapshot {
   readonly kind: "multiset";
   readonly tables: readonly { readonly name: string; readonly rows: readonly (readonly [row: string, by: number])[] }[];
@@ -26,7 +26,8 @@ export function isImage(image: unknown): image is MultisetSnapshot {
 }
 
 /**
- * Returns the row changes and counters of a snapshot, for this store's tables. @throws SeqqaError `IMAGE_FOREIGN` if a table or sequence is missing
+ * Returns the row changes and sequence values that a snapshot contains, with the table numbers of this store. @throws SeqqaError `IMAGE_FOREIGN` if
+ * this store lacks one of the tables or sequences
  */
 export function fixesToImage(
   store: StoreUrl,

@@ -4,12 +4,12 @@ import type { Queryable } from "../connect/mode.ts";
 import { rightsObstacle, type Rights } from "./rights.ts";
 import { quoteName } from "../connect/sql-text.ts";
 
-/** Measured with a small database, on servers with and without fsync. */
+/** A message text about the cost of the mode `clone`. The times were measured with a small database, on servers with and without fsync. */
 export const CLONE_COST = "each step copies the database, which takes 0.1 to 0.5 s, or longer if the database is large";
 
 /**
- * Returns the reason why a session with these rights cannot journal this database, or `undefined`. `journalled`: the tables that are restored.
- * `isCopied`: see {@link rightsObstacle}.
+ * Returns the reason why a role with these rights cannot journal this database, or `undefined` if it can. `journalled`: the tables and sequences that
+ * are restored. `isCopied`: see {@link rightsObstacle}.
  */
 export async function journalObstacle(
   client: Queryable,
@@ -25,12 +25,12 @@ export async function journalObstacle(
   if (missing !== undefined) return missing;
   if (encoding === "SQL_ASCII") return "its encoding SQL_ASCII allows invalid text";
   if (large === "true") return "it has large objects, which fire no triggers";
-  // Without replica role, a restore disables these triggers as the tables' owner.
+  // Triggers that fire even in replica role prevent a restore. Without replica role, they are disabled during a restore.
   const fires = rights.replica ? await firesAlways(client) : undefined;
   return fires ?? (await breaksChecks(client)) ?? (await breaksDomains(client, journalled.tables));
 }
 
-/** Finds triggers and rules that also fire in replica role. They would fire when rows are restored. */
+/** Finds a trigger or rule that fires even in replica role, and would therefore fire when rows are restored. */
 async function firesAlways(client: Queryable): Promise<string | undefined> {
   const [found] = await rowsOf<[string, string, string]>(
     client,
@@ -45,7 +45,7 @@ async function firesAlways(client: Queryable): Promise<string | undefined> {
   return found && `${found[0]} "${found[1]}" of table "${found[2]}" is enabled ALWAYS or REPLICA and would fire when rows are restored`;
 }
 
-/** Finds a row that breaks a NOT VALID check. Such a row can be deleted but not inserted again. */
+/** Finds a row that violates a NOT VALID check constraint. A restore could not insert such a row again. */
 async function breaksChecks(client: Queryable): Promise<string | undefined> {
   const checks = await rowsOf<[string, string, string, string]>(
     client,

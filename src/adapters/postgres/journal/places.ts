@@ -1,6 +1,8 @@
 const MOST = 5000;
 
-/** The last known `ctid`s of rows in tables without a key. Without such a hint, deleting a row needs a scan of the whole table. */
+/**
+ * Remembers the `ctid`s (physical positions) of rows in tables without a key. Without a `ctid`, deleting such a row needs a scan of the whole table.
+ */
 export class Places {
   readonly #tables = new Map<number, Map<string, string[]>>();
 
@@ -9,7 +11,7 @@ export class Places {
     if (rows === undefined) this.#tables.set(table, (rows = new Map()));
     const places = rows.get(row);
     if (places === undefined) {
-      // Drops the oldest entry, because the newest rows are undone most often.
+      // Forget the oldest entry: restores mostly undo the newest rows.
       if (rows.size >= MOST) rows.delete(rows.keys().next().value as string);
       rows.set(row, [place]);
     } else {

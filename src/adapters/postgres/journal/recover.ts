@@ -7,9 +7,9 @@ import { putBackKept } from "../put-back/put-back-kept.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
 /**
- * Restores an external store to the state before its killed run, and removes what the run installed.
+ * Restores an external store after the run that used it was killed, and removes seqqa's schema.
  *
- * @returns the rows that the run left (with `dryRun`, nothing is changed), or `undefined` if nothing was installed
+ * @returns the rows that the run left changed (with `dryRun`, nothing is changed), or `undefined` if there was nothing to remove
  * @throws SeqqaError `STORE_IN_USE`, or the reason why the data cannot be restored
  */
 export async function recover(store: StoreUrl, how: Cleaning = {}): Promise<Leftover | undefined> {
@@ -22,7 +22,7 @@ export async function recover(store: StoreUrl, how: Cleaning = {}): Promise<Left
 }
 
 /**
- * Makes sure that no killed run has left changed rows in an external store. Removes an installation without changed rows.
+ * Makes sure that no killed run has left changed rows in an external store. If a killed run left only seqqa's schema, removes it.
  *
  * @throws SeqqaError `STORE_LEFT`, or the reason why the database cannot be examined
  */
@@ -33,7 +33,7 @@ export async function requireNothingLeft(control: Control): Promise<void> {
   await putBackKept(control);
 }
 
-/** Calls {@link requireNothingLeft} on a new connection. @throws SeqqaError also `STORE_IN_USE` */
+/** Opens a connection and calls {@link requireNothingLeft} with it. @throws SeqqaError also `STORE_IN_USE` */
 export async function requireUnused(store: StoreUrl): Promise<void> {
   const control = await Control.open(store);
   try {

@@ -3,18 +3,18 @@ import { codeOf } from "../connect/failures.ts";
 import type { Queryable } from "../connect/mode.ts";
 
 export interface Rights {
-  /** `true` if event triggers can report changes of the schema. Otherwise the session compares the catalog. */
+  /** `true` if event triggers can report schema changes. Otherwise seqqa compares the system catalogs to find them. */
   readonly superuser: boolean;
   /**
-   * `true` if the session is in replica role, in which the user's triggers and foreign keys have no effect. Otherwise rows are changed with the
+   * `true` if the session uses replica role, in which the user's triggers and foreign keys have no effect. Otherwise rows are restored with the
    * rights of the tables' owner.
    */
   readonly replica: boolean;
 }
 
 /**
- * Sets the session to replica role if it may: as a superuser, or with the privilege to set it (a GRANT on the parameter, from PostgreSQL 15, or by
- * the hosting provider).
+ * Sets the session to replica role, if the role may do so: as a superuser, or with the privilege to set `session_replication_role` (GRANT SET ON
+ * PARAMETER, from PostgreSQL 15, or given by the hosting provider).
  */
 export async function takeRights(client: Queryable): Promise<Rights> {
   const [row] = await rowsOf<[string]>(client, "select rolsuper::text from pg_roles where rolname = current_user");
@@ -29,8 +29,8 @@ export async function takeRights(client: Queryable): Promise<Rights> {
 }
 
 /**
- * Returns the reason why a role that is no superuser cannot journal the tables of `journalled`, or `undefined`. `isCopied`: a copy of the database is
- * meant, in which everything belongs to the role.
+ * Returns the reason why a role that is no superuser cannot journal these tables, or `undefined` if it can. `isCopied`: `true` if a copy of the
+ * database will be used, in which all objects belong to the role.
  */
 export async function rightsObstacle(
   client: Queryable,
@@ -66,9 +66,9 @@ export async function rightsObstacle(
   return replica ? undefined : ownerObstacle(client, oids);
 }
 
-/** Returns the reason why rows cannot be restored without replica role, or `undefined`. */
+/** Returns the reason why rows cannot be restored without replica role, or `undefined` if they can. */
 async function ownerObstacle(client: Queryable, oids: string): Promise<string | undefined> {
-  const without = "without replica role, which the role may not set";
+  const without = "unless session_replication_role is replica, which this role may not set";
   const [found] = await rowsOf<[string]>(
     client,
     `select why from (
@@ -88,7 +88,7 @@ async function ownerObstacle(client: Queryable, oids: string): Promise<string | 
   return found?.[0];
 }
 
-/** Returns SQL for the oids of the tables and of the partitioned tables above them. */
+/** Returns an SQL array with the oids of these tables and of all partitioned tables to which they belong. */
 function ofTables(oids: string): string {
   return `array(select t.oid from unnest(${oids}) t(oid) union select a.relid::oid from unnest(${oids}) t(oid) cross join lateral pg_partition_ancestors(t.oid) a)`;
 }

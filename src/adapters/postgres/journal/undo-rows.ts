@@ -7,14 +7,14 @@ import { ancestorsOf, foreignKeysOf, lateUniquesOf, type ForeignKey, type LateUn
 import { quoteName } from "../connect/sql-text.ts";
 
 /**
- * Restores rows to the root state. A row is skipped if a row that stays refers to it or holds its key or unique value. Removes skipped rows from
- * `changes` and returns them. Restored rows never conflict with each other, since they were one state.
+ * Restores rows to the root state. A row is skipped if a row that is not restored refers to it, or has its key or unique value. Skipped rows are
+ * removed from `changes` and returned. Restored rows never conflict with each other, because they existed together in the root state.
  */
 export async function undoRows(control: Control, changes: Set<Change>): Promise<Change[]> {
   if (changes.size === 0) return [];
   if (control.rights.replica) return settle(control, changes, await limitsOf(control, changes));
   if (await fits(control, PUT_ROWS, columnsOf(changes))) return [];
-  // Without replica role, finds the rows to skip while the foreign keys are dropped, so that every row can be written. The rollback undoes all this.
+  // Without replica role, find the rows to skip first, while the foreign keys are dropped and every row can be written. Then roll all of this back.
   const limits = await limitsOf(control, changes);
   await control.rows("savepoint seqqa_probe");
   await control.rows(`select ${OURS}.quiet($1, false)`, [[...new Set([...changes].map(({ table }) => table.oid))]]);
@@ -53,7 +53,7 @@ async function limitsOf(control: Control, changes: ReadonlySet<Change>): Promise
   return { ancestors, keys, uniques: await lateUniquesOf(control, oids) };
 }
 
-/** Restores rows while foreign keys are not checked, and returns the skipped rows. */
+/** Restores rows while foreign keys are not checked. Returns the rows that must be skipped, because restoring them would violate a constraint. */
 async function settle(control: Control, changes: Set<Change>, { ancestors, keys, uniques }: Limits): Promise<Change[]> {
   const kept: Change[] = [];
   const isOf = ({ table }: Change, oid: string): boolean => ancestors.get(table.oid)!.has(oid);
@@ -64,10 +64,10 @@ async function settle(control: Control, changes: Set<Change>, { ancestors, keys,
       "root",
       `${orphaned(key)}${extra}`,
     );
-  // A child that had no parent before the restore is not skipped.
+  // Child rows that had no parent before the restore are not skipped.
   const before = new Map<ForeignKey, ReadonlySet<Change>>();
   for (const key of keys) before.set(key, new Set(await orphans(key, ` and ${hasSibling(key)}`)));
-  // Each check runs only if the previous ones found nothing, because a row that was skipped may be the missing parent.
+  // Do each check only if the previous checks found nothing: a row that is skipped may be the parent that a later check misses.
   const obstacles = [
     () => write(control, changes),
     ...uniques.map(
@@ -107,7 +107,7 @@ async function settle(control: Control, changes: Set<Change>, { ancestors, keys,
   }
 }
 
-/** Writes all rows, in each table deletions before insertions. Returns the rows that a constraint refused. */
+/** Writes all rows. In each table, deletions come before insertions. Returns the rows that a constraint refused. */
 async function write(control: Control, changes: ReadonlySet<Change>): Promise<Change[]> {
   const failed: Change[] = [];
   for (const [table, own] of byTable(changes)) {
@@ -122,7 +122,7 @@ async function write(control: Control, changes: ReadonlySet<Change>): Promise<Ch
   return failed;
 }
 
-/** Executes a statement. Returns `false` if a constraint refuses it; nothing is changed then. */
+/** Executes a statement. If a constraint refuses it, changes nothing and returns `false`. */
 async function fits(control: Control, text: string, values: readonly unknown[]): Promise<boolean> {
   await control.rows("savepoint seqqa_fits");
   try {
@@ -163,20 +163,20 @@ function filter(changes: ReadonlySet<Change>, wanted: (change: Change) => boolea
   return [...changes].filter(wanted);
 }
 
-/** Returns the condition that a child row refers to a missing parent. */
+/** Returns an SQL condition that is true for a child row whose parent row does not exist. */
 function orphaned({ parentName, columns }: ForeignKey): string {
   const present = columns.map(({ from }) => `(x.r).${quoteName(from)} is not null`);
   const match = columns.map(({ from, to, parentIsChild }) => `p.${quoteName(to)} ${parentIsChild} (x.r).${quoteName(from)}`);
   return `${present.join(" and ")} and not exists (select from ${parentName} p where ${match.join(" and ")})`;
 }
 
-/** Returns the condition that a child row with the same reference exists. */
+/** Returns an SQL condition that is true if the table contains a child row with the same foreign key values. */
 function hasSibling({ childName, columns }: ForeignKey): string {
   const match = columns.map(({ from, childIsChild }) => `c.${quoteName(from)} ${childIsChild} (x.r).${quoteName(from)}`);
   return `exists (select from ${childName} c where ${match.join(" and ")})`;
 }
 
-/** Returns the condition that a parent row is missing while a child refers to it. */
+/** Returns an SQL condition that is true for a parent row that does not exist although a child row refers to it. */
 function isMissed({ parentName, childName, columns }: ForeignKey): string {
   const child = columns.map(({ from, to, parentIsChild }) => `(x.r).${quoteName(to)} ${parentIsChild} c.${quoteName(from)}`);
   const parent = columns.map(({ to, parentIsParent }) => `p.${quoteName(to)} ${parentIsParent} (x.r).${quoteName(to)}`);

@@ -1,12 +1,12 @@
 import { OURS, type Table } from "../schema/catalog.ts";
 import type { Control } from "../connect/control.ts";
 
-/** The number of deleted log entries after which the log is vacuumed. They fill some dozens of pages, which each read scans. */
+/** After this many deleted entries, the undo log is vacuumed. So many deleted entries fill some dozens of pages, which every read scans. */
 const LOG_ENTRIES = 2000;
-/** The number of restored rows after which a table is vacuumed. Autovacuum runs once a minute at most. */
+/** After this many restored rows, a table is vacuumed. PostgreSQL's autovacuum runs only once a minute at most. */
 const ROWS = 5000;
 
-/** Vacuums the log and the restored tables, which would grow with each restore. */
+/** Vacuums the undo log and the restored tables. Without this, they would grow with each restore. */
 export class Vacuum {
   readonly #control: Control;
   readonly #tables: readonly Table[];
@@ -26,7 +26,7 @@ export class Vacuum {
     this.#entries += entries;
   }
 
-  /** Counts the rows of a table that a restore changed. About as many log entries were deleted. */
+  /** Counts how many rows of a table a restore has changed. The restore has deleted about as many log entries. */
   wrote(table: number, rows: number): void {
     this.#entries += rows;
     const before = this.#written[table] ?? 0;
@@ -34,7 +34,7 @@ export class Vacuum {
     if (before < ROWS && before + rows >= ROWS) this.#due.push(table);
   }
 
-  /** Vacuums the tables that need it. Skips a locked table, which a later call vacuums. */
+  /** Vacuums the tables for which enough changes were counted. A locked table is skipped and vacuumed by a later call. */
   async due(): Promise<void> {
     if (this.#entries < LOG_ENTRIES && this.#due.length === 0) return;
     const names = this.#due.map((table) => this.#tables[table]!.sqlName);
@@ -47,7 +47,9 @@ export class Vacuum {
   }
 }
 
-/** Returns a VACUUM that never waits for a lock. It does not truncate the file, which would need a lock that blocks the target. */
+/**
+ * Returns a VACUUM statement that never waits for a lock. It does not truncate the table's file, because the lock for this would block the target.
+ */
 export function vacuumText(table: string): string {
   return `vacuum (truncate false, skip_locked true) ${table}`;
 }

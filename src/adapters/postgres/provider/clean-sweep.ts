@@ -7,7 +7,7 @@ import { runOf } from "./provider-names.ts";
 import { quoteText } from "../connect/sql-text.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** Milliseconds in which a living run can reconnect and take its lock again after its connection was lost. */
+/** How long, in milliseconds, a live run may take to reconnect and take its lock again after its connection was lost. */
 const COMEBACK_MS = 3000;
 
 export interface Sweeping {
@@ -16,7 +16,10 @@ export interface Sweeping {
   readonly failed: (error: unknown) => void;
 }
 
-/** Drops the databases of dead runs and nothing else. A run's databases have its id in their names, and a living run holds its lock. */
+/**
+ * Drops the databases of dead runs. A database belongs to the run whose id is in its name, and a live run holds its lock. Returns one line of text
+ * for each dropped database.
+ */
 export async function sweepDeadRuns(client: Client, store: StoreUrl, { ownRun, dryRun, failed }: Sweeping): Promise<string[]> {
   const runs = new Map<string, string[]>();
   for (const name of await databaseNames(client)) {

@@ -2,19 +2,22 @@ import { createHash } from "node:crypto";
 import { rowsOf } from "../schema/catalog.ts";
 import type { Queryable } from "../connect/mode.ts";
 
-/** Returns the key of the advisory lock that a living run holds. */
+/** Returns the key of the advisory lock that a live run holds. */
 export function lockOf(runId: string): string {
   return createHash("sha256").update(`seqqa run ${runId}`).digest().readBigInt64BE().toString();
 }
 
-/** Takes the lock that shows that a run is alive; it ends with this session. The lock is shared, so several stores of a run can hold it. */
+/**
+ * Takes the lock that shows other runs that this run is alive. The lock ends with this session. It is a shared lock, so that the sessions of several
+ * stores of a run can hold it.
+ */
 export async function claim(client: Queryable, runId: string): Promise<void> {
   await client.query({ text: `select pg_advisory_lock_shared(${lockOf(runId)})` });
 }
 
 /**
- * Does work if a run is dead, and holds its lock meanwhile, so that it cannot reconnect and nobody else does the work. Advisory locks belong to a
- * database, and a living run may be connected to another one. So all locks of the server are searched.
+ * Calls `work` if the run is dead. Holds the run's lock meanwhile, so that the run cannot reconnect and no other run does the same work. Advisory
+ * locks belong to a database, and a live run may be connected to another database of the server. The locks of all databases are therefore searched.
  *
  * @returns `undefined` if the run is alive
  */

@@ -49,7 +49,7 @@ export function templateMissing({ shown, database }: StoreUrl): SeqqaError {
 export function dumpToolMissing({ shown }: StoreUrl, tool: string, version: number, why: string): SeqqaError {
   return new SeqqaError(
     "STORE_NOT_COPIED",
-    `${tool} of PostgreSQL ${version} or later is needed to copy ${shown}, and is not installed: ${why}.`,
+    `${tool} of PostgreSQL ${version} or later is not installed, but needed to copy ${shown}: ${why}.`,
     {
       hint: `End the sessions on the database, or install postgresql-client-${version}.`,
       exitStatus: 2,
@@ -61,7 +61,7 @@ export function dumpFailed(store: StoreUrl, tool: string, output: string): Seqqa
   const cause = safeCause(store, new Error(output));
   const first = cause.message.split("\n").find((line) => line.trim() !== "") ?? "it was killed";
   return new SeqqaError("STORE_NOT_COPIED", `${tool} could not copy ${store.shown}: ${first}`, {
-    hint: "Run it by hand to see more, or end all sessions on the database: it is then copied by the server.",
+    hint: "Run the tool by hand to see its whole output. Or end all sessions on the database: the server then copies it without the tool.",
     exitStatus: 2,
     cause,
   });

@@ -1,12 +1,14 @@
 import type { DatabaseNaming } from "../../../stores/database-names.ts";
 
-/** PostgreSQL truncates longer names. Copies for a lane's checkpoints have the name of the lane's database and a suffix. */
+/**
+ * How names of databases are formed. PostgreSQL truncates names with more than 63 characters. Copies of a lane's database have its name and a suffix.
+ */
 export const NAMING: DatabaseNaming = { longest: 63, template: "template", longestAddition: "_c9999", lane: /^\d+_\d+/ };
 
-/** The name of a run's database: its template, a lane's database, or a copy for a lane's checkpoint. */
+/** Matches the name of a database that a run created: its template, the database of a lane, or a copy of a lane's database. */
 const PATTERN = /^seqqa_([0-9a-f]{4,})_(?:template_[a-z0-9_]+|[a-z0-9_]+_lane\d+_\d+)/;
 
-/** Returns the id of the run that a database belongs to, or `undefined` if no run created it. */
+/** Returns the id of the run that created a database, or `undefined` if no run created it. */
 export function runOf(database: string): string | undefined {
   return PATTERN.exec(database)?.[1];
 }

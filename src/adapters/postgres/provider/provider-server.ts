@@ -5,14 +5,14 @@ import { connect } from "../connect/connect.ts";
 import { codeOf, connectError } from "../connect/failures.ts";
 import { withDatabase, type StoreUrl } from "../connect/store-url.ts";
 
-/** Milliseconds to wait for a server that is restarting. */
+/** The longest time, in milliseconds, to wait for a server that is restarting. */
 const RESTART_MS = 20_000;
 const PAUSE_MS = 200;
 const SETTINGS = { statement_timeout: "0", lock_timeout: "0", client_min_messages: "error", search_path: "pg_catalog" };
 
 /**
- * A connection to a server, for creating and dropping databases. A lost connection is replaced at once, because its session holds the lock that shows
- * that the run is alive.
+ * A connection to a server, for creating and dropping databases. Its session holds the lock that shows other runs that this run is alive. A lost
+ * connection is therefore replaced at once.
  */
 export class Server {
   readonly store: StoreUrl;
@@ -27,7 +27,7 @@ export class Server {
     this.#connected = connected;
   }
 
-  /** Does one piece of work at a time, because the driver executes one statement at a time. */
+  /** Calls `work` with the connection, one call at a time, because the driver executes one statement at a time. */
   use<T>(work: (client: Client) => Promise<T>): Promise<T> {
     const mine = this.#turn.then(async () => work(await this.#open()));
     this.#turn = mine.catch(() => undefined);
@@ -55,7 +55,7 @@ export class Server {
         return await this.#connect();
       } catch (error) {
         const code = error instanceof SeqqaError ? codeOf(error.cause) : codeOf(error);
-        // The server is starting or stopping, or it was reachable before and is now gone.
+        // The server says that it is starting or stopping, or it was reachable before and refuses connections now.
         const restarting = /^57P0[123]$/.test(code) || (this.#known && code.startsWith("ECONN"));
         if (!restarting || this.#closed || performance.now() > until) throw error;
       }
@@ -68,7 +68,7 @@ export class Server {
       if (connected !== undefined) this.#lost();
     });
     try {
-      // Not all versions have this setting. The session that holds the run's lock must not be ended because it is idle.
+      // The session that holds the run's lock is often idle and must not be ended for this. Not all versions have this setting.
       await client.query("select set_config(name, '0', false) from pg_settings where name = 'idle_session_timeout'");
       await this.#connected(client);
       connected = client;
@@ -87,7 +87,7 @@ export class Server {
 }
 
 /**
- * Connects to the database `postgres`. A session on the template would prevent copying it, and one on `template1` would prevent everybody from
+ * Connects to the database `postgres`. A session on the template would prevent copying it. A session on `template1` would prevent all users from
  * creating databases. If `postgres` cannot be used, connects to the template, which pg_dump then copies.
  */
 async function maintenance(store: StoreUrl, lost: () => void): Promise<Client> {
@@ -96,10 +96,10 @@ async function maintenance(store: StoreUrl, lost: () => void): Promise<Client> {
     return await connect(withDatabase(store, "postgres"), options);
   } catch (error) {
     const cause = error instanceof SeqqaError ? error.cause : undefined;
-    // The database does not exist, or the role may not use it.
+    // The database `postgres` does not exist, or the role may not use it. Connect to the template.
     if (["3D000", "42501", "28000", "55000"].includes(codeOf(cause))) return connect(store, options);
     if (cause === undefined || (error instanceof SeqqaError && error.code === "DRIVER_MISSING")) throw error;
-    // The message should name the template, not the database `postgres`.
+    // Name the template in the error message, because the user does not know why seqqa connects to `postgres`.
     throw connectError(store, cause);
   }
 }

@@ -15,7 +15,7 @@ import { storeUrl, withDatabase, type StoreUrl } from "../connect/store-url.ts";
 import { copyTemplate, createFrom, templateFacts } from "./template.ts";
 import { templateSettings } from "./template-settings.ts";
 
-/** Creates a lane's database with `CREATE DATABASE ... TEMPLATE`, or with pg_dump if the template is in use. */
+/** Creates a lane's database with `CREATE DATABASE ... TEMPLATE`, or with pg_dump while sessions use the template. */
 export class PostgresProvider extends DatabaseProvider<Client> {
   readonly #store: StoreUrl;
   readonly #server: Server;
@@ -23,13 +23,13 @@ export class PostgresProvider extends DatabaseProvider<Client> {
   constructor(options: StoreProviderOptions) {
     super(options, NAMING);
     this.#store = storeUrl(options.url);
-    // The run takes its lock first, so that other runs never see its databases without the lock.
+    // Take the run's lock before creating databases. Other runs would drop the databases if they found them without the lock.
     this.#server = new Server(this.#store, (client) => claim(client, this.runId));
   }
 
   prepare(): Promise<void> {
     return this.use("copy the template", async (client) => {
-      // A dead run's database that cannot be dropped does not stop this run.
+      // If a database of a dead run cannot be dropped, this run continues nevertheless.
       await sweepDeadRuns(client, this.#store, { ownRun: this.runId, failed: () => undefined });
       const facts = await templateFacts(client, this.#store);
       if (!facts.createDb) {
@@ -37,7 +37,7 @@ export class PostgresProvider extends DatabaseProvider<Client> {
           "STORE_NOT_ALLOWED",
           `The role that connects to ${this.#store.shown} may not create databases, which lanes need.`,
           {
-            hint: "ALTER ROLE ... CREATEDB, or let one lane work on the database itself: start the target yourself and name it by base_url.",
+            hint: "Grant the privilege (ALTER ROLE ... CREATEDB). Or let one lane use the database itself: start the target yourself and set base_url to its URL.",
             exitStatus: 2,
           },
         );
@@ -55,7 +55,7 @@ export class PostgresProvider extends DatabaseProvider<Client> {
       await createFrom(client, this.#store, this.names.template, name);
       for (const statement of await templateSettings(client, this.#store.database, name))
         await client.query(statement).catch(onlyForbidden);
-      // After a crash of the server a lane's database is not used again, so commits need not wait for the disk.
+      // A lane's database is not used after a crash of the server, so commits need not wait for the disk.
       await client.query(`alter database ${quoteName(name)} set synchronous_commit = off`);
       return withDatabase(this.#store, name).href;
     });
@@ -72,7 +72,7 @@ export class PostgresProvider extends DatabaseProvider<Client> {
 
   protected async use<T>(doing: string, work: (client: Client) => Promise<T>): Promise<T> {
     try {
-      // The work can be repeated, because it first removes what an interrupted try left.
+      // Call `work` again if the connection was lost. This is safe, because `work` first removes what an interrupted call left.
       return await afterLoss(() => this.#server.use(work), isLost);
     } catch (error) {
       throw provideError(this.#store, doing, error);
@@ -92,7 +92,7 @@ export class PostgresProvider extends DatabaseProvider<Client> {
   }
 }
 
-/** Ignores settings that the role may not set. Only the server's owner could, and the target works without them. */
+/** Ignores the error if the role may not change a setting. Only the server's owner may change it, and the target works without it. */
 function onlyForbidden(error: unknown): void {
   if ((error as { code?: unknown }).code !== "42501") throw error;
 }

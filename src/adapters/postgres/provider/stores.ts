@@ -14,10 +14,10 @@ import { Server } from "./provider-server.ts";
 import { recover } from "../journal/recover.ts";
 import { recoverApart } from "../savepoint/savepoint-recovery.ts";
 
-/** Provides PostgreSQL databases for lanes: one for each lane, on the template's server. */
+/** Provides PostgreSQL stores for lanes: one database per lane, on the same server as the template. */
 export const stores: StoreKind = { createProvider: (options) => new PostgresProvider(options), clean, check, disturb };
 
-/** Deletes one row, from the first table that allows it, and draws a value from the first sequence that allows it. */
+/** Changes a database for a test: deletes one row from the first table that allows it, and takes a value from the first sequence that allows it. */
 async function disturb(url: string): Promise<string | undefined> {
   const store = storeUrl(url);
   const client = await connect(store, { rawText: true, settings: CONTROL_SETTINGS });
@@ -40,7 +40,7 @@ async function removeRow(client: Client, tables: Catalog["tables"]): Promise<str
       await client.query(rowCount === 1 ? "commit" : "rollback");
       if (rowCount === 1) return `removed a row of ${name}`;
     } catch {
-      // A foreign key, a trigger or a missing privilege prevents the deletion, so try the next table.
+      // The row could not be deleted, e.g. because of a foreign key, a trigger or a missing privilege. Try the next table.
       await client.query("rollback");
     }
   }
@@ -54,13 +54,13 @@ async function draw(client: Client, sequences: Catalog["sequences"]): Promise<st
       await client.query(`select nextval(${quoteText(sqlName)}::regclass)`);
       return `drew from sequence ${name}`;
     } catch {
-      // The sequence has reached its limit or may not be used, so try the next one.
+      // The sequence has reached its limit, or the role may not use it. Try the next sequence.
     }
   }
   return undefined;
 }
 
-/** Removes databases of dead runs from a server. Restores what a dead run changed in a user's own database. */
+/** Drops the databases of dead runs on a server. Restores what a dead run changed in a user's own database. */
 async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
   const store = storeUrl(url);
   const server = new Server(store);
@@ -81,7 +81,7 @@ async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
 }
 
 /**
- * Restores a user's own database after its run was killed. @returns `undefined` if there was nothing to restore, or a living run uses the database
+ * Restores a user's own database after its run was killed. @returns `undefined` if there was nothing to restore, or if a live run uses the database
  */
 async function putBack(store: StoreUrl, how: Cleaning): Promise<{ readonly leftover?: Leftover } | undefined> {
   try {
@@ -95,7 +95,8 @@ async function putBack(store: StoreUrl, how: Cleaning): Promise<{ readonly lefto
 }
 
 /**
- * Returns `true` if seqqa's schema is in the database. Asked before a restore, which needs privileges that only a role that installed the schema has.
+ * Returns `true` if seqqa's schema exists in the database. This is checked before a restore: the restore needs privileges, and a role with these
+ * privileges must have installed the schema.
  */
 async function installed(store: StoreUrl): Promise<boolean> {
   const client = await connect(store, { rawText: true });

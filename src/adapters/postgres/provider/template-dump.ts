@@ -15,10 +15,10 @@ export interface DumpTools {
 }
 
 /**
- * Finds `pg_dump` and `pg_restore` for a server of this major version: the same version if it is installed, otherwise a newer one. Older versions
+ * Finds `pg_dump` and `pg_restore` for a server of this major version. Prefers the same version, otherwise takes a newer one, because older versions
  * cannot read the server.
  *
- * @throws SeqqaError that names what to install; `why` says why it is needed
+ * @throws SeqqaError that says what to install; `why` says for what it is needed
  */
 export async function findDumpTools(store: StoreUrl, version: number, why: string): Promise<DumpTools> {
   const folders = existsSync(INSTALLED) ? readdirSync(INSTALLED).map(Number) : [];
@@ -43,11 +43,11 @@ async function majorOf(tool: string): Promise<number> {
 }
 
 /**
- * Copies a database into an empty one while other sessions use it. psql would execute commands hidden in names of objects, so pg_restore is used.
- * Credentials are passed in the environment, which other users cannot read.
+ * Copies a database into an empty one while other sessions use it. Uses pg_restore, because psql would execute commands that are hidden in names of
+ * objects. Credentials are passed in environment variables, which other users cannot read.
  */
 export async function copyByDump(from: StoreUrl, to: StoreUrl, tools: DumpTools, superuser: boolean): Promise<void> {
-  // Only the owner of an extension may comment on it.
+  // A role that is no superuser cannot set owners and privileges, and only the owner of an extension may comment on it.
   const plain = superuser ? [] : ["--no-owner", "--no-privileges", "--no-comments"];
   const dump = spawn(tools.dump, ["--format=custom", "--compress=0", "--no-password", "--lock-wait-timeout=30s", ...plain], {
     env: environmentOf(from),
@@ -59,7 +59,7 @@ export async function copyByDump(from: StoreUrl, to: StoreUrl, tools: DumpTools,
     stdio: ["pipe", "ignore", "pipe"],
   });
   const ends = [ended(dump), ended(restore)] as const;
-  // Ignores the broken pipe, since it only follows from the failure that the other tool's output explains.
+  // Ignore a broken pipe: it only follows from a failure of pg_dump or pg_restore, which their output explains.
   await pipeline(dump.stdout, restore.stdin).catch(() => dump.kill());
   const [dumped, restored] = await Promise.all(ends);
   if (dumped !== undefined && !(restored !== undefined && dumped === "")) throw dumpFailed(from, "pg_dump", dumped);
@@ -75,7 +75,7 @@ function ended(child: ChildProcess): Promise<string | undefined> {
   });
 }
 
-/** Returns the environment variables of libpq for a URL, parsed as the driver parses it. */
+/** Returns the environment variables with which libpq connects to a URL. The URL is parsed in the same way as the driver parses it. */
 function environmentOf({ href, database }: StoreUrl): NodeJS.ProcessEnv {
   const url = new URL(href);
   const part = (text: string): string | undefined => (text === "" ? undefined : decoded(text));

@@ -13,8 +13,8 @@ const LISTS = new Set([
 const SETTING_NAME = /^[a-z_][a-z0-9_$]*(?:\.[a-z_][a-z0-9_$]*)*$/i;
 
 /**
- * Returns statements that give a copy what CREATE DATABASE and pg_dump do not copy: settings of ALTER DATABASE and of ALTER ROLE ... IN DATABASE, and
- * privileges. The caller ignores those that its role may not execute.
+ * Returns SQL statements that give a copied database what CREATE DATABASE and pg_dump do not copy: privileges, and the settings of ALTER DATABASE and
+ * of ALTER ROLE ... IN DATABASE. The caller ignores statements that its role may not execute.
  */
 export async function templateSettings(client: Queryable, template: string, copy: string): Promise<string[]> {
   const [of, to] = [quoteText(template), quoteName(copy)];

@@ -7,20 +7,20 @@ import { quoteName, quoteText } from "../connect/sql-text.ts";
 import { withDatabase, type StoreUrl } from "../connect/store-url.ts";
 import { copyByDump, findDumpTools } from "./template-dump.ts";
 
-/** Milliseconds to wait for sessions that are connected to the run's template. */
+/** The longest time, in milliseconds, to wait until no session is connected to the run's template. */
 const IN_USE_MS = 10_000;
 
 export interface TemplateFacts {
   readonly superuser: boolean;
   readonly createDb: boolean;
-  /** `true` if the role may copy the template with CREATE DATABASE: it owns the database, or the database is a template. */
+  /** `true` if the role may copy the template with CREATE DATABASE: because it owns the database, or because the database is marked as a template. */
   readonly mayCopy: boolean;
-  /** The number of other sessions that are open on the template. */
+  /** The number of other sessions that are connected to the template. */
   readonly sessions: number;
   readonly version: number;
 }
 
-/** Reads the facts about the template. @throws SeqqaError `STORE_MISSING` */
+/** Reads properties of the template and of the role. @throws SeqqaError `STORE_MISSING` */
 export async function templateFacts(client: Client, store: StoreUrl): Promise<TemplateFacts> {
   const [facts] = await rowsOf<[string, string, string, string, string]>(
     client,
@@ -40,13 +40,13 @@ export async function templateFacts(client: Client, store: StoreUrl): Promise<Te
   };
 }
 
-/** Copies a database with CREATE DATABASE if no session uses it, otherwise with pg_dump. Only reads the source. */
+/** Copies a database with CREATE DATABASE if no session uses it, otherwise with pg_dump. The source is only read. */
 export async function copyTemplate(client: Client, store: StoreUrl, copy: string): Promise<void> {
   const facts = await templateFacts(client, store);
   let why = `${facts.sessions} ${facts.sessions === 1 ? "session is" : "sessions are"} open on it`;
   if (facts.mayCopy && facts.sessions === 0) {
     try {
-      // Not repeated: a session that has connected since the check will probably reconnect.
+      // If this fails because a session has connected since the check, use pg_dump at once: the session would probably connect again.
       await client.query(`create database ${quoteName(copy)} template ${quoteName(store.database)}`);
       return;
     } catch (error) {
@@ -70,7 +70,7 @@ async function createEmpty(client: Client, store: StoreUrl, name: string): Promi
     client,
     `select pg_encoding_to_char(encoding) from pg_database where datname = ${quoteText(store.database)}`,
   );
-  // The whole row is read, because its columns differ between versions.
+  // Read the whole row as JSON, because the names of its columns differ between versions.
   const database = JSON.parse(row?.[0] ?? "{}") as Readonly<Record<string, string | null | undefined>>;
   const provider = database["datlocprovider"];
   const icu = database["datlocale"] ?? database["daticulocale"];
@@ -89,7 +89,7 @@ async function createEmpty(client: Client, store: StoreUrl, name: string): Promi
   }
 }
 
-/** Creates a lane's database from the run's template. Waits for sessions that are connected to the template for a moment. */
+/** Creates a lane's database from the run's template. If sessions are connected to the template, waits for their end, but not for long. */
 export async function createFrom(client: Client, store: StoreUrl, template: string, name: string): Promise<void> {
   for (const until = performance.now() + IN_USE_MS; ; await pause(100)) {
     try {

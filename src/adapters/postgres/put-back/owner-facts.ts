@@ -2,28 +2,28 @@ import { OURS, rowsOf, USER_SCHEMA } from "../schema/catalog.ts";
 import type { Queryable } from "../connect/mode.ts";
 import { quoteName } from "../connect/sql-text.ts";
 
-/** Facts about a table, which may be partitioned, for restores without replica role. */
+/** What a restore without replica role needs to know about a table, which may be partitioned. */
 export interface OwnerFacts {
   readonly oid: string;
-  /** Statements that disable the user's triggers and rules, and that enable them again as they were; `undefined` if there are none. */
+  /** `quiet`: statements that disable the user's triggers and rules. `loud`: statements that enable them again. `undefined` if there are none. */
   readonly quiet: string | undefined;
   readonly loud: string | undefined;
-  /** `true` if a foreign key's action deletes or updates rows of this table when a parent row changes. */
+  /** `true` if a foreign key (e.g. ON DELETE CASCADE) deletes or updates rows of this table when a parent row changes. */
   readonly isCascaded: boolean;
-  /** Tables whose rows foreign keys delete or update when a row of this table changes. */
+  /** The tables whose rows are deleted or updated through foreign keys when a row of this table changes. */
   readonly cascadesTo: readonly string[];
-  /** Columns to which a foreign key with RESTRICT refers, or `undefined`. */
+  /** The columns of this table to which a foreign key with RESTRICT refers, or `undefined` if there is none. */
   readonly restricted: readonly string[] | undefined;
-  /** Tables with foreign keys to this one. */
+  /** The tables with foreign keys that refer to this table. */
   readonly children: readonly Child[];
-  /** Columns that an UPDATE cannot set (GENERATED ALWAYS AS IDENTITY). */
+  /** The columns that an UPDATE cannot set, because they are GENERATED ALWAYS AS IDENTITY. */
   readonly fixed: readonly string[];
 }
 
 export interface Child {
   readonly oid: string;
   readonly sqlName: string;
-  /** A condition that a child row `seqqa_c` refers to the parent row `seqqa_p.r`. */
+  /** An SQL condition that is true if the child row `seqqa_c` refers to the parent row `seqqa_p.r`. */
   readonly match: string;
 }
 
@@ -62,7 +62,7 @@ export async function readOwnerFacts(client: Queryable): Promise<ReadonlyMap<str
   );
 }
 
-/** Returns the triggers and rules that fire without replica role, with the statements that switch them off and on. */
+/** Returns the triggers and rules that fire without replica role, each with the statements that disable and enable it. */
 async function readSwitches(client: Queryable): Promise<Switch[]> {
   const rows = await rowsOf<[string, string, string, string, string]>(
     client,
@@ -91,7 +91,7 @@ interface Key {
   readonly acts: boolean;
   readonly restricts: boolean;
   readonly columns: readonly string[];
-  /** `undefined` for a partitioned table, since its partitions have their own foreign keys. */
+  /** The child table. `undefined` for a partitioned table, because its partitions have foreign keys of their own. */
   readonly of: Child | undefined;
 }
 

@@ -4,16 +4,17 @@ import { asText, DDL_STATE, INCOHERENT_STATE, insertInto, keyMatch, rowMatch, st
 import { quoteName, quoteText } from "../connect/sql-text.ts";
 
 const PART = `${OURS}.part`;
-/** The name sorts first, because PostgreSQL fires triggers in the order of their names. */
+/** PostgreSQL fires triggers in the order of their names. This name sorts before all others. */
 const SKIP = '"!seqqa_skip"';
 
 /**
- * Returns the statements that install the functions for restoring rows without replica role, with the rights of the tables' owner.
+ * Returns the SQL statements that create the functions for restoring rows without replica role. The functions run with the rights of the tables'
+ * owner.
  *
- * One statement changes all rows of a restore. Foreign keys are checked at its end, when the wanted state is complete, even with cycles. Deleting a
- * row and inserting it changed would cascade to its children. The statements of a cascade run inside a trigger, so a trigger before each row
- * recognizes and skips them. RESTRICT is checked even if a parent row is inserted again, so such rows are updated. If that fails because unique
- * values move between rows, the rows that refer to them are deleted and inserted as well.
+ * One statement changes all rows of a restore. PostgreSQL checks foreign keys at its end, when all rows are restored, so cycles of foreign keys are
+ * possible. Deleting a row and inserting it changed would cascade to its child rows. The statements of a cascade run inside a trigger, so a trigger
+ * before each row recognizes and skips them. RESTRICT is checked at once, even if the parent row is inserted again, so such rows are updated. If
+ * unique values move between rows, this fails. The rows that refer to these rows are then deleted and inserted, too.
  */
 export function ownerStatements(
   tables: readonly Table[],
@@ -32,7 +33,7 @@ export function ownerStatements(
              when (pg_catalog.current_setting('${controlSwitch}', true) is not null and pg_catalog.pg_trigger_depth() > 0) execute function ${OURS}.skip()`,
       ),
     ...tables.map(findFunction),
-    // Includes partitioned tables. They have no rows of their own, but a cascade may name them and fire their triggers.
+    // Create the trigger on partitioned tables, too: they have no rows of their own, but a cascade may name them and fire their triggers.
     ...[...facts.values()].map((one) => {
       const table = known.get(one.oid);
       const values =
@@ -51,7 +52,7 @@ export function ownerStatements(
       const text = (value: string | undefined): string => (value === undefined ? "null" : quoteText(value));
       return `insert into ${PART} values(${one.oid}, ${table !== undefined && table.key.length === 0}, ${text(one.quiet)}, ${text(one.loud)}, '{${one.cascadesTo.join(",")}}', ${values.join(", ")})`;
     }),
-    // A function that disables or enables the user's triggers and rules. It is also used to find out which rows of an external store can be restored.
+    // Creates the function that disables or enables the user's triggers and rules. The check which rows can be restored uses it, too.
     `create function ${OURS}.quiet(p_tables oid[], p_loud boolean) returns void language plpgsql as ${quoteText(`
 declare v_text text; begin
   for v_text in select case when p_loud then p.loud else p.quiet end from ${PART} p
@@ -66,8 +67,8 @@ end`)}`,
 }
 
 /**
- * Returns the function that finds rows. Rows without a key are searched at their last known `ctid`s first, then in the whole table. Equal rows are
- * interchangeable, so only their number counts.
+ * Returns a CREATE FUNCTION statement for the function that finds rows without a key. It searches at their last known `ctid`s first, then in the
+ * whole table. Equal rows are interchangeable, so only their number counts.
  */
 function findFunction(table: Table): string {
   const { oid, sqlName } = table;
@@ -99,7 +100,7 @@ declare seqqa_d text; seqqa_c tid; seqqa_left text[]; seqqa_all tid[] := '{}'; b
 end`)}`;
 }
 
-/** Returns the parts of the statement that change one table. $1 to $3: the rows. $4 and $5: the `ctid`s of rows without a key. */
+/** Returns the parts of the SQL statement that change one table. Parameters: $1 to $3 are the rows, $4 and $5 the `ctid`s of rows without a key. */
 function stepsOf(table: Table, facts: OwnerFacts): string {
   const { oid, sqlName } = table;
   const rows = (sign: "<" | ">"): string => rowsOfTable(table, sign);
@@ -131,13 +132,16 @@ function deleteAtPlaces({ oid, sqlName }: Table): string {
   return `delete from only ${sqlName} as seqqa_t where seqqa_t.ctid = any(array(${places})) returning 1`;
 }
 
-/** Returns a query for the rows that refer to the rows $1 of the table. */
+/** Returns a query for the child rows that refer to the rows in the parameter $1. */
 function childrenOf({ sqlName }: Table, child: Child): string {
   return `select ${child.oid}::oid, seqqa_c.ctid, ${asText("seqqa_c")} from only ${child.sqlName} as seqqa_c,
     (select x.img::${sqlName} as r from unnest($1::text[]) x(img) offset 0) seqqa_p where ${child.match}`;
 }
 
-/** Returns a query for all images $2. An image that is inserted gets the ignored columns of the row with the same key at the `ctid`s $4. */
+/**
+ * Returns a query for all row texts in the parameter $2. If a row is inserted, it gets the ignored columns of the existing row with the same key. The
+ * parameter $4 has the `ctid`s of existing rows.
+ */
 function mergedOf(table: Table): string {
   const { oid, sqlName, columns, ignored } = table;
   const values = columns.map(({ name }) => `${ignored.includes(name) ? "seqqa_t" : "(seqqa_k.r)"}.${quoteName(name)}`);
@@ -147,7 +151,7 @@ function mergedOf(table: Table): string {
       where seqqa_t.ctid = any($4::tid[]) and ${keyMatch(table)}) m on true`;
 }
 
-/** Returns a query for the `ctid`s of inserted rows without a key. */
+/** Returns a query for the `ctid`s of the inserted rows of a table without a key. */
 function placesOf({ oid, key }: Table): string {
   return key.length > 0 ? "" : `select ${oid}::oid, i.img, i.place, 0 from i_${oid} i union all `;
 }
@@ -161,8 +165,8 @@ function returned({ key }: Table): string {
 }
 
 /**
- * Returns how to match a deleted row (`g`) with an inserted row (`c`) that can be one UPDATE, and what the UPDATE sets. For tables with ignored
- * columns, or to which a foreign key with RESTRICT refers.
+ * Returns how a deleted row (`g`) and an inserted row (`c`) become one UPDATE: when they match, and what the UPDATE sets. Needed for tables with
+ * ignored columns, and for tables to which a foreign key with RESTRICT refers.
  */
 function pairingOf(table: Table, { restricted, fixed }: OwnerFacts): { readonly match: string; readonly set: string } | undefined {
   const columns = restricted ?? (table.ignored.length > 0 ? table.key.map(({ name }) => name) : undefined);
@@ -178,8 +182,8 @@ function pairingOf(table: Table, { restricted, fixed }: OwnerFacts): { readonly 
 }
 
 /**
- * Returns a query for the result: the `ctid`s of inserted rows without a key, then the number of changed rows, and the table's name if a row did not
- * exist.
+ * Returns a query for the result of a restore: the `ctid`s of inserted rows without a key, then the number of changed rows. If a row to be deleted
+ * does not exist, the result also contains the name of the table.
  */
 function resultOf(table: Table, facts: OwnerFacts): string {
   const { oid, fullName, key } = table;
@@ -192,8 +196,8 @@ function resultOf(table: Table, facts: OwnerFacts): string {
 }
 
 /**
- * Does the work of {@link PUT_ROWS} with two statements. The first deletes the rows and all rows that refer to them, directly or indirectly. The
- * second inserts the wanted rows and the other deleted ones.
+ * Restores rows like {@link PUT_ROWS}, but with two statements. The first deletes the given rows and all rows that refer to them, directly or
+ * indirectly. The second inserts the new rows and the deleted rows that are still needed.
  */
 const PUT_APART = `create function ${OURS}.put_apart(p_rel oid[], p_img text[], p_w int[], p_place_rel oid[], p_place tid[])
   returns table(rel oid, img text, place tid, n int) language plpgsql as ${quoteText(`
@@ -248,7 +252,10 @@ begin
   perform ${OURS}.quiet(v_tables, true);
 end`)}`;
 
-/** Restores rows: `p_w` below 0 deletes a row, above 0 inserts it. Returns rows like the function `put`. */
+/**
+ * Creates the function `put_rows`, which restores rows: `p_w` below 0 deletes a row, above 0 inserts it. Its result has the same rows as that of the
+ * function `put`.
+ */
 const PUT_ROWS = `create function ${OURS}.put_rows(p_rel oid[], p_img text[], p_w int[], p_place_rel oid[], p_place tid[])
   returns table(rel oid, img text, place tid, n int) language plpgsql as ${quoteText(`
 #variable_conflict use_column

@@ -5,26 +5,26 @@ import type { Rights } from "../journal/rights.ts";
 import { SHAPE_CHANGED } from "../schema/shape-sql.ts";
 import { quoteText } from "../connect/sql-text.ts";
 
-/** Values of `n` that are not numbers of rows. */
+/** Values of the result column `n` with a special meaning. Other values are numbers of rows. */
 export const NOTHING_DONE = -1;
 export const LOOKED = -2;
 
 export interface Putting extends Rights {
   readonly borrowed: boolean;
-  /** The setting that only the control session has. */
+  /** A setting that only seqqa's control session has. */
   readonly controlSwitch: string;
 }
 
 /**
- * Returns the function `put`. It changes the given rows and undoes unread log entries, as one sum, so that opposite changes cost nothing. Its result
- * has three parts:
- * - The first row names sessions that are writing. If there are any, nothing is changed.
+ * Returns a CREATE FUNCTION statement for the function `put`. It makes the given row changes and undoes the unread log entries. Both are added up
+ * first, so that opposite changes cost nothing. The result of `put` has three parts:
+ * - The first row names a session that is writing. If there is one, nothing is changed.
  * - For each table: the `ctid`s of inserted rows without a key, and the number of changed rows.
- * - With `n` = LOOKED: the rows of the function `read`, which others committed meanwhile.
+ * - Rows with `n` = LOOKED: the result of the function `read`, with changes that other sessions committed meanwhile.
  *
- * `p_parts`: three indexes for each table: its first deleted row, its first inserted row, and its end. `p_seen`: the counters at the last read. If
- * anything was written since, nothing is changed, and `n` of the first row is NOTHING_DONE. `p_quiet`: see the function `read`; unread entries are
- * not undone.
+ * `p_parts`: three indexes for each table: its first deleted row, its first inserted row, and its end. `p_seen`: the sequences at the last read. If
+ * anything was written since then, nothing is changed, and `n` of the first row is NOTHING_DONE. `p_quiet`: see the function `read`; with it, unread
+ * log entries are not undone.
  */
 export function putAllFunction(tables: readonly Table[], { borrowed, superuser, replica, controlSwitch }: Putting): string {
   return `create function ${OURS}.put(p_rel oid[], p_img text[], p_w int[], p_place_rel oid[], p_place tid[], p_counters bigint[],
@@ -50,7 +50,7 @@ begin
 end`)}`;
 }
 
-/** Returns the condition that the log has an entry. Changes of ignored columns alone do not count. */
+/** Returns an SQL condition that is true if the undo log has an entry. Changes of ignored columns alone do not count. */
 function isWritten(tables: readonly Table[]): string {
   const logged = `exists (select from ${OURS}.log)`;
   return tables.some(({ ignored }) => ignored.length > 0) ? `(${logged} and ${changesRows(`${OURS}.log`, judgedImage(tables))})` : logged;
@@ -60,7 +60,7 @@ const COMPARE_CATALOG = `if ${OURS}.shape() <> (select r.shape from ${OURS}.owne
     raise exception using errcode = '${DDL_STATE}', message = '${SHAPE_CHANGED}';
   end if;`;
 
-/** Returns SQL for the sum of the changes in the log and in the parameters. Images that differ only in ignored columns count as one. */
+/** Returns SQL that adds up the row changes in the undo log and in the parameters. Rows that differ in ignored columns only count as equal. */
 const sumsOf = (tables: readonly Table[]): string => `d as (delete from ${OURS}.log l returning l.rel, l.o, l.n, l.place),
       e(rel, img, w) as (
         select d.rel, d.o, 1 from d where d.o is not null
@@ -68,7 +68,7 @@ const sumsOf = (tables: readonly Table[]): string => `d as (delete from ${OURS}.
         union all select u.rel, u.img, u.w from unnest(p_rel, p_img, p_w) u(rel, img, w)),
       s(rel, img, w) as (select e.rel, min(e.img collate "C"), sum(e.w)::int from e group by e.rel, ${judgedImage(tables)} having sum(e.w) <> 0)`;
 
-/** Returns SQL that changes the rows of all tables in one statement. */
+/** Returns SQL that changes the rows of all tables in one statement, for roles that may not use replica role. */
 const asOwner = (
   tables: readonly Table[],
 ): string => `v_rels := p_rel; v_imgs := p_img; v_ws := p_w; v_place_rels := p_place_rel; v_places := p_place;
@@ -119,7 +119,7 @@ function dispatch(tables: readonly Table[]): string {
       return next;`;
 }
 
-/** Deletes the recorded steps after the restored state, and records the changes of a written state. */
+/** Deletes the recorded steps after the restored state. If a snapshot is written, also records its row changes. */
 const KEEP = `delete from ${OURS}.kept k where k.step > p_keep;
   if p_kept_rel is not null then
     insert into ${OURS}.kept(step, rel, o, n) select p_keep + 1, k.rel, case when k.w < 0 then k.img end, case when k.w > 0 then k.img end

@@ -15,16 +15,16 @@ import { rowImage, shownKey } from "../read/shown-row.ts";
 import { undoRows } from "../journal/undo-rows.ts";
 
 export interface PuttingBack extends Cleaning {
-  /** `true` for a living run: restores only while its lease is valid. Default `false`. */
+  /** `true` for a live run, whose lease must be valid during the restore. Default `false`. */
   readonly leased?: boolean | undefined;
-  /** Reads the last log entries once no other session can write. */
+  /** Reads the last entries of the undo log. Called when no other session can write any longer. */
   readonly lastLook?: (() => Promise<void>) | undefined;
   readonly limitMs?: number | undefined;
 }
 
 /**
- * Restores an external store to the state before the run, using only data stored in it, and removes seqqa's schema, in one transaction. Restores a
- * row only if it still is as the run recorded it. Rows that were changed later stay, and so do the rows that they refer to.
+ * Restores an external store to its content from before the run, and removes seqqa's schema, in one transaction. Uses only data in the store. A row
+ * is restored only if it still has the values that the run recorded. Rows that were changed later are kept, and so are the rows that they refer to.
  *
  * @throws SeqqaError `STORE_BUSY`, `STORE_NOT_PUT_BACK`, `LEASE_OVER`
  */
@@ -51,7 +51,7 @@ async function putBack(control: Control, { dryRun = false, onKept, leased = fals
   const [there] = await control.rows(`select to_regclass('${OURS}.kept'), to_regclass('${OURS}.lease')`);
   if (typeof there?.[0] === "string") {
     if (typeof there[1] !== "string") throw cannotRecover(control, "the run was of another version of seqqa");
-    // Asked before this transaction writes, because the function would afterwards report this transaction too.
+    // Ask for writing sessions before this transaction writes: afterwards the function would report this transaction, too.
     const [writing] = await control.rows(`select ${OURS}.busy()`);
     if (typeof writing?.[0] === "string") throw new Writing(writing[0]);
     const tables = await lockTables(control);
@@ -64,9 +64,9 @@ async function putBack(control: Control, { dryRun = false, onKept, leased = fals
     leftover = { ...leftover, ...rows, sinceMs: Number(sinceMs), recordedMs: Number(recordedMs) };
     if (dryRun) return leftover;
     await control.rows(`drop schema ${OURS} cascade`);
-    // Called after all statements that may be repeated because the store is busy.
+    // Call `onKept` after all statements that may be executed again because the store is busy, so that it is called only once.
     if (leftover.keep.length > 0) onKept?.(leftover);
-    // A rollback does not undo changes of sequences, so restore them last.
+    // Restore sequences last, because a rollback would not undo their change.
     await control.rows(putCountersBack(JSON.parse(sequences) as string[], counters, recorded));
   } else if (!dryRun) {
     await control.rows(putNotedCounters);
@@ -75,7 +75,7 @@ async function putBack(control: Control, { dryRun = false, onKept, leased = fals
   return leftover;
 }
 
-/** Throws if the installation belongs to another role. A superuser's installation, for example, cannot be read by others. */
+/** Throws if seqqa's schema belongs to another role, because its tables can then not be read. */
 async function requireOwned(control: Control): Promise<void> {
   const [row] = await control.rows(
     `select pg_get_userbyid(nspowner) from pg_namespace where nspname = '${OURS}' and not pg_has_role(nspowner, 'usage')`,
@@ -84,7 +84,10 @@ async function requireOwned(control: Control): Promise<void> {
     throw cannotRecover(control, `the run worked as the role "${row[0]}"`, "Connect as that role, or as a superuser.");
 }
 
-/** Prevents other sessions from writing to the tables until the transaction ends. Returns the tables as they were when the store was opened. */
+/**
+ * Locks the tables, so that other sessions cannot write to them until the transaction ends. Returns the tables as they were when the store was
+ * opened.
+ */
 async function lockTables(control: Control): Promise<readonly RecordedTable[]> {
   const [owner] = await control.rows(`select tables from ${OURS}.owner`);
   const tables = JSON.parse(owner?.[0] ?? "[]") as RecordedTable[];
@@ -120,8 +123,8 @@ async function undo(control: Control, recorded: readonly RecordedTable[]): Promi
 }
 
 /**
- * Returns `true` if the schema is as it was. Without event triggers, a run also logs catalog changes that do not change the schema, and it may be
- * killed before it has compared the schema.
+ * Returns `true` if the schema is the same as before the run. This check is needed without event triggers: the run then also logs catalog changes
+ * that leave the schema the same, and may be killed before it compares the schema.
  */
 async function hasFormerSchema(control: Control): Promise<boolean> {
   const [row] = await control.rows(`select catalog from ${OURS}.owner`);

@@ -2,7 +2,7 @@ import { OURS, type Table } from "../schema/catalog.ts";
 import { judgedSql } from "../journal/ignored-values.ts";
 import { quoteName, quoteText } from "../connect/sql-text.ts";
 
-/** The SQLSTATEs that the functions in this file raise. */
+/** The SQLSTATE that functions raise if the undo log contains a schema change. */
 export const DDL_STATE = "SQ001";
 export const INCOHERENT_STATE = "SQ002";
 
@@ -11,8 +11,9 @@ export function putFunction(table: Table): string {
 }
 
 /**
- * Returns the function that changes one table. It deletes rows before it inserts rows, so that unique values do not collide. Rows are whole, in text
- * form. A row must exist exactly as given to be deleted, so that unlogged changes are never overwritten silently.
+ * Returns a CREATE FUNCTION statement for the function that restores the rows of one table. It deletes rows before it inserts rows, so that unique
+ * values do not collide. A row is given as text with all its columns. It is deleted only if it has exactly these values, so that unlogged changes are
+ * never overwritten silently.
  */
 export function createPutFunction(table: Table): string {
   const body = table.key.length > 0 ? keyedBody(table) : keylessBody(table);
@@ -36,9 +37,9 @@ end`;
 }
 
 /**
- * Returns the function for a table with ignored columns. It updates rows that are deleted and inserted with the same key. Their ignored columns keep
- * their values, even if somebody writes them at the same time. If unique values move between rows, it deletes these rows and inserts them with their
- * ignored values.
+ * Returns the function body for a table with ignored columns. A row that is deleted and inserted with the same key is updated instead. Its ignored
+ * columns then keep their values, even if another session writes them at the same time. If unique values move between rows, the rows are deleted, and
+ * inserted with the values that their ignored columns had.
  */
 function partialBody(table: Table): string {
   const { sqlName, ignored, key } = table;
@@ -80,7 +81,7 @@ end`;
 }
 
 /**
- * Returns the function for a table without a key. It searches rows at their last known `ctid`s first, then in the whole table. Equal rows are
+ * Returns the function body for a table without a key. It searches rows at their last known `ctid`s first, then in the whole table. Equal rows are
  * interchangeable, so only their number counts.
  */
 function keylessBody(table: Table): string {
@@ -111,7 +112,7 @@ declare seqqa_d text; seqqa_c tid; seqqa_left text[]; seqqa_n int; begin
 end`;
 }
 
-/** Returns a condition that finds the row of an image in a table with a key. */
+/** Returns an SQL condition that finds a given row in a table with a key. All columns must be equal, except ignored ones. */
 export function rowMatch(table: Table): string {
   const same =
     table.ignored.length === 0
@@ -120,7 +121,7 @@ export function rowMatch(table: Table): string {
   return `${keyMatch(table)} and ${same}`;
 }
 
-/** Returns the function that removes ignored columns from a row image. Returns none if no table has ignored columns. */
+/** Returns a CREATE FUNCTION statement for the function that removes ignored columns from a row. If no table has ignored columns, returns none. */
 export function judgedFunction(tables: readonly Table[]): string[] {
   const partial = tables.filter(({ ignored }) => ignored.length > 0);
   if (partial.length === 0) return [];
@@ -138,7 +139,7 @@ export function judgedImage(tables: readonly Table[]): string {
   return tables.some(({ ignored }) => ignored.length > 0) ? `${OURS}.judged(e.rel, e.img)` : "e.img";
 }
 
-/** Returns the condition that log entries change any row. `image`: see {@link judgedImage}. */
+/** Returns an SQL condition that is true if log entries change rows, and do not cancel each other out. `image`: see {@link judgedImage}. */
 export function changesRows(log: string, image: string, which = "true"): string {
   return `exists (
         select from (select l.rel, l.o, -1 from ${log} l where ${which} and l.o is not null
@@ -146,12 +147,12 @@ export function changesRows(log: string, image: string, which = "true"): string 
          group by e.rel, ${image} having sum(e.w) <> 0)`;
 }
 
-/** Returns a condition that a row `seqqa_t` has the key of an image `seqqa_k.r`. */
+/** Returns an SQL condition that is true if the table row `seqqa_t` has the same key as the given row `seqqa_k.r`. */
 export function keyMatch({ key }: Table): string {
   return key.map(({ name, operator }) => `seqqa_t.${quoteName(name)} ${operator} (seqqa_k.r).${quoteName(name)}`).join(" and ");
 }
 
-/** Returns SQL for a whole row as text. Without the star, a column with the alias's name would be used instead. */
+/** Returns an SQL expression for a whole row as text. `.*` is needed, because the alias alone could be the name of a column. */
 export function asText(alias: string): string {
   return `(${alias}.*)::text`;
 }
@@ -160,7 +161,10 @@ export function storedColumns({ columns }: Table): string[] {
   return columns.filter(({ generated }) => !generated).map(({ name }) => name);
 }
 
-/** Returns an INSERT. `source`: rows `r` with the alias `seqqa_k`. `ignoredValue`: returns the value of an ignored column; default: as in `r`. */
+/**
+ * Returns an INSERT statement. `source`: a query for the rows, as column `r` of the alias `seqqa_k`. `ignoredValue`: returns SQL for the value of an
+ * ignored column; default: its value in the row.
+ */
 export function insertInto(table: Table, source: string, ignoredValue?: (name: string) => string): string {
   const names = storedColumns(table);
   const stored = names.map(quoteName);

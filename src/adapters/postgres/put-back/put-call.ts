@@ -8,11 +8,11 @@ export type Row = readonly (string | null)[];
 export interface Look {
   readonly counters: string;
   readonly entries: readonly Row[];
-  /** `true` if the entries are somebody else's. They are still in the log then. */
+  /** `true` if other clients made the entries. The entries are then still in the undo log. */
   readonly foreign: boolean;
 }
 
-/** Makes a {@link Look} from the rows of the function `read`, without its first row. */
+/** Converts the result of the SQL function `read`, without its first row, to a {@link Look}. */
 export function lookOf(counters: string, rows: readonly Row[]): Look {
   const [rel, what] = rows[rows.length - 1] ?? [];
   const foreign = rel === null && what === FOREIGN;
@@ -23,7 +23,7 @@ export const PUT: string = `select rel, img, place, n, now from ${OURS}.put($1, 
 
 export type PutReply =
   | { readonly kind: "busy"; readonly who: string }
-  /** Something was written since the last read, and the call should change the store only if nothing was. */
+  /** Nothing was changed, because something was written since the last read and the call has forbidden this. */
   | { readonly kind: "written" }
   /** `placed`: for each table, the `ctid`s of inserted rows without a key, and the number of changed rows. */
   | { readonly kind: "done"; readonly placed: readonly Row[]; readonly look: Look };
@@ -41,11 +41,14 @@ export function replyOf(rows: readonly Row[]): PutReply {
   return { kind: "done", placed: others.slice(0, looked), look };
 }
 
-/** Row changes as parameters. Each row has its own element. A table's deleted rows come before its inserted ones. */
+/**
+ * Row changes as parameters of the SQL function `put`. If a row is added twice, it has two elements. In each table, deleted rows come before inserted
+ * rows.
+ */
 export interface Columns {
   readonly rel: string[];
   readonly img: string[];
-  /** 1: the row is inserted. -1: the row is deleted. */
+  /** For each row: 1 if the row is inserted, -1 if it is deleted. */
   readonly w: number[];
   /** Three indexes for each table, counted from 1: its first deleted row, its first inserted row, and its end. */
   readonly parts: number[];

@@ -1,11 +1,11 @@
 import type { Control } from "../connect/control.ts";
 
-/** A foreign key. Replica role does not check it. */
+/** A foreign key. PostgreSQL does not check foreign keys in replica role, so seqqa checks them itself. */
 export interface ForeignKey {
-  /** The oids of the tables. */
+  /** `child`, `parent`: the oids of the tables. */
   readonly child: string;
   readonly parent: string;
-  /** The names for a query. A plain table's name excludes tables that inherit from it. */
+  /** `childName`, `parentName`: the names of the tables for use in a query. ONLY excludes tables that inherit from a plain table. */
   readonly childName: string;
   readonly parentName: string;
   readonly drop: string;
@@ -18,14 +18,14 @@ export interface ForeignKey {
   }[];
 }
 
-/** A deferrable unique or exclusion constraint. Replica role does not check it. */
+/** A unique or exclusion constraint that is deferrable. PostgreSQL does not check such constraints in replica role. */
 export interface LateUnique {
   readonly table: string;
   readonly tableName: string;
   readonly columns: readonly { readonly name: string; readonly operator: string }[];
 }
 
-/** Returns each table with the partitioned tables above it. */
+/** Returns, for each table, its own oid and the oids of the partitioned tables to which it belongs. */
 export async function ancestorsOf(control: Control, oids: readonly string[]): Promise<Map<string, Set<string>>> {
   const rows = await control.rows(
     `select t.oid, a.relid::oid from unnest($1::oid[]) t(oid) left join lateral pg_partition_ancestors(t.oid::regclass) a on true`,

@@ -3,9 +3,9 @@ import type { Queryable } from "../connect/mode.ts";
 import { quoteName, quoteText } from "../connect/sql-text.ts";
 
 /**
- * Returns a text of the user's schemas, one object or row a line: columns, constraints, indexes, triggers, views, rows of tables and materialized
- * views, sequences, large objects. Sequences with a session cache are listed by name only, since they are not restored. Expects raw text under
- * `TEXT_SETTINGS`, in a transaction with one snapshot.
+ * Returns the user's schemas as text, with one line for each object and row: columns, constraints, indexes, triggers, views, rows of tables and
+ * materialized views, sequences, large objects. Of a sequence with a session cache, only the name is included, because it is not restored. The
+ * connection must return raw text, use `TEXT_SETTINGS`, and be in a transaction with one snapshot.
  */
 export async function dumpDatabase(client: Queryable): Promise<string> {
   const contents = await rowsOf<[string, string, string, string]>(
@@ -33,7 +33,7 @@ export async function dumpDatabase(client: Queryable): Promise<string> {
       : `select 'large object ' || oid from pg_largeobject_metadata order by oid`,
   );
   const lines: string[] = [];
-  // A materialized view may not be populated, and reading it would fail.
+  // Leave out materialized views that are not populated, because reading them fails.
   const populated = await rowsOf<[string]>(
     client,
     `select n.nspname || '.' || c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind = 'm' and not c.relispopulated`,
@@ -43,7 +43,7 @@ export async function dumpDatabase(client: Queryable): Promise<string> {
     const [schema, name] = contents[i - 1] ?? [];
     return empty.has(`${schema}.${name}`) ? `select ${quoteText(`${schema}.${name} not populated`)}` : part;
   });
-  // Sends all statements as one text, in one round trip. Each has its own result.
+  // Send all statements as one text, which takes one round trip. Each statement has its own result.
   const results = (await client.query({ text: readable.join(";\n"), rowMode: "array" })) as unknown as { rows: [string | null][] }[];
   for (const { rows } of results) for (const [line] of rows) lines.push(line ?? "");
   return `${lines.join("\n")}\n`;

@@ -10,7 +10,7 @@ import { parseForUsers } from "./values.ts";
 const READS = /^\s*(?:select|with|values|table|explain|show)\b/i;
 const COMMENTS = /^(?:\s+|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)+/;
 
-/** Refuses statements that obviously do more than read; the server refuses the rest. @throws SeqqaError `QUERY_WRITES` */
+/** Throws for statements that obviously do more than read. The server refuses all others that write. @throws SeqqaError `QUERY_WRITES` */
 export function requireReading(sql: string): void {
   if (!READS.test(sql.replace(COMMENTS, ""))) throw queryWrites("PostgresAdapter", sql);
 }
@@ -22,7 +22,7 @@ export function queryError(store: StoreUrl, sql: string, error: unknown): SeqqaE
   return queryFailed(store.shown, sql, safeCause(store, error), "$1, $2 ... have values");
 }
 
-/** The connection for read-only queries of user code. */
+/** A connection for the read-only queries of user code. */
 export class Looker extends SqlLooker<Client> {
   readonly #store: StoreUrl;
 
@@ -41,7 +41,7 @@ export class Looker extends SqlLooker<Client> {
   }
 
   protected async send(client: Client, sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
-    // The extended protocol allows only one statement in a text, so no second statement can be injected.
+    // The extended protocol allows one statement in a text. A second statement after a semicolon is therefore refused.
     const config = { text: sql, values: values as unknown[], queryMode: "extended" };
     return (await client.query<QueryRow>(config)).rows;
   }

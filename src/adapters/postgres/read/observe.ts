@@ -11,7 +11,7 @@ export function shownRow(table: Table, row: string): StoredValue[] {
   return table.shownAt.map((at) => shownValue(fields[at] ?? null, table.columns[at]?.kind ?? "text"));
 }
 
-/** Groups rows by table as states show them. All partitions count as their partitioned table. */
+/** Collects added and removed rows under the table names that states show. Rows of partitions are collected under their partitioned table. */
 export class ShownTables {
   readonly #tables = new Map<string, { table: Table; added: StoredValue[][]; removed: StoredValue[][] }>();
 
@@ -62,13 +62,13 @@ export function observeAll(tables: readonly (readonly [Table, readonly string[]]
   return shown.all();
 }
 
-/** Returns `last_value` and `is_called` of each sequence, from the text of an array of pairs. */
+/** Parses the text of an array of pairs. Returns `last_value` and `is_called` of each sequence. */
 export function counterPairs(counters: string): readonly (readonly [last: bigint, called: boolean])[] {
   const numbers = counters.match(/-?\d+/g) ?? [];
   return Array.from({ length: numbers.length / 2 }, (_, i) => [BigInt(numbers[2 * i] ?? 0), numbers[2 * i + 1] === "1"] as const);
 }
 
-/** Returns the next value of each sequence for which it differs from `root`. Without `root`, returns all. */
+/** Returns the next value of each sequence whose next value differs from that in `root`. Without `root`, returns the next values of all sequences. */
 export function observeCounters(
   sequences: readonly Sequence[],
   now: string,

@@ -2,15 +2,15 @@ import { SeqqaError } from "../../../model/errors.ts";
 import type { Catalog, ForeignTable, Sequence, Table } from "../schema/catalog.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** The tables and sequences that belong to the state. The others are restored, but not observed. */
+/** The tables and sequences that belong to the state. Changes of others are undone by restores, but are not part of states. */
 export interface Selection {
   readonly tables: (table: Table) => boolean;
   readonly sequences: (sequence: Sequence) => boolean;
 }
 
 /**
- * Returns the selection of these schemas and tables. @throws SeqqaError `TABLE_UNKNOWN`, `SCHEMA_UNKNOWN`, or `STORE_NOT_SUPPORTED` if a foreign
- * table would belong to the state
+ * Returns functions that select these schemas and tables. @throws SeqqaError `TABLE_UNKNOWN`, `SCHEMA_UNKNOWN`, or `STORE_NOT_SUPPORTED` if a
+ * selected table is a foreign table, whose rows are on another server
  */
 export function select(
   store: StoreUrl,
@@ -38,7 +38,7 @@ export function select(
   const seen = new Set(known.filter(tables).map(({ name }) => name));
   return {
     tables,
-    // A sequence belongs to the state if the table that owns it does.
+    // A sequence belongs to the state if the table that owns the sequence does.
     sequences: ({ schema, ownedBy }) =>
       ownedBy === undefined
         ? wanted === undefined && (schemas === undefined || schemas.includes(schema))
@@ -51,7 +51,7 @@ function notHere({ shown }: StoreUrl, { fullName, server }: ForeignTable): Seqqa
     "STORE_NOT_SUPPORTED",
     `The database ${shown} cannot be restored: the rows of its foreign table "${fullName}" are on the server "${server}".`,
     {
-      hint: "List the tables that belong to the state in `tables`, without this one: it is then neither observed nor restored. Or drop it from the database.",
+      hint: "List the tables that belong to the state in `tables`, and leave this table out: it is then neither observed nor restored. Or drop this table from the database.",
       exitStatus: 2,
     },
   );

@@ -3,7 +3,7 @@ import type { Table } from "../schema/catalog.ts";
 import { rowFields } from "../connect/sql-text.ts";
 import { shownValue } from "./values.ts";
 
-/** Returns the values of a row by column, for messages and reports. `row`: the row's text form. */
+/** Converts the text of a row to an object with the value of each column, for messages and reports. */
 export function rowImage({ columns }: Table, row: string | null): RowImage | null {
   if (row === null) return null;
   const fields = rowFields(row);
@@ -11,7 +11,7 @@ export function rowImage({ columns }: Table, row: string | null): RowImage | nul
   return Object.fromEntries(shown.filter((_, i) => columns[i]?.generated === false));
 }
 
-/** Returns the key of a row for messages, such as `id 7`. Without a key, returns all values. */
+/** Returns the key of a row as text for messages, such as `id 7`. If the table has no key, returns all values. */
 export function shownKey({ columns, key }: Table, row: string): string {
   const fields = rowFields(row);
   const names = key.length > 0 ? key.map(({ name }) => name) : columns.map(({ name }) => name);

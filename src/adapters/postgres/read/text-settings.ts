@@ -1,6 +1,6 @@
 import { TEXT_SETTINGS } from "../connect/connect.ts";
 
-/** Types whose text form is the same in every session. */
+/** Types whose values have the same text in every session. */
 const PLAIN = new Set(
   `bool int2 int4 int8 numeric oid text varchar bpchar char name uuid json jsonb inet cidr macaddr macaddr8 bit varbit tsvector tsquery
    xid xid8 tid pg_lsn jsonpath enum time`.split(/\s+/),
@@ -18,8 +18,8 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns the settings that change the text form of a row with these types. Only these are pinned, because each pinned setting costs every write of
- * the target about half a microsecond. For an unknown type, returns all.
+ * Returns the settings that change the text of a row with columns of these types. Only these settings are fixed in the logging function, because each
+ * one adds about half a microsecond to every write of the target. If a type is unknown, returns all settings.
  */
 export function settingsFor(types: readonly string[]): readonly string[] {
   const needed = new Set<string>();

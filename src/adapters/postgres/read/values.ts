@@ -1,6 +1,6 @@
 import type { StoredValue } from "../../../model/stores/store-adapter.ts";
 
-/** The type of the value that a state shows for a column's text. */
+/** How states show the values of a column. The kind depends on the type of the column. */
 export type ValueKind = "boolean" | "integer" | "float" | "bytes" | "time" | "text";
 
 const KINDS: Readonly<Record<string, ValueKind>> = {
@@ -17,7 +17,7 @@ const KINDS: Readonly<Record<string, ValueKind>> = {
   timestamptz: "time",
 };
 
-/** Returns the kind for a type. The type must not be a domain. */
+/** Returns how states show values of a type. For a domain, pass its base type. */
 export function kindOf(typeSchema: string, typeName: string): ValueKind {
   return typeSchema === "pg_catalog" ? (KINDS[typeName] ?? "text") : "text";
 }
@@ -26,8 +26,8 @@ const INTEGER = /^-?\d+$/;
 const TIME = /^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)(?:\+00)?$/;
 
 /**
- * Converts a value's text form to the value that a state shows. Integers become numbers, or `bigint` beyond 2^53. Decimal fractions stay text, since
- * 1.5 and 1.50 differ. Floats become numbers, times ISO 8601, and everything else stays text.
+ * Converts the text of a value to the value that a state shows. Integers become numbers, or `bigint` beyond 2^53. Decimal fractions stay text,
+ * because 1.5 and 1.50 differ. Floats become numbers, times ISO 8601 text, and everything else stays text.
  */
 export function shownValue(text: string | null, kind: ValueKind): StoredValue {
   if (text === null) return null;
@@ -42,7 +42,7 @@ export function shownValue(text: string | null, kind: ValueKind): StoredValue {
       return new Uint8Array(Buffer.from(text.slice(2), "hex"));
     case "time": {
       const parts = TIME.exec(text);
-      // A type without a time zone gets no Z. BC dates and infinity stay as they are.
+      // Only a time with time zone gets a Z. BC dates and infinity stay as they are.
       return parts === null ? text : `${parts[1]}T${parts[2]}${text.endsWith("+00") ? "Z" : ""}`;
     }
     case "text":
@@ -59,7 +59,10 @@ interface TypeParsers {
   getTypeParser(oid: number, format?: string): (text: string) => unknown;
 }
 
-/** Returns the driver's parsers, except that `bigint` columns become numbers if these are exact. Then `rows[0].count === 3` works. */
+/**
+ * Returns the driver's parsers for column values, except for `bigint`: such values become numbers if they are at most 2^53, so that `rows[0].count
+ * === 3` works.
+ */
 export function parseForUsers(types: TypeParsers): { getTypeParser: (oid: number, format?: string) => (text: string) => unknown } {
   const INT8 = 20;
   return { getTypeParser: (oid, format) => (oid === INT8 && format !== "binary" ? integer : types.getTypeParser(oid, format)) };

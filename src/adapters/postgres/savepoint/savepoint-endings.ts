@@ -1,12 +1,14 @@
 import { quoteName, quoteText } from "../connect/sql-text.ts";
 
-/** An object that COMMIT ends or empties. */
+/** An object that COMMIT removes or empties: a cursor or a temporary table. */
 export interface Ending {
   readonly kind: "cursor" | "temporary table" | "temporary rows";
   readonly name: string;
 }
 
-/** The effects of COMMIT that releasing a savepoint does not have: cursors are closed, and temporary tables with ON COMMIT are dropped or emptied. */
+/**
+ * Imitates effects of COMMIT that releasing a savepoint does not have. COMMIT closes cursors, and drops or empties temporary tables with ON COMMIT.
+ */
 export class Endings {
   #once: Ending[] = [];
   readonly #always = new Map<string, Ending>();
@@ -16,12 +18,15 @@ export class Endings {
     else this.#once.push(ending);
   }
 
-  /** Forgets objects that were created in a transaction that was rolled back. */
+  /** Forgets objects whose creation was rolled back. */
   forget(): void {
     this.#once = [];
   }
 
-  /** Returns the statements for a COMMIT. Afterwards only the tables with ON COMMIT DELETE ROWS are left. */
+  /**
+   * Returns the SQL statements that imitate a COMMIT. Afterwards, only tables with ON COMMIT DELETE ROWS are remembered, because every COMMIT empties
+   * them.
+   */
   take(): string[] {
     const endings = [...this.#once, ...this.#always.values()];
     this.#once = [];
@@ -29,7 +34,7 @@ export class Endings {
   }
 }
 
-/** Returns a statement for one object. It does nothing if a rollback or the target has removed the object. */
+/** Returns an SQL statement that removes or empties one object. The statement does nothing if the object no longer exists. */
 function statementOf({ kind, name }: Ending): string {
   const table = `pg_temp.${quoteName(name)}`;
   const there = `if pg_catalog.to_regclass(${quoteText(table)}) is not null then`;

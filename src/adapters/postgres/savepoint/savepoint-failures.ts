@@ -7,7 +7,7 @@ export function connectionShared({ shown }: StoreUrl, limitMs: number): SeqqaErr
     "CONNECTION_SHARED",
     `A query on the shared connection to ${shown} waited ${limitMs / 1000} s for the transaction of another client.`,
     {
-      hint: 'All clients of a lane are one connection: do not wait for one of them inside a transaction of another, and release clients only after COMMIT or ROLLBACK; or choose `checkpoint: "journal"`.',
+      hint: 'All clients of a lane share one connection: do not wait for one of them inside a transaction of another, and release clients only after COMMIT or ROLLBACK. Or choose `checkpoint: "journal"`.',
     },
   );
 }

@@ -4,11 +4,14 @@ import { quoteText } from "../connect/sql-text.ts";
 
 const NO: ReadonlySet<unknown> = new Set([false, "false", "f", "no", "off", "0", 0]);
 
-/** The values that settings had before SET LOCAL. COMMIT resets such settings, but releasing a savepoint does not, so they are restored. */
+/**
+ * Remembers the values that settings had before SET LOCAL. COMMIT resets such settings, but releasing a savepoint does not. They are therefore set
+ * back with statements.
+ */
 export class LocalSettings {
   readonly #before = new Map<string, string | null>();
 
-  /** Reads the present values of the settings that a statement is about to change locally. */
+  /** Reads and remembers the current values of the settings that a statement will change with SET LOCAL. */
   async note(client: Client, locals: readonly LocalSetting[], values: readonly unknown[]): Promise<void> {
     for (const { name, onlyIf } of locals) {
       const setting = typeof name === "string" ? name : values[name - 1];
@@ -19,7 +22,7 @@ export class LocalSettings {
     }
   }
 
-  /** Returns the statements that restore the settings. As after COMMIT, a setting that did not exist before is then empty. */
+  /** Returns the SQL statements that set the settings back. A setting that did not exist before becomes empty, as after a COMMIT. */
   restore(): string[] {
     const calls = [...this.#before]
       .toReversed()

@@ -7,7 +7,7 @@ import { settingsFor } from "../read/text-settings.ts";
 export const TRIGGER = "zz_seqqa_savepoint";
 export const LOG = "pg_temp.seqqa_log";
 
-/** Drops the log, its functions and their triggers, if they exist. */
+/** A statement that drops the undo log, its functions and their triggers, if they exist. */
 export const removeLog: string = `do ${quoteText(`
 declare r record;
 begin
@@ -18,9 +18,9 @@ begin
 end`)}`;
 
 /**
- * Returns the statements that install row triggers and their log. The log is a temporary table, so a rollback undoes its entries together with the
- * changes that they describe. All objects are temporary and end with the session, even if they were committed. The functions run with the rights of
- * the role that connected, even if the target has changed its role.
+ * Returns the SQL statements that create row triggers and their undo log. The log is a temporary table, so a rollback removes its entries together
+ * with the changes that they describe. All objects are temporary: they end with the session, even if they were committed. The functions run with the
+ * rights of the role that connected, even if the target has changed its role.
  */
 export function logStatements({ tables, sequences }: Catalog): string[] {
   const variants = new Map<string, Table>(tables.map((table) => [variantOf(table), table]));
@@ -53,7 +53,7 @@ function pinned(settings: readonly string[]): string {
   return settings.map((name) => ` set ${name} = '${TEXT_SETTINGS[name]}'`).join("");
 }
 
-/** Returns the suffix of a table's logging function. Tables with the same text settings share a function. */
+/** Returns the end of the name of a table's logging function. Tables with the same text settings share a function. */
 function variantOf(table: Table): string {
   return settingsFor(table.types)
     .map((name) => Object.keys(TEXT_SETTINGS).indexOf(name))
@@ -72,7 +72,7 @@ function triggers(table: Table): string[] {
     `create trigger ${TRIGGER} after insert or update or delete on ${sqlName} for each row execute function pg_temp.seqqa_row_${variantOf(table)}()`,
     routine(`seqqa_truncate_${oid}() returns trigger`, truncated, settingsFor(table.types)),
     `create trigger ${TRIGGER}_truncate before truncate on ${sqlName} for each statement execute function pg_temp.seqqa_truncate_${oid}()`,
-    // ENABLE ALWAYS also logs changes that the target makes in replica role.
+    // ENABLE ALWAYS: the triggers also fire while the target uses replica role.
     `alter table ${sqlName} enable always trigger ${TRIGGER}, enable always trigger ${TRIGGER}_truncate`,
   ];
 }

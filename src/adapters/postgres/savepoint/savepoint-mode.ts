@@ -24,10 +24,10 @@ import type { StoreUrl } from "../connect/store-url.ts";
 import { quoteText } from "../connect/sql-text.ts";
 import { parseForUsers } from "../read/values.ts";
 
-/** A checkpoint: a state and its savepoint. */
+/** A checkpoint: a state and the savepoint that restores it. */
 interface Level {
   readonly segment: Segment;
-  /** The last log entry at this savepoint. Rolling back to the savepoint removes later entries. */
+  /** The number of the last log entry when this savepoint was made. A rollback to the savepoint removes all later entries. */
   readonly read: string;
   readonly depth: number;
 }
@@ -40,9 +40,9 @@ export interface SavepointOptions {
   readonly tables: readonly string[] | undefined;
 }
 
-/** After this many restores, a restore of the root state starts a new transaction, so that dead rows can be vacuumed in between. */
+/** After this many restores, the next restore of the root state begins a new exploring transaction. Dead rows can be vacuumed in between. */
 const RENEW_AFTER = 2000;
-/** After this many restores, the tables are vacuumed over another connection, since it may be long until the root state is restored. */
+/** After this many restores, the tables are vacuumed over another connection, because it may be long until the root state is restored. */
 const CLEAN_AFTER = 1000;
 const TEXT_LOCALLY = Object.entries(TEXT_SETTINGS)
   .map(([name, value]) => `set local ${name} = ${quoteText(value)}`)
@@ -51,14 +51,14 @@ const ROOT = savepointAt(0);
 const BEGIN = "begin isolation level read committed read write";
 
 /**
- * Makes checkpoints of nested savepoints on the connection of an in-process target. Nothing is committed while exploring, so a restore costs the same
- * however much was changed. No savepoint restores sequences, so they are restored separately.
+ * Makes checkpoints with nested savepoints on the connection of a target in this process. Nothing is committed while exploring, so a restore costs
+ * the same however much was changed. A rollback does not restore sequences, so they are restored separately.
  */
 export class SavepointMode implements PostgresMode {
   readonly traits: StoreTraits = { portable: false, commits: false };
   readonly gate: NoGate = {
     kind: "none",
-    why: 'a savepoint world has one connection, which serialises everything; races need `checkpoint: "journal"`',
+    why: 'with the checkpoint "savepoint", all statements share one connection and cannot overlap; races need `checkpoint: "journal"`',
   };
   readonly #options: SavepointOptions;
   readonly #core: SharedConnectionCore;
@@ -67,7 +67,7 @@ export class SavepointMode implements PostgresMode {
   #mirror!: MultisetMirror;
   #levels: Level[] = [];
   #read = "0";
-  /** The target's activity count when the log was last read. `#clean`: the count when the newest checkpoint was made or restored. */
+  /** The number of requests of the target when the undo log was last read. `#clean`: that number when the newest checkpoint was made or restored. */
   #synced = -1;
   #clean = -1;
   #putBack = 0;
@@ -96,7 +96,7 @@ export class SavepointMode implements PostgresMode {
     return mode;
   }
 
-  /** Makes sure that no dead run has left changes in an external store, and records the sequences that will be restored. */
+  /** Prepares an external store: checks that no dead run has left changes, and records the values of the sequences, which are restored at the end. */
   async #borrow(): Promise<void> {
     const { store, schemas, tables } = this.#options;
     const left = await this.#alone(async (client) => {
@@ -106,7 +106,7 @@ export class SavepointMode implements PostgresMode {
     if (left === 1) await requireUnused(store);
     await this.#alone(async (client) => {
       const catalog = await readCatalog(raw(client));
-      // Throws for unknown tables before anything is recorded in the database.
+      // This throws for unknown tables. It must come before anything is recorded in the database.
       select(store, catalog, schemas, tables);
       await client.query("begin; set local role none");
       await noteCounters(client, store, catalog.sequences);
@@ -116,7 +116,7 @@ export class SavepointMode implements PostgresMode {
 
   root(): Promise<Observed> {
     return this.#alone(async (client) => {
-      // Keeps the changes of `setup` in a lane's own store. In an external store they are rolled back at the end.
+      // In a lane's own store, commit the changes that `setup` made. In an external store, they are rolled back at the end.
       const { borrowed } = this.#options;
       if (this.#core.schemaTouched && (await this.#log.schemaDifference()) !== undefined) await this.#install();
       if (!borrowed) await client.query("commit");
@@ -142,7 +142,7 @@ export class SavepointMode implements PostgresMode {
     });
   }
 
-  /** Returns the state for comparisons only: makes no savepoint, so the state cannot be restored. */
+  /** Returns the current state for comparisons. Makes no savepoint, so this state cannot be restored. */
   async position(): Promise<Segment> {
     await this.#upToDate();
     return this.#mirror.top;
@@ -189,7 +189,7 @@ export class SavepointMode implements PostgresMode {
 
   async query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
     const { types } = await importDriver();
-    // The extended protocol allows only one statement in a text, so no second statement can be injected.
+    // The extended protocol allows one statement in a text. A second statement after a semicolon is therefore refused.
     const config = { text: sql, values: values as unknown[], types: parseForUsers(types), queryMode: "extended" };
     try {
       return await this.#looking(async (client) => {
@@ -217,7 +217,7 @@ export class SavepointMode implements PostgresMode {
     throw notPortable();
   }
 
-  /** Rolls back to the root state. In an external store, rolls back to the state before the run. */
+  /** Rolls back to the root state. In an external store, rolls back to the content from before the run. */
   async close(): Promise<void> {
     try {
       await this.#alone(async (client) => {
@@ -230,7 +230,7 @@ export class SavepointMode implements PostgresMode {
         }
       });
     } catch (error) {
-      // A lost connection is no error here, because the server has rolled back its transaction. Only sequences need to be restored.
+      // Ignore a lost connection: the server has then rolled back the exploring transaction, and only sequences need to be restored.
       if (!(error instanceof SeqqaError) || error.code !== "STORE_LOST") throw error;
       if (this.#options.borrowed) await recoverApart(this.#options.store);
     } finally {
@@ -242,11 +242,11 @@ export class SavepointMode implements PostgresMode {
     this.#log = await SavepointStore.install(this.#options.store, this.#core.client!);
     const { store, schemas, tables } = this.#options;
     const selection = select(store, this.#log.catalog, schemas, tables);
-    // No mode can predict the next value of a sequence with a session cache, so such sequences are not observed.
+    // Sequences with a session cache are not observed, because their next value cannot be predicted.
     this.#selection = { ...selection, sequences: (one) => !one.cached && selection.sequences(one) };
   }
 
-  /** Makes the present state the root state, below all checkpoints. */
+  /** Makes the current state the root state and forgets all checkpoints. `before`: SQL that is executed first. */
   async #beginAt(client: Client, counters: string, before: string): Promise<void> {
     await client.query(`${before}savepoint ${ROOT}`);
     this.#mirror = new MultisetMirror(counters);
@@ -256,7 +256,7 @@ export class SavepointMode implements PostgresMode {
     this.#core.explore(this.#log.deferred);
   }
 
-  /** Cleans up between two exploring transactions and begins the next one. */
+  /** Vacuums the tables between two exploring transactions, and begins the next one. */
   async #renew(client: Client): Promise<void> {
     if (this.#putBack > 0) await this.#vacuum(client);
     await this.#log.empty();
@@ -265,20 +265,20 @@ export class SavepointMode implements PostgresMode {
     await client.query(BEGIN);
   }
 
-  /** Removes the dead rows of rollbacks. Autovacuum does not learn of them while the transaction is open. */
+  /** Removes the dead rows that rollbacks leave. PostgreSQL's autovacuum does not know about them while the exploring transaction is open. */
   async #vacuum(client: Client): Promise<void> {
     for (const { sqlName } of this.#log.catalog.tables) await client.query(`vacuum ${sqlName}`).catch(() => undefined);
     this.#unclean = 0;
   }
 
-  /** Vacuums over another connection. Ignores failures, since restores work without it. */
+  /** Vacuums the tables over another connection. Failures are ignored, because restores work without a vacuum. */
   async #cleanApart(): Promise<void> {
     this.#unclean = 0;
     const names = this.#log.catalog.tables.map(({ sqlName }) => sqlName);
     await vacuumApart(this.#options.store, names).catch(() => undefined);
   }
 
-  /** Reads the log, but only if the target has made a request since the last read. */
+  /** Reads the undo log if the target has made a request since the last read. */
   #upToDate(): Promise<void> {
     if (this.#core.quiet && this.#core.activity === this.#synced) return Promise.resolve();
     return this.#alone(() => this.#sync());
@@ -297,7 +297,7 @@ export class SavepointMode implements PostgresMode {
     this.#synced = activity;
   }
 
-  /** Does reading work as the role that connected. Rolls back the work's settings and changes. */
+  /** Calls `work`, which may only read, as the role that connected. Afterwards rolls back all settings and changes of `work`. */
   #looking<T>(work: (client: Client) => Promise<T>): Promise<T> {
     return this.#core.alone(async (client) => {
       await client.query("savepoint seqqa_look; set local role none");

@@ -10,15 +10,18 @@ import { cannotSavepoint } from "./savepoint-failures.ts";
 import { quoteText } from "../connect/sql-text.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** Milliseconds to wait for the store's lock. A session that has just ended may hold the lock for a moment. */
+/** Milliseconds to wait for the lock of the database. A session that has just ended may still hold the lock for a moment. */
 const IN_USE_MS = 3000;
 const RECORD = `${OURS}.savepoint_counters`;
-/** Queries the catalogs, because naming a table in a schema that the role may not use is an error. */
+/**
+ * A query that returns a row if the table of recorded sequences exists. It reads the system catalogs, because naming a table in a schema that the
+ * role may not use is an error.
+ */
 const HAS_RECORD = `select 1 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace where n.nspname = '${OURS}' and c.relname = 'savepoint_counters'`;
 
 /**
- * Records the sequences of an external store before anything is changed, because the server does not roll them back when a run is killed. Takes the
- * lock that keeps other runs off the database; the lock ends with the session.
+ * Records the values of all sequences of an external store before anything is changed: if the run is killed, the server rolls back rows but not
+ * sequences. First takes the lock that keeps other runs off the database. The lock ends with the session.
  *
  * @throws SeqqaError `STORE_IN_USE`, `SAVEPOINT_HINDERED`
  */
@@ -37,7 +40,8 @@ export async function noteCounters(client: Client, store: StoreUrl, sequences: r
 }
 
 /**
- * Restores sequences that a dead run in savepoint mode changed. Works for every role that could start such a run. `onlyLook`: changes nothing.
+ * Restores the sequences that a dead run in the mode `savepoint` changed. Every role that could start such a run can do this. `onlyLook`: `true` to
+ * change nothing.
  *
  * @returns `true` if there was something to restore
  * @throws SeqqaError `STORE_IN_USE`
@@ -71,7 +75,7 @@ async function lock(client: Client, store: StoreUrl): Promise<void> {
   }
 }
 
-/** Restores sequences to the recorded values, if there are any. Skips sequences that no longer exist. */
+/** A statement that restores sequences to their recorded values, if values were recorded. Sequences that no longer exist are skipped. */
 export const putNotedCounters: string = countersBack(
   `select to_regclass(sequence) as sequence, last, called, null::bigint as recorded_last, null::boolean as recorded_called from ${RECORD}`,
   RECORD,

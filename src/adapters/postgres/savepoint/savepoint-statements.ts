@@ -1,23 +1,23 @@
 import type { Ending } from "./savepoint-endings.ts";
 import { isWord, lower, splitStatements, type Token } from "./savepoint-tokens.ts";
 
-/** The effect of a statement on the transaction in which it is executed. */
+/** The effect that a statement has on the transaction in which it is executed. */
 export type Control =
   | { readonly kind: "begin"; readonly tag: string; readonly readOnly: boolean | undefined }
   | { readonly kind: "commit" | "rollback"; readonly chain: boolean }
-  /** A statement about the target's own savepoints. */
+  /** A statement that sets, releases or rolls back to a savepoint of the target. */
   | { readonly kind: "savepoint" | "release" | "rollback to"; readonly tag: string; readonly name: string }
   | { readonly kind: "set transaction"; readonly readOnly: boolean | undefined }
   | { readonly kind: "set constraints" }
   | { readonly kind: "two-phase"; readonly tag: string }
-  /** A statement that is an error outside of a transaction. */
+  /** Another statement that fails outside of a transaction block. */
   | { readonly kind: "block only"; readonly tag: string };
 
-/** A setting that a statement changes until the end of the transaction. */
+/** A setting that a statement changes for the rest of the transaction (SET LOCAL, set_config). */
 export interface LocalSetting {
-  /** The setting's name, or the position (from 1) of the parameter with the name. */
+  /** The name of the setting. A number is the position (from 1) of the parameter that contains the name. */
   readonly name: string | number;
-  /** The position of the parameter that says if the change is local. */
+  /** The position of a parameter. The change applies to the transaction only if this parameter is true. */
   readonly onlyIf?: number | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface Statement {
   readonly ending: Ending | undefined;
 }
 
-/** A text without any of these words needs no tokenizer: it has ordinary statements only. */
+/** Matches words that can matter for transactions. A text without any of them is sent unchanged and need not be parsed. */
 const INTERESTING =
   /\b(?:begin|start|commit|end|rollback|abort|savepoint|release|prepare|constraints|lock|declare|on\s+commit|set_config|set\s+(?:\/\*.*?\*\/\s*)*(?:local|session|transaction))\b/is;
 
@@ -37,7 +37,7 @@ const KEPT_TEXTS = 500;
 const KEPT_LENGTH = 2000;
 const known = new Map<string, readonly Statement[]>();
 
-/** Splits a text into statements and classifies those that concern transactions. Leaves out empty statements. */
+/** Splits a text into statements and classifies each by its effect on transactions. Empty statements are left out. */
 export function statementsOf(text: string): readonly Statement[] {
   if (!INTERESTING.test(text)) return [{ text, start: 0, control: undefined, locals: [], ending: undefined }];
   const before = known.get(text);
@@ -61,7 +61,7 @@ function statementOf(text: string, tokens: readonly Token[]): Statement {
   };
 }
 
-/** Returns the effect of a statement, or `undefined` if it has none, or if the server will refuse it as a syntax error. */
+/** Returns the effect of a statement on transactions. Returns `undefined` if it has none, or if it is not valid SQL, which the server will report. */
 function controlOf(tokens: readonly Token[]): Control | undefined {
   const [first, second, third] = tokens;
   if (first?.kind !== "word") return undefined;
@@ -120,7 +120,7 @@ function end(kind: "commit" | "rollback", rest: readonly Token[]): Control | und
 const MODE =
   /^(?:ISOLATION LEVEL (?:SERIALIZABLE|REPEATABLE READ|READ COMMITTED|READ UNCOMMITTED)|READ ONLY|READ WRITE|(?:NOT )?DEFERRABLE)(?: ?, ?| |$)/;
 
-/** Returns the modes of a transaction. Only READ ONLY matters, because nobody else writes on this connection. */
+/** Parses the modes of BEGIN or SET TRANSACTION. Only READ ONLY matters, because nobody else writes on this connection. */
 function modesOf(tokens: readonly Token[]): { readonly readOnly: boolean | undefined } | undefined {
   let rest = tokens.map(({ value }) => value).join(" ");
   let readOnly: boolean | undefined;
@@ -134,7 +134,7 @@ function modesOf(tokens: readonly Token[]): { readonly readOnly: boolean | undef
   return { readOnly };
 }
 
-/** Forms of SET LOCAL that do not begin with the setting's name, and the settings that they change. */
+/** Forms of SET LOCAL that do not name the setting first, such as SET LOCAL ROLE: the first word and the setting that it changes. */
 const SPELLINGS: Readonly<Record<string, string>> = {
   TIME: "timezone",
   ROLE: "role",
@@ -191,7 +191,7 @@ function settingName(tokens: readonly Token[], at: number): string | undefined {
   return names.join(".");
 }
 
-/** Returns the object that the statement creates and that COMMIT ends. */
+/** Returns the cursor or temporary table that a statement creates and that COMMIT will remove or empty, or `undefined`. */
 function endingOf(tokens: readonly Token[]): Ending | undefined {
   const follow = (...words: readonly string[]): number =>
     tokens.findIndex((_, at) => words.every((word, i) => isWord(tokens[at + i], word)));

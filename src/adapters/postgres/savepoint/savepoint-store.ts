@@ -12,15 +12,15 @@ import type { StoreUrl } from "../connect/store-url.ts";
 
 const RAW = { getTypeParser: () => (text: unknown) => text };
 
-/** Wraps the shared connection so that values are returned as the server's text, not parsed as for the target. */
+/** Wraps the shared connection so that queries return the server's text. The parsers that the target has set for it are not used. */
 export function raw(client: Client): Queryable {
   return { query: (config) => client.query({ ...config, types: RAW } as never) };
 }
 
-/** Milliseconds to wait for the locks that installing the log needs. */
+/** The longest time, in milliseconds, to wait for the table locks that creating the triggers needs. */
 export const LOCK_LIMIT_MS = 5000;
 
-/** Does work under other settings in the target's session. If the work fails, the rollback restores the settings. */
+/** Calls `work` with other settings in the target's session, and sets them back afterwards. If `work` fails, the rollback sets them back. */
 async function underSettings<T>(client: Client, settings: Readonly<Record<string, string>>, work: () => Promise<T>): Promise<T> {
   const names = Object.keys(settings);
   const [before = []] = await rowsOf<string[]>(
@@ -41,10 +41,10 @@ export interface Reading {
   readonly read: string;
 }
 
-/** The log of changes on the shared connection, and the schema that it was installed for. */
+/** The undo log on the shared connection, and the schema for which its triggers were created. */
 export class SavepointStore {
   readonly catalog: Catalog;
-  /** The quoted names of the constraints that are initially deferred. */
+  /** The quoted names of constraints that are INITIALLY DEFERRED. */
   readonly deferred: readonly string[];
   readonly #store: StoreUrl;
   readonly #client: Client;
@@ -60,7 +60,7 @@ export class SavepointStore {
     this.#index = new Map(catalog.tables.map(({ oid }, i) => [oid, i]));
   }
 
-  /** Installs the log with the rights of the role that connected. */
+  /** Creates the undo log and its triggers, as the role that connected. */
   static async install(store: StoreUrl, client: Client): Promise<SavepointStore> {
     return underSettings(client, { ...TEXT_SETTINGS, role: "none", lock_timeout: `${LOCK_LIMIT_MS}ms` }, async () => {
       const asText = raw(client);
@@ -72,7 +72,7 @@ export class SavepointStore {
     });
   }
 
-  /** @throws SeqqaError `SCHEMA_CHANGED` */
+  /** Checks that the schema is the same as when the triggers were created. @throws SeqqaError `SCHEMA_CHANGED` */
   async requireSameSchema(): Promise<void> {
     const difference = await this.schemaDifference();
     if (difference !== undefined) throw schemaChanged(this.#store, difference);
@@ -108,8 +108,8 @@ export class SavepointStore {
   }
 
   /**
-   * Returns the statements that set the counters to the values of an earlier read; none if there are no counters. They run after a rollback, which
-   * may undo TRUNCATE ... RESTART IDENTITY, so they read the present values again.
+   * Returns SQL statements that set all sequences to the values of an earlier read. If there are no sequences, returns none. The statements run after
+   * a rollback. It may have undone TRUNCATE ... RESTART IDENTITY, so the statements read the current values again.
    */
   static putCounters(wanted: string): string[] {
     return wanted === "{}" ? [] : [`select pg_temp.seqqa_put(${quoteText(wanted)})`];
@@ -131,7 +131,7 @@ async function requirePrivileges(store: StoreUrl, client: Queryable, { tables, s
   if (table !== undefined)
     throw cannotSavepoint(
       store,
-      `the role that connects does not own the table ${nameOf(tables, table[0])}, whose changes have to be seen`,
+      `the role that connects does not own the table ${nameOf(tables, table[0])}, so seqqa cannot record its changes`,
     );
   const [sequence] = await rowsOf<[string]>(
     client,
@@ -141,7 +141,7 @@ async function requirePrivileges(store: StoreUrl, client: Queryable, { tables, s
     throw cannotSavepoint(store, `the role that connects may not set the sequence ${nameOf(sequences, sequence[0])}`);
 }
 
-/** Returns the initially deferred constraints. @throws SeqqaError if one shares its name with a constraint that is not deferred */
+/** Returns the quoted names of constraints that are INITIALLY DEFERRED. @throws SeqqaError if a constraint with the same name is not deferred */
 async function deferredConstraints(store: StoreUrl, client: Queryable): Promise<string[]> {
   const rows = await rowsOf<[name: string, all: string]>(
     client,
@@ -151,6 +151,6 @@ async function deferredConstraints(store: StoreUrl, client: Queryable): Promise<
   );
   const mixed = rows.find(([, all]) => all !== "true");
   if (mixed !== undefined)
-    throw cannotSavepoint(store, `several constraints are named ${mixed[0]}, of which only some are initially deferred`);
+    throw cannotSavepoint(store, `several constraints are named ${mixed[0]}, but only some of them are initially deferred`);
   return rows.map(([name]) => name);
 }

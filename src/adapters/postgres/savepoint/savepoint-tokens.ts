@@ -1,6 +1,6 @@
 export interface Token {
   readonly kind: "word" | "quoted" | "string" | "symbol";
-  /** A word in upper case, the content of a string or quoted name, or a symbol. */
+  /** The token's text: a word in upper case, the content of a string or quoted name, or a symbol. */
   readonly value: string;
   readonly start: number;
   readonly end: number;
@@ -36,7 +36,7 @@ function tokenize(text: string): Token[] {
   return tokens;
 }
 
-/** Converts ASCII letters only, as the server does for unquoted names. */
+/** Converts ASCII letters to upper case, and no others. The server treats unquoted names in the same way. */
 function upper(word: string): string {
   return word.replaceAll(/[a-z]+/g, (part) => part.toUpperCase());
 }
@@ -45,7 +45,7 @@ export function lower(word: string): string {
   return word.replaceAll(/[A-Z]+/g, (part) => part.toLowerCase());
 }
 
-/** Returns the end of a block comment, which may contain others. */
+/** Returns the position after a block comment. A block comment may contain other block comments. */
 function endOfComment(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at++) {
@@ -58,7 +58,9 @@ function endOfComment(text: string, from: number): number {
   return text.length;
 }
 
-/** Splits a text into statements at semicolons, except inside parentheses (rules) and inside a routine's BEGIN ATOMIC ... END. */
+/**
+ * Splits a text into statements at semicolons. Semicolons inside parentheses (CREATE RULE) and inside a routine's BEGIN ATOMIC ... END are skipped.
+ */
 export function splitStatements(text: string): Token[][] {
   const statements: Token[][] = [];
   let current: Token[] = [];

@@ -4,7 +4,7 @@ import { Endings } from "./savepoint-endings.ts";
 import { LocalSettings } from "./savepoint-locals.ts";
 import { statementsOf, type Control, type Statement } from "./savepoint-statements.ts";
 
-/** Returns the name of a checkpoint's savepoint. Depth 0 is the root state. */
+/** Returns the name of the savepoint of a checkpoint. Depth 0 is the root state. */
 export function savepointAt(depth: number): string {
   return `seqqa_${depth}`;
 }
@@ -12,40 +12,40 @@ export function savepointAt(depth: number): string {
 export interface TransactionsOptions {
   readonly client: Client;
   readonly DatabaseError: typeof DatabaseError;
-  /** The quoted names of the constraints that are initially deferred. */
+  /** The quoted names of constraints that are INITIALLY DEFERRED. */
   readonly deferred: readonly string[];
-  /** Called with the command tag of each executed statement, e.g. `INSERT 0 1`. */
+  /** Called after each executed statement with its command tag, e.g. `INSERT 0 1`. */
   readonly executed: (tag: string) => void;
   readonly warn: (message: string, code: string) => void;
 }
 
 /**
- * Matches a change of the access mode. A read-only transaction cannot become read-write again, except by releasing the savepoint in which it became
- * read-only.
+ * Matches a change of the access mode. In PostgreSQL, a read-only transaction becomes read-write again only by releasing the savepoint after which it
+ * became read-only.
  */
 const READ_ONLY_SETTING = /\btransaction_read_only\b/i;
 const ORDINARY: Statement = { text: "", start: 0, control: undefined, locals: [], ending: undefined };
 
 /**
  * Replaces the target's transactions by savepoints in the exploring transaction. A statement outside of a transaction is a transaction of its own, so
- * a failure undoes that statement only. Between transactions there is always an unused savepoint to which the next one can be rolled back, so BEGIN
- * sends nothing. COMMIT makes the next savepoint without waiting for the answer. A checkpoint keeps the present one.
+ * that its failure undoes only this statement. Between transactions, an unused savepoint always exists, to which the next transaction can be rolled
+ * back. BEGIN therefore sends nothing. COMMIT makes the next savepoint without waiting for the answer. A checkpoint takes over the unused savepoint.
  */
 export class TargetTransactions {
   readonly #options: TransactionsOptions;
   #state: "idle" | "open" | "failed" = "idle";
-  /** `true` if the transaction is implicit: the server's own, around a single text. */
+  /** `true` if the target has sent no BEGIN, so that the transaction ends together with the text of statements that is executed now. */
   #implicit = false;
   #readOnly = false;
-  /** The target's own savepoints, the innermost last. */
+  /** The names of the target's own savepoints, innermost last. */
   #savepoints: string[] = [];
   #constraintsSet = false;
   readonly #locals = new LocalSettings();
-  /** The depth of the savepoint to which the target's next changes can be rolled back. */
+  /** The number of the savepoint to which the target's next changes can be rolled back. */
   #depth = 0;
-  /** `true` if the savepoint at `#depth` belongs to a checkpoint, so that COMMIT must not release it. */
+  /** `true` if a checkpoint uses the savepoint number `#depth`. COMMIT must then not release it. */
   #kept = true;
-  /** `true` if the transaction began at a checkpoint's savepoint and made its own savepoint later. */
+  /** `true` if the transaction began at the savepoint of a checkpoint and has made its own savepoint since. */
   #split = false;
   readonly #endings = new Endings();
   #pending: Promise<unknown> | undefined;
@@ -55,45 +55,51 @@ export class TargetTransactions {
     this.#options = options;
   }
 
-  /** The transaction status, as in the driver: idle, in a transaction, or in a failed transaction. */
+  /** The transaction status, with the driver's letters: `I` idle, `T` in a transaction, `E` in a failed transaction. */
   get status(): "I" | "T" | "E" {
     return this.#state === "idle" ? "I" : this.#state === "open" ? "T" : "E";
   }
 
-  /** Waits for the commands that were sent in the background. @throws the first error of such a command, after which the connection cannot be used */
+  /**
+   * Waits for commands that were sent without waiting for their answer. @throws the first error of such a command; the connection can then no longer
+   * be used
+   */
   async settled(): Promise<void> {
     if (this.#pending !== undefined) await this.#pending;
     if (this.#broken !== undefined) throw this.#broken;
     if (this.#options.client.getTransactionStatus() === "I") throw new Error("the target ended it");
   }
 
-  /** Makes a checkpoint of the present savepoint. The target must have no open transaction. @returns the depth of the savepoint */
+  /**
+   * Makes a checkpoint of the current savepoint, so that it is not released. The target must have no open transaction. @returns the depth of the
+   * savepoint
+   */
   async keep(): Promise<number> {
     if (this.#kept) await this.#options.client.query(`savepoint ${savepointAt(++this.#depth)}`);
     this.#kept = true;
     return this.#depth;
   }
 
-  /** Records that the exploring transaction was rolled back to a checkpoint. */
+  /** Must be called after the exploring transaction was rolled back to the savepoint of a checkpoint. */
   wentBack(depth: number): void {
     this.#depth = depth;
     this.#kept = true;
     this.#split = false;
   }
 
-  /** The command that undoes everything since the target's last commit. */
+  /** The SQL command that undoes everything since the target's last commit. */
   get undo(): string {
     return `rollback to savepoint ${savepointAt(this.#depth)}`;
   }
 
-  /** Executes the target's query, or the statements that replace it, and reports the outcome to the query. */
+  /** Executes a query of the target, or the statements that replace it. Then reports success or failure to the query object. */
   async run(query: Submittable): Promise<void> {
     if (this.#pending !== undefined) await this.#pending;
     const statements = typeof query.text === "string" ? statementsOf(query.text) : [];
     const bound = (query.values?.length ?? 0) > 0;
     const special = statements.some(({ control, locals, ending }) => control !== undefined || ending !== undefined || locals.length > 0);
     if (typeof query.text === "string" && READ_ONLY_SETTING.test(query.text)) this.#apart();
-    // Several statements with values are sent as one text, so that the server refuses them as usual.
+    // If the text has several statements and values, send it unchanged: the server refuses this combination, as the target expects.
     const parts = special && !(bound && statements.length > 1) ? statements : [ORDINARY];
     for (const part of parts) {
       if (this.#state === "idle") [this.#state, this.#implicit] = ["open", true];
@@ -110,7 +116,7 @@ export class TargetTransactions {
     if (this.#state !== "idle") this.#rollback();
   }
 
-  /** Executes one statement of a query. Reports a failure to the query. @returns `true` if it succeeded */
+  /** Executes one statement of a query. A failure is reported to the query object. @returns `true` if the statement succeeded */
   async #step(query: Submittable, part: Statement, apart: boolean): Promise<boolean> {
     const { control } = part;
     const error = control === undefined ? undefined : await this.#control(query, control, apart);
@@ -139,14 +145,14 @@ export class TargetTransactions {
       if (ending !== undefined) this.#endings.note(ending);
       return true;
     }
-    // The driver refused a value before it sent the query, so the transaction has not failed.
+    // An error without a severity comes from the driver: it refused a value and sent nothing, so the transaction has not failed.
     if ((outcome.error as Partial<DatabaseError>).severity !== undefined) this.#state = "failed";
     return false;
   }
 
   /**
    * Executes a statement about transactions. @returns `true` if it was executed, an error to report, or `undefined` if the caller must send the
-   * statement itself
+   * statement
    */
   async #control(query: Submittable, control: Control, several: boolean): Promise<true | DatabaseError | undefined> {
     const done = (tag: string): true => {
@@ -168,7 +174,7 @@ export class TargetTransactions {
           if (chain) return this.#error("25P01", `${word} AND CHAIN can only be used in transaction blocks`);
           this.#options.warn("there is no transaction in progress", "25P01");
         }
-        // The server forgets the access mode of a failed transaction, unless the failure was above a savepoint.
+        // After AND CHAIN, the next transaction is read-only, too. The server forgets this if the transaction has failed without a savepoint.
         const readOnly = this.#readOnly && (this.#state === "open" || this.#savepoints.length > 0);
         const commits = kind === "commit" && this.#state === "open";
         if (commits) {
@@ -179,7 +185,7 @@ export class TargetTransactions {
           [this.#state, this.#implicit] = ["open", false];
           await this.#access(readOnly);
         }
-        // The rest of the text is in a new implicit transaction, which costs nothing if the text has ended.
+        // The statements after COMMIT in the same text are an implicit transaction. If none follow, this costs nothing.
         else [this.#state, this.#implicit] = ["open", true];
         return done(commits ? "COMMIT" : "ROLLBACK");
       }
@@ -187,8 +193,8 @@ export class TargetTransactions {
       case "release":
       case "rollback to":
         if (this.#implicit && this.#state === "open") return this.#error("25P01", `${control.tag} can only be used in transaction blocks`);
-        // The target's savepoints end with its transaction when a savepoint below them is released. A checkpoint's savepoint is never released, so
-        // make another one.
+        // The target's savepoints must end with its transaction. Releasing an earlier savepoint ends them, but that of a checkpoint is never
+        // released. Make another one before them.
         if (control.kind === "savepoint") this.#apart();
         return undefined;
       case "set transaction":
@@ -216,7 +222,7 @@ export class TargetTransactions {
     if (at >= 0) this.#savepoints.length = kind === "release" ? at : at + 1;
   }
 
-  /** Makes the transaction read-only above a savepoint of its own. Releasing that savepoint restores the previous access mode. */
+  /** Makes the transaction read-only after a new savepoint. Releasing this savepoint makes the exploring transaction read-write again. */
   async #access(readOnly: boolean | undefined): Promise<void> {
     if (readOnly !== true) return;
     this.#readOnly = true;
@@ -225,7 +231,7 @@ export class TargetTransactions {
     this.#background("set transaction read only");
   }
 
-  /** Commits the target's transaction. @returns the error of a violated constraint, after which everything was rolled back */
+  /** Commits the target's transaction. If a constraint is violated, rolls everything back and returns the error. */
   async #commit(): Promise<Error | undefined> {
     const { deferred, client } = this.#options;
     const before = this.#kept ? [] : [`release savepoint ${savepointAt(this.#depth)}`];
@@ -270,7 +276,7 @@ export class TargetTransactions {
     this.#locals.forget();
   }
 
-  /** If the present savepoint belongs to a checkpoint, makes another one, which is released at the end of the transaction. */
+  /** If the current savepoint belongs to a checkpoint, makes another one. The end of the transaction can then release it. */
   #apart(): void {
     if (!this.#kept || this.#state === "failed") return;
     [this.#depth, this.#kept, this.#split] = [this.#depth + 1, false, true];

@@ -13,7 +13,7 @@ interface Driver {
   readonly DatabaseError: typeof DatabaseError;
 }
 
-/** The one connection to the server that all clients of a lane's target share, and that seqqa uses too. */
+/** The only connection to the server of a lane. All clients of the lane's target use it, and so does seqqa. */
 export class SharedConnectionCore implements SessionHost {
   readonly store: StoreUrl;
   readonly #turns = new Turns();
@@ -26,9 +26,9 @@ export class SharedConnectionCore implements SessionHost {
   #running: SharedSession | undefined;
   #ended = false;
   #lost: Error | undefined;
-  /** Counts the requests that the target has made. */
+  /** The number of requests that the target has made. */
   activity = 0;
-  /** `true` if a statement that may have changed the schema was executed since this was last set to `false`. */
+  /** `true` if the target has executed a statement that may have changed the schema, since this flag was last set to `false`. */
   schemaTouched = false;
   onLost: (error: Error) => void = () => undefined;
 
@@ -40,7 +40,7 @@ export class SharedConnectionCore implements SessionHost {
     return this.#client;
   }
 
-  /** `true` if no request of the target is running and it has no open transaction. */
+  /** `true` if the target has no open transaction and none of its requests is running. */
   get quiet(): boolean {
     return this.#turns.quiet;
   }
@@ -50,7 +50,7 @@ export class SharedConnectionCore implements SessionHost {
     else action(this.#client);
   }
 
-  /** Opens the connection on the first call. @throws SeqqaError without credentials */
+  /** Opens the connection when it is called for the first time. @throws SeqqaError, with a message that contains no credentials */
   open(): Promise<void> {
     this.#opening ??= this.#connect();
     return this.#opening;
@@ -60,7 +60,7 @@ export class SharedConnectionCore implements SessionHost {
     try {
       const client = await connect(this.store, { lost: (error) => this.#lose(error) });
       client.on("notice", (notice) => this.#running?.emit("notice", notice));
-      // Between requests, the shared connection is idle in the exploring transaction.
+      // Between requests, the shared connection is idle in the exploring transaction. Turn off the limit for this.
       await client.query("set idle_in_transaction_session_timeout = 0");
       this.#driver = await importDriver();
       this.#client = client;
@@ -77,7 +77,7 @@ export class SharedConnectionCore implements SessionHost {
     this.onLost(this.#lost);
   }
 
-  /** Returns the client that was released last, including its open transaction, like a real pool. */
+  /** Returns a client for the target. Like a real pool, prefers the client that was released last, with its open transaction. */
   session(make: () => SharedSession): SharedSession {
     return this.#idle.pop() ?? make();
   }
@@ -118,8 +118,8 @@ export class SharedConnectionCore implements SessionHost {
   }
 
   /**
-   * Returns the session if its transaction is still open. After a failure the driver learns the status only with the answer to another query, so an
-   * empty one is sent.
+   * Returns the session if its transaction is still open, otherwise `undefined`. After a failure, the driver learns the transaction status only from
+   * the answer to another query. Therefore an empty query is sent first.
    */
   async #stillOpen(session: SharedSession): Promise<SharedSession | undefined> {
     const client = this.#client!;
@@ -141,7 +141,8 @@ export class SharedConnectionCore implements SessionHost {
   }
 
   /**
-   * Uses the connection while the target has no open transaction. While exploring, failed work is rolled back.
+   * Waits until the target has no open transaction, then calls `work` with the connection. While exploring, changes of `work` are rolled back if it
+   * fails.
    *
    * @throws SeqqaError `STORE_BUSY` if the target does not end its transaction
    */
@@ -161,7 +162,9 @@ export class SharedConnectionCore implements SessionHost {
     return this.#turns.take(undefined, turn, { limitMs: BUSY_LIMIT_MS, giveUp: () => transactionOpen(this.store, BUSY_LIMIT_MS) });
   }
 
-  /** Starts exploring: the target's transactions become savepoints. Call it inside {@link alone}, after the root state's savepoint was made. */
+  /**
+   * Begins to replace the target's transactions by savepoints. Must be called inside {@link alone}, after the savepoint of the root state was made.
+   */
   explore(deferred: readonly string[]): void {
     this.#transactions = new TargetTransactions({
       client: this.#client!,
@@ -174,17 +177,17 @@ export class SharedConnectionCore implements SessionHost {
     });
   }
 
-  /** Makes a checkpoint's savepoint. Call it inside {@link alone}. @returns the depth of the savepoint */
+  /** Makes the savepoint of a checkpoint. Must be called inside {@link alone}. @returns the depth of the savepoint */
   keep(): Promise<number> {
     return this.#transactions!.keep();
   }
 
-  /** Records that the exploring transaction was rolled back to a checkpoint. Call it inside {@link alone}. */
+  /** Must be called inside {@link alone}, after the exploring transaction was rolled back to the savepoint of a checkpoint. */
   wentBack(depth: number): void {
     this.#transactions!.wentBack(depth);
   }
 
-  /** Stops exploring: the target's statements are sent unchanged. */
+  /** Stops replacing the target's transactions by savepoints. The target's statements are then sent unchanged. */
   stopExploring(): void {
     this.#transactions = undefined;
   }

@@ -1,6 +1,6 @@
 import type { Client, Connection } from "pg";
 
-/** A query with the methods that the driver calls for its answer: `pg.Query`, pg-cursor, pg-query-stream and others. */
+/** A query object with the methods that the driver calls when the answer arrives: `pg.Query`, pg-cursor, pg-query-stream and others. */
 export interface Submittable {
   readonly text?: unknown;
   readonly values?: readonly unknown[] | undefined;
@@ -10,12 +10,12 @@ export interface Submittable {
   handleError?(error: Error, connection: Connection): void;
 }
 
-/** The outcome of a query. A failure has already been reported to the query; a success has not. */
+/** The outcome of a query. A failure has already been reported to the query object, a success has not. */
 export type Outcome = { readonly kind: "done"; readonly tags: readonly string[] } | { readonly kind: "failed"; readonly error: Error };
 
 /**
- * Sends a query and passes its answer on. The caller reports success after its own work is done. With `text`, sends only that part of the query's
- * text.
+ * Sends a query and passes the server's answer to the query object. The caller reports success after its own work is done. With `text`, sends only
+ * this part of the query's text.
  */
 export function relay(
   client: Client,
@@ -34,7 +34,7 @@ export function relay(
       handleError: (error: Error, connection: Connection) => {
         adapt(error);
         resolve({ kind: "failed", error });
-        // Reported at once, because pg-cursor then sends the Sync message for which the server waits.
+        // Report the error at once: pg-cursor then sends the Sync message for which the server waits.
         query.handleError?.(error, connection);
       },
       ...(text === undefined ? {} : { submit: (connection: Connection) => (connection.query(text), null) }),
@@ -51,7 +51,7 @@ export function relay(
   });
 }
 
-/** Reports success to a query. With `tag`, reports that command although it was never sent. */
+/** Reports success to a query object. With `tag`, first reports this command tag, for a command that was not sent to the server. */
 export function succeed(client: Client, query: Submittable, tag?: string): void {
   const { connection } = client;
   if (tag !== undefined) query.handleCommandComplete?.({ text: tag }, connection);

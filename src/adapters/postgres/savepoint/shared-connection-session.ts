@@ -6,7 +6,7 @@ import type { StoreUrl } from "../connect/store-url.ts";
 
 type Callback = (error: Error | null | undefined, result?: unknown) => void;
 
-/** A query that may come before the connection is open, when the driver's class for queries is not loaded yet. */
+/** A query of the target. It may come before the connection is open, when the driver's class `Query` is not loaded yet. */
 export interface Asked {
   readonly config: unknown;
   readonly values: unknown;
@@ -25,8 +25,8 @@ export interface SessionHost {
 }
 
 /**
- * One of the target's clients, like a result of `pool.connect()`. It has its own transactions. Settings, temporary tables and advisory locks are
- * shared with the lane's other clients.
+ * One of the target's clients, like the result of `pool.connect()`. Each has its own transactions. Settings, temporary tables and advisory locks are
+ * shared with the other clients of the lane.
  */
 export class SharedSession extends EventEmitter {
   readonly #host: SessionHost;
@@ -37,8 +37,8 @@ export class SharedSession extends EventEmitter {
   }
 
   /**
-   * Works like `pg.Client.query`. Accepts a text, a text and values, a config object, or an object with `submit`. Returns a promise, or calls a
-   * callback.
+   * Works like `pg.Client.query`. Accepts a text, a text and values, a config object, or an object with the method `submit`. Returns a promise, or
+   * calls a callback.
    */
   query(config: unknown, values?: unknown, callback?: Callback): unknown {
     if (config === null || config === undefined) throw new TypeError("Client was passed a null or undefined query");
@@ -59,19 +59,22 @@ export class SharedSession extends EventEmitter {
       const settle: Callback = (error, result) => (error ? reject(error) : resolve(result));
       this.#host.ask(this, { config, values: bound, callback: settle, submittable: undefined });
     }).catch((error: unknown) => {
-      // Replaces the stack trace by the caller's, as the driver does.
+      // Replace the stack trace by that of the caller, as the driver does.
       if (error instanceof Error) Error.captureStackTrace(error);
       throw error;
     });
   }
 
-  /** Returns the client to the pool. With `destroy`, rolls back its open transaction instead. */
+  /** Returns the client to the pool. With `destroy`, first rolls back its open transaction. */
   release(destroy?: unknown): void {
     if (destroy !== undefined && destroy !== false) void this.#host.drop(this).catch(() => undefined);
     else this.#host.giveBack(this);
   }
 
-  /** Ends this client and rolls back its open transaction. The connection to the server stays open, since it belongs to the lane. */
+  /**
+   * Closes this client for the target and rolls back its open transaction. The connection to the server stays open, because all clients of the lane
+   * share it.
+   */
   end(callback?: () => void): Promise<void> | undefined {
     const ended = this.#host.drop(this);
     if (callback === undefined) return ended;
@@ -87,7 +90,7 @@ export class SharedSession extends EventEmitter {
     return (this.#host.client as unknown as { readonly processID: number } | undefined)?.processID ?? null;
   }
 
-  /** Sets a parser for all clients of the lane, since they share one connection. */
+  /** Sets the parser of a type. All clients of the lane use it, because they share one connection. */
   setTypeParser(...parser: Parameters<Client["setTypeParser"]>): void {
     this.#host.configure((client) => client.setTypeParser(...parser));
   }
@@ -104,12 +107,12 @@ export class SharedSession extends EventEmitter {
     return quoteText(text);
   }
 
-  /** Returns the transaction status, as in the driver: idle, in a transaction, or in a failed transaction. */
+  /** Returns the transaction status, with the driver's letters: `I` idle, `T` in a transaction, `E` in a failed transaction. */
   getTransactionStatus(): "I" | "T" | "E" {
     return this.#host.status(this);
   }
 
-  /** Does nothing: the lane keeps the process alive as long as it needs the connection. */
+  /** Does nothing: the lane itself keeps the process alive while it needs the connection. */
   ref(): void {}
 
   unref(): void {}

@@ -3,18 +3,18 @@ import { SharedConnectionCore } from "./shared-connection-core.ts";
 import { SharedSession } from "./shared-connection-session.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** The object that a target uses instead of its own `pg.Pool` or `pg.Client`. */
+/** A replacement for the target's own `pg.Pool` or `pg.Client`. */
 export type PostgresConnection = Pool & PoolClient;
 
 type Connected = (error: Error | undefined, client?: SharedSession, done?: (destroy?: unknown) => void) => void;
 
 /**
- * The shared connection of an in-process target, usable as a pool and as a client. All clients taken from it are one connection to the server. While
- * one is inside a transaction, the others wait. `end()` and `release()` do not close it.
+ * The shared connection of a target in this process. It can be used as a pool and as a client. All clients taken from it are one connection to the
+ * server. While one of them is inside a transaction, the others wait. `end()` and `release()` do not close it.
  *
- * While exploring, the target's transactions are savepoints in a transaction that is never committed. In it, `now()` does not change, LISTEN receives
- * nothing, and a cursor WITH HOLD locks its tables until it is closed. Isolation levels have no effect. The server refuses what cannot run inside a
- * transaction: VACUUM, CREATE INDEX CONCURRENTLY, and COMMIT in a procedure.
+ * While exploring, the target's transactions are savepoints in a transaction that is never committed. In this transaction, `now()` does not change,
+ * LISTEN receives nothing, and a cursor WITH HOLD locks its tables until it is closed. Isolation levels have no effect. The server refuses statements
+ * that cannot run inside a transaction: VACUUM, CREATE INDEX CONCURRENTLY, and COMMIT in a procedure.
  */
 export class SharedConnection extends SharedSession {
   readonly core: SharedConnectionCore;
@@ -34,7 +34,7 @@ export class SharedConnection extends SharedSession {
     };
   }
 
-  /** Works like `Pool.connect`, which returns a client with `release()`, and like `Client.connect`, which waits for the connection. */
+  /** Works like `Pool.connect`, which returns a client with `release()`, and also like `Client.connect`, which waits until the connection is open. */
   connect(callback?: Connected): Promise<SharedSession> | undefined {
     const connected = this.core.open().then(() =>
       this.core.session(() => {
@@ -62,7 +62,7 @@ export class SharedConnection extends SharedSession {
   }
 }
 
-/** Calls the callback outside of a promise, so that an error in it is not an unhandled rejection. */
+/** Calls the callback outside of the promise. An error that the callback throws is then not an unhandled rejection. */
 async function tell(connected: Promise<SharedSession>, callback: Connected): Promise<void> {
   try {
     const client = await connected;

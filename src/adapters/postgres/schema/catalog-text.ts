@@ -1,11 +1,11 @@
 import { OURS, rowsOf } from "./catalog.ts";
 import type { Queryable } from "../connect/mode.ts";
 
-/** The lowest oid of user objects. initdb creates the objects with lower oids. */
+/** The lowest oid of objects that users create. Objects with lower oids belong to the server itself. */
 export const FIRST = 16384;
 const OF_USERS = `n.nspname <> '${OURS}' and n.nspname !~ '^pg_(temp_|toast)'`;
 
-/** Queries that describe the schema. They leave out columns that statistics, VACUUM and table rewrites change. */
+/** Queries that describe the schema. Columns that change through statistics, VACUUM or table rewrites are left out. */
 const PARTS: readonly (readonly [what: string, query: string])[] = [
   [
     "tables, views, indexes or sequences",
@@ -49,7 +49,7 @@ const PARTS: readonly (readonly [what: string, query: string])[] = [
   ["extensions", `select concat_ws('|', e.oid, extname, extversion) from pg_extension e`],
 ];
 
-/** Further queries for sessions without event triggers. Only these show that rows were rewritten or a materialized view was refreshed. */
+/** More queries, for sessions without event triggers. Their results change if rows were rewritten or a materialized view was refreshed. */
 const TRACES: typeof PARTS = [
   [
     "columns, or rows by rewriting them",
@@ -66,7 +66,8 @@ const TRACES: typeof PARTS = [
 export type CatalogText = ReadonlyMap<string, string>;
 
 /**
- * Returns a digest for each part of the schema. `traced`: includes traces of rewritten rows and refreshed views, for sessions without event triggers.
+ * Returns a hash for each part of the schema. `traced`: `true` to add hashes that change if rows were rewritten or views refreshed, for sessions
+ * without event triggers.
  */
 export async function catalogText(client: Queryable, traced = false): Promise<CatalogText> {
   const text = [...PARTS, ...(traced ? TRACES : [])]
@@ -75,7 +76,7 @@ export async function catalogText(client: Queryable, traced = false): Promise<Ca
   return new Map(await rowsOf<[string, string]>(client, text));
 }
 
-/** Returns a text that is stored, so that a later run can compare it with its own. */
+/** Returns the schema hashes as one text, which is stored so that a later run can compare it with its own. */
 export function storedText(text: CatalogText): string {
   return JSON.stringify([...text]);
 }
@@ -85,10 +86,12 @@ export function catalogDifference(before: CatalogText, now: CatalogText): string
   return parts.length === 0 ? undefined : parts.join(", ");
 }
 
-/** Statements that change rows even if the schema stays the same. */
+/** Matches statements that change rows without firing row triggers, even if the schema stays the same. */
 const ROWS_WITHOUT_TRIGGERS = /^(?:REFRESH|REWRITE|large object)/;
 
-/** Returns a description of the statement that changed the schema, or changed rows without firing triggers; `undefined` if none did. */
+/**
+ * Returns a description of the statement that changed the schema, or that changed rows without firing triggers. Returns `undefined` if there is none.
+ */
 export function alteration(statements: readonly string[], before: CatalogText, now: CatalogText): string | undefined {
   const difference = catalogDifference(before, now);
   const rows = statements.find((what) => ROWS_WITHOUT_TRIGGERS.test(what));

@@ -3,39 +3,45 @@ import type { Queryable } from "../connect/mode.ts";
 import { quoteName, shownName } from "../connect/sql-text.ts";
 import { kindOf, type ValueKind } from "../read/values.ts";
 
-/** The schema with all objects that seqqa creates in a database. */
+/** The name of the schema in which seqqa creates its objects in a database. */
 export const OURS = "seqqa_journal";
 
-/** The condition that the schema `n.nspname` is the user's. */
+/** An SQL condition that is true if the schema `n.nspname` belongs to the user and not to PostgreSQL or seqqa. */
 export const USER_SCHEMA: string = `n.nspname not in ('information_schema', '${OURS}') and n.nspname !~ '^pg_'`;
 
 export interface Column {
   readonly name: string;
   readonly kind: ValueKind;
-  /** `true` for a generated column, which is neither written nor observed. */
+  /** `true` for a generated column. seqqa neither writes nor observes such columns. */
   readonly generated: boolean;
 }
 
-/** A table that has rows: a plain table or a partition. Rows of tables that inherit from it are not included. */
+/** A plain table or a partition, which have rows. Tables that inherit from it are separate tables. */
 export interface Table {
   readonly oid: string;
-  /** The table's schema. For a partition, the schema of the partitioned table. */
+  /** The schema of the table. For a partition, the schema of the partitioned table. */
   readonly schema: string;
-  /** The name for SQL: quoted, with the schema. */
+  /** The quoted name with the schema, for use in SQL. */
   readonly sqlName: string;
-  /** `schema.table`, unquoted. It is the same in all lanes. */
+  /** The name as `schema.table`, without quotes. It is the same in all lanes. */
   readonly fullName: string;
-  /** The name under which a state shows the rows. For a partition, the name of the partitioned table. */
+  /** The name under which states show the rows. For a partition, the name of the partitioned table. */
   readonly name: string;
-  /** The columns, in the order of a row's text form. */
+  /** The columns, in the order of the values in the text of a row. */
   readonly columns: readonly Column[];
-  /** The columns of the unique index that identifies a row, with their equality operators. Empty if rows are identified by their whole content. */
+  /**
+   * The columns of the unique index that identifies a row, with their equality operators. Empty if there is no such index, so that all values
+   * identify a row.
+   */
   readonly key: readonly { readonly name: string; readonly operator: string }[];
   readonly shown: readonly ObservedColumn[];
   readonly shownAt: readonly number[];
-  /** The columns that are neither compared nor restored, in an external store only. Never columns of the key; none in a table without a key. */
+  /**
+   * The columns that are neither compared nor restored. Only tables of external stores have such columns. Key columns are never among them, and a
+   * table without a key has none.
+   */
   readonly ignored: readonly string[];
-  /** All types of its columns, including those inside arrays, ranges and composite types. */
+  /** The types of all columns, including the element types of arrays, ranges and composite types. */
   readonly types: readonly string[];
 }
 
@@ -45,17 +51,20 @@ export interface Sequence {
   readonly sqlName: string;
   readonly name: string;
   readonly increment: bigint;
-  /** `true` if sessions cache values of the sequence. Restoring it would generate the cached values a second time. */
+  /**
+   * `true` if sessions cache values of this sequence. Such a sequence is not restored, because it would then generate the cached values a second
+   * time.
+   */
   readonly cached: boolean;
-  /** The name of the table with the column that owns the sequence. */
+  /** The name of the table that owns the sequence through one of its columns, or `undefined`. */
   readonly ownedBy: string | undefined;
 }
 
-/** A table whose rows are on another server or in a file, so that they cannot be restored here. */
+/** A foreign table: its rows are on another server or in a file, so seqqa cannot restore them. */
 export interface ForeignTable {
-  /** The table's schema. For a partition, the schema of the partitioned table. */
+  /** The schema of the table. For a partition, the schema of the partitioned table. */
   readonly schema: string;
-  /** The name in a state. For a partition, the name of the partitioned table. */
+  /** The name under which states show the table. For a partition, the name of the partitioned table. */
   readonly name: string;
   readonly fullName: string;
   readonly server: string;
@@ -71,7 +80,7 @@ export async function rowsOf<Row extends readonly (string | null)[]>(client: Que
   return (await client.query({ text, rowMode: "array" })).rows as Row[];
 }
 
-/** Returns the user's tables and sequences, in an order that is the same in every copy of a database. Expects a connection that returns raw text. */
+/** Returns the user's tables and sequences. Their order is the same in every copy of a database. `client` must return values as raw text. */
 export async function readCatalog(client: Queryable): Promise<Catalog> {
   const [columns, keys, types, relations] = [
     await readColumns(client),
@@ -133,7 +142,7 @@ async function readForeign(client: Queryable): Promise<ForeignTable[]> {
   }));
 }
 
-/** Returns the columns of each table. Includes partitioned tables, whose columns decide how their partitions are shown. */
+/** Returns the columns of each table. Partitioned tables are included, because states show partitions with their columns. */
 async function readColumns(client: Queryable): Promise<Map<string, Column[]>> {
   const rows = await rowsOf<readonly [string, string, string, string, string]>(
     client,
@@ -154,7 +163,7 @@ async function readColumns(client: Queryable): Promise<Map<string, Column[]>> {
   return columns;
 }
 
-/** Returns the key of each table: a unique index that is not deferrable and has no NULLs. The primary key is preferred. */
+/** Returns the key of each table: a unique index that is not deferrable and contains no NULLs, preferably the primary key. */
 async function readKeys(client: Queryable): Promise<Map<string, { name: string; operator: string }[]>> {
   const rows = await rowsOf<readonly [string, string, string, string]>(
     client,
@@ -179,7 +188,7 @@ async function readKeys(client: Queryable): Promise<Map<string, { name: string; 
   return keys;
 }
 
-/** Returns all types in each table's rows: the name for types of PostgreSQL, otherwise `schema.type`. */
+/** Returns the names of all types in the rows of each table: the plain name for types of PostgreSQL itself, otherwise `schema.type`. */
 async function readTypes(client: Queryable): Promise<Map<string, string[]>> {
   const rows = await rowsOf<readonly [string, string]>(
     client,

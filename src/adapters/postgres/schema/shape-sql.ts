@@ -2,7 +2,7 @@ import { OURS } from "./catalog.ts";
 import { FIRST } from "./catalog-text.ts";
 import { quoteText } from "../connect/sql-text.ts";
 
-/** Catalogs whose rows are compared by number and transaction ids: name, column with the oid, and a condition. */
+/** System catalogs that are compared by the number of rows and the sum of their transaction ids. Each entry: name, oid column, optional condition. */
 const WRITTEN: readonly (readonly [catalog: string, id: string, condition?: string])[] = [
   ["pg_class", "oid", "x.relpersistence <> 't'"],
   ["pg_attribute", "attrelid", "x.attnum > 0"],
@@ -20,14 +20,15 @@ const WRITTEN: readonly (readonly [catalog: string, id: string, condition?: stri
   ["pg_rewrite", "oid", "x.ev_type = '1'"],
 ];
 
-/** Catalogs that are compared by content, because a restore itself changes them and changes them back. */
+/** System catalogs that are compared by content: a restore disables and enables triggers and rules, which gives their rows new transaction ids. */
 const CONTENT: readonly (readonly [catalog: string, condition?: string])[] = [["pg_trigger"], ["pg_rewrite", "x.ev_type <> '1'"]];
 
 const and = (condition: string | undefined): string => (condition === undefined ? "" : ` and ${condition}`);
 
 /**
- * A function that returns a different text after each change of the schema, for sessions without event triggers. The text may also differ without
- * such a change. A changed catalog row is a new version from a later transaction, so the number of rows and the sum of their transaction ids differ.
+ * Creates a function whose result differs after each schema change, for sessions without event triggers. The result may also differ without a schema
+ * change. PostgreSQL changes a catalog row by writing a new version with the id of a later transaction. The number of rows or the sum of their
+ * transaction ids then differs.
  */
 export const SHAPE_FUNCTION: string = `create function ${OURS}.shape() returns text language plpgsql as ${quoteText(`
 begin
@@ -43,5 +44,5 @@ begin
   ].join(",\n    ")});
 end`)}`;
 
-/** The text of a log entry for a change that only the catalog shows, instead of its statement. */
+/** The text of a log entry for a schema change that was found by comparing system catalogs, so that its statement is unknown. */
 export const SHAPE_CHANGED = "a statement that changed the catalog";

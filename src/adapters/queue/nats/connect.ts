@@ -18,7 +18,7 @@ export function natsUrl(url: string): URL {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed !== undefined && parsed.protocol === "nats:" && parsed.hostname !== "") return parsed;
   throw new SeqqaError("NATS_URL_INVALID", "The URL of a NATS store cannot be used: it is not a nats: URL.", {
-    hint: "Write nats://host:4222, with user:password@ before the host where there are any.",
+    hint: "Write nats://host:4222, or nats://user:password@host:4222 for a login.",
     exitStatus: 2,
   });
 }
@@ -50,9 +50,9 @@ export async function connectNats(url: URL): Promise<JetStream> {
     return { connection, client: jetstream(connection), manager: await jetstreamManager(connection) };
   } catch (cause) {
     await connection.close();
-    throw new SeqqaError("STORE_UNSUPPORTED", `${shownNats(url)} has no JetStream, so that no job waits in it.`, {
+    throw new SeqqaError("STORE_UNSUPPORTED", `${shownNats(url)} has no JetStream, so it cannot store jobs.`, {
       exitStatus: 2,
-      hint: "Start it with -js.",
+      hint: "Start the server with JetStream: nats-server -js.",
       cause,
     });
   }

@@ -33,7 +33,7 @@ export async function rewriteStream(
   await connection.flush();
   const { state } = await manager.streams.info(name);
   const left = messages.filter((message) => message.state !== "gone").length;
-  if (state.messages !== left) throw notRewritten(name, `${state.messages} of ${left} messages are there`);
+  if (state.messages !== left) throw notRewritten(name, `the stream has ${state.messages} messages instead of ${left}`);
 }
 
 /** Returns a valid subject of the stream, for a message that was removed before seqqa could read its subject. */
@@ -43,6 +43,6 @@ function placeholder(subject: string): string {
 
 function notRewritten(name: string, why: string): SeqqaError {
   return new SeqqaError("STORE_NOT_PUT_BACK", `The stream "${name}" of NATS could not be restored: ${why}.`, {
-    hint: "Its limits may drop messages; let it keep as many as a path publishes.",
+    hint: "The limits of the stream may drop messages. Raise them, so that the stream keeps all messages that a path publishes.",
   });
 }

@@ -60,7 +60,7 @@ export class Management {
   #absent(what: string, cause?: unknown): SeqqaError {
     return new SeqqaError("RABBITMQ_MANAGEMENT", `The management API of RabbitMQ at ${new URL(this.#place.management).origin} ${what}.`, {
       exitStatus: 2,
-      hint: "Enable it: rabbitmq-plugins enable rabbitmq_management. Where it has another address, add ?management=http://host:port to the store's url.",
+      hint: "Enable it: rabbitmq-plugins enable rabbitmq_management. If the management API has another address, add ?management=http://host:port to the store's url.",
       cause,
     });
   }

@@ -22,8 +22,9 @@ export function rabbitmqPlace(url: string): RabbitmqPlace {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^amqps?:$/.test(parsed.protocol) || parsed.hostname === "") throw invalid("it is not an amqp: URL");
   const named = parsed.searchParams.get("management");
-  if (named !== null && (!URL.canParse(named) || !/^https?:\/\//.test(named))) throw invalid("management is no URL of HTTP");
-  if (named !== null && new URL(named).username !== "") throw invalid("management has a user of its own");
+  if (named !== null && (!URL.canParse(named) || !/^https?:\/\//.test(named)))
+    throw invalid("its parameter `management` is not an HTTP URL");
+  if (named !== null && new URL(named).username !== "") throw invalid("the URL in its parameter `management` contains a user");
   parsed.searchParams.delete("management");
   const isTls = parsed.protocol === "amqps:";
   const host = `${isTls ? "https" : "http"}://${parsed.hostname}:${isTls ? 15671 : 15672}`;
@@ -52,7 +53,7 @@ export function shownRabbitmq({ url, vhost }: RabbitmqPlace): string {
 
 function invalid(why: string): SeqqaError {
   return new SeqqaError("RABBITMQ_URL_INVALID", `The URL of a RabbitMQ store cannot be used: ${why}.`, {
-    hint: "Write amqp://host:5672/vhost, with user:password@ before the host where there are any, and ?management=http://host:15672 for another port of the management API.",
+    hint: "Write amqp://host:5672/vhost, or amqp://user:password@host:5672/vhost for a login. Add ?management=http://host:15672 if the management API has another port.",
     exitStatus: 2,
   });
 }

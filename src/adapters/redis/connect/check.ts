@@ -77,7 +77,7 @@ async function checkPrivileges(connection: Connection, add: Add): Promise<void> 
 }
 
 async function checkNotifications(connection: Connection, add: Add): Promise<void> {
-  const slow = "every state is then read whole, which is slow beyond some thousand keys";
+  const slow = "seqqa reads all keys for every state, which is slow beyond a few thousand keys";
   const flags = await readNotifications(connection);
   const allowed = flags !== undefined && (hasKeyspace(flags) || (await ensureNotifications(connection)));
   if (flags !== undefined && allowed && !hasKeyspace(flags)) await setNotifications(connection, flags);
@@ -93,7 +93,7 @@ async function checkNotifications(connection: Connection, add: Add): Promise<voi
     add(
       false,
       "notifications",
-      `This user may not use ${allowed ? "INFO commandstats" : "CONFIG GET and SET of notify-keyspace-events"}: ${slow}; allow it.`,
+      `This user may not use ${allowed ? "INFO commandstats" : "CONFIG GET and SET of notify-keyspace-events"}, so ${slow}. Grant this user the right to use it.`,
     );
 }
 
@@ -125,7 +125,7 @@ async function checkIsolation(connection: Connection, add: Add): Promise<void> {
     lanes > 0 || binary !== undefined,
     "isolation index",
     lanes > 0
-      ? `Of ${databases} databases ${free} are empty: room for ${lanes} lanes.`
+      ? `${free} of ${databases} databases are empty: room for ${lanes} lanes.`
       : `None of ${databases} databases is left for a lane; raise \`databases\` in redis.conf, or use \`isolation: server\`.`,
   );
 }

@@ -47,7 +47,7 @@ export function urlOfPlace({ host, port, db, tls, username, password }: RedisPla
 
 function invalid(why: string): SeqqaError {
   return new SeqqaError("REDIS_URL_INVALID", `The URL of a Redis store cannot be used: ${why}.`, {
-    hint: "Write redis://host:port/db, with user:password@ before the host where there are any; special characters in them percent-encoded.",
+    hint: "Write redis://host:port/db, or redis://user:password@host:port/db for a login. Percent-encode special characters in user and password.",
     exitStatus: 2,
   });
 }

@@ -59,7 +59,7 @@ export class Tracker {
       await commands.text("INFO", "commandstats");
       await commands.text("PUBLISH", `__keyspace@${commands.place.db}__:${RESERVED}`, "");
     } catch (error) {
-      if (mayNot(error)) return `this user may not use all of INFO and PUBLISH`;
+      if (mayNot(error)) return `this user may not use INFO commandstats, or may not use PUBLISH`;
       throw error;
     }
     const tracker = new Tracker(commands, events);
@@ -113,7 +113,7 @@ export class Tracker {
         "STORE_NOT_ALLOWED",
         "Keyspace notifications were turned off during the exploration and cannot be turned on again.",
         {
-          hint: "Let the target leave notify-keyspace-events alone, or add KA to what it sets.",
+          hint: "Let the target leave notify-keyspace-events unchanged, or add the flags KA to the value that it sets.",
         },
       );
     }

@@ -114,7 +114,7 @@ export class IndexProvider implements StoreProvider {
 
   #full(): SeqqaError {
     return new SeqqaError("STORE_NO_DATABASE", `No empty database is left for a lane on the Redis server of ${shownPlace(this.#place)}.`, {
-      hint: "Raise `databases` in redis.conf, use fewer lanes (--parallel), or set `isolation: server`. One database per lane is needed, and one for all runs.",
+      hint: "Raise `databases` in redis.conf, use fewer lanes (--parallel), or set `isolation: server`. Each lane needs one database, and all runs together need one more.",
       exitStatus: 2,
     });
   }

@@ -14,10 +14,10 @@ import { sqlitePath } from "./sqlite-path.ts";
 import { planTables } from "../journal/table-plan.ts";
 
 const MIB = 1024 * 1024;
-/** Bytes. Larger files are not copied for trying a checkpoint mode. */
+/** `seqqa doctor` tries checkpoint modes on a copy of the file, but copies no file larger than this (in bytes). */
 const LARGE = 256 * MIB;
 
-/** Checks a SQLite file for `seqqa doctor`. Checkpoints are tried on a copy. */
+/** Checks a SQLite file for `seqqa doctor`. Checkpoint modes are tried on a copy of the file. */
 export async function check(url: string): Promise<readonly StoreCheck[]> {
   const file = sqlitePath(url);
   const checks: StoreCheck[] = [];
@@ -100,7 +100,7 @@ function planned(file: string): StoreCheck {
   }
 }
 
-/** Reports a requirement on the target's own connections that seqqa cannot check. */
+/** Returns advice about the busy timeout of the target's own connections, which seqqa cannot check. */
 function timeouts(): StoreCheck {
   return {
     ok: true,
@@ -109,7 +109,7 @@ function timeouts(): StoreCheck {
   };
 }
 
-/** Checks the free disk space beside the file, for its write-ahead log. */
+/** Checks that the disk has enough free space for the file's write-ahead log. */
 async function space(file: string): Promise<StoreCheck> {
   const what = "space";
   try {

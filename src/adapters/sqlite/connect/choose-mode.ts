@@ -19,13 +19,13 @@ export interface Choosing {
   readonly wanted: SqliteCheckpoint;
   readonly scope: StoreScope;
   readonly tables: readonly string[] | undefined;
-  /** The shared connection, if the target already uses it. */
+  /** The shared connection. `undefined` if the target does not use it. */
   readonly lent: Database | undefined;
   readonly connect: () => Database;
   readonly lend: () => Database;
-  /** The patterns of `ignore`. In an external file, the tables and columns that they match are not restored. */
+  /** The patterns of the option `ignore`. In an external file, matching tables and columns are not restored. */
   readonly ignore: readonly IgnorePattern[];
-  /** The mode of the same store before a restart of the target. */
+  /** The checkpoint mode that this store had before the target restarted. */
   readonly previous: SqliteMode | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface Chosen {
   readonly choice: CheckpointChoice;
 }
 
-/** @throws SeqqaError if the wanted mode is not possible; SqliteError if the file is locked or invalid */
+/** Chooses the checkpoint mode. @throws SeqqaError if the wanted mode is not possible; SqliteError if the file is locked or invalid */
 export function chooseMode(choosing: Choosing): Chosen {
   const { wanted, scope, lent } = choosing;
   // A target that uses the shared connection runs in this process, even if `scope.inProcess` is `false`.
@@ -51,7 +51,7 @@ export function chooseMode(choosing: Choosing): Chosen {
   const db = choosing.connect();
   try {
     prepareControl(db);
-    // A lane's file is discarded after a crash, so it needs no durability. An external file keeps its owner's setting.
+    // A lane's file is discarded after a crash, so writes to it need no fsync. An external file keeps the setting of its owner.
     if (!scope.borrowed) db.pragma("synchronous = off");
     requireWritable(db);
     requireTables(db, choosing);
@@ -103,7 +103,7 @@ function journalOrCopy(choosing: Choosing, db: Database): Chosen {
   return fallBack(choosing, db, obstacle ?? "");
 }
 
-/** Selects the tables that are restored. In an external file, ignored tables and columns are left out. */
+/** Returns the tables that the journal restores. In an external file, ignored tables and columns are left out. */
 function journalled(plans: TablePlan[] | string, { ignore, scope }: Choosing): TablePlan[] | string {
   if (typeof plans === "string" || !scope.borrowed) return plans;
   const leftAlone = ignoredTables(ignore, scope.name, plans);
@@ -113,7 +113,7 @@ function journalled(plans: TablePlan[] | string, { ignore, scope }: Choosing): T
     .filter(({ name }) => !leftAlone.has(name))
     .map((plan, index) => {
       const at = plan.columns.flatMap(({ name }, i) => (ignored.get(plan.name)?.has(name) === true ? [i + plan.shownFrom] : []));
-      // Columns that identify a row cannot be ignored.
+      // Key columns are always restored, even if `ignore` names them.
       return { ...plan, index, ignoredAt: at.filter((one) => !plan.keyAt.includes(one)) };
     });
 }
@@ -126,13 +126,13 @@ function fallBack(choosing: Choosing, db: Database, obstacle: string): Chosen {
   };
 }
 
-/** Creates the mode `copy`. `refusal`: the reason given if the file is external. @throws SeqqaError `CHECKPOINT_REFUSED` */
+/** Creates the mode `copy`. `refusal`: why an external file cannot be copied as a whole. @throws SeqqaError `CHECKPOINT_REFUSED` */
 function copy({ file, tables, scope, previous }: Choosing, db: Database, refusal: string): CopyMode {
   if (scope.borrowed) throw refusedWhereItIs("copy", `the SQLite file ${file}`, refusal);
   return new CopyMode(db, file, tables, { previous: previous instanceof CopyMode ? previous : undefined });
 }
 
-/** Returns `true` if the schema causes the error, e.g. with a function that only the target defines; `false` for errors of the file and locks. */
+/** Returns `true` if the schema causes the error (e.g. it uses a function that only the target defines), `false` for file and lock errors. */
 function hinders(error: unknown): boolean {
   if (error instanceof SeqqaError) return error.code === "JOURNAL_HINDERED";
   const code = (error as { code?: unknown } | null)?.code;
@@ -140,7 +140,7 @@ function hinders(error: unknown): boolean {
 }
 
 function requireWritable(db: Database): void {
-  // Acquires the write lock without writing, which fails for a read-only file.
+  // Acquires and releases the write lock without writing. This fails if the file is read-only.
   db.exec("begin immediate; rollback");
 }
 

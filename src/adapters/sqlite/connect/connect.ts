@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { BUSY_WAIT_MS, isBusy, openError } from "./failures.ts";
 import { openSqlite } from "../../../stores/sqlite-driver.ts";
 
-/** Opens a connection for seqqa. @throws SeqqaError `STORE_*` if the file cannot be opened; SqliteError if it is locked */
+/** Opens a connection to the file for seqqa's own use. @throws SeqqaError `STORE_*` if the file cannot be opened; SqliteError if it is locked */
 export function connect(file: string, mustExist: boolean = true): Database {
   let db: Database | undefined;
   try {
@@ -16,8 +16,8 @@ export function connect(file: string, mustExist: boolean = true): Database {
 }
 
 /**
- * Disables constraints and cascades for restores. A restore writes rows that existed before, so checks must not reject them, and a cascade would
- * change other rows.
+ * Disables constraints and cascades on the connection that restores rows. Restored rows existed before, so no check may reject them, and a cascade
+ * would change other rows.
  */
 export function prepareControl(db: Database): void {
   db.pragma("foreign_keys = off");

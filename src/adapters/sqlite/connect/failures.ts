@@ -1,9 +1,12 @@
 import { SeqqaError } from "../../../model/errors.ts";
 import type { Life, Owner } from "../journal/owner.ts";
 
-/** Milliseconds that a restore waits for the target's open write transaction. */
+/** The longest time, in milliseconds, that a restore waits for the target to end its open write transaction. */
 export const BUSY_LIMIT_MS = 5000;
-/** Milliseconds that SQLite itself waits for a lock. The wait blocks this thread, which a target in this process needs to finish its transaction. */
+/**
+ * The longest time, in milliseconds, that SQLite itself waits for a lock. Longer waits would block this thread, in which the target may have to
+ * finish its transaction.
+ */
 export const BUSY_WAIT_MS = 20;
 
 function codeOf(error: unknown): string {
@@ -21,7 +24,7 @@ export function busyError(file: string, limitMs: number): (cause: unknown) => Se
       "STORE_BUSY",
       `The SQLite file ${file} stayed locked for ${limitMs / 1000} s: another connection keeps a transaction open.`,
       {
-        hint: "Let the target commit before it answers, or close its open cursors; a second run on the same file causes this, too.",
+        hint: "Let the target commit before it answers, or close its open cursors. End other runs on the same file.",
         cause,
       },
     );
@@ -63,7 +66,7 @@ export function openError(file: string, cause: unknown): unknown {
 
 export function schemaChanged(file: string, what: string): SeqqaError {
   return new SeqqaError("SCHEMA_CHANGED", `The schema of the SQLite file ${file} changed during the exploration: ${what}.`, {
-    hint: 'Let the target migrate before it is ready, or list the request that makes it in `target.warm_up`; `checkpoint: "copy"` restores the schema, too.',
+    hint: 'Let the target migrate before it is ready, or list the request that changes the schema in `target.warm_up`. Or choose `checkpoint: "copy"`, which restores the schema, too.',
   });
 }
 
@@ -78,19 +81,19 @@ export function notPutBack(file: string, cause: unknown): SeqqaError {
   );
 }
 
-/** Returns the error for an external file that another run uses or may be using. */
+/** Returns the error for an external file that another run uses, or may be using. */
 export function inUse(file: string, owner: Owner, life: Life): SeqqaError {
   const host = owner.host.replaceAll(/[^\x21-\x7e]/g, "?").slice(0, 64);
   return new SeqqaError("STORE_IN_USE", `The SQLite file ${file} is used by another run of seqqa, process ${owner.pid} on ${host}.`, {
     hint:
       life === "elsewhere"
-        ? `It is unknown here whether it is alive. If it has ended, record that: sqlite3 <file> "update seqqa_owner set pid = 0"; the next run then restores the data.`
+        ? `seqqa cannot tell from here whether that run is alive. If it has ended, type: sqlite3 <file> "update seqqa_owner set pid = 0"; the next run then restores the data.`
         : "Wait until it has ended, or end it; a second run needs a store of its own.",
     exitStatus: 2,
   });
 }
 
-/** Returns the error for changes of a dead run that cannot be undone. */
+/** Returns the error for an external file whose changes by a dead run cannot be undone. */
 export function cannotRecover(file: string, why: string): SeqqaError {
   return new SeqqaError("STORE_NOT_PUT_BACK", `The SQLite file ${file} cannot be restored to what it was before a run of seqqa: ${why}.`, {
     hint: "Restore it from a backup; or keep it as it is now, and drop the tables and triggers in it whose names begin with seqqa_.",

@@ -1,16 +1,16 @@
 import type { Database } from "better-sqlite3";
 import type { Awaitable, StoreAdapter, WriteFaults } from "../../../model/stores/store-adapter.ts";
 
-/** A way to save and restore a file. The adapter chooses one when it is opened. */
+/** A checkpoint mode for one SQLite file. The adapter chooses the mode when the file is opened. */
 export interface SqliteMode extends Required<
   Pick<StoreAdapter, "traits" | "root" | "mark" | "changed" | "restore" | "observe" | "capture" | "write">
 > {
   position?(): ReturnType<StoreAdapter["mark"]>;
-  /** The id of the installation in the file, if the mode installs something. */
+  /** The id of the journal's tables and triggers in the file. `undefined` if the mode creates none. */
   readonly token?: string | undefined;
-  /** Makes writes fail, if the mode supports it and the run tests faults. */
+  /** Makes writes of the target fail. `undefined` if the mode does not support this or the run tests no faults. */
   readonly faults?: WriteFaults | undefined;
   readonly db: Database;
-  /** Ends the mode. With `leaveNothing`, also removes everything that the mode installed in the file. */
+  /** Closes the mode. If `leaveNothing` is `true`, also removes seqqa's tables and triggers from the file. */
   close(leaveNothing: boolean): Awaitable<void>;
 }

@@ -2,8 +2,8 @@ import type { Database } from "better-sqlite3";
 import type { TableSchema } from "../../../model/stores/store-adapter.ts";
 
 /**
- * Returns the schema objects that affect the journal, by name with their SQL: tables, views, triggers (also seqqa's) and unique indexes. Plain
- * indexes, statistics and the schema version are left out, because ANALYZE, VACUUM and CREATE INDEX change them harmlessly.
+ * Returns the SQL of the schema objects that affect the journal, by name: tables, views, all triggers and unique indexes. Plain indexes, statistics
+ * and the schema version are left out: ANALYZE, VACUUM and CREATE INDEX change them without effect on the journal.
  */
 export function schemaText(db: Database): Map<string, string> {
   const rows = db
@@ -15,7 +15,7 @@ export function schemaText(db: Database): Map<string, string> {
   return new Map(rows.map(({ name, type, sql }) => [`${type} "${name}"`, sql]));
 }
 
-/** Describes the differences between two schemas; `undefined` if there are none. */
+/** Returns a description of how the schema changed, or `undefined` if it is unchanged. */
 export function schemaDifference(before: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): string | undefined {
   const differing: string[] = [];
   for (const [name, sql] of now) {
@@ -27,7 +27,7 @@ export function schemaDifference(before: ReadonlyMap<string, string>, now: Reado
   return differing.length === 0 ? undefined : [...new Set(differing)].slice(0, 3).join(", ");
 }
 
-/** Returns the tables and their columns, without seqqa's own tables. */
+/** Returns the user's tables with their columns. Tables that seqqa created are left out. */
 export function schemaOf(db: Database): readonly TableSchema[] {
   const rows = db
     .prepare<[], { name: string; column: string }>(

@@ -5,7 +5,7 @@ export function quoteName(name: string): string {
 export interface Token {
   readonly kind: "name" | "quoted" | "string" | "number" | "symbol";
   readonly text: string;
-  /** For a quoted name, the text without its quotes. */
+  /** The token's text. A quoted name is given without its quotes. */
   readonly value: string;
   readonly start: number;
   readonly end: number;
@@ -14,7 +14,7 @@ export interface Token {
 const PATTERN =
   /\s+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|(?<string>[xX]?'(?:[^']|'')*')|(?<quoted>"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\])|(?<name>[\p{L}_\u0080-\uffff][\p{L}\p{N}_$\u0080-\uffff]*)|(?<number>(?:\d|\.\d)[0-9a-zA-Z.]*)|(?<symbol>->>|->|\|\||<<|>>|<=|>=|<>|!=|==|[\s\S])/uy;
 
-/** Splits SQL into tokens, without white space and comments. */
+/** Splits SQL into tokens. White space and comments are dropped. */
 export function tokenize(sql: string): Token[] {
   const tokens: Token[] = [];
   PATTERN.lastIndex = 0;

@@ -9,13 +9,13 @@ import { putBackKept } from "../journal/put-back-kept.ts";
 import { sqlitePath } from "../connect/sqlite-path.ts";
 import { openSqlite } from "../../../stores/sqlite-driver.ts";
 
-/** Bytes. `serialize` holds the whole file in memory, so larger files are copied with `VACUUM INTO`. */
+/** Files above this size (in bytes) are copied with `VACUUM INTO`, because `serialize` holds the whole file in memory. */
 const LARGE = 512 * 1024 * 1024;
 
 /**
- * Creates a lane's file: a copy of `source` including its write-ahead log, or a new empty database. The source is only read. If a run is using the
- * source or was killed while using it, the copy gets the content from before that run. The copy is switched to WAL mode here, because the mode of a
- * file in use must not be changed.
+ * Creates a lane's file: a copy of `source` including its write-ahead log, or an empty database if there is no `source`. The source is only read. If
+ * a run is using the source or was killed while using it, the copy gets the content from before that run. The copy is switched to WAL mode at once,
+ * because the journal mode cannot be changed while the target has the file open.
  *
  * @throws SeqqaError `STORE_NOT_FOUND`, `STORE_NOT_A_DATABASE`, `STORE_NOT_WRITABLE`
  */
@@ -44,7 +44,7 @@ export function cloneSqliteFile(source: string | undefined, target: string): voi
 function inCopy<T>(file: string, work: (db: Database) => T): T {
   const db = openSqlite(file);
   try {
-    // Reading the schema detects a damaged copy now instead of in the middle of a run.
+    // Reads the schema, so that a damaged copy fails here and not in the middle of a run.
     db.prepare("select count(*) from sqlite_schema").get();
     return work(db);
   } finally {
@@ -52,13 +52,13 @@ function inCopy<T>(file: string, work: (db: Database) => T): T {
   }
 }
 
-/** @throws SeqqaError `STORE_NOT_FOUND` */
+/** Checks that the file exists and is not a directory. @throws SeqqaError `STORE_NOT_FOUND` */
 export function requireDatabase(file: string): void {
   if (!existsSync(file) || !statSync(file).isFile()) throw openError(file, Object.assign(new Error("no such file"), { code: "ENOENT" }));
 }
 
 function copy(from: string, to: string): void {
-  // Nobody has the database open. Its bytes are copied, because opening a WAL database would create files next to the user's own.
+  // An empty write-ahead log means that no process has the database open. Copy the file's bytes: opening it would create files next to it.
   if (journalMode(from) === "wal" && isEmpty(`${from}-wal`)) {
     copyFileSync(from, to);
     return;
@@ -72,13 +72,13 @@ function copy(from: string, to: string): void {
   }
 }
 
-/** Returns all pages as one consistent state, including those in the write-ahead log. An empty file has no pages. */
+/** Returns all pages of the database, including changes that are still in the write-ahead log. An empty file has no pages. */
 function serialized(db: Database): Buffer {
   db.prepare("select count(*) from sqlite_schema").get();
   return db.pragma("page_count", { simple: true }) === 0 ? Buffer.alloc(0) : db.serialize();
 }
 
-/** Reads the journal mode from the file's header, because opening the database would lock the file. */
+/** Returns the journal mode that the file's header states. Opening the database to ask SQLite would lock the file. */
 function journalMode(file: string): "wal" | "rollback" {
   const header = Buffer.alloc(20);
   const handle = openSync(file, "r");

@@ -8,22 +8,22 @@ import { openSqlite } from "../../../stores/sqlite-driver.ts";
 import { setTimeout as pause } from "node:timers/promises";
 import { SeqqaError } from "../../../model/errors.ts";
 
-/** A state as all pages of the file. The same object represents the state until somebody writes. */
+/** The content of the file at one moment: all pages. As long as nobody writes, the same object is returned again. */
 interface Copy {
   readonly bytes: Buffer;
 }
 
 export interface CopyOptions {
-  /** The mode of the same store before a restart of the target. Its root state is kept. */
+  /** The mode of this store before the target restarted. Its root state is kept. */
   readonly previous?: CopyMode | undefined;
-  /** Milliseconds to wait for a lock. Default: 5000. */
+  /** The longest time to wait for a lock, in milliseconds. Default: 5000. */
   readonly limitMs?: number;
 }
 
 /**
- * Restores the whole file with SQLite's online backup into the live file. For other connections this is an ordinary write transaction, in any journal
- * mode. Copying or renaming over a live file would corrupt it or have no effect. Works with any schema; the cost grows with the file's size. Only for
- * a lane's own file, because writes of other clients would be lost, too.
+ * Restores the whole file by writing all pages with SQLite's online backup. Other connections see an ordinary write transaction, in any journal mode.
+ * Copying or renaming a file over an open database would corrupt it or have no effect. Works with any schema, but the cost grows with the file's
+ * size. Used only for a lane's own file, because a restore also overwrites the writes of other clients.
  */
 export class CopyMode implements SqliteMode {
   readonly traits: StoreTraits = { portable: true, commits: true };
@@ -44,7 +44,7 @@ export class CopyMode implements SqliteMode {
     this.#tables = tables;
     this.#limitMs = limitMs;
     this.#root = previous === undefined ? undefined : previous.#root;
-    // The backup API cannot write into a file without pages.
+    // SQLite's backup API cannot write into a file that has no pages.
     if (db.pragma("page_count", { simple: true }) === 0)
       db.exec("begin immediate; create table seqqa_page(a); drop table seqqa_page; commit");
     this.#dataVersion = db.prepare<[], number>("pragma data_version").pluck();
@@ -93,7 +93,7 @@ export class CopyMode implements SqliteMode {
     this.db.close();
   }
 
-  /** Runs `work` with the current state under the write lock, so that the state never contains half of a transaction. */
+  /** Calls `work` with the current content of the file while holding the write lock. The content therefore never includes half of a transaction. */
   #locked<T>(work: (copy: Copy) => T): Awaitable<T> {
     return attempt(
       () => {
@@ -122,13 +122,13 @@ export class CopyMode implements SqliteMode {
     } finally {
       source.close();
     }
-    // Reads the file again. If the target wrote in the meantime, the write is then detected as a change.
+    // Read the file again: if the target wrote during the restore, the next comparison then detects a change.
     const now = await this.#locked((read) => read);
     if (samePages(now.bytes, copy.bytes)) this.#present = copy;
   }
 }
 
-/** Returns the pages of the file, with rollback mode in the header. A database in memory cannot be in WAL mode; the live file keeps its own mode. */
+/** Returns the pages of the file. Their header says rollback mode, because a database in memory cannot use WAL. The file itself is not changed. */
 function pages(db: Database): Buffer {
   const bytes = db.serialize();
   bytes[18] = 1;
@@ -136,7 +136,7 @@ function pages(db: Database): Buffer {
   return bytes;
 }
 
-/** Header fields that count writes or name the library version: change counter, schema cookie, version-valid-for, version. */
+/** Byte ranges of the file header that differ between equal databases: change counter, schema cookie, version-valid-for, library version. */
 const COUNTING: readonly (readonly [number, number])[] = [
   [24, 28],
   [40, 44],
@@ -165,7 +165,10 @@ async function putPages(source: Database, file: string, limitMs: number = BUSY_L
   }
 }
 
-/** Returns `false` for a locked file. A backup into a locked file does nothing and reports this only by a page count of 0. */
+/**
+ * Writes the pages of `source` into the file with SQLite's backup. Returns `false` if the file is locked: the backup then reports 0 pages and no
+ * error.
+ */
 async function backedUp(source: Database, file: string): Promise<boolean> {
   try {
     return (await source.backup(file)).totalPages > 0;

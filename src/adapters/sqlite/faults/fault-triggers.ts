@@ -2,16 +2,16 @@ import type { Database } from "better-sqlite3";
 import type { TablePlan } from "../journal/table-plan.ts";
 
 /**
- * The table that controls the fault triggers. Empty: writes are neither counted nor failed. One row without a code: writes are counted. A row with a
- * code: after `passed` writes with that code, further ones fail.
+ * The table that tells the fault triggers what to do. Empty: writes are neither counted nor failed. One row without a code: writes are counted. One
+ * row with a code: the first `passed` writes with that code succeed, all further ones fail.
  */
 export const FAULT = "seqqa_fault";
-/** The table of counted writes, in order. If the target rolls back, its writes disappear from the table. */
+/** The table in which the fault triggers list the counted writes, in order. A rollback by the target removes its writes from the list. */
 export const PASSED = "seqqa_passed";
 
 const KINDS = ["insert", "update", "delete"] as const;
 
-/** Installs the triggers that count writes and make them fail. SQLite fires the newest triggers first, so these fire before all others. */
+/** Installs the triggers that count writes and make them fail. SQLite fires the newest trigger first, so these fire before all other triggers. */
 export function installFaults(db: Database, plans: readonly TablePlan[]): void {
   db.exec(`create table ${FAULT}(code, passed)`);
   db.exec(`create table ${PASSED}(seq integer primary key, code)`);

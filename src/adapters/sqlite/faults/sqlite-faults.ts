@@ -5,13 +5,13 @@ import { busyError, isBusy } from "../connect/failures.ts";
 import { writing } from "../journal/owner.ts";
 import { FAULT, PASSED, statementOf } from "./fault-triggers.ts";
 
-/** Milliseconds to wait for the write lock. A target that holds the lock longer than its answer takes has a defect that fault tests look for. */
+/** The longest wait for the write lock, in milliseconds. A target that keeps the lock after its answer has a defect that fault tests should find. */
 const LIMIT_MS = 1000;
 
 /**
- * Makes writes fail with triggers that raise an error. The error also undoes anything the trigger wrote, so a trigger cannot record that it fired.
- * The write to fail is therefore chosen from writes that were counted earlier in the same state. It is identified by table and kind. Later writes of
- * the same kind to the same table fail, too; writes to other tables succeed.
+ * Makes writes of the target fail with triggers that raise an error. The error also undoes all writes of the trigger, so a trigger cannot record that
+ * it fired. seqqa therefore counts the writes of a call first, and executes the call again in the same state with one write failing. Later writes of
+ * the same kind to the same table fail, too. Writes to other tables succeed.
  */
 export class SqliteFaults implements WriteFaults {
   readonly kind = "faults";
@@ -26,7 +26,7 @@ export class SqliteFaults implements WriteFaults {
   #counted: readonly number[] = [];
   #armed: number | undefined;
 
-  /** @param db A connection that fires no triggers. */
+  /** @param db a connection whose own writes fire no triggers */
   constructor(db: Database, file: string, tables: readonly { readonly name: string }[]) {
     this.#db = db;
     this.#file = file;
@@ -46,7 +46,7 @@ export class SqliteFaults implements WriteFaults {
 
   async arm(write: number): Promise<void> {
     const code = this.#counted[write - 1];
-    if (code === undefined) throw new RangeError(`${this.#counted.length} writes were counted, and this is number ${write}.`);
+    if (code === undefined) throw new RangeError(`Only ${this.#counted.length} writes were counted, so there is no write number ${write}.`);
     this.#armed = code;
     await this.#set(`${code}, ${this.#counted.slice(0, write - 1).filter((one) => one === code).length}`);
   }
@@ -58,7 +58,7 @@ export class SqliteFaults implements WriteFaults {
 
   async disarm(): Promise<void> {
     this.#armed = undefined;
-    // If the target keeps the write lock, the next restore reports it.
+    // This fails if the target still holds the write lock. The next restore reports that error, so it is ignored here.
     await Promise.allSettled([this.#set(undefined)]);
   }
 

@@ -1,9 +1,9 @@
 import type { Database } from "better-sqlite3";
 
 /**
- * Makes only this connection see the schema without triggers, so that a restore fires neither seqqa's triggers nor the API's. The triggers are
- * deleted and the schema is read inside a transaction that is rolled back, so the file never changes. The connection keeps this schema until the
- * schema version changes. Callers must check the version before each restore.
+ * Makes this connection, and no other, see a schema without triggers. A restore on it then fires neither seqqa's triggers nor the API's. To do so,
+ * the triggers are dropped, the schema is read, and the transaction is rolled back, so the file never changes. The connection keeps this schema until
+ * the schema version changes, so check the version before each restore.
  *
  * @throws SqliteError if another connection is writing
  */
@@ -25,7 +25,7 @@ export function blind(db: Database): void {
   }
 }
 
-/** Makes the connection see the real schema again. */
+/** Makes this connection see the triggers of the schema again, after {@link blind}. */
 export function unblind(db: Database): void {
   db.unsafeMode(true);
   db.pragma("writable_schema = reset");

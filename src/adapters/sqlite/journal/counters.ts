@@ -1,13 +1,15 @@
 import type { Database, Statement } from "better-sqlite3";
 import { sameRow, type ExactRow, type ExactValue } from "../../../stores/index.ts";
 
-/** Integers in the file's header that applications may set, usually the schema's version. They are treated as counters without a table. */
+/**
+ * Integers in the file's header that applications may set, usually to the version of their schema. seqqa restores them like AUTOINCREMENT counters.
+ */
 const PRAGMAS = ["user_version", "application_id"] as const;
 const nameOf = (pragma: string): string => `pragma ${pragma}`;
 
 /**
- * Reads a file's counters as rows of (place, name, value). Rows of `sqlite_sequence` have their rowid as place. Integers of the header that are not 0
- * have negative places.
+ * Prepares a query for the counters of a file, as rows of (number, name, value). The number of an AUTOINCREMENT counter is its rowid in
+ * `sqlite_sequence`. Integers of the file's header that are not 0 get negative numbers.
  */
 export function counterReader(db: Database): Statement<[], ExactValue[]> {
   const isCounted = db.prepare("select 1 from sqlite_schema where name = 'sqlite_sequence'").get() !== undefined;
@@ -23,7 +25,7 @@ export function isInHeader(name: ExactValue | undefined): boolean {
   return PRAGMAS.some((pragma) => nameOf(pragma) === name);
 }
 
-/** Sets a counter in the file's header. A `value` that is not an integer becomes 0. */
+/** Writes an integer into the file's header. A `value` that is not an integer is written as 0. */
 export function setInHeader(db: Database, name: ExactValue | undefined, value: ExactValue | undefined): void {
   const pragma = PRAGMAS.find((one) => nameOf(one) === name);
   if (pragma !== undefined) db.pragma(`${pragma} = ${typeof value === "bigint" ? value : 0n}`);

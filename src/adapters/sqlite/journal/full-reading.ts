@@ -5,14 +5,15 @@ import { counterReader } from "./counters.ts";
 import { quoteName } from "../connect/sql-text.ts";
 import { observedColumns } from "./table-plan.ts";
 
-/** The content of a whole database, for stores without a journal. The cost grows with the size of the database. */
+/** The content of a whole database. It is read if the store has no journal, and the cost grows with the size of the database. */
 export interface FullReading {
   readonly tables: ReadonlyMap<string, { readonly columns: readonly ObservedColumn[]; readonly rows: StoredValue[][] }>;
   readonly counters: readonly ExactRow[];
 }
 
 /**
- * Reads all tables. A virtual table is read through its own name, because its shadow tables hold the same data in an order that depends on history.
+ * Reads all tables of the database. Only the main table of a virtual table is read: its shadow tables repeat the same data, in an order that depends
+ * on earlier writes.
  */
 export function readEverything(db: Database, observed: readonly string[] | undefined): FullReading {
   const tables = new Map<string, { columns: readonly ObservedColumn[]; rows: StoredValue[][] }>();

@@ -1,6 +1,6 @@
 import { isWord, tokenize, type Token } from "../connect/sql-text.ts";
 
-/** The parts of a CREATE INDEX statement: its terms without COLLATE and ASC/DESC, and its WHERE expression. */
+/** The parts of a CREATE INDEX statement: the indexed terms without COLLATE and ASC/DESC, and the WHERE expression. */
 export interface IndexParts {
   readonly terms: readonly string[];
   readonly where: string | undefined;
@@ -9,7 +9,7 @@ export interface IndexParts {
 /** Parses `CREATE UNIQUE INDEX ... ON table (terms) [WHERE expression]`. Returns `undefined` for any other form. */
 export function indexParts(sql: string): IndexParts | undefined {
   const tokens = tokenize(sql);
-  // The first ON is the keyword, because a name before the list that is a keyword has to be quoted.
+  // The first ON token is the keyword: an index named ON would have to be quoted.
   const on = tokens.findIndex((token) => isWord(token, "ON"));
   const open = on < 0 ? -1 : tokens.findIndex((token, i) => i > on + 1 && isWord(token, "("));
   if (open < 0) return undefined;
@@ -36,7 +36,7 @@ export function indexParts(sql: string): IndexParts | undefined {
   return undefined;
 }
 
-/** Returns a term without its ordering and collation. The collation is read from `pragma index_xinfo` instead. */
+/** Returns an indexed term without COLLATE and ASC/DESC. `undefined` if the term cannot be parsed. Collations come from `pragma index_xinfo`. */
 function termText(sql: string, tokens: readonly Token[]): string | undefined {
   let end = tokens.length;
   if (isWord(tokens[end - 1], "ASC") || isWord(tokens[end - 1], "DESC")) end--;
@@ -47,8 +47,8 @@ function termText(sql: string, tokens: readonly Token[]): string | undefined {
 }
 
 /**
- * Rewrites an expression over a table's columns for another row: each column is replaced by `about(column)`. Returns `undefined` if the expression
- * contains a name that cannot be resolved.
+ * Replaces each column name in an SQL expression by `about(column)`, for example to refer to `NEW`. Returns `undefined` if the expression contains a
+ * name that cannot be resolved.
  */
 export function rewriteColumns(
   expression: string,
@@ -63,12 +63,12 @@ export function rewriteColumns(
     const token = tokens[i] as Token;
     if (token.kind !== "name" && token.kind !== "quoted") continue;
     const before = tokens[i - 1];
-    // The name of a function, a collation or a CAST type is not a column, even if a column has the same name.
+    // A function, a collation or a CAST type can have the same name as a column. Skip such names.
     if (isWord(tokens[i + 1], "(") || isWord(before, "COLLATE") || isWord(before, "AS")) continue;
     if (isWord(before, ".") || isWord(tokens[i + 1], ".")) return undefined;
     const column = token.value.toLowerCase();
     if (!columns.has(column)) {
-      // An unquoted word that is not a column is an operator or a literal (AND, NULL, TRUE). A quoted one could be a string in old SQLite.
+      // An unquoted word that is not a column is an operator or a literal (AND, NULL, TRUE). A quoted one may be a string, as SQLite allows.
       if (token.kind === "quoted" || ROWID_NAMES.has(column)) return undefined;
       continue;
     }

@@ -10,20 +10,20 @@ export interface Installation {
   readonly file: string;
   readonly plans: readonly TablePlan[];
   readonly token: string;
-  /** `true` if the store is external. Its original rows are then saved in the file. */
+  /** `true` if the file is external. The original values of changed rows are then saved in the file. */
   readonly borrowed: boolean;
-  /** `true` if the run makes writes fail. */
+  /** `true` if the run tests faults, so that fault triggers are installed, too. */
   readonly faulty: boolean;
 }
 
 /**
- * Installs the journal and its triggers in one transaction. Replaces an installation that an earlier run may have left.
+ * Creates the journal's tables and triggers in one transaction. First removes those that an earlier run may have left.
  *
  * @throws SeqqaError `STORE_IN_USE`; SqliteError if the file is locked or the schema cannot be journalled
  */
 export function install(db: Database, { file, plans, token, borrowed, faulty }: Installation): void {
   writing(db, () => {
-    // Changes of a dead run have already been undone. An installation that exists now belongs to a run that is alive.
+    // The changes of dead runs were undone before. If journal tables exist in the external file now, they belong to a live run.
     if (borrowed) refuseInstalled(db, file);
     dropOurs(db);
     stamp(db, token);
@@ -31,7 +31,7 @@ export function install(db: Database, { file, plans, token, borrowed, faulty }: 
     if (borrowed) installKept(db, plans);
     for (const plan of plans) for (const trigger of tableTriggers(plan, borrowed ? "leased" : "own")) db.exec(trigger);
     if (faulty) installFaults(db, plans);
-    // SQLite compiles a trigger only when a statement needs it. Preparing these statements shows now if all triggers are valid.
+    // SQLite compiles a trigger only when a statement fires it. Preparing such statements finds invalid triggers now.
     for (const plan of plans) {
       db.prepare(`insert into ${plan.sqlName}(${plan.stored.join(", ")}) values(${plan.stored.map(() => "null").join(", ")})`);
       db.prepare(`update ${plan.sqlName} set ${plan.stored.map((column) => `${column} = null`).join(", ")}`);
@@ -48,7 +48,7 @@ export function isInstalled(db: Database, token: string): boolean {
   return readOwner(db)?.token === token && hasTable(db, "seqqa_log");
 }
 
-/** The caller must hold the write lock. @throws SeqqaError `STORE_IN_USE` */
+/** Throws if the file contains a journal of another run. The caller must hold the write lock. @throws SeqqaError `STORE_IN_USE` */
 export function refuseInstalled(db: Database, file: string): void {
   const owner = readOwner(db);
   if (owner !== undefined) throw inUse(file, owner, lifeOf(owner, db));

@@ -32,19 +32,19 @@ import type { TablePlan } from "./table-plan.ts";
 import { LEASE, SECONDS } from "./triggers.ts";
 import { UndoLog } from "./undo-log.ts";
 
-/** Thrown if triggers fired, or the schema version changed, during a transaction. The transaction is then rolled back and repeated. */
+/** Thrown in a transaction if triggers fired or the schema version changed. The transaction is then rolled back and executed again. */
 class LookAgain extends Error {}
 
 interface Work<T> {
   readonly result: T;
-  /** Called after the commit. If given, the work itself has emptied the log and recorded all changes. */
+  /** Called after the transaction was committed. Present only if the transaction itself emptied the undo log and recorded all changes. */
   readonly committed?: () => void;
 }
 
 export interface JournalOptions {
-  /** The mode of the same store before a restart of the target. */
+  /** The mode of this store before the target restarted. */
   readonly previous?: JournalMode | undefined;
-  /** `true` if the file is external. Its original rows are saved in the file, and `close` restores them. */
+  /** `true` if the file is external. The original values of changed rows are saved in the file, and `close` restores them. */
   readonly borrowed?: boolean;
   /** See `StoreScope.asked`. */
   readonly asked?: (() => number | undefined) | undefined;
@@ -52,16 +52,16 @@ export interface JournalOptions {
   readonly watching?: boolean | undefined;
   /** See `StoreScope.faulty`. */
   readonly faulty?: boolean | undefined;
-  /** Milliseconds to wait for a lock. Default: 5000. */
+  /** The longest time to wait for a lock, in milliseconds. Default: 5000. */
   readonly limitMs?: number;
 }
 
 /**
- * Undoes the commits of other processes with an undo log that row triggers write into the file itself.
+ * Undoes what other connections committed, with an undo log that row triggers write into the file itself.
  *
- * `PRAGMA data_version` changes when another connection commits. While it does not change, the log need not be read. Checkpoints and restores hold
- * the write lock, so that none happens during a transaction of the target. Otherwise rows of that transaction would be committed after the checkpoint
- * and undone with it.
+ * `PRAGMA data_version` changes when another connection commits, so the undo log is read only then. Checkpoints and restores take the write lock and
+ * therefore wait for open write transactions of the target. A checkpoint inside such a transaction would miss its rows, and they would be undone
+ * later.
  */
 export class JournalMode implements SqliteMode {
   readonly traits: StoreTraits = { portable: true, commits: true };
@@ -81,18 +81,18 @@ export class JournalMode implements SqliteMode {
   readonly #borrowed: boolean;
   readonly #watching: boolean;
   readonly #asked: AskedSince;
-  /** The lease of an external file. While it is valid, no other run can use the file. */
+  /** The lease of an external file, `undefined` for a lane's file. While the lease is valid, no other run can use the file. */
   readonly #lease: { readonly check: Statement<[], number>; readonly timer: NodeJS.Timeout } | undefined;
-  /** The id of the installation in the file. */
+  /** The id of this run's journal tables and triggers in the file. */
   readonly token: string;
   #knownData = -1;
   #knownSchema = -1;
-  /** Set once another client has taken over or written to the file. All later operations throw this error. */
+  /** Set after another client wrote to the file or another run took it over. All later operations throw this error. */
   #broken: SeqqaError | undefined;
 
   /**
    * Installs the journal. With `previous`, continues the journal from before a restart of the target, unless the target changed the schema.
-   * Checkpoints then stay valid, and the target's writes at its start are ordinary changes.
+   * Checkpoints then stay valid, and the target's writes during start-up are ordinary changes.
    *
    * @throws SqliteError if the file is locked or the schema cannot be journalled
    */
@@ -108,7 +108,7 @@ export class JournalMode implements SqliteMode {
     this.#asked = new AskedSince(options.asked, options.watching);
     const wasInstalled = previous !== undefined && isInstalled(db, previous.token);
     const difference = wasInstalled ? schemaDifference(previous.#schema, schemaText(db)) : undefined;
-    // A new installation would discard the saved original rows of the external file.
+    // Installing the journal again would discard the original rows that are saved in the external file.
     if (borrowed && difference !== undefined) throw schemaChanged(file, difference);
     const faulty = options.faulty === true;
     const goesOn = wasInstalled && difference === undefined && (previous.faults !== undefined) === faulty;
@@ -216,13 +216,13 @@ export class JournalMode implements SqliteMode {
       () => attempt(() => this.#leave(), isBusy, this.#limitMs, busyError(this.#file, this.#limitMs)),
       () => {
         db.close();
-        // If the restore failed, the next `open` of this thread may try again.
+        // The restore may have failed. Release the file anyway, so that the next `open` in this thread can try again.
         release(this.token);
       },
     );
   }
 
-  /** Restores an external file. Rows that other clients changed are kept and reported. */
+  /** Restores an external file to its original content. Rows that other clients changed are kept and reported. */
   #leave(): void {
     if (this.#broken?.code === "LEASE_OVER") throw this.#broken;
     if (this.#broken === undefined) this.#recordLast();
@@ -231,8 +231,8 @@ export class JournalMode implements SqliteMode {
   }
 
   /**
-   * Records the target's last writes before the restore. Schema changes are not checked here: a new table is harmless, and the restore detects
-   * altered ones.
+   * Records the last writes of the target before the final restore. Changes of the schema need no check here: a new table does no harm, and the
+   * restore itself detects altered tables.
    */
   #recordLast(): void {
     blind(this.db);
@@ -248,14 +248,14 @@ export class JournalMode implements SqliteMode {
     }
   }
 
-  /** Starts renewing the lease. The triggers write to the log only while the lease is valid. */
+  /** Starts a timer that renews the lease. The triggers write to the undo log only while the lease is valid. */
   #hold(): { readonly check: Statement<[], number>; readonly timer: NodeJS.Timeout } {
     const renewal = this.db.prepare(`update ${LEASE} set until = ${SECONDS} + ${LEASE_SECONDS} where until > ${SECONDS}`);
     const renew = (): void => {
       try {
         renewal.run();
       } catch {
-        // The lease is locked or missing. The next operation finds out which.
+        // The lease row is locked or missing. The next operation on the file throws the error for it.
       }
     };
     const timer = setInterval(renew, RENEWAL_MS);
@@ -264,7 +264,7 @@ export class JournalMode implements SqliteMode {
   }
 
   /**
-   * Throws if the lease has expired. Must be called inside a transaction, so that no other run can take the file over meanwhile.
+   * Throws if the lease has expired. Must be called inside a transaction, so that no other run can take over the file after the check.
    * @throws SeqqaError `LEASE_OVER`
    */
   #requireLease(): void {
@@ -278,7 +278,9 @@ export class JournalMode implements SqliteMode {
     if (holds !== 1) throw (this.#broken = leaseOver(`the SQLite file ${this.#file}`));
   }
 
-  /** @throws SeqqaError `FOREIGN_WRITE` for changes that were made while this run had no request in progress */
+  /**
+   * Checks changes that were read from the undo log. @throws SeqqaError `FOREIGN_WRITE` if they were made while this run had no request in progress
+   */
   #judge(touches: readonly Touch[]): void {
     if (!this.#asked.isQuiet) return;
     const foreign = touches.filter(({ before, now }) => !sameRow(before, now));
@@ -300,12 +302,12 @@ export class JournalMode implements SqliteMode {
     if (!quiet) throw new LookAgain();
   }
 
-  /** Reads the log if another connection committed, and then answers from memory. */
+  /** Reads the undo log if another connection has committed since the last read. Then returns the result of `answer`, which needs only memory. */
   #upToDate<T>(answer: () => T): Awaitable<T> {
     return attempt(
       () => {
         if (this.#broken !== undefined) throw this.#broken;
-        // In an external file, changes that are found must be recorded in the file, which needs a write transaction.
+        // Changes found in an external file must also be recorded in that file, so they need a write transaction.
         const begin = this.#borrowed ? this.#beginWrite : this.#beginRead;
         if (this.#dataVersion.get() !== this.#knownData) this.#once(begin, () => ({ result: undefined }));
         else this.#asked.looked();
@@ -349,13 +351,13 @@ export class JournalMode implements SqliteMode {
     }
   }
 
-  /** Handles a new schema version: throws if a relevant part changed, else reads the schema again without its triggers. */
+  /** Handles a new schema version. Throws if a table, view, trigger or unique index changed, else hides the triggers from this connection again. */
   #look(): void {
     const difference = schemaDifference(this.#schema, schemaText(this.db));
     if (difference !== undefined) throw schemaChanged(this.#file, difference);
     blind(this.db);
     this.#knownSchema = this.#schemaVersion.get() as number;
-    // Forces the next transaction to read the log again under the lock.
+    // An impossible data version makes the next transaction read the undo log again, now under the lock.
     this.#knownData = -1;
   }
 }

@@ -11,7 +11,10 @@ const TABLES = "seqqa_tables";
 const KEPT = "seqqa_kept";
 const COUNTERS = "seqqa_counters";
 
-/** A row of an external store that differs from its original values: the original, and the values that the run last recorded. `null`: no such row. */
+/**
+ * A row of an external store that the run changed: its original values (`root`), and its values when the run last recorded changes. `null`: the row
+ * did not exist.
+ */
 export interface KeptRow {
   readonly table: number;
   readonly key: ExactRow;
@@ -19,20 +22,20 @@ export interface KeptRow {
   readonly recorded: ExactRow | null;
 }
 
-/** A table as it is numbered in the log. It is stored in the file, so that another process can read the log. */
+/** A journalled table. Its number in the undo log is saved in the file, so that another process can read the log. */
 export interface RecordedTable {
   readonly name: string;
-  /** The stored columns and the positions of key and ignored columns, as text for a comparison. */
+  /** The stored columns and the positions of key columns and ignored columns, as one text that is compared to detect changes. */
   readonly layout: string;
 }
 
-/** Rows of `sqlite_sequence` (rowid, table, value): the original ones, and those that the run last recorded. */
+/** AUTOINCREMENT counters as rows of `sqlite_sequence` (rowid, table, value): the original rows, and the rows that the run last recorded. */
 export interface KeptCounters {
   readonly root: readonly ExactRow[];
   readonly recorded: readonly ExactRow[];
 }
 
-/** The times at which the run began and last recorded changes, in milliseconds since 1970. */
+/** Times in milliseconds since 1970: when the run began, and when it last recorded changes. */
 export interface KeptTimes {
   readonly sinceMs: number;
   readonly recordedMs: number;
@@ -46,7 +49,7 @@ export function ignoredIn(layout: string): readonly number[] {
   return (JSON.parse(layout) as readonly (readonly number[] | undefined)[])[3] ?? [];
 }
 
-/** Creates the tables that save the original state of the store, and the lease that the triggers check. Must run inside a transaction. */
+/** Creates the tables for the original rows, counters and the lease of an external file. Must be called inside a transaction. */
 export function installKept(db: Database, plans: readonly TablePlan[]): void {
   const width = Math.max(1, ...plans.map((plan) => plan.stored.length));
   const columns = (letter: string): string => Array.from({ length: width }, (_, i) => `${letter}${i}`).join(", ");
@@ -61,7 +64,7 @@ export function installKept(db: Database, plans: readonly TablePlan[]): void {
   for (const row of counterReader(db).all()) for (const recorded of [0n, 1n]) count.run(recorded, ...bindable(row));
 }
 
-/** Returns the tables in the order of their numbers; `undefined` if the store is not external, so that the installation saves no rows. */
+/** Returns the journalled tables in the order of their numbers, or `undefined` if the file is not external and therefore saves no rows. */
 export function recordedTables(db: Database): RecordedTable[] | undefined {
   if (!hasTable(db, TABLES)) return undefined;
   return db
@@ -83,7 +86,7 @@ export function keptTimes(db: Database): KeptTimes {
   return { sinceMs: number(row["since"]), recordedMs: number(row["recorded"]) };
 }
 
-/** Returns all saved rows. `tables` must be in the order of their numbers. */
+/** Returns all rows that are saved in the file. `tables` must be in the order of their numbers in the undo log. */
 export function keptRows(db: Database, tables: readonly TableIo[]): KeptRow[] {
   const rows: KeptRow[] = [];
   const width = (db.prepare(`select * from ${KEPT}`).columns().length - 2) / 2;
@@ -104,13 +107,13 @@ export function keptRows(db: Database, tables: readonly TableIo[]): KeptRow[] {
   return rows;
 }
 
-/** Deletes all saved rows and log entries, and ends the lease. Afterwards nothing can be restored. */
+/** Deletes all saved rows and all entries of the undo log, and ends the lease. Nothing can be restored afterwards. */
 export function emptyKept(db: Database): void {
   for (const table of [LOG, KEPT, COUNTERS]) db.exec(`delete from ${table}`);
   db.exec(`update ${LEASE} set until = 0`);
 }
 
-/** Bits of the column `code`: the original row, or the recorded row, does not exist. */
+/** Bits of the column `code`. `ROOTLESS`: the row did not exist originally. `UNRECORDED`: it did not exist when last recorded. */
 const ROOTLESS = 1;
 const UNRECORDED = 2;
 
@@ -119,27 +122,27 @@ interface Known {
   readonly key: RowKey;
   readonly root: ExactRow | null;
   recorded: ExactRow | null;
-  /** The row's `seq` in the file; `undefined` if the file does not contain the row. */
+  /** The row's number (`seq`) in the table of saved rows. `undefined` if the row is not saved. */
   seq: bigint | undefined;
 }
 
 /**
- * Saves, in an external file, the original and the last recorded values of every row where the two differ. Another process can then read from the
- * file alone what to restore, and which rows other clients have changed since.
+ * Saves, in an external file, the original and the last recorded values of every row where the two differ. With these values alone, another process
+ * knows what to restore and which rows other clients have changed since.
  */
 export class Keeper {
   readonly #db: Database;
   readonly #statements = new Map<string, Statement>();
   readonly #rows: Map<RowKey, Known>[];
   readonly #pending: Set<Known>;
-  /** For rows that the current transaction changes: the recorded values from before the transaction. */
+  /** For each row that the current transaction changes: the recorded values from before this transaction. */
   readonly #fixed = new Map<Known, ExactRow | null>();
-  /** For rows that the current transaction writes: the `seq` in the file. */
+  /** For each row that the current transaction saves: its number (`seq`) in the table of saved rows. */
   readonly #seqs = new Map<Known, bigint | undefined>();
   #counters: readonly ExactRow[] | undefined;
   #pendingCounters: readonly ExactRow[] | undefined;
 
-  /** `previous`: the keeper of the same installation, whose connection is closed. */
+  /** `previous`: the `Keeper` of the same installation, whose connection is closed. */
   constructor(db: Database, tables: number, previous?: Keeper) {
     this.#db = db;
     this.#rows = previous === undefined ? Array.from({ length: tables }, () => new Map<RowKey, Known>()) : previous.#rows;
@@ -148,12 +151,12 @@ export class Keeper {
     this.#pendingCounters = previous === undefined ? undefined : previous.#pendingCounters;
   }
 
-  /** Records from the log that the target changed a row from `before` to `now`. */
+  /** Notes that the target changed a row from `before` to `now`, according to the undo log. */
   logged(table: number, key: RowKey, before: ExactRow | null, now: ExactRow | null): void {
     this.#row(table, key, before).recorded = now;
   }
 
-  /** Records that the current transaction changes a row to `wanted`. */
+  /** Notes that a restore in the current transaction changes a row from `before` to `wanted`. */
   fixing(table: number, key: RowKey, before: ExactRow | null, wanted: ExactRow | null): void {
     const row = this.#row(table, key, before);
     if (!this.#fixed.has(row)) this.#fixed.set(row, row.recorded);
@@ -168,12 +171,12 @@ export class Keeper {
     return row;
   }
 
-  /** Returns `true` if some changes are not yet written to the file. */
+  /** Returns `true` if some noted changes are not saved in the file yet, or if `counters` differ from the saved counters. */
   isBehind(counters: readonly ExactRow[]): boolean {
     return this.#pending.size > 0 || this.#counters === undefined || !sameCounters(counters, this.#counters);
   }
 
-  /** Writes the pending changes to the file, in the current transaction. `counters`: the counters' values in that transaction. */
+  /** Saves all noted changes in the file, in the current transaction. `counters`: the values of the counters in this transaction. */
   write(tables: readonly TableIo[], counters: readonly ExactRow[]): void {
     const counted = this.#counters === undefined || !sameCounters(counters, this.#counters);
     if (!this.isBehind(counters)) return;
@@ -187,7 +190,7 @@ export class Keeper {
     this.#prepare(`update ${LEASE} set recorded = ?`).run(BigInt(Date.now()));
   }
 
-  /** Must be called after the transaction was committed. */
+  /** Must be called after the transaction with {@link write} was committed. */
   written(): void {
     for (const row of this.#pending) {
       row.seq = this.#seqs.get(row);
@@ -200,7 +203,7 @@ export class Keeper {
     this.#pendingCounters = undefined;
   }
 
-  /** Must be called after the transaction was rolled back. Changes from the log then remain pending. */
+  /** Must be called after the transaction was rolled back. Changes from the undo log must then be saved later. */
   rolledBack(): void {
     for (const [row, recorded] of this.#fixed) row.recorded = recorded;
     this.#fixed.clear();

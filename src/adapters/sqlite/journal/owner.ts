@@ -6,9 +6,9 @@ import { LEASE, SECONDS } from "./triggers.ts";
 
 const OWNER = "seqqa_owner";
 
-/** The owner of an installation. The values are read from a file, so they cannot be trusted. */
+/** The run that owns the journal tables in a file. The values come from the file, so they cannot be trusted. */
 export interface Owner {
-  /** The id of the installation: `[0-9a-f]{32}`. */
+  /** The id of the installed journal: 32 hexadecimal digits. */
   readonly token: string;
   readonly pid: number;
   readonly start: string;
@@ -18,17 +18,17 @@ export interface Owner {
   readonly namespace: string;
 }
 
-/** `elsewhere`: the owner is on another machine or in another container, so this process cannot tell if it is alive. */
+/** `elsewhere`: the owner's process is on another machine or in another container, so this process cannot find out if it is alive. */
 export type Life = "dead" | "alive" | "elsewhere";
 
-/** The installations that adapters of this thread use. */
+/** The ids of the journals that adapters in this thread use. */
 const held = new Set<string>();
 
 export function newToken(): string {
   return randomBytes(16).toString("hex");
 }
 
-/** Records this process as the owner. Must run inside a transaction. */
+/** Records this process as the owner of the file. Must be called inside a transaction. */
 export function stamp(db: Database, token: string): void {
   const { host, boot, namespace } = here();
   const { pid, start } = identify(process.pid) ?? { pid: process.pid, start: "" };
@@ -38,18 +38,18 @@ export function stamp(db: Database, token: string): void {
   held.add(token);
 }
 
-/** Called when an adapter of this thread has released the installation or has failed to. */
+/** Must be called when an adapter in this thread stops using the journal, even if its last restore failed. */
 export function release(token: string): void {
   held.delete(token);
 }
 
-/** Returns the owner of a file; `undefined` if the file contains no installation. */
+/** Returns the owner of the journal in a file, or `undefined` if the file contains no journal. */
 export function readOwner(db: Database): Owner | undefined {
   if (!hasTable(db, OWNER)) return undefined;
   const row = db.prepare<[], Readonly<Record<string, unknown>>>(`select * from ${OWNER}`).get() ?? {};
   const text = (name: string): string => (typeof row[name] === "string" ? row[name] : "");
   return {
-    // The token becomes part of a file name, so a text that is not a valid token is dropped.
+    // The token becomes part of a file name. Drop a text that is not 32 hexadecimal digits.
     token: /^[0-9a-f]{32}$/.test(text("token")) ? text("token") : "",
     pid: typeof row["pid"] === "number" ? row["pid"] : 0,
     start: text("start"),
@@ -60,10 +60,10 @@ export function readOwner(db: Database): Owner | undefined {
   };
 }
 
-/** Returns the owner's state. A run whose lease has expired counts as dead, because it no longer touches the file, on any machine. */
+/** Finds out if the run that owns the file is alive. A run whose lease has expired counts as dead on any machine, because it no longer uses the file. */
 export function lifeOf(owner: Owner, db: Database): Life {
   if (hasTable(db, LEASE) && db.prepare(`select until > ${SECONDS} from ${LEASE}`).pluck().get() !== 1) return "dead";
-  // A user can set `pid` to 0 to record that the run has ended.
+  // Users can set `pid` to 0 to say that the run has ended.
   if (owner.pid <= 0) return "dead";
   const place = here();
   if (owner.host !== place.host) return "elsewhere";
@@ -80,8 +80,8 @@ export function hasTable(db: Database, name: string): boolean {
 }
 
 /**
- * Removes seqqa's triggers and tables by their exact names, because a user's table may begin with `seqqa`, too. Must run inside a transaction, on a
- * connection that sees triggers.
+ * Drops the triggers and tables that seqqa created. They are found by their exact names, because names of the user's tables may begin with `seqqa`,
+ * too. Must be called inside a transaction, on a connection that sees triggers.
  */
 export function dropOurs(db: Database): void {
   const ours = db
@@ -93,7 +93,7 @@ export function dropOurs(db: Database): void {
   for (const { type, name } of ours) db.exec(`drop ${type} if exists ${quoteName(name)}`);
 }
 
-/** Runs work in a write transaction. @throws SqliteError if the file is locked */
+/** Calls `work` in a write transaction. @throws SqliteError if the file is locked */
 export function writing<T>(db: Database, work: () => T): T {
   db.exec("begin immediate");
   try {

@@ -16,7 +16,7 @@ import { UndoLog } from "./undo-log.ts";
 
 const MOST_TRIES = 20;
 
-/** A row that the run changed, or that was changed after the run's last record. */
+/** A row that the run changed, or that another client changed after the run last recorded changes. */
 interface Row {
   readonly io: TableIo;
   readonly root: ExactRow | null;
@@ -25,9 +25,9 @@ interface Row {
 }
 
 /**
- * Restores an external file to its state when it was opened, using only data in the file, and removes the installation. A row is restored only if it
- * is as the run recorded it. Rows that were changed since are kept, and so are the rows that they refer to. If this process is killed in between,
- * another one can repeat the restore.
+ * Restores an external file to its content from before the run and removes seqqa's tables and triggers. Uses only data in the file. A row is restored
+ * only if it still has the values that the run recorded. Rows that were changed later are kept, and so are the rows that they refer to. If this
+ * process is killed during the restore, another process can repeat it.
  *
  * @throws SqliteError if the file is locked; SeqqaError `STORE_NOT_PUT_BACK`
  */
@@ -53,7 +53,7 @@ function shownFile(file: string): string {
   return `the SQLite file ${file}`;
 }
 
-/** Returns the tables as they are numbered in the log; `undefined` for a lane's own file, which has no saved rows. */
+/** Returns the journalled tables in the order of their numbers in the undo log, or `undefined` for a lane's own file, which has no saved rows. */
 function plansOf(db: Database, file: string): TablePlan[] | undefined {
   const recorded = recordedTables(db);
   if (recorded === undefined) return undefined;
@@ -69,7 +69,7 @@ function plansOf(db: Database, file: string): TablePlan[] | undefined {
   });
 }
 
-/** @returns `undefined` if the schema changed meanwhile */
+/** Restores the rows of the journalled tables. @returns `undefined` if the schema changed meanwhile */
 function putBack(db: Database, file: string, plans: readonly TablePlan[], { dryRun = false, onKept }: Cleaning): Leftover | undefined {
   const version = db.pragma("schema_version", { simple: true });
   db.exec("begin immediate");
@@ -88,7 +88,7 @@ function putBack(db: Database, file: string, plans: readonly TablePlan[], { dryR
     const leftover = { store: shownFile(file), ...keptTimes(db), undo: [...undo].map(imagesOf), keep: keep.map(imagesOf) };
     if (!dryRun) {
       if (keep.length > 0) onKept?.(leftover);
-      // After this, the triggers no longer log, so later writes are left alone.
+      // Ends the lease, so that the triggers stop logging. Later writes of other clients are then never undone.
       emptyKept(db);
     }
     db.exec(dryRun ? "rollback" : "commit");
@@ -99,11 +99,11 @@ function putBack(db: Database, file: string, plans: readonly TablePlan[], { dryR
   }
 }
 
-/** Returns the rows that differ from their original or recorded values: first the saved rows, then the rows in the log. */
+/** Returns the rows that differ now from their original or recorded values: first the saved rows, then rows that are only in the undo log. */
 function rowsOf(db: Database, log: UndoLog): Row[] {
   const rows: Row[] = [];
   const met = log.tables.map(() => new Set<RowKey>());
-  // An existing row keeps its values in ignored columns.
+  // Ignored columns are not restored, so use their current values in both row versions.
   const add = (io: TableIo, root: ExactRow | null, recorded: ExactRow | null, now: ExactRow | null): void => {
     const [was, left] = [root, recorded].map((row) => withValuesOf(row, now, io.plan.ignoredAt));
     if (!sameRow(was!, now) || !sameRow(left!, now)) rows.push({ io, root: was!, recorded: left!, now });
@@ -122,8 +122,8 @@ function rowsOf(db: Database, log: UndoLog): Row[] {
 }
 
 /**
- * Restores rows. A row that cannot be restored is removed from the set: a row that is kept refers to it, or has its key or unique values. Returns the
- * removed rows.
+ * Restores rows. Rows that cannot be restored are removed from the set and returned. The reason is a row that stays in the table: it refers to the
+ * row, or has its key or unique values.
  */
 function undoRows(db: Database, rows: Set<Row>): Row[] {
   const kept: Row[] = [];
@@ -145,7 +145,7 @@ function undoRows(db: Database, rows: Set<Row>): Row[] {
   }
 }
 
-/** Writes all rows, deletions first. Returns a row that cannot be inserted because a kept row has its key or unique values. */
+/** Writes all rows, deletions first. If a row cannot be inserted because a row in the table has its key or unique values, returns that row. */
 function displaced(rows: ReadonlySet<Row>): Row[] | undefined {
   for (const { io, now } of rows) if (now !== null) io.delete(now);
   for (const row of rows) {
@@ -160,7 +160,7 @@ function displaced(rows: ReadonlySet<Row>): Row[] | undefined {
   return undefined;
 }
 
-/** A foreign key: `from` are columns of the child table, `to` are columns of the parent table. */
+/** A foreign key from the columns `from` of the child table to the columns `to` of the parent table. */
 interface Reference {
   readonly child: string;
   readonly parent: string;
@@ -182,14 +182,14 @@ function referencesOf(db: Database): Reference[] {
     const name = `${id} ${child}`;
     let one = references.get(name);
     if (one === undefined) references.set(name, (one = { child, parent, from: [], to: [] }));
-    // A foreign key that names no columns refers to the primary key.
+    // A foreign key that names no parent columns refers to the primary key.
     one.to.push(target ?? primaryKey.all(parent)[one.from.length] ?? "rowid");
     one.from.push(source);
   }
   return [...references.values()];
 }
 
-/** Returns the foreign key values that no row of the parent table has. */
+/** Returns the foreign key values in the child table that have no row in the parent table. */
 function orphansOf(db: Database, { child, parent, from, to }: Reference): ExactRow[] {
   const present = from.map((name) => `c.${quoteName(name)} is not null`).join(" and ");
   const match = from.map((name, i) => `p.${quoteName(to[i]!)} = c.${quoteName(name)}`).join(" and ");
@@ -207,7 +207,7 @@ function missingFrom(before: readonly ExactRow[], after: readonly ExactRow[]): E
   return after.filter((row) => !before.some((one) => sameRow(one, row)));
 }
 
-/** Returns the rows whose restore left foreign key values without a parent: the deleted parents, or else the inserted children. */
+/** Returns the rows whose restore created orphans (child rows without a parent): the deleted parent rows, or else the inserted child rows. */
 function orphaning(rows: ReadonlySet<Row>, { child, parent, from, to }: Reference, orphans: readonly ExactRow[]): Row[] {
   const has = ({ io }: Row, row: ExactRow | null, table: string, columns: readonly string[], values: ExactRow): boolean =>
     row !== null && io.plan.name === table && columns.every((name, i) => String(valueOf(io.plan, row, name)) === String(values[i]));
@@ -223,8 +223,8 @@ function valueOf(plan: TablePlan, row: ExactRow, column: string): ExactValue {
 }
 
 /**
- * Restores counters that are as the run recorded them, but never below the largest id in use. A counter that is below its original value, or missing,
- * is always restored. Otherwise ids would be generated a second time.
+ * Restores counters that still have the value that the run recorded, but never to less than the largest id in use. A counter that is missing or below
+ * its original value is always restored, because it would generate existing ids again.
  */
 function putCounters(db: Database, log: UndoLog): void {
   const { root, recorded } = keptCounters(db);

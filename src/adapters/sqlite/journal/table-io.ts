@@ -5,14 +5,14 @@ import type { TablePlan } from "./table-plan.ts";
 type Values = ExactValue[];
 type Doing = "read" | "delete" | "insert" | "update";
 
-/** Reads and writes single rows of one table without loss of precision. */
+/** Reads and writes single rows of one table. Values are exact: large integers, bytes and invalid text survive. */
 export class TableIo {
   readonly plan: TablePlan;
   readonly #db: Database;
   readonly #setAt: readonly number[];
   readonly #usual: Record<Doing, Statement<unknown[], Values>>;
 
-  /** @throws SqliteError if a statement cannot be prepared, e.g. because only the target defines a collation */
+  /** @throws SqliteError if a statement cannot be prepared, e.g. because it needs a collation that only the target defines */
   constructor(db: Database, plan: TablePlan) {
     this.plan = plan;
     this.#db = db;
@@ -30,7 +30,7 @@ export class TableIo {
     return this.plan.keyAt.map((at) => row[at] as ExactValue);
   }
 
-  /** Returns the row with these identifying values. A key that is equal only under its collation does not match. */
+  /** Returns the row with exactly these key values. A key that is equal only under the column's collation does not match. */
   read(key: ExactRow): ExactRow | null {
     const row = this.#bound("read", key).get(...bindable(key));
     if (row === undefined) return null;
@@ -51,13 +51,13 @@ export class TableIo {
     this.#bound("insert", row).run(...bindable(row));
   }
 
-  /** Sets all columns, except ignored ones, of the row with the key of `row`. */
+  /** Updates the table row that has the key of `row`. All columns are set, except ignored ones. */
   update(row: ExactRow): void {
     const values = [...this.#setAt.map((at) => row[at] as ExactValue), ...this.key(row)];
     this.#bound("update", values).run(...bindable(values));
   }
 
-  /** Returns every row, sorted by key. */
+  /** Returns all rows of the table, sorted by key. */
   all(): ExactRow[] {
     const { plan } = this;
     const order = plan.keyAt.map((at) => plan.stored[at]).join(", ");
@@ -76,7 +76,7 @@ export class TableIo {
     );
   }
 
-  /** Returns the opcodes of the restore statements, which reveal if the statements would fire triggers. */
+  /** Returns the opcodes of the update, insert and delete statements. The opcodes show if the statements would fire triggers. */
   explain(): readonly string[] {
     return (["delete", "insert", "update"] as const).flatMap((doing) => {
       const explained = this.#db.prepare<unknown[], { opcode: string }>(`explain ${this.#usual[doing].source}`);
@@ -99,7 +99,8 @@ export class TableIo {
     const value = (i: number): string => (raw.has(i) ? "cast(? as text)" : "?");
     const where = (from: number): string => plan.keyAt.map((at, i) => `${plan.stored[at]} = ${value(from + i)}`).join(" and ");
     const columns = plan.stored.join(", ");
-    // OR ABORT overrides ON CONFLICT clauses of the table. A conflict with a row of another client must fail, not replace or skip rows.
+    // OR ABORT overrides ON CONFLICT clauses of the table. If a restored row conflicts with another client's row, the statement must fail and not
+    // replace it.
     const sql = {
       read: (): string => `select ${columns} from ${plan.sqlName} where ${where(0)}`,
       delete: (): string => `delete from ${plan.sqlName} where ${where(0)}`,
@@ -125,7 +126,7 @@ export function bindable(values: ExactRow): unknown[] {
   return values.map((value) => (typeof value === "object" && value !== null && isRawText(value) ? value.rawText : value));
 }
 
-/** Corrects text that is not valid UTF-8. The driver decodes it with U+FFFD, so its bytes are read instead. */
+/** Corrects text values that are not valid UTF-8. The driver replaces their invalid bytes by U+FFFD, so their bytes are read with `bytesAt`. */
 export function exactRow(row: ExactValue[], from: number, bytesAt: (at: number) => Uint8Array): ExactRow {
   for (let i = from; i < row.length; i++) {
     const value = row[i];

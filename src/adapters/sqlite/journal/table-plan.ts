@@ -6,16 +6,16 @@ import { readUniques, type ColumnInfo, type Unique } from "./unique-plan.ts";
 
 export interface TablePlan extends TableShape {
   readonly sqlName: string;
-  /** The quoted columns in the order of a row: a hidden rowid first, without generated columns. */
+  /** The quoted names of the stored columns, in the order of row values. A hidden rowid comes first; generated columns are left out. */
   readonly stored: readonly string[];
-  /** The unique constraints, except the rowid, by which REPLACE can delete rows. */
+  /** The unique constraints of the table without the rowid. REPLACE deletes rows that violate them. */
   readonly uniques: readonly Unique[];
   readonly withoutRowid: boolean;
-  /** Positions of columns in an external file that are neither compared nor restored. */
+  /** Positions of the columns that are neither compared nor restored, because `ignore` names them. Empty unless the file is external. */
   readonly ignoredAt: readonly number[];
 }
 
-/** Returns the user's tables, or the reason why they cannot be journalled. */
+/** Returns the user's tables, or a text with the reason why they cannot be journalled. */
 export function planTables(db: Database, observed: readonly string[] | undefined): TablePlan[] | string {
   const rows = db
     .prepare<[], { name: string; type: string; wr: number }>(
@@ -34,7 +34,7 @@ export function planTables(db: Database, observed: readonly string[] | undefined
   return plans;
 }
 
-/** SQLite's default limit is 2,000 columns per table. The log adds two columns of its own. */
+/** A table with more columns is not journalled. SQLite allows 2,000 columns by default, and the undo log needs some of its own. */
 const WIDEST = 1900;
 
 function planTable(db: Database, name: string, withoutRowid: boolean, index: number, observed: boolean): TablePlan | string {
@@ -69,13 +69,13 @@ function layOut(
   const stored = columns.filter((column) => column.hidden === 0);
   const keys = stored.filter((column) => column.pk > 0);
   if (withoutRowid) return { keyAt: keys.map((key) => stored.indexOf(key)), hidden: undefined };
-  // An INTEGER PRIMARY KEY is the rowid itself and has no index. An INTEGER PRIMARY KEY DESC is not the rowid and has an index.
+  // An INTEGER PRIMARY KEY is the rowid itself and therefore has no index. An INTEGER PRIMARY KEY DESC is an ordinary column with an index.
   const indexed = db.prepare("select 1 from pragma_index_list(?) where origin = 'pk'").get(name) !== undefined;
   const [key] = keys;
   if (key !== undefined && !indexed) return { keyAt: [stored.indexOf(key)], hidden: undefined };
   const taken = new Set(columns.map((column) => column.name.toLowerCase()));
   const hidden = ["rowid", "_rowid_", "oid"].find((one) => !taken.has(one));
-  return hidden === undefined ? `the rowid of table "${name}" is hidden by columns of its names` : { keyAt: [0], hidden };
+  return hidden === undefined ? `table "${name}" has columns named rowid, _rowid_ and oid, which hide its rowid` : { keyAt: [0], hidden };
 }
 
 export function observedColumns(
@@ -99,7 +99,7 @@ export function observedColumns(
   });
 }
 
-/** Returns the name of a primary key column, for a foreign key that names no columns. */
+/** Returns the name of the primary key column at position `seq`. A foreign key that names no parent columns refers to it. */
 function primaryKey(db: Database, table: string, seq: number): string | undefined {
   return db
     .prepare<[string, number], string>("select name from pragma_table_info(?) where pk = cast(? as integer)")

@@ -10,8 +10,9 @@ import { lifeOf, readOwner, release, stamp, writing, type Owner } from "./owner.
 import { putBackKept } from "./put-back-kept.ts";
 
 /**
- * Ensures that no run is using an external file, and that no dead run left changed rows in it. An installation without changed rows is removed. If
- * the rows belong to a lane of this process whose thread has ended, they are restored. The installation with the token `mine` is continued.
+ * Ensures that no run uses an external file, and that no dead run left changed rows in it. Journal tables without changed rows are removed. Rows that
+ * a lane of this process changed are restored if the lane's thread has ended. The journal with the token `mine` stays, because the caller continues
+ * it.
  *
  * @throws SeqqaError `STORE_IN_USE` if the owner is alive or may be; `STORE_LEFT`; `ROWS_KEPT` for a lane of this process; `STORE_BUSY`
  */
@@ -31,9 +32,9 @@ export function requireUnused(file: string, mine?: string): Awaitable<void> {
 }
 
 /**
- * Restores an external file to its state from before a run that is now dead, and removes that run's installation.
+ * Restores an external file to its content from before a run that is now dead, and removes that run's tables and triggers.
  *
- * @returns the rows that the dead run changed; `undefined` if the file contains no installation
+ * @returns the rows that the dead run changed; `undefined` if the file contains no journal
  * @throws SeqqaError `STORE_IN_USE` if the owner is alive or may be; `STORE_NOT_PUT_BACK`, `STORE_BUSY`
  */
 export function recover(file: string, how: Cleaning = {}, mine?: string): Awaitable<Leftover | undefined> {
@@ -51,11 +52,11 @@ function isOwnRuns(file: string): boolean {
   }
 }
 
-/** Makes this process the owner of a dead run's installation, so that no other run restores it at the same time. */
+/** Records this process as the owner of a dead run's journal, so that no other process restores the file at the same time. */
 function claim(file: string, mine: string | undefined, onlyLook: boolean): Owner | undefined {
   const db = connect(file);
   try {
-    // Most files contain no installation, so they need not be locked.
+    // Most files contain no journal. Check this without locking the file.
     if (readOwner(db) === undefined) return undefined;
     return writing(db, () => {
       const owner = readOwner(db);

@@ -1,16 +1,16 @@
 import { quoteName } from "../connect/sql-text.ts";
 import type { TablePlan } from "./table-plan.ts";
 
-/** The name of the log's table. Its column `code` is twice the table's index, plus 1 if the row did not exist before. */
+/** The table of the undo log. Its column `code` is twice the number of the changed table, plus 1 if the row did not exist before the change. */
 export const LOG = "seqqa_log";
 
-/** The table with the lease of a run on an external file. The triggers write to the log only while the lease is valid. */
+/** The table with the lease of a run that uses an external file. The triggers log changes only while the lease is valid. */
 export const LEASE = "seqqa_lease";
 
-/** SQL for the current time in seconds since 1970, valid in every version of SQLite. */
+/** An SQL expression for the current time in seconds since 1970, which works in every version of SQLite. */
 export const SECONDS = "cast(strftime('%s', 'now') as integer)";
 
-/** Returns the SQL that creates the log. The log's columns have no type, so they store the values of any table unchanged. */
+/** Returns the CREATE TABLE statement of the undo log. Its columns have no type, so they store the values of every table unchanged. */
 export function logTable(plans: readonly TablePlan[], temporary: boolean): string {
   const width = Math.max(1, ...plans.map((plan) => plan.stored.length));
   return `create ${temporary ? "temp " : ""}table ${LOG}(seq integer primary key, code, ${names(width)})`;
@@ -21,8 +21,8 @@ function names(width: number): string {
 }
 
 /**
- * Returns the triggers that log the changes of a table. The first entry of a row after a checkpoint contains the row at that checkpoint, or that the
- * row did not exist. The current row is read from the table itself, so that the triggers write as little as possible.
+ * Returns CREATE TRIGGER statements that log the changes of a table. A row's first log entry after a checkpoint contains its values at that
+ * checkpoint, or says that the row did not exist. New values are not logged, because they can be read from the table.
  *
  * Old rows are logged *before* the change, so the order in which the API's own triggers fire does not matter. New rows are logged afterwards, when
  * their rowid is known. SQLite fires the newest trigger first, so seqqa's triggers fire before the API's. The triggers use only features of old
@@ -47,8 +47,8 @@ export function tableTriggers(plan: TablePlan, kind: "own" | "leased" | "tempora
     return `${head}${conditions === "" ? "" : ` when ${conditions}`} begin ${body.map((one) => `${one};`).join(" ")} end`;
   };
 
-  // REPLACE deletes rows without firing delete triggers, so every row that could be replaced is logged. Logging a row that is not replaced does no
-  // harm.
+  // REPLACE deletes conflicting rows without firing delete triggers. Every row that conflicts with the new row is therefore logged, which does no
+  // harm if the row stays.
   const conflicts = plan.uniques.map((unique) => unique.conflict);
   if (!plan.withoutRowid) conflicts.unshift(`${keys[0]} = NEW.${keys[0]}`);
   const another = plan.withoutRowid
@@ -69,7 +69,7 @@ export function tableTriggers(plan: TablePlan, kind: "own" | "leased" | "tempora
   ];
 }
 
-/** Returns every name that a statement can use for the key, because SQLite compares the names in UPDATE OF as they are written. */
+/** Returns all names by which UPDATE OF can name the key columns. SQLite compares the names as they are written, and the rowid has several. */
 function rowidColumns(plan: TablePlan, keys: readonly string[]): string[] {
   return plan.withoutRowid ? [...keys] : [...new Set([...keys.map((key) => key), "rowid", "_rowid_", "oid"])];
 }

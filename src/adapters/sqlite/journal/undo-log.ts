@@ -21,15 +21,15 @@ import type { TablePlan } from "./table-plan.ts";
 import { LOG } from "./triggers.ts";
 
 export interface UndoLogOptions {
-  /** An earlier log. Reading continues where that log stopped. */
+  /** The undo log of an earlier connection to the same store. Reading continues where it stopped. */
   readonly previous?: UndoLog | undefined;
-  /** `true` to save the original and the last recorded values of changed rows in the store. */
+  /** `true` to save the original and the last recorded values of changed rows in the store, as needed for an external file. */
   readonly keeps?: boolean | undefined;
 }
 
 /**
- * The undo log in a store and the state that is known from it. All methods must run inside a transaction that the caller begins and ends. The log can
- * be a table of the file or a temporary table of the connection.
+ * Reads and empties the undo log of a store, and knows the resulting changes from the root state. All methods must be called inside a transaction,
+ * which the caller begins and ends. The log is a table of the file or a temporary table of the connection.
  */
 export class UndoLog {
   readonly tables: readonly TableIo[];
@@ -40,9 +40,9 @@ export class UndoLog {
   readonly #clear: Statement<[]>;
   readonly #counters: Statement<[], ExactValue[]>;
   readonly #keeper: Keeper | undefined;
-  /** The `seq` of the last entry that was read. */
+  /** The number (`seq`) of the last log entry that was read. */
   #read = 0n;
-  /** The number of entries in the log that were read. */
+  /** How many entries of the log were read since it was last emptied. */
   #entries = 0;
 
   constructor(db: Database, file: string, plans: readonly TablePlan[], { previous, keeps = false }: UndoLogOptions = {}) {
@@ -62,13 +62,13 @@ export class UndoLog {
     return this.#counters.all();
   }
 
-  /** Reads the new entries of the log. `judge` is called with the changes first. If `judge` throws, the entries count as not read. */
+  /** Reads the new entries of the undo log. First calls `judge` with their changes. If `judge` throws, the entries count as not read. */
   sync(judge?: (touches: readonly Touch[]) => void): void {
     const entries = this.#tail.all(this.#read);
     const counters = this.counters();
     const touches = entries.length === 0 ? [] : this.#touches(entries);
     judge?.(touches);
-    // Must come after `judge`: if `judge` throws, the entries are read again later.
+    // Must come after `judge`: if `judge` throws, these entries are read again, and noting them twice would be wrong.
     if (this.#keeper !== undefined) for (const { table, key, before, now } of touches) this.#keeper.logged(table, key, before, now);
     this.mirror.push(touches, sameCounters(counters, this.mirror.counters) ? this.mirror.counters : counters);
     if (entries.length > 0) this.#read = entries[entries.length - 1]?.[0] as bigint;
@@ -87,11 +87,11 @@ export class UndoLog {
       const key = keyOf(plan, image);
       let keys = seen.get(plan.index);
       if (keys === undefined) seen.set(plan.index, (keys = new Set()));
-      // The first entry of a row contains its old values. Later changes show in the row's current values.
+      // Only a row's first log entry contains its old values. The effect of later changes is read from the table.
       if (keys.has(key)) continue;
       keys.add(key);
       const slot = this.mirror.slot(plan.index, key);
-      // Ignored columns keep the values from when the row was first read, so that a change of ignored columns alone is not a change.
+      // Compare with the values that ignored columns had when the row was first read. A change of ignored columns alone then counts as no change.
       const known = slot?.now ?? slot?.base ?? null;
       const before = (code & 1) === 1 ? null : withValuesOf(image, known, plan.ignoredAt);
       if (slot !== undefined && !sameRow(slot.now, before)) throw this.#incoherent(`table "${plan.name}"`);
@@ -111,7 +111,7 @@ export class UndoLog {
   }
 
   /**
-   * Changes rows and counters, and then empties the log.
+   * Changes rows and counters, and then empties the undo log.
    *
    * @returns `true` on success; `false` if triggers fired during the changes, so that the caller must roll back
    */
@@ -128,8 +128,8 @@ export class UndoLog {
   }
 
   /**
-   * Writes all known changes into an external file and empties the log. Later entries of the log are then changes that the run did not record. The
-   * caller must commit and then call {@link emptied}. Returns `false` if there is nothing to write.
+   * Saves all known changes in an external file and empties the undo log. Log entries that appear later are then changes that the run has not
+   * recorded. The caller must commit and then call {@link emptied}. Returns `false` if there is nothing to save.
    */
   record(): boolean {
     if (this.#keeper === undefined || (this.#entries === 0 && !this.#keeper.isBehind(this.mirror.counters))) return false;
@@ -138,7 +138,7 @@ export class UndoLog {
     return true;
   }
 
-  /** Must be called after the transaction was rolled back. */
+  /** Must be called after the current transaction was rolled back. */
   rolledBack(): void {
     this.#keeper?.rolledBack();
   }
@@ -146,7 +146,7 @@ export class UndoLog {
   #change(fixes: readonly Fix[]): void {
     const inserts: [TableIo, ExactRow][] = [];
     const updates: Fix[] = [];
-    // Delete first, then update rows that cannot conflict, then insert the rest. The order of keys and unique values then does not matter.
+    // Delete rows first and insert rows last, so that they cannot conflict with each other. Tables without unique constraints need only updates.
     for (const fix of fixes) {
       const io = this.tables[fix.slot.table] as TableIo;
       const { key, now } = fix.slot;
@@ -168,7 +168,7 @@ export class UndoLog {
     return this.#read;
   }
 
-  /** Called after a rollback has removed the entries after `read` from the log. */
+  /** Must be called after a rollback that removed all log entries with a number above `read`. */
   rewind(read: bigint): void {
     this.#read = read;
   }
@@ -178,7 +178,7 @@ export class UndoLog {
     this.#clear.run();
   }
 
-  /** Called after the emptying of the log was committed. With `mirror`, the current state becomes the root state. */
+  /** Must be called after the transaction that emptied the log was committed. `mirror`: the known changes from now on, relative to the root state. */
   emptied(mirror: NetMirror = this.mirror): void {
     this.#keeper?.written();
     this.mirror = mirror;
@@ -191,7 +191,7 @@ export class UndoLog {
     if (!sameCounters(now, wanted)) putCounters(this.#db, now, wanted);
   }
 
-  /** Returns the changes from the current state to a snapshot. Each fix contains the row's values in the root state. */
+  /** Returns the row changes that lead from the current state to a snapshot. Each change also contains the row's values in the root state. */
   fixesToImage(image: NetSnapshot): Fix[] {
     const fixes: Fix[] = [];
     const wanted = new Map<string, NetSnapshot["tables"][number]>(image.tables.map((table) => [table.name, table]));

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { indexParts, rewriteColumns } from "./index-parts.ts";
 import { quoteName } from "../connect/sql-text.ts";
 
-/** A column as `pragma table_xinfo` reports it. `hidden` is 2 or 3 for generated columns. */
+/** A column as `pragma table_xinfo` describes it. `hidden` is 2 or 3 for generated columns. */
 export interface ColumnInfo {
   readonly name: string;
   readonly notnull: number;
@@ -11,11 +11,11 @@ export interface ColumnInfo {
   readonly hidden: number;
 }
 
-/** A unique constraint as SQL that finds the existing rows that a new row would replace. */
+/** A unique constraint, as an SQL condition that finds the existing rows that a new row would replace. */
 export interface Unique {
-  /** An SQL condition that is true for a row that conflicts with `NEW`. */
+  /** An SQL condition that is true for existing rows that conflict with the new row `NEW`. */
   readonly conflict: string;
-  /** The columns of the constraint; an update of other columns replaces no rows. `undefined` if generated columns are involved. */
+  /** The columns of the constraint: an UPDATE that sets none of them replaces no rows. `undefined` if the constraint uses generated columns. */
   readonly decidedBy: readonly string[] | undefined;
 }
 
@@ -25,7 +25,7 @@ interface Term {
   readonly coll: string;
 }
 
-/** Returns the unique constraints of a table, or the reason why one of them cannot be expressed in a trigger. */
+/** Returns the unique constraints of a table, or a text with the reason why a trigger cannot express one of them. */
 export function readUniques(db: Database, table: string, columns: readonly ColumnInfo[]): Unique[] | string {
   const indexes = db
     .prepare<[string], { name: string; partial: number }>('select name, partial from pragma_index_list(?) where "unique" = 1 order by seq')
@@ -71,19 +71,22 @@ function repeat(terms: readonly Term[], partial: boolean, sql: string | undefine
   if (parts.where !== undefined) {
     const about = rewriteColumns(parts.where, names, fresh);
     if (about === undefined) return undefined;
-    // The condition is used exactly as written; otherwise SQLite would not use the partial index.
+    // Repeat the WHERE expression of the partial index exactly as written. Otherwise SQLite would not use the index for this query.
     conditions.push(`(${parts.where})`, `(${about.sql})`);
     used.push(...about.used);
   }
   const generated = used.some((column) => (byName.get(column) as ColumnInfo).hidden !== 0);
-  // Before an update, SQLite computes generated columns of NEW only from columns that the trigger mentions, and treats the others as NULL. These
-  // conditions mention every column and are always true.
+  // In a BEFORE UPDATE trigger, SQLite computes generated columns of NEW only from columns that the trigger mentions, and treats the others as NULL.
+  // These conditions mention every column and are always true.
   if (generated)
     conditions.push(...columns.filter((one) => one.hidden === 0).map((one) => `NEW.${quoteName(one.name)} is NEW.${quoteName(one.name)}`));
   return { conflict: conditions.join(" and "), decidedBy: generated ? undefined : [...new Set(used)] };
 }
 
-/** Returns SQL for the value that a column of the new row will have. For a NOT NULL column, REPLACE substitutes the column's default for NULL. */
+/**
+ * Returns an SQL expression for the value that the new row will have in a column. If a NOT NULL column gets NULL, REPLACE stores the column's
+ * default.
+ */
 function valueToBe(column: ColumnInfo): string {
   const value = `NEW.${quoteName(column.name)}`;
   return column.notnull === 1 && column.dflt_value !== null ? `coalesce(${value}, (${column.dflt_value}))` : value;

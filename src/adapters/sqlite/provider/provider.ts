@@ -4,7 +4,7 @@ import type { StoreProvider, StoreProviderOptions } from "../../../model/stores/
 import { cloneSqliteFile, requireDatabase } from "../copy/clone-file.ts";
 import { sqlitePath } from "../connect/sqlite-path.ts";
 
-/** Creates a file for each lane in the run's directory. The directory is deleted with the run, so a dead run leaves no files elsewhere. */
+/** Creates the file of each lane in the directory of the run. The directory is deleted with the run, so dead runs leave no files elsewhere. */
 export class SqliteProvider implements StoreProvider {
   readonly #template: string;
   readonly #name: string;
@@ -13,7 +13,7 @@ export class SqliteProvider implements StoreProvider {
 
   constructor({ name, url, runId, directory }: StoreProviderOptions) {
     this.#template = sqlitePath(url);
-    // A store's name may contain any character.
+    // Encode the store's name for use in a file name, because it may contain any character.
     this.#name = `${runId}-${encodeURIComponent(name)}`;
     this.#directory = directory;
   }
@@ -25,7 +25,7 @@ export class SqliteProvider implements StoreProvider {
   provide(lane: number, generation: number): Promise<string> {
     return done(() => {
       this.#remove(lane);
-      // The file name contains the generation, because a dying process may still write to the old path.
+      // The file name contains the generation, because a dying process may still write to the file of an earlier generation.
       const file = join(this.#directory, `${this.#name}-lane${lane}-${generation}.sqlite`);
       this.#files.set(lane, file);
       cloneSqliteFile(this.#template, file);
@@ -51,7 +51,7 @@ export class SqliteProvider implements StoreProvider {
   }
 }
 
-/** Runs work immediately and converts an error to a rejected promise. */
+/** Calls `work` at once and turns an error into a rejected promise. */
 async function done<T>(work: () => T): Promise<T> {
   return work();
 }

@@ -8,10 +8,10 @@ import { SqliteProvider } from "./provider.ts";
 import { sqlitePath } from "../connect/sqlite-path.ts";
 import { recover } from "../journal/take-over.ts";
 
-/** SQLite stores for lanes: one file per lane. */
+/** Provides SQLite stores for lanes: one file per lane. */
 export const stores: StoreKind = { createProvider: (options) => new SqliteProvider(options), clean, check, disturb };
 
-/** Restores an external file that a dead run left changed. */
+/** Restores an external file if a dead run left changes in it. */
 async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
   const file = sqlitePath(url);
   if (!existsSync(file)) return { removed: [] };
@@ -35,7 +35,7 @@ async function disturb(url: string): Promise<string | undefined> {
         const { changes } = db.prepare(`delete from ${sqlName} where (${key}) = (select ${key} from ${sqlName} limit 1)`).run();
         if (changes > 0) return `removed a row of ${name}`;
       } catch {
-        // The delete failed because of a foreign key, a trigger or a missing function. Try the next table.
+        // The row could not be deleted, e.g. because of a foreign key, a trigger or a missing function. Try the next table.
       }
     }
     return undefined;

@@ -4,7 +4,9 @@ import { counterReader, isInHeader } from "../journal/counters.ts";
 import { quoteName } from "../connect/sql-text.ts";
 import { exactRow } from "../journal/table-io.ts";
 
-/** Returns the user's data as exact text: the schema, rows with storage classes and hidden rowids, AUTOINCREMENT counters and header integers. */
+/**
+ * Returns the user's data as text without loss: the schema, rows with storage classes and hidden rowids, AUTOINCREMENT counters and header integers.
+ */
 export function dumpDatabase(db: Database): string {
   const lines: string[] = [];
   const schema = db

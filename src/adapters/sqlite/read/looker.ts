@@ -2,12 +2,12 @@ import type { Database, Statement } from "better-sqlite3";
 import { SeqqaError } from "../../../model/errors.ts";
 
 export type QueryRow = Readonly<Record<string, unknown>>;
-/** Values for `?`, or for `:name`. */
+/** The values of a query's parameters: an array for `?`, an object for `:name`. */
 export type QueryParameters = readonly unknown[] | Readonly<Record<string, unknown>>;
 
 const READS = /^\s*(?:select|with|values|explain)\b/i;
 
-/** Runs the read-only queries of the user's checks. Statements are cached, because checks run the same queries after every step. */
+/** Executes the read-only queries of the user's checks. Prepared statements are cached, because checks run the same queries after every step. */
 export class Looker {
   readonly #db: Database;
   readonly #statements = new Map<string, Statement<unknown[], QueryRow>>();
@@ -16,7 +16,7 @@ export class Looker {
     this.#db = db;
   }
 
-  /** @throws SeqqaError `QUERY_WRITES` if the statement does more than read */
+  /** Executes a query and returns all rows. @throws SeqqaError `QUERY_WRITES` if the statement does more than read */
   all(sql: string, parameters: QueryParameters = []): QueryRow[] {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {

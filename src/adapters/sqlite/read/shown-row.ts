@@ -8,7 +8,7 @@ export function rowImage(plan: TablePlan, row: ExactRow | null): RowImage | null
   return Object.fromEntries(plan.columns.map(({ name }, i) => [name, values[i]]));
 }
 
-/** Returns the identifying values of a row as text for reports, e.g. `id 7`. */
+/** Returns the key of a row as text for reports, e.g. `id 7`. */
 export function shownKey(plan: TablePlan, row: ExactRow): string {
   const name = (at: number): string => plan.columns[at - plan.shownFrom]?.name ?? "rowid";
   return plan.keyAt.map((at) => `${name(at)} ${String(shown(row[at] as ExactValue)).slice(0, 80)}`).join(", ");

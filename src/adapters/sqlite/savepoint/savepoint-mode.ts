@@ -12,14 +12,14 @@ import { UndoLog } from "../journal/undo-log.ts";
 
 interface Level {
   readonly segment: Segment;
-  /** The position up to which the log was read at this savepoint. A rollback removes all later entries. */
+  /** The number of the last log entry that was read at this savepoint. A rollback to the savepoint removes all later entries. */
   readonly read: bigint;
 }
 
 /**
- * Makes nested savepoints on the shared connection of a target in this process. Nothing is committed while exploring, and a rollback takes about 1
- * us, however much was changed. The journal's triggers, as temporary triggers of the connection, log the changes into a temporary table. The table is
- * rolled back together with the data, and nothing remains in the file. Without a log, every step would have to read all tables.
+ * Makes checkpoints with nested savepoints on the shared connection of a target in this process. Nothing is committed while exploring. A rollback
+ * takes about 1 us, however much was changed. Temporary triggers of the connection log the changes into a temporary table, so that a step does not
+ * need to read all tables. The rollback also undoes the log, and nothing remains in the file.
  */
 export class SavepointMode implements SqliteMode {
   readonly traits: StoreTraits = { portable: false, commits: false };
@@ -35,7 +35,7 @@ export class SavepointMode implements SqliteMode {
   #levels: Level[] = [];
   readonly #rollbacks: Statement<[]>[] = [];
 
-  /** `borrowed`: the file is external. All changes from now on, including those of `setup`, are rolled back at the end. */
+  /** `borrowed`: `true` if the file is external. All changes from now on, including those of `setup`, are then rolled back at the end. */
   constructor(db: Database, file: string, plans: readonly TablePlan[], borrowed: boolean = false) {
     this.db = db;
     this.#file = file;
@@ -54,7 +54,7 @@ export class SavepointMode implements SqliteMode {
 
   root(): Observed {
     this.#alive();
-    // In a lane's own file, the changes so far (by `setup`) are kept when this mode is closed.
+    // In a lane's own file, commit the changes that `setup` made. They are kept when this mode is closed.
     this.db.exec("release seqqa_0");
     const counters = this.#log.counters();
     const tables = this.#log.tables
@@ -108,7 +108,7 @@ export class SavepointMode implements SqliteMode {
     throw notPortable();
   }
 
-  /** Rolls back to the root state or, for an external file, to the state when it was opened. Then closes the connection. */
+  /** Rolls back to the root state (in an external file: to its content when it was opened), then closes the connection. */
   close(): void {
     if (!this.db.open) return;
     if (this.db.inTransaction) this.db.exec("rollback");

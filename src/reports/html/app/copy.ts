@@ -22,7 +22,7 @@ export function startCopying(within: ParentNode = document): void {
 export function copyButton(label: string, textOf: () => string, name?: string): HTMLElement {
   const said = make("span", { role: "status", class: "quiet" });
   const copy = async (): Promise<void> => {
-    said.textContent = (await copied(textOf())) ? " Copied." : " Not allowed here: select the text and copy it.";
+    said.textContent = (await copied(textOf())) ? " Copied." : " The browser does not allow copying here: select the text and copy it.";
     setTimeout(() => (said.textContent = ""), 4_000);
   };
   return make(

@@ -29,7 +29,7 @@ export async function askServer(url: URL, ask?: Ask): Promise<{ readonly text: s
     url.search === ""
       ? []
       : [
-          "The query of the endpoint's URL is not written into the folder, since it may be secret: it belongs in the `world` of the exploration.",
+          "The query string of the endpoint's URL may be secret, so it is not written into the folder. Add it to the URL in the `world` of the exploration.",
         ];
   if (ask !== undefined) return { text: await askInTurn(url, ask), warnings };
   const dispatcher = connections();
@@ -103,7 +103,7 @@ function reading(text: string): Said {
   const { data, errors } = (value ?? {}) as { readonly data?: { readonly __schema?: unknown } | null; readonly errors?: unknown };
   if (data?.__schema !== undefined && data.__schema !== null) return { kind: "schema" };
   if (!Array.isArray(errors) || errors.length === 0) {
-    return typeof data === "object" ? { kind: "refused", message: "it answers without one" } : { kind: "other" };
+    return typeof data === "object" ? { kind: "refused", message: "its answer contains no schema" } : { kind: "other" };
   }
   const { message } = (errors[0] ?? {}) as { readonly message?: unknown };
   return { kind: "refused", message: typeof message === "string" ? message : "it gives no reason" };

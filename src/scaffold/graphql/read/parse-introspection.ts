@@ -16,7 +16,7 @@ export function parseIntrospection(text: string, name: string): { readonly schem
     throw problem(
       "DESCRIPTION_NOT_GRAPHQL",
       `${name} is not the result of a GraphQL introspection.`,
-      "It is an object with `data.__schema`, or with `__schema`.",
+      "Give the result of an introspection: an object with `data.__schema`, or with `__schema`.",
     );
   }
   try {

@@ -34,7 +34,12 @@ export function planAccounts(
   );
   const registering =
     hasCookies && register !== undefined && isNeeded !== true
-      ? [{ action: register.action, why: "session.ts calls it. A cookie in its answer would make the client another user." }]
+      ? [
+          {
+            action: register.action,
+            why: "session.ts already calls it. As an action it would set a cookie that logs the client in as another user.",
+          },
+        ]
       : [];
   return { login: planned, hasCookies, leftOut: [...deleting, ...registering] };
 }

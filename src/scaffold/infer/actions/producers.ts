@@ -63,7 +63,7 @@ function fromCreate(call: Called, resource: FoundResource, schemas: Schemas): re
   const { key, parameter } = resource;
   const good = successes(operation);
   if (good.some(({ headers }) => headers.has("location"))) {
-    return [{ call, key, source: { kind: "location" }, schema: { type: "string" }, what: "the end of its Location" }];
+    return [{ call, key, source: { kind: "location" }, schema: { type: "string" }, what: "the last part of the Location header" }];
   }
   // If no answer is described, the id is taken from a field of the request body that holds an id.
   if (answerSchema(operation) !== undefined && good.some(({ status }) => status !== "default")) return [];
@@ -72,13 +72,13 @@ function fromCreate(call: Called, resource: FoundResource, schemas: Schemas): re
   const field = idProperty(body, parameter, resource.nouns, schemas);
   const schema = field === undefined ? undefined : body.properties.get(field);
   if (field === undefined || schemas.flat(schema).keywords["readOnly"] === true) return [];
-  return [{ call, key, source: { kind: "sentField", name: field }, schema: schema ?? true, what: `${field} that is sent` }];
+  return [{ call, key, source: { kind: "sentField", name: field }, schema: schema ?? true, what: `${field} in the request body` }];
 }
 
 function fromPut(call: Called, { key, parameter }: FoundResource): Producer {
   const last = call.path.segments.at(-1);
   const name = last?.kind === "parameter" ? last.name : parameter.name;
-  return { call, key, source: { kind: "sentParameter", name }, schema: parameter.schema, what: `${name} that is chosen` };
+  return { call, key, source: { kind: "sentParameter", name }, schema: parameter.schema, what: `${name} chosen by the client` };
 }
 
 function fromOne(call: Called, resource: FoundResource, schemas: Schemas, inList: boolean = false): readonly Producer[] {

@@ -37,8 +37,8 @@ export function followLinks(
       source.kind === "body"
         ? source.path.join(".")
         : source.kind === "location"
-          ? "the end of its Location"
-          : `${source.name} that is sent`;
+          ? "the last part of the Location header"
+          : `${source.name} in the request`;
     producers.set(key, [{ call: from, key, source, schema: edge.schema, what }, ...others]);
     linked.set(place, { kind: "key", key, link });
   }

@@ -180,7 +180,11 @@ function authenticated(action: PlannedAction, isKey: (name: string) => boolean):
 }
 
 function unclear({ request }: Drafted, action: string): readonly NotInferred[] {
-  return request.unclear.map((name) => ({ action, what: name, hint: "A variable is only a part of this value: write the value." }));
+  return request.unclear.map((name) => ({
+    action,
+    what: name,
+    hint: "seqqa cannot fill in a variable that is only a part of a value: write the whole value.",
+  }));
 }
 
 function missing(actions: readonly PlannedAction[], open: readonly string[]): readonly NotInferred[] {

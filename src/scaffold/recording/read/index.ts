@@ -9,7 +9,11 @@ import { parseHar } from "./parse-har.ts";
 import { parsePostman } from "./parse-postman.ts";
 
 const KINDS = {
-  har: { parse: parseHar, is: "an archive in HAR", hint: 'Browsers write one: "Save all as HAR" in the network tab of their tools.' },
+  har: {
+    parse: parseHar,
+    is: "an archive in HAR",
+    hint: 'Export an archive from a browser: "Save all as HAR" in the network tab of the developer tools.',
+  },
   postman: {
     parse: parsePostman,
     is: "a Postman collection",

@@ -20,10 +20,10 @@ export function contextFile(keys: readonly PlannedKey[], counters: readonly stri
   return {
     path: "context.ts",
     isImported: true,
-    text: `/** What the context holds: it belongs to the state, and is put back with it. */
+    text: `/** The values of the context. They belong to the state, and are restored with it. */
 ${members.length === 0 ? `${INTERFACE} {}` : `${INTERFACE} {\n${members.join("\n")}\n}`}
 
-/** So many are created of each kind, and then no more: without a bound there would be no end of states. */
+/** The largest number of items that are created of each kind. Without this limit, the number of states would be infinite. */
 export const MOST_OF_A_KIND = ${MOST};
 `,
     extend: (edited) => {

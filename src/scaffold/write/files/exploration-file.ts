@@ -77,7 +77,8 @@ function proposalLines({ singleUse = [], endpoint }: ExplorationInput): string {
   if (open.length === 0) return "";
   const lines = open.map(({ what, create, use }) => ` * - ${what}: singleUse({ create: ${quoted(create)}, use: ${quoted(use)} })`);
   return `/**
- * May be used once. Add these rules when the second action sends what the first one makes, e.g. the token of a mail that a stub receives:
+ * Rules for values that may be used only once. Add a rule when its action \`use\` sends the value that its action \`create\` makes, e.g. the
+ * token of a mail that a stub receives:
 ${lines.join("\n")}
  */
 `;

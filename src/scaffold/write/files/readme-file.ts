@@ -45,18 +45,18 @@ Written by \`seqqa scaffold ${sourceOf(plan)}\`. Change what you like: another r
 | \`seqqa.yaml\` | where the API runs, and how far to explore |
 | \`actions/\` | the calls, one file for each ${plan.recording === undefined ? "group of the description" : "kind of thing"} |
 | \`${exploration}\` | the exploration: how it begins, and the rules that hold after every call |
-| \`context.ts\` | the ids that calls hand on to each other |
-${plan.graphql === undefined && plan.recording === undefined ? "| `resources.ts` | the resources of the API, which the rules use |\n" : ""}${plan.recording === undefined ? "" : "| `journeys/` | the recording, call by call |\n"}${plan.login === undefined ? "" : "| `session.ts` | the users that call the API, with credentials from the environment |\n"}${(plan.setup ?? []).length === 0 ? "" : "| `setup.ts` | ids that no call gives: give them values, so that more actions can be called |\n"}| \`.seqqa-scaffold.json\` | what was written, so that your changes are told from it; keep it |
+| \`context.ts\` | the ids that one call returns and another call needs |
+${plan.graphql === undefined && plan.recording === undefined ? "| `resources.ts` | the resources of the API, which the rules use |\n" : ""}${plan.recording === undefined ? "" : "| `journeys/` | the recording, call by call |\n"}${plan.login === undefined ? "" : "| `session.ts` | the users that call the API, with credentials from the environment |\n"}${(plan.setup ?? []).length === 0 ? "" : "| `setup.ts` | ids that no call gives: give them values, so that more actions can be called |\n"}| \`.seqqa-scaffold.json\` | hashes of what was written, by which the next scaffold recognizes your changes; keep it |
 
-First say in \`seqqa.yaml\` where the API runs (\`base_url\`) or how it is started (\`target\`)${plan.login === undefined ? "" : ", and set the variables that `session.ts` reads"}. Then, in this folder:
+First set in \`seqqa.yaml\` where the API runs (\`base_url\`) or how it is started (\`target\`)${plan.login === undefined ? "" : ", and set the variables that `session.ts` reads"}. Then, in this folder:
 
 \`\`\`sh
-npx seqqa doctor          # whether the configuration can run
+npx seqqa doctor          # checks the configuration
 npx seqqa run .           # the exploration
 ${plan.recording === undefined ? "" : "npx seqqa run --all       # the recording\n"}npx tsc --noEmit -p .     # types
 \`\`\`
 
-Between two branches seqqa puts back the stores that \`seqqa.yaml\` declares. With \`base_url\` alone it knows of none, and says so when it runs.
+Between two branches, seqqa restores the stores that \`seqqa.yaml\` declares. With \`base_url\` alone, no store is declared, and a note of the run says so.
 
 ## What was inferred
 
@@ -64,7 +64,7 @@ ${inferred} of ${all} ${plan.graphql === undefined ? "path parameters" : "argume
 
 ${table(["action", "call", "needs", "produces", "frees", "why"], rows)}
 ${resources.length === 0 ? "" : `\n${table(["resource", "all", "one", "below"], resources)}\n`}
-## What was not
+## What was not inferred
 
 ${missing.length === 0 ? "Nothing is missing." : table(["where", "action", "what", "what to write"], missing)}
 ${leftOut.length === 0 ? "" : `\n## What is not called\n\n${table(["call", "why"], leftOut)}\n`}${plan.warnings.length === 0 ? "" : `\n## ${warningsTitle(plan)}\n\n${plan.warnings.map((warning) => `- ${markdown(warning)}`).join("\n")}\n`}`;

@@ -21,7 +21,8 @@ ${LIST}: readonly Resource[] = [${items === "" ? "" : `\n${items}`}];
       const left: string[] = [];
       for (const resource of resources.filter(({ name }) => added.includes(name))) {
         const with_ = insertItem(done, LIST, "[]", laidOut(resourceCode(resource), 0, 2, 1));
-        if (with_ === undefined) left.push(`The resource ${resource.name} is in no list: resources.ts has none that begins with "${LIST}"`);
+        if (with_ === undefined)
+          left.push(`The resource ${resource.name} must be added to a list by hand: resources.ts has no list that begins with "${LIST}"`);
         else done = with_;
       }
       return { text: done, left };

@@ -62,7 +62,7 @@ function registerText({ action: planned, userField, passwordField }: PlannedRegi
   if (user !== undefined) names.set(user, "user.name");
   if (password !== undefined) names.set(password, "user.password");
   const request = requestCode(action, { typeOf: () => "unknown", drawnBefore: names }, []);
-  return `/** Makes the user. A user who exists already is refused here, and can log in. */
+  return `/** Registers the user. If the user already exists, the API refuses the registration, and the login still works. */
 async function register(api: ApiClient, user: User): Promise<void> {
   await ${laidOut(request, 2, 8, 1)};
 }
@@ -140,7 +140,9 @@ function operationBody(login: Extract<PlannedLogin, { readonly kind: "operation"
   const scope: ValueScope = { typeOf: () => "unknown", drawnBefore: names };
   const start = "const response = await ";
   const what =
-    login.token.length === 0 ? " did not log in, but ${response.statusCode}.`);" : " gave no token, but ${response.statusCode}.`);";
+    login.token.length === 0
+      ? " did not log in: it was answered ${response.statusCode}.`);"
+      : " returned no token: it was answered ${response.statusCode}.`);";
   const failed = row("throw new Error(`", templateText(callOf(action)), what);
   const request = action.graphql === undefined ? requestCode(action, scope, []) : fieldCode(action, scope);
   return [

@@ -56,8 +56,10 @@ export function setKeys(context: Context<Keys>): void {
 
 /** Returns the property of a key, below a comment that says how many actions need the key. */
 function itemOf({ key, unlocks, reached, example }: GivenKey): string {
-  const of = example === undefined ? "" : ` Of ${commentText(callOf(example), 90)}.`;
+  const of = example === undefined ? "" : ` Needed by ${commentText(callOf(example), 90)}.`;
   const more =
-    unlocks === 0 ? "Needed together with the next key." : `${unlocks} more ${unlocks === 1 ? "action" : "actions"}, ${reached} in all.`;
+    unlocks === 0
+      ? "Needed together with the next key."
+      : `With it, ${unlocks} more ${unlocks === 1 ? "action" : "actions"} can be called, ${reached} in all.`;
   return `// ${more}${of}\n${propertyName(key)}: undefined`;
 }

@@ -50,7 +50,7 @@ export function parseManifest(text: string, shown: string): Manifest {
     read = undefined;
   }
   if (!isManifest(read)) {
-    throw new SeqqaError("SCAFFOLD_MANIFEST", `${shown} is not what a scaffold of this version wrote.`, {
+    throw new SeqqaError("SCAFFOLD_MANIFEST", `${shown} is damaged, or was written by another version of seqqa scaffold.`, {
       exitStatus: 2,
       hint: "Restore it, choose another folder with --out, or overwrite everything that scaffold writes with --force.",
     });

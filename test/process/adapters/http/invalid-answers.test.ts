@@ -92,7 +92,7 @@ const WRONG: Readonly<Record<string, Answer & { readonly why: string }>> = {
   negativeLength: { bytes: "HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\nok", why: "its content-length is not a number" },
   bodyOf204: {
     bytes: "HTTP/1.1 204 No Content\r\ncontent-length: 2\r\n\r\nok",
-    why: "a status of 204 has no body, and its content-length says that there is one",
+    why: "its status 204 allows no body, but its content-length announces one",
   },
   shortBody: { bytes: "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf", closes: true, why: SHORT },
   shortLastBody: { bytes: "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 100\r\n\r\nhalf", closes: true, why: SHORT },
@@ -108,7 +108,7 @@ const WRONG: Readonly<Record<string, Answer & { readonly why: string }>> = {
   interimAlone: {
     bytes: "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n",
     closes: true,
-    why: "after the interim answer 103 no final one came",
+    why: "the interim answer 103 was not followed by a final answer",
   },
   upgrade: {
     bytes: "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n",

@@ -41,7 +41,7 @@ async function thrownBy(act: () => unknown): Promise<SeqqaError> {
 const UNTRUSTED = {
   code: "TARGET_UNREACHABLE",
   message: expect.stringMatching(/^TLS failure, the certificate is not trusted: /) as string,
-  hint: "Write the PEM file of the authority that signed it (a self-signed certificate is its own) as tls.ca_file in seqqa.yaml, or pass its text as `ca` to the client.",
+  hint: "Set tls.ca_file in seqqa.yaml to the PEM file of the authority that signed the certificate (a self-signed certificate is its own authority), or pass the text of that file as `ca` to the client.",
 };
 
 describe("a target with a certificate of a private authority", () => {

@@ -95,7 +95,7 @@ it("says that the answers cannot tell where they are those of an order, too; CHE
   expect(silent).toContain("#   + refunds (amount = 100, id = 2, order_id = 1)");
   const { url } = await shop(true);
   const blind = await run(silent, { BASE_URL: url });
-  expect(blind.out).toContain("the difference is in the state");
+  expect(blind.out).toContain("the race differs only in the state");
   expect(blind.status).toBe(2);
   expect(await run(silent, { BASE_URL: url, CHECK: "false" })).toMatchObject({ status: 1 });
   expect(await run(silent, { BASE_URL: url, CHECK: "true", ROUNDS: "2" })).toMatchObject({ status: 0 });
@@ -166,7 +166,7 @@ it("says what curl cannot do", () => {
     "# The run sent the calls together (HTTP/2); curl sends each on a connection of its own",
   );
   expect(raceScript(gatedRace(), redactor([]))).toContain(
-    "curl cannot hold a statement: here it needs luck; seqqa replay r00000000000000a7 follows",
+    "curl cannot hold a statement, so this script needs luck; seqqa replay r00000000000000a7 follows",
   );
   expect(scriptOf({ observed: { ...race().observed, calls: [] } })).toBeUndefined();
 });

@@ -41,7 +41,9 @@ test("recover says that the log lacks a row, and leaves what it found", () =>
     for (let again = 0; again < 2; again++) {
       await expect(recover(url)).rejects.toMatchObject({
         code: "STORE_NOT_PUT_BACK",
-        message: expect.stringMatching(/table "t" had a row changed that is too long for the server's max_allowed_packet/),
+        message: expect.stringMatching(
+          /table "t" has a changed row that was not recorded, because it is too long for the server's max_allowed_packet/,
+        ),
         exitStatus: 2,
       });
     }

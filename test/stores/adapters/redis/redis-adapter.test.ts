@@ -231,7 +231,7 @@ test("a user who may not look at connections or settings still gets everything p
   await target.call("ACL", "SETUSER", "narrow", "on", ">pw", "~*", "&*", "+@all", "-@dangerous", "+restore");
   await target.mset("a", "1", "b", "2");
   const system = await openAdapter({ url: server.url().replace("//", "//narrow:pw@") });
-  expect(system.checkpoint).toMatchObject({ mode: "dump", why: expect.stringContaining("all keys every time") as string });
+  expect(system.checkpoint).toMatchObject({ mode: "dump", why: expect.stringContaining("all keys are read for every state") as string });
   const [mark, dump] = [await system.mark(), await system.dump()];
   await target.flushdb();
   expect(await system.changed(mark)).toBe(true);

@@ -158,7 +158,7 @@ describe("a job", () => {
     const lost = expect(queue.ask(chunk)).rejects.toMatchObject({
       code: "CHUNK_LOST",
       exitStatus: 3,
-      message: "8 workers were lost one after another over the same state (the first one 2 steps from the root).",
+      message: "8 workers were lost one after another while they explored the same state (the first state is 2 steps from the root state).",
     });
     let isOver = false;
     void lost.then(() => (isOver = true));

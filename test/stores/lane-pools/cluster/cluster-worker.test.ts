@@ -30,8 +30,12 @@ async function opened(cluster: ClusterLanePool): Promise<void> {
 
 describe("a worker", () => {
   it.each<readonly [string, WorkerSetting, RegExp]>([
-    ["another seqqa", { version: "2 <b>" }, /^its seqqa is 2\?\?b\?, and the run's 1$/],
-    ["other code", { code: "1".repeat(64) }, /^the code of memory\.explore\.ts differs \(00000000 in the run, 11111111 there\)$/],
+    ["another seqqa", { version: "2 <b>" }, /^its seqqa version is 2\?\?b\?, but the run has 1$/],
+    [
+      "other code",
+      { code: "1".repeat(64) },
+      /^the code of memory\.explore\.ts differs \(hash 00000000 in the run, 11111111 on the worker\)$/,
+    ],
     [
       "another configuration",
       { config: new Map(["timeout", "retry", "a b", "c", "d", "e", "f"].map((key) => [key, "y"])) },
@@ -45,7 +49,7 @@ describe("a worker", () => {
     [
       "stores that cannot be written",
       { as: (lanes) => ({ ...lanes, ready: { ...lanes.ready, portable: false } }) },
-      /^its stores cannot be written directly, and those of the run can$/,
+      /^seqqa cannot write snapshots to its stores, but to those of the run it can$/,
     ],
   ])("with %s is refused by name, there and here, and no chunk is given to it", async (_what, setting, why) => {
     const secret = newSecret();

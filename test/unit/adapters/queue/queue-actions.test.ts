@@ -66,7 +66,7 @@ describe("actions of workers", () => {
     const { store } = oneJob();
     await expect(executed(store, (async () => undefined) as never)("mails_next")).rejects.toMatchObject({
       code: "QUEUE_RUN_RESULT",
-      message: 'The function run of queueActions for "mails" returned no response.',
+      message: 'The function `run` of queueActions for the queue "mails" returned no response.',
     });
     await expect(executed({}, answering(200).run)("mails_next")).rejects.toMatchObject({
       code: "QUEUE_STORE",

@@ -243,7 +243,7 @@ describe("what goes wrong is said in one sentence", () => {
   });
 
   it.each([
-    ["/__seqqa", /has no host: the lane has no target/],
+    ["/__seqqa", /has no host, because the lane's target has no HTTP URL/],
     ["undefined/__seqqa", /is not a URL/],
     ["ftp://host/x", /begins with ftp:/],
     ["http://host/x?y=1", /has a query/],

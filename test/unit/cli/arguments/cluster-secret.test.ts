@@ -15,6 +15,9 @@ it("takes the secret out of the environment that targets get", () => {
 
 it.each([{}, { SEQQA_SECRET: "" }, { SEQQA_SECRET: " \n" }])("is a mistake without one: %j", (env) => {
   expect(() => takeSecret("It", { env })).toThrow(
-    expect.objectContaining({ exitStatus: 2, message: "It needs the environment variable SEQQA_SECRET, with which jobs are signed." }),
+    expect.objectContaining({
+      exitStatus: 2,
+      message: "It needs the environment variable SEQQA_SECRET, the secret that signs the messages of a distributed run.",
+    }),
   );
 });

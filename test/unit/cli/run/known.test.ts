@@ -124,7 +124,7 @@ describe("known findings", () => {
       undefined,
       /^error: There is no file of known findings qa\/known\.yaml\.\nhint: seqqa run <directory> --update-known writes it\.\n$/,
     ],
-    ["a broken one", "- a1\n- {}\n", /^error: qa\/known\.yaml:2: an entry has an id\.\nhint: /],
+    ["a broken one", "- a1\n- {}\n", /^error: qa\/known\.yaml:2: this entry has no id, or an id with white space\.\nhint: /],
   ])("%s is a mistake, and nothing is sent", async (_what, list, says) => {
     const { status, stderr, inputs } = await run(folder(list), {});
     expect(stderr).toMatch(says);

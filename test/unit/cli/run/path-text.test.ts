@@ -47,7 +47,7 @@ describe("a path that is saved", () => {
     const coverage = { actions: { pay: { applied: 1, skipped: 0, statuses: {}, role: "bob" } }, pairs: 1 };
     expect(textOf("test", { coverage }).text).toContain("agent.replay");
     expect(textOf("journey", { coverage }, ["create"]).file).toBe("create.journey.ts");
-    expect(() => textOf("journey", { coverage })).toThrow("pay acts as a role, and a journey has no roles.");
+    expect(() => textOf("journey", { coverage })).toThrow("Action pay acts as a role, and a journey has no roles.");
   });
 
   it("has a file name that is no path", () => {

@@ -57,7 +57,7 @@ describe("getting to a node", () => {
     const lane = await laneCase({ actions: [up, look] });
     const wrong = { path: [0], lo: 1, hi: 2 };
     const first = await lane.expand(wrong);
-    const message = "The state after a0, reached again, is not the state that was found";
+    const message = "The state after a0, reached again, differs from the first time";
     expect(first.expansion).toMatchObject({ finished: 0, failure: { kind: "dirty", unit: 0, action: 0, message } });
     expect(first.rows).toEqual([]);
     // The second try may succeed by chance.

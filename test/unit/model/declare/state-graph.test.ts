@@ -46,13 +46,13 @@ describe("what cannot be a graph is refused when it is said, in one sentence wit
     [
       "initial that is no boolean",
       () => graph().addNode("b", { initial: "yes" as never }),
-      /initial is true or false, not string/,
+      /initial must be true or false, not string/,
       undefined,
     ],
     [
       "a check that is no function",
       () => graph().addNode("b", { check: true as never }),
-      /check is a function check\(world\), not boolean/,
+      /check must be a function check\(world\), not boolean/,
       undefined,
     ],
     [
@@ -88,7 +88,7 @@ describe("what cannot be a graph is refused when it is said, in one sentence wit
     [
       "an edge with an empty name",
       () => graph().addEdge("empty", "paid", { action, name: "" }),
-      /the name of an edge is not empty/,
+      /the name of an edge must not be empty/,
       /"empty -> paid"/,
     ],
     [
@@ -109,7 +109,7 @@ describe("what cannot be a graph is refused when it is said, in one sentence wit
         new StateGraph({ name: "g", invariants: [new Invariant({ name: "paid_denied", check: () => true })] }).addNode("paid", {
           check: () => true,
         }),
-      /"paid_denied", like an invariant/,
+      /"paid_denied", which is the name of an invariant/,
       /Rename the invariant/,
     ],
   ])("%s", (_what, make, message, hint) => {

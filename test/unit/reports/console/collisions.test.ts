@@ -13,9 +13,9 @@ it("says nothing of a probability that nobody has to think of", () => {
 
 it("says how probable it is that states were taken for one, and whether any were", () => {
   expect(collisionText(of(10_000_000))).toBe(
-    "none seen; the probability that two of 10,000,000 states were mistaken for one is at most 2.7e-6",
+    "none seen; the probability that two of 10,000,000 states were mistaken for each other is at most 2.7e-6",
   );
   expect(collisionText(of(10_000, 1))).toBe(
-    "1 step reached a state that was mistaken for another one of 10,000 states: what follows it is missing",
+    "1 step reached a state that was mistaken for another one of 10,000 states: the states after it are missing",
   );
 });

@@ -44,15 +44,15 @@ describe("raceText", () => {
     const lines = String(gatedRace()).split("\n");
     expect(lines[2]).toBe("  race      state, 3 of 3 trials, gated");
     expect(lines[3]).toBe(
-      "  schedule  the first refund_order is held before its write 1 (UPDATE orders, in db) until the second refund_order is done or waits for it",
+      "  schedule  the first refund_order is held before its write 1 (UPDATE orders, in db) until the second refund_order is done or waits for the held call",
     );
     const others = String(
       gatedRace({ second: "cancel_order", schedule: { system: "db", held: 1, write: 2, statement: "INSERT refunds" } }),
     );
     expect(others).toContain(
-      "cancel_order is held before its write 2 (INSERT refunds, in db) until refund_order is done or waits for it\n",
+      "cancel_order is held before its write 2 (INSERT refunds, in db) until refund_order is done or waits for the held call\n",
     );
-    expect(String(gatedRace({ copies: 3 }))).toContain("until the others are done or wait for it\n");
+    expect(String(gatedRace({ copies: 3 }))).toContain("until the others are done or wait for the held call\n");
   });
 
   it("names the broken rule, what is known, and answers that there were not", () => {
@@ -113,13 +113,13 @@ describe("the summary", () => {
 
   it("says what was probed, how, and what was not, with reasons", () => {
     expect(rows({ races: [race()], raceCoverage: raceCoverage() })).toContain(`  races         1
-  probed        14 kinds of pairs, of 60 pairs in all states; 122 trials in 1.2 s, 3 of them did not overlap
+  probed        14 kinds of pairs (60 pairs in all states); 122 trials in 1.2 s; 3 more did not overlap
   delivered     pipelined 100, gated 22
   not probed    read only 30, same class 16
   dismissed     2: control 2
 `);
     expect(rows({ raceCoverage: raceCoverage({ skipped: {}, dismissed: {}, misses: 0, deliveries: {} }) })).toContain(`  races         0
-  probed        14 kinds of pairs, of 60 pairs in all states; 122 trials in 1.2 s
+  probed        14 kinds of pairs (60 pairs in all states); 122 trials in 1.2 s
   time `);
   });
 

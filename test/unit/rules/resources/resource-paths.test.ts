@@ -75,7 +75,7 @@ describe("the paths of resources", () => {
       [{ ...RESOURCES[0], item: "/customers" }],
       'the item of the resource "customer" is not a path that begins with / and ends with a parameter',
     ],
-    [[{ ...RESOURCES[0], can: undefined }], 'the resource "customer" does not say what it can'],
+    [[{ ...RESOURCES[0], can: undefined }], 'the resource "customer" has no object `can` that names its operations'],
     [[{ ...RESOURCES[0], id: "id" }], '`id` of the resource "customer" is not a list of names'],
     [[RESOURCES[1]], 'the resource "order" has the parent "customer", which is not one of the resources'],
   ])("are refused where they are wrong: %j", (resources, what) => {

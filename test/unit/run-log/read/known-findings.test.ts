@@ -30,10 +30,14 @@ describe("the list of known findings", () => {
     ["no YAML", "- a\n- [b\n", /^known\.yaml:\d+: this is not valid YAML or JSON: [^\n]+\.$/],
     ["no list", "a1: true\n", /^known\.yaml:1: this is not a list of findings\.$/],
     ["a word", "a1\n", /^known\.yaml:1: this is not a list of findings\.$/],
-    ["an entry without id", "- a1\n- note: why\n", /^known\.yaml:2: an entry has an id\.$/],
-    ["an id of two words", "- a1\n- b 2\n", /^known\.yaml:2: an entry is an id, or has an id\.$/],
-    ["a list in it", "- a1\n- [b2]\n", /^known\.yaml:2: an entry is an id, or has an id\.$/],
-    ["an unknown key", "- id: a1\n  nte: why\n", /^known\.yaml:1: an entry has id, note, exploration, finding, not "nte"\.$/],
+    ["an entry without id", "- a1\n- note: why\n", /^known\.yaml:2: this entry has no id, or an id with white space\.$/],
+    ["an id of two words", "- a1\n- b 2\n", /^known\.yaml:2: this entry is neither an id nor an object with an id\.$/],
+    ["a list in it", "- a1\n- [b2]\n", /^known\.yaml:2: this entry is neither an id nor an object with an id\.$/],
+    [
+      "an unknown key",
+      "- id: a1\n  nte: why\n",
+      /^known\.yaml:1: "nte" is not a key of an entry; the keys are id, note, exploration, finding\.$/,
+    ],
     ["a list for a note", "- id: a1\n  note: [why]\n", /^known\.yaml:1: note must be a text\.$/],
     ["an id twice", "- a1\n- b2\n- id: a1\n", /^known\.yaml:3: a1 is already listed in line 1\.$/],
   ])("%s is refused", (_what, text, says) => {

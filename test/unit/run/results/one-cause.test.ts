@@ -25,7 +25,7 @@ describe("findings of one rule with one cause", () => {
       ],
     });
     expect(joined[1]).toBe(other);
-    expect(String(joined[0])).toContain("\n  also      list, drop\n");
+    expect(String(joined[0])).toContain("\n  also in   list, drop\n");
     expect(JSON.stringify(resultJson(result({ violations: joined })))).toContain('{"action":"drop","id":"d","count":1}');
   });
 

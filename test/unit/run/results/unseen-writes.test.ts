@@ -8,9 +8,11 @@ describe("writes that change nothing visible", () => {
   it("are an exception with a remedy from the third on", () => {
     const coverage = { create: action(), done: action({ unseenWrites: 3 }), open: action({ unseenWrites: 2 }) };
     expect(unseenChanges(coverage, "exhausted")).toEqual([
-      { kind: "invisible_state", count: 1, text: "what done changes (3 x 2xx, nothing visible)" },
+      { kind: "invisible_state", count: 1, text: "changes made by done (3 x 2xx, nothing visible)" },
     ]);
-    expect(unseenWrites(coverage, "max_depth")).toEqual([expect.stringMatching(/^3 writes of done got a 2xx.*changesNothing: true/)]);
+    expect(unseenWrites(coverage, "max_depth")).toEqual([
+      expect.stringMatching(/^3 writes of done got a 2xx answer.*changesNothing: true/),
+    ]);
   });
 
   it("are none of actions that say so, of rules, and of a search that was cut short", () => {

@@ -28,5 +28,7 @@ it("excepts times that passed from a verdict, and nothing else", () => {
       { ...divergence, kind: "time_passed" },
       { ...divergence, kind: "replay" },
     ]),
-  ).toEqual([{ kind: "time_passed", count: 1, text: "states in which the time orders.lease_until (5 min) passed during the run" }]);
+  ).toEqual([
+    { kind: "time_passed", count: 1, text: "states from before the time orders.lease_until (5 min), which passed during the run" },
+  ]);
 });

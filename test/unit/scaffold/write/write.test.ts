@@ -164,9 +164,9 @@ export const actions: readonly Action<Keys>[] = [createOrder, listOrders, readOr
     const directory = newFolder();
     scaffold(known, directory);
     expect(textOf(directory, "setup.ts")).toContain(`export const given: Given = {
-  // Needed together with the next key. Of GET /orders/{order_id}.
+  // Needed together with the next key. Needed by GET /orders/{order_id}.
   order_id: undefined,
-  // 2 more actions, 5 in all. Of POST /orders.
+  // With it, 2 more actions can be called, 5 in all. Needed by POST /orders.
   customer_id: undefined,
 };
 `);

@@ -118,8 +118,8 @@ describe("a restore that fails", () => {
     stores[0]!.restore = busy as never;
     await expect(checkpoint[Symbol.asyncDispose]()).rejects.toMatchObject({
       code: "STORE_BUSY",
-      message: '"pays" could not be undone: The database x stayed busy for 5 s: a session is idle in a transaction.',
-      hint: expect.stringMatching(/^Let "pays" end its transactions/),
+      message: 'The checkpoint "pays" could not be restored: The database x stayed busy for 5 s: a session is idle in a transaction.',
+      hint: expect.stringMatching(/^End all transactions before "pays" ends/),
     });
     expect(all(stores)).toBe("x|");
     await expect(world.checkpoint("next")).rejects.toMatchObject({ message: expect.stringContaining('"pays"') });

@@ -18,7 +18,7 @@ import { Results } from "./controls/results.ts";
 import { Toolbar } from "./controls/toolbar.ts";
 
 const HELP =
-  "State graph. Arrow keys move it, plus and minus zoom, 0 fits it. To select a state without a mouse, search for it, or follow the buttons of the selected one.";
+  "State graph. Arrow keys move the graph, plus and minus zoom, 0 fits the whole graph into view. To select a state without a mouse, search for it, or use the buttons of the selected state.";
 
 /** Returns additions to the details of a state: `actions` are shown before the state's lines, `end` after them. */
 export type StateMore = (node: number) => { readonly actions: readonly Node[]; readonly end: readonly Node[] };

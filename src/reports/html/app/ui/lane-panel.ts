@@ -121,7 +121,7 @@ export class LanePanel {
         path.length === 0 ? ", the root state. " : `, after ${path.map(printable).join(" -> ")}. `,
         ...(inGraph === undefined ? [make("span", { class: "quiet" }, "It is not in the graph.")] : [inGraph]),
       ),
-      linesView(place.lines, "It is as at the beginning."),
+      linesView(place.lines, "The state is equal to the root state."),
       make(
         "p",
         { class: "controls" },

@@ -90,7 +90,8 @@ export function startPage(): void {
     else panels[event.exploration]?.hear(event);
   };
   connection.listen(hear, () => {
-    lost.textContent = "seqqa cannot be reached: it has ended, or was stopped. What is here stays; seqqa ui serves the last run.";
+    lost.textContent =
+      "seqqa cannot be reached: it has ended, or was stopped. This page keeps what it shows. To open the last run again, run seqqa ui.";
     lost.hidden = false;
   });
 }

@@ -46,12 +46,12 @@ describe("a statement means to the transaction", () => {
     ["flush tables", "FLUSH", "administrator"],
     ["grant all on *.* to x", "GRANT", "administrator"],
     ["set password = ''", "SET PASSWORD", "administrator"],
-    ["set statement max_statement_time = 1 for commit", "SET STATEMENT ... FOR COMMIT", "without it"],
+    ["set statement max_statement_time = 1 for commit", "SET STATEMENT ... FOR COMMIT", "inner statement without SET STATEMENT"],
     ["set autocommit = @x", "SET autocommit", "0 or 1"],
     ["commit release", "COMMIT RELEASE", "release()"],
     ["savepoint SEQQA_0", "a savepoint named seqqa_0", "otherwise"],
     ["xa start 'x'", "XA", "BEGIN"],
-    ["use mysql", "USE", "other.table"],
+    ["use mysql", "USE", "<database>.<table>"],
     ["start slave", "START SLAVE", "administrator"],
   ])("%s is refused, with what to use instead", (text, what, instead) => {
     const statement = statementOf(text);

@@ -168,7 +168,7 @@ function neighbourList(title: string, edges: readonly number[], line: (edge: num
 function absent({ texts }: GraphModel, what: string): HTMLElement {
   const where =
     texts.shownIn === "page"
-      ? "not on this page; a lane that is opened here shows what comes next."
+      ? "not on this page. To see what the next actions send and change, open a lane here."
       : "not in this file; it may be in the run log.";
   return make("p", { class: "note" }, `${what} ${where}`);
 }
@@ -181,7 +181,9 @@ function stateBlock(model: GraphModel, node: number): readonly Node[] {
       make(
         "p",
         { class: "quiet" },
-        model.graph.nodes.parent[node]! < 0 ? "Other states show how they differ from this one." : "Its state is empty.",
+        model.graph.nodes.parent[node]! < 0
+          ? "This is the root state: other states are shown as differences from it."
+          : "Its state is empty.",
       ),
     ];
   const names = { same: "span", added: "ins", removed: "del" } as const;

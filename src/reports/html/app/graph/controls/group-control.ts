@@ -45,7 +45,7 @@ export class GroupControl {
         make(
           "span",
           { class: "quiet" },
-          ` States that agree in the chosen fields are one group. Behind a field: how many values it has.${left > 0 ? ` ${left} more fields have more.` : ""}`,
+          ` States with equal values in the chosen fields form one group. The number after a field counts its values.${left > 0 ? ` ${left} fields with more values are not listed.` : ""}`,
         ),
       ),
       make("div", { class: "boxes" }, ...labels),

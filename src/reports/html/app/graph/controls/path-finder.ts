@@ -89,7 +89,7 @@ export class PathFinder {
     this.#list.replaceChildren(...shown);
     this.#said.textContent =
       paths.length === 0
-        ? "No path leads there in the part of the graph that is shown."
+        ? "In the part of the graph that is shown, no path leads from the first state to the second."
         : `${paths.length === MOST ? `The first ${MOST}` : paths.length} of the shortest paths; the first one is highlighted in the graph.`;
     this.#show(paths[0] ?? []);
   }
