@@ -3,16 +3,16 @@ import type { Faker } from "@faker-js/faker";
 import { SeqqaError } from "../model/errors.ts";
 import type { Stream } from "./stream.ts";
 
-/** The reference date of all data, so that values do not depend on the date of the run. */
+/** The date that generated dates refer to. It is fixed, so that the data does not depend on the date of the run. */
 export const REFERENCE_DATE = "2020-01-01T00:00:00.000Z";
 
 let faker: Faker | undefined;
 let current: Stream;
 
 /**
- * Returns the single Faker of the thread, and makes it draw from `stream` until the next call. Callers must use it at once, without awaiting in
- * between. There is only one Faker, because each is an object graph of thirty modules, and a lane would need one for every step. The first call loads
- * the package synchronously, because data is drawn without awaiting. Loading its one locale takes 30 to 60 ms.
+ * Returns the thread's only Faker, and makes it take its random numbers from `stream` until the next call. Callers must use the Faker at once,
+ * without awaiting in between. All steps share one Faker, because creating a Faker is slow. The first call loads the package synchronously (30 to 60
+ * ms), because data is drawn without awaiting.
  * @throws SeqqaError `DATA_UNAVAILABLE`
  */
 export function fakerOn(stream: Stream): Faker {

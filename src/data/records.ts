@@ -2,13 +2,13 @@ import type { Faker } from "@faker-js/faker";
 import type { Address, Order, OrderItem, Payment, Product, User } from "../model/context/test-data.ts";
 import { REFERENCE_DATE } from "./faker.ts";
 
-/** Draws a user. In all records, the order of the draws must not change, because it decides the values. */
+/** Draws a user. The order of the draws in this file must not change, because the same seed would then give other values. */
 
 export function user(faker: Faker): User {
   const firstName = faker.person.firstName();
   const lastName = faker.person.lastName();
   const handle = `${ascii(firstName)}.${ascii(lastName)}`;
-  // Adds random characters, because names alone repeat within a path.
+  // Add random characters, because Faker may draw the same name twice on one path.
   const username = `${handle}.${faker.string.alphanumeric({ length: 6, casing: "lower" })}`;
   return {
     firstName,
@@ -27,11 +27,11 @@ export function email(faker: Faker): string {
 }
 
 export function phone(faker: Faker): string {
-  // The numbers 555-0100 to 555-0199 are reserved for fiction, so they belong to nobody.
+  // Use the numbers 555-0100 to 555-0199, which are reserved for fiction and belong to nobody.
   return `+1${faker.string.numeric({ length: 3, allowLeadingZeros: false })}55501${faker.string.numeric(2)}`;
 }
 
-/** Returns a password with upper and lower case letters, a digit and a punctuation mark. It is too short to be mistaken for a generated id. */
+/** Draws a password with upper and lower case letters, a digit and a punctuation mark. It is too short to be mistaken for a generated id. */
 export function password(faker: Faker): string {
   return `${faker.string.alpha({ length: 1, casing: "upper" })}${faker.string.alpha({ length: 1, casing: "lower" })}${faker.string.numeric(1)}!${faker.string.alphanumeric(8)}`;
 }
@@ -81,7 +81,7 @@ export function payment(faker: Faker): Payment {
   };
 }
 
-/** Returns an amount in whole cents, so that sums are exact in cents. */
+/** Draws an amount with at most two decimals, so that sums of amounts can be compared in whole cents. */
 export function amount(faker: Faker, min: number, max: number): number {
   return faker.number.int({ min: Math.ceil(min * 100), max: Math.floor(max * 100) }) / 100;
 }

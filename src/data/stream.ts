@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * A stream of random numbers that a text determines. It uses xoshiro128** (Blackman, Vigna 2018). The initial state is the first 128 bits of the
- * text's SHA-256.
+ * Generates a sequence of random numbers from a text: equal texts give equal sequences. The generator is xoshiro128** (Blackman, Vigna 2018). Its
+ * initial state is the first 128 bits of the text's SHA-256.
  */
 export class Stream {
   readonly #state: Uint32Array;
@@ -10,11 +10,11 @@ export class Stream {
   constructor(key: string) {
     const hash = createHash("sha256").update(key).digest();
     this.#state = Uint32Array.from({ length: 4 }, (_, i) => hash.readUInt32LE(i * 4));
-    // Xoshiro needs a state that is not zero, because an all-zero state never changes.
+    // Avoid a state of zeros only, because xoshiro could never leave it.
     if (this.#state.every((word) => word === 0)) this.#state[0] = 1;
   }
 
-  /** Returns a number in [0, 1) with 53 random bits. */
+  /** Returns the next random number, at least 0 and below 1, with 53 random bits. */
   next(): number {
     return ((this.#word() >>> 5) * 0x4000000 + (this.#word() >>> 6)) / 0x20000000000000;
   }

@@ -1,19 +1,19 @@
 export interface Change {
   readonly about: "rule" | "race" | "action" | "answer" | "states" | "journey" | "exploration";
-  /** `worse` and `better` apply to rules, races and journeys. The other kinds are neutral. */
+  /** `worse` and `better` are used for rules, races and journeys; the other values only state that something differs. */
   readonly kind: "added" | "removed" | "changed" | "worse" | "better";
-  /** The name of the rule, action or journey, or the names of a race's calls. */
+  /** The name of the rule, action or journey that differs; for a race, the names of its calls. */
   readonly subject: string;
   /** A phrase that describes the difference, e.g. `answers 409 instead of 200 in 3 states`. */
   readonly text: string;
-  /** The names of the actions on the shortest path that shows the difference; absent if there is none. */
+  /** The shortest path that shows the difference, as names of actions; absent if no path shows it. */
   readonly path?: readonly string[] | undefined;
 }
 
 export interface DiffPart {
   readonly kind: "exploration" | "journey";
   readonly name: string;
-  /** The differences; never empty. */
+  /** The differences in this part; never empty. */
   readonly changes: readonly Change[];
 }
 
@@ -22,8 +22,8 @@ export interface RunDiff {
   /** The names of the two runs, for people. */
   readonly before: string;
   readonly after: string;
-  /** The parts that differ; empty if the behaviour is equal. */
+  /** The explorations and journeys that differ; empty if the behaviour is equal. */
   readonly parts: readonly DiffPart[];
-  /** Sentences about parts that could not be compared. */
+  /** Sentences that name what could not be compared, and why. */
   readonly notes: readonly string[];
 }

@@ -42,7 +42,7 @@ export interface TriedStep {
   readonly isFinding: boolean;
   /** The requests of the step with their responses. Empty once the run keeps no further details for reports. */
   readonly exchanges: readonly RecordedExchange[];
-  /** The new state as text lines. Absent once the run keeps no further details for reports. */
+  /** The reached state as text lines. Absent if the state is not new, or if the run keeps no further details for reports. */
   readonly state?: readonly string[] | undefined;
 }
 

@@ -39,7 +39,7 @@ export const fixedCapacity = (lanes: number): LaneCapacity => ({ most: lanes, op
  */
 export type StandbyUse = "use" | "build";
 
-/** Gives the engine access to lanes, wherever they run. */
+/** Gives the engine access to lanes in this thread, in worker threads, or in other processes. */
 export interface LanePool {
   readonly lanes: number;
   /** Largest number of chunks that a lane may hold at once. */

@@ -2,8 +2,8 @@ import { lstatSync, mkdirSync, rmdirSync, statSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * Creates a folder and its missing parents. A function that removes the folder again is added to `made` for each of them. The folders are created one
- * by one: `recursive` never ends if a file system reports a new name as missing, as /proc does.
+ * Creates a folder and its missing parents. For each created folder, adds a function to `made` that removes the folder again. The folders are created
+ * one by one, because `mkdir` with `recursive` never ends on file systems such as /proc.
  */
 export function makeFolder(folder: string, made: (() => void)[]): void {
   if (statOf(folder, true) !== undefined) return;
@@ -12,7 +12,10 @@ export function makeFolder(folder: string, made: (() => void)[]): void {
   made.push(() => rmdirSync(folder));
 }
 
-/** Returns the facts of a file; `undefined` if it is missing or cannot be examined. A later attempt to write reports the reason. */
+/**
+ * Returns the metadata of a file; `undefined` if the file is missing or cannot be examined. In the latter case, writing to it fails later with the
+ * reason.
+ */
 export function statOf(path: string, follow = false): Stats | undefined {
   try {
     return follow ? statSync(path) : lstatSync(path);

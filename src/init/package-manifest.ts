@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 
-/** A version of TypeScript that knows every option in the template's tsconfig.json. */
+/** The version of TypeScript to install. It must know every option in the template's tsconfig.json. */
 const TYPESCRIPT = "^6.0.0";
 
 export function packageManifest(directory: string, version: string): string {
@@ -8,7 +8,7 @@ export function packageManifest(directory: string, version: string): string {
     .toLowerCase()
     .replaceAll(/[^a-z0-9-]+/g, "-")
     .replaceAll(/^-+|-+$/g, "");
-  // A package cannot be installed if it has the name of its own dependency.
+  // npm refuses to install a dependency into a package of the same name.
   const own = name === "" || name === "seqqa" ? "qa" : name;
   return `${JSON.stringify({ name: own, private: true, type: "module", devDependencies: { seqqa: version, typescript: TYPESCRIPT } }, null, 2)}\n`;
 }

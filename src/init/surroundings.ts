@@ -4,7 +4,7 @@ import { dirname, join, relative, sep } from "node:path";
 export interface Surroundings {
   /** The nearest folder with a package.json: the new folder or one above it. */
   readonly packageFolder: string | undefined;
-  /** The nearest folder with seqqa in its node_modules. `import "seqqa"` and `npx seqqa` resolve there. */
+  /** The nearest folder (the new folder or one above it) whose node_modules contains seqqa. */
   readonly installedIn: string | undefined;
 }
 
@@ -16,7 +16,7 @@ export function surroundingsOf(directory: string): Surroundings {
   };
 }
 
-/** Returns the relative path to the schema for seqqa.yaml: in the folder where seqqa is installed, or where it will be installed. */
+/** Returns the path to the JSON Schema for seqqa.yaml, relative to the new folder. It is in the package seqqa, which may not be installed yet. */
 export function schemaPath(directory: string, { installedIn, packageFolder }: Surroundings): string {
   const way = relative(directory, join(installedIn ?? packageFolder ?? directory, "node_modules/seqqa/seqqa.schema.json"));
   const path = way.split(sep).join("/");

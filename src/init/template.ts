@@ -1,10 +1,13 @@
 import { readFileSync } from "node:fs";
 import { packageRoot } from "../model/code-root.ts";
 
-/** The folder with the templates in the package, whether the code runs from `src` or from `dist`. */
+/** The folder in the package seqqa that contains the template files. */
 const folder = new URL("fixtures/init/", packageRoot);
 
-/** The files of a new folder, in reading order. npm does not pack `.gitignore`, so the package contains it as `gitignore`. */
+/**
+ * The files that `seqqa init` writes, in the order in which a user should read them. npm does not pack `.gitignore`, so the package contains this
+ * file as `gitignore`.
+ */
 const FILES = [
   "README.md",
   "seqqa.yaml",
@@ -22,7 +25,7 @@ const FILES = [
 ] as const;
 
 export interface TemplateFile {
-  /** The path in the new folder, with `/` on all platforms. */
+  /** The path of the file in the new folder, with `/` on all platforms. */
   readonly path: string;
   readonly text: string;
 }

@@ -4,15 +4,15 @@ import { SeqqaError } from "../model/errors.ts";
 import { makeFolder, statOf } from "./make-folder.ts";
 import type { TemplateFile } from "./template.ts";
 
-/** The largest number of existing files that the error names. */
+/** The largest number of existing files that the error message names. */
 const SHOWN = 5;
 
 /**
- * Writes all files, or none: files that were written before an error are removed.
+ * Writes all files, or none: after an error, the files that were already written are removed.
  * @throws SeqqaError `INIT_NOT_A_FOLDER`, `INIT_WOULD_OVERWRITE`, `INIT_NOT_WRITTEN`, with exit status 2
  */
 export function writeFiles(directory: string, shown: string, files: readonly TemplateFile[]): void {
-  // A broken link is refused, too: `statOf` finds the link itself, but not its target.
+  // Refuse anything that exists but is no folder. This includes a broken symbolic link, which exists although its target does not.
   if (statOf(directory) !== undefined && statOf(directory, true)?.isDirectory() !== true) {
     throw refused("INIT_NOT_A_FOLDER", `${shown} exists but is not a folder.`, "Choose another folder: seqqa init <dir>.");
   }
@@ -41,7 +41,7 @@ export function writeFiles(directory: string, shown: string, files: readonly Tem
   }
 }
 
-/** Returns existing files that have the path of a new file, or of a folder that a new file needs. */
+/** Returns the existing files that prevent writing: a file with the path of a new file, or a file in place of a needed folder. */
 function occupied(directory: string, files: readonly TemplateFile[]): readonly string[] {
   const taken = files.flatMap(({ path }) => {
     const folder = dirname(path);

@@ -21,7 +21,7 @@ export interface RanSteps {
   readonly steps: readonly RanStep[];
   readonly durationMs: number;
   readonly interrupted: boolean;
-  /** `true` if a request was cancelled or code was still running at the end, so that the target may still change. */
+  /** `true` if a request was cancelled, or code of a step was still running at the end. The target may then still change. */
   readonly unfinished: boolean;
 }
 
@@ -58,7 +58,7 @@ async function run({
     steps.push(ran);
     onStep?.(ran);
   }
-  // Cancel calls that a step did not await, so that they cannot change anything after the journey.
+  // Cancel calls that the code of a step did not await, so that they cannot change anything after the journey.
   for (const scope of scopes) scope.end(`journey "${journey.name}" is over`);
   await new Promise((resolve) => setImmediate(resolve));
   return {

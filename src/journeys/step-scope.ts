@@ -53,7 +53,9 @@ export class StepScope implements RequestScope {
     return storage.run(this, work);
   }
 
-  /** Cancels the requests in progress and refuses all further requests of the step's code. */
+  /**
+   * Cancels the step's requests in progress, and refuses all further requests of its code. @param why The reason, for the error of these requests.
+   */
   end(why: string): void {
     this.#controller.abort(new Error(why));
   }

@@ -18,7 +18,7 @@ export const STATUS = 1;
 export const LO = 2;
 export const HI = 3;
 /* Index 4 of a row holds a 32-bit hash of the canonical response, or 0 if the step has no response to hash. */
-/** Index of a 32-bit hash of the reached state's structure (without most values) in a row. The hash is 0 unless the strategy needs it. */
+/** Index of a 32-bit hash of the reached state's structure (its shape) in a row. The hash is 0 unless the strategy needs it. */
 export const SHAPE = 5;
 
 /** Kinds of outcomes, in the low byte of a row's first value: the action was executed; it did not apply; it failed; the target did not answer. */

@@ -20,11 +20,11 @@ import { reply, type Reply, type ReplyOptions } from "./reply.ts";
 import { routeOf } from "./route.ts";
 import { Verbs } from "../adapters/http/request/verbs.ts";
 
-/** The sequence of replies to one kind of request. */
+/** The replies to the requests that one call of `when` describes. */
 export interface MockReplies {
   /**
-   * Adds a reply to the sequence. The first request gets the first reply, and so on; the last reply is repeated. A string is sent as text,
-   * `undefined` as an empty body, and everything else as JSON.
+   * Adds a reply to the sequence. The first request gets the first reply, the second request the second one, and so on. The last reply is repeated. A
+   * string is sent as text, `undefined` as an empty body, and every other value as JSON.
    * @throws SeqqaError `REPLY_INVALID`
    */
   respond(body?: unknown, options?: ReplyOptions): MockReplies;
@@ -34,11 +34,11 @@ const BASE: BaseUrl = parseBaseUrl("http://localhost");
 const NO_OPTIONS: RequestOptions = Object.freeze({});
 
 /**
- * A client with canned replies, for testing actions, invariants and journeys without a server. It sends nothing. Requests are encoded and checked as
- * by `HttpClient`. Cookies, token and headers also work as with `HttpClient`.
+ * A client with predefined replies, for testing actions, invariants and journeys without a server. It sends nothing over the network. Requests are
+ * encoded and checked as by `HttpClient`, and cookies, token and headers work in the same way.
  *
- * The definitions, the next reply of each sequence, and the calls are part of the world, so every branch restores them. Calls alone do not make two
- * states different. A rule about calls therefore needs a value in the context, or a check of `calls` at the end of a journey.
+ * The defined replies, the positions in their sequences, and the received calls belong to the world, so a restore also restores them. States that
+ * differ only in their calls count as equal. To check calls, store a value in the context, or check `calls` at the end of a journey.
  */
 export class MockClient extends Verbs implements ApiClient {
   readonly #mock = new MockState();
@@ -51,18 +51,18 @@ export class MockClient extends Verbs implements ApiClient {
     offerClientPart(this, this.#part());
   }
 
-  /** All requests that were received in this branch, in order. */
+  /** All requests that this client has received since the root state, in order. */
   get calls(): readonly MockCall[] {
     return this.#mock.calls;
   }
 
-  /** The calls that were answered with 404 because no reply was defined for them. */
+  /** The requests that were answered with 404 because no reply was defined for them. */
   get unmatched(): readonly MockCall[] {
     return this.calls.filter(({ matched }) => !matched);
   }
 
   /**
-   * Defines the replies to a method and path. If several definitions match a request, the last definition wins.
+   * Defines the replies to requests with this method and path. If several definitions match a request, the last one is used.
    * @param path A string must equal the path with its query; a segment such as `:id` matches any segment. A regular expression must match a part of
    * the path with its query. Functions are not allowed, because definitions are copied between lanes.
    */
@@ -106,7 +106,7 @@ export class MockClient extends Verbs implements ApiClient {
     return this.when("OPTIONS", path);
   }
 
-  /** Answers a request with any method. @throws SeqqaError like `HttpClient` if the request is invalid or cancelled */
+  /** Answers a request with a method of your choice. @throws SeqqaError like `HttpClient` if the request is invalid or cancelled */
   override async request(method: string, path: string, options: RequestOptions = NO_OPTIONS): Promise<ApiResponse> {
     const target = resolveTarget(BASE, path, options.query);
     const scope = requestScope();
@@ -155,7 +155,7 @@ export class MockClient extends Verbs implements ApiClient {
     this.#client.setHeader(name, value);
   }
 
-  /** @throws SeqqaError `UNKNOWN_ROLE` naming the roles that exist. */
+  /** Returns the client of another role of the same world. @throws SeqqaError `UNKNOWN_ROLE` naming the roles that exist. */
   as(role: string): ApiClient {
     return clientOfRole(this.#clients, role) as ApiClient;
   }

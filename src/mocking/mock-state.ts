@@ -1,11 +1,11 @@
 import { matches, type Route } from "./route.ts";
 import type { Reply } from "./reply.ts";
 
-/** A request that a mock client received, with the reply's status. */
+/** A request that a `MockClient` received, with the status of its reply. */
 export interface MockCall {
   /** The HTTP method, in upper case. */
   readonly method: string;
-  /** The path and query, as in the request line. */
+  /** The path and query of the URL, as HTTP would send them. */
   readonly path: string;
   /** The headers of the request, including the token and headers of the client. Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -19,11 +19,11 @@ export interface MockCall {
   readonly query: Readonly<Record<string, string>>;
   /** The status of the reply. */
   readonly status: number;
-  /** `true` if a reply was defined for the request. */
+  /** `true` if a reply was defined for the request; `false` if it was answered with 404. */
   readonly matched: boolean;
 }
 
-/** The replies that one call of `when` defined, in order. `given` is the index of the next reply; the last reply is repeated. */
+/** The replies that one call of `when` defined. `given` is the index of the next reply to give. */
 interface Definition {
   readonly method: string;
   readonly route: Route;
@@ -31,7 +31,7 @@ interface Definition {
   readonly given: number;
 }
 
-/** The part of a mock's state that a branch may change, as plain data. */
+/** The data of a `MockClient` that a checkpoint saves, as plain data. */
 export interface SavedMock {
   readonly definitions: readonly Definition[];
   readonly calls: readonly MockCall[];
@@ -39,7 +39,10 @@ export interface SavedMock {
 
 const NONE: readonly never[] = Object.freeze([]);
 
-/** The definitions and calls of a mock. Lists that were handed out are never changed in place: they are replaced, or copied before the next write. */
+/**
+ * The defined replies and received calls of a `MockClient`. Lists that callers have received are never changed later, because every change makes a
+ * copy.
+ */
 export class MockState {
   #definitions: readonly Definition[] = NONE;
   #initial: readonly Definition[] = NONE;
@@ -56,12 +59,12 @@ export class MockState {
     return this.#calls;
   }
 
-  /** Makes the current definitions the initial ones. */
+  /** Makes the current definitions the ones of the root state. */
   begin(): void {
     this.#initial = this.#definitions;
   }
 
-  /** Adds a definition and returns its index, for {@link add}. */
+  /** Adds a definition without replies, and returns its index for {@link add}. */
   define(method: string, route: Route): number {
     this.#version++;
     this.#definitions = [...this.#definitions, { method, route, replies: NONE, given: 0 }];
@@ -75,13 +78,13 @@ export class MockState {
     this.#definitions = this.#definitions.with(index, { ...definition, replies: [...definition.replies, reply] });
   }
 
-  /** Returns the reply to a request and advances its sequence; `undefined` if no reply is defined. */
+  /** Returns the next reply to a request, and moves its sequence forward; `undefined` if no reply is defined. */
   take(method: string, path: string): Reply | undefined {
     const index = this.#definitions.findLastIndex((one) => one.replies.length > 0 && one.method === method && matches(one.route, path));
     const definition = this.#definitions[index];
     if (definition === undefined) return undefined;
     const last = definition.replies.length - 1;
-    // Repetitions of the last reply are not counted, because they do not affect later replies.
+    // Do not count repetitions of the last reply: later replies do not depend on their number.
     if (definition.given < last) this.#definitions = this.#definitions.with(index, { ...definition, given: definition.given + 1 });
     return definition.replies[Math.min(definition.given, last)];
   }
@@ -105,8 +108,8 @@ export class MockState {
   }
 
   /**
-   * Returns the definitions that decide future answers; `undefined` if they equal the initial ones. Calls are not included, because they affect no
-   * answer.
+   * Returns the definitions, which decide later replies; `undefined` if they are the same as in the root state. The received calls are left out,
+   * because replies do not depend on them.
    */
   acting(): readonly Definition[] | undefined {
     return this.#definitions === this.#initial || sameDefinitions(this.#definitions, this.#initial) ? undefined : this.#definitions;

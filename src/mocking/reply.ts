@@ -1,6 +1,6 @@
 import { SeqqaError } from "../model/errors.ts";
 
-/** Options of a canned reply. By default a reply has status 200 and the content type of its body. */
+/** Options of a predefined reply. By default a reply has status 200 and the content type of its body. */
 export interface ReplyOptions {
   /** The HTTP status, from 200 to 599. Default: 200. */
   readonly status?: number;
@@ -8,7 +8,7 @@ export interface ReplyOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A canned reply in the form in which it is received, as plain data. */
+/** A predefined reply in the form in which the client receives it, as plain data. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -18,8 +18,8 @@ export interface Reply {
 }
 
 /**
- * Creates a canned reply. A string becomes the text, `undefined` an empty body, and everything else is written as JSON. Each action therefore reads
- * its own copy of an answer, and changing that copy does not affect later answers.
+ * Creates a predefined reply. A string becomes a text, `undefined` an empty body, and every other value JSON. Since the value is written as JSON at
+ * once, changing the value later does not change the reply.
  * @throws SeqqaError `REPLY_INVALID`
  */
 export function reply(body: unknown, { status = 200, headers = {} }: ReplyOptions): Reply {

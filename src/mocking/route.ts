@@ -1,8 +1,8 @@
 import { SeqqaError } from "../model/errors.ts";
 
 /**
- * The paths that a definition answers. It contains no function, because it is copied between lanes as plain data. `exact`: the path must equal this
- * path and query. `segments`: `:name` matches any one segment. `pattern`: a regular expression must match a part of the path and query.
+ * The paths for which replies are defined, as plain data, because it is copied between lanes. `exact`: the path must equal this path and query.
+ * `segments`: `:name` matches any one segment. `pattern`: a regular expression must match a part of the path and query.
  */
 export type Route =
   | { readonly kind: "exact"; readonly path: string }
@@ -10,13 +10,14 @@ export type Route =
   | { readonly kind: "pattern"; readonly source: string; readonly flags: string };
 
 /**
- * Converts the path of {@link MockClient.when} to a route.
- * @param path A path as {@link MockClient.when} takes it.
- * @param sent Returns a path as it would be sent.
+ * Converts the parameter `path` of {@link MockClient.when} to a route.
+ * @param path A string or regular expression, as {@link MockClient.when} accepts it.
+ * @param sent Returns a path in the form in which a client sends it.
  * @throws SeqqaError `PATH_INVALID`
  */
 export function routeOf(path: string | RegExp, sent: (path: string) => string): Route {
-  // Removes the flags `g` and `y`: with them, a regular expression remembers its last match, so equal requests would match only every other time.
+  // Remove the flags `g` and `y`: with these flags, a regular expression continues after its last match, so every second equal request would not
+  // match.
   if (path instanceof RegExp) return { kind: "pattern", source: path.source, flags: path.flags.replace(/[gy]/g, "") };
   if (typeof path !== "string" || path === "") {
     throw new SeqqaError("PATH_INVALID", `The path of a canned reply is ${path === "" ? "empty" : `a ${typeof path}`}.`, {

@@ -1,6 +1,6 @@
 /**
- * Returns the default export of an imported module. Node makes the whole of a CommonJS module its default export. TypeScript compiles an `export
- * default` to a property of that module, so the property is returned then.
+ * Returns the default export of an imported module. For a CommonJS module, Node uses the whole `module.exports` as the default export. If TypeScript
+ * compiled that module, the user's own default export is the property `default` of `module.exports`, and that property is returned.
  */
 export function defaultOf({ default: value }: Readonly<Record<string, unknown>>): unknown {
   const inner = value as { readonly __esModule?: unknown; readonly default?: unknown } | null | undefined;

@@ -3,8 +3,8 @@ import { X509Certificate } from "node:crypto";
 const BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /**
- * Returns the certificates in a PEM text. Keys and comments are ignored. A text without a certificate is an error, although Node accepts it silently.
- * @returns A description of the error if the text is invalid. The description quotes nothing, because the text may contain a key.
+ * Returns the certificates in a PEM text, without keys and comments. An invalid text, or one without a certificate, gives a description of the error.
+ * @returns The certificates, or the description. The description quotes nothing, because the text may contain a private key.
  */
 export function certificatesOf(text: string): readonly string[] | string {
   const blocks = text.match(BLOCK) ?? [];

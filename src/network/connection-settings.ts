@@ -1,20 +1,20 @@
-/** Settings for HTTP connections. They are plain data, so that they can be sent to every thread. */
+/** Settings for HTTP connections, as plain data that can be sent to worker threads. */
 export interface ConnectionSettings {
   /** Certificates in PEM format that are trusted in addition to Node's own. */
   readonly ca: readonly string[];
-  /** `environment` uses HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
+  /** `environment`: use the proxies in HTTP_PROXY and HTTPS_PROXY, except for the hosts in NO_PROXY. */
   readonly proxy: "none" | "environment";
 }
 
 const BUILT_IN: ConnectionSettings = Object.freeze({ ca: Object.freeze([]), proxy: "none" });
 
 let current = BUILT_IN;
-/** The settings of the last call of `setConnectionDefaults`, which identify the caller. */
+/** The settings that the last call of `setConnectionDefaults` passed. They show which run has set the current settings. */
 let owner = BUILT_IN;
 
 /**
- * Sets the connection settings of the configuration (`tls.ca_file`, `proxy`), for lanes. Connections read them when they are opened, because a user's
- * module may have constructed its clients earlier. Equal settings keep the same object.
+ * Sets the connection settings of the configuration (`tls.ca_file`, `proxy`). Clients read them only when they open a connection, because a user's
+ * module may have constructed clients before this call. If the settings are equal to the current ones, the current object is kept.
  */
 export function setConnectionDefaults(settings: ConnectionSettings = BUILT_IN): void {
   const same = settings.proxy === current.proxy && settings.ca.join("\n") === current.ca.join("\n");
@@ -22,7 +22,9 @@ export function setConnectionDefaults(settings: ConnectionSettings = BUILT_IN): 
   owner = settings;
 }
 
-/** Resets the settings of a run that has ended, unless another run has set its own. Later requests of the process must not use them. */
+/**
+ * Removes the settings of a run that has ended, unless another run has set its own since. Later requests of this process then use no such settings.
+ */
 export function endConnectionDefaults(settings: ConnectionSettings): void {
   if (settings === owner) setConnectionDefaults();
 }

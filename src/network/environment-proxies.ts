@@ -1,15 +1,15 @@
 import { SeqqaError } from "../model/errors.ts";
 
-/** The proxies of the environment, by the scheme of the target. The URLs may contain passwords. */
+/** The proxies from environment variables, one for each scheme of the target's URL. The URLs may contain passwords. */
 export interface EnvironmentProxies {
   readonly http: string | undefined;
   readonly https: string | undefined;
 }
 
 /**
- * Returns the values of HTTP_PROXY and HTTPS_PROXY; `undefined` if both are unset. Lower-case names take precedence. If HTTPS_PROXY is unset,
- * HTTP_PROXY is also used for https.
- * @throws SeqqaError `PROXY_INVALID`. The message does not contain the value, which may have a password.
+ * Returns the proxies in HTTP_PROXY and HTTPS_PROXY; `undefined` if both are unset. Variables with lower-case names take precedence. If HTTPS_PROXY
+ * is unset, HTTP_PROXY is also used for https.
+ * @throws SeqqaError `PROXY_INVALID`. The message does not contain the value, which may contain a password.
  */
 export function environmentProxies(env: NodeJS.ProcessEnv = process.env): EnvironmentProxies | undefined {
   const http = proxyUrl(env, ["http_proxy", "HTTP_PROXY"]);
@@ -22,13 +22,13 @@ function proxyUrl(env: NodeJS.ProcessEnv, [lower, upper]: readonly [string, stri
   const text = env[name]?.trim() ?? "";
   if (text === "") return undefined;
   try {
-    // `host:port` without a scheme is allowed, because other programs accept it.
+    // Allow `host:port` without a scheme, because other programs accept it, too.
     const url = new URL(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
-    // undici decodes user and password, and would throw an unclear error for an invalid encoding.
+    // Check the encoding of user and password here, because undici would throw an unclear error for an invalid one.
     decodeURIComponent(url.username + url.password);
     if (/^https?:$/.test(url.protocol)) return url.href;
   } catch {
-    // The cause is dropped, because its message quotes the URL, which may contain a password.
+    // Leave out the original error, because its message quotes the URL, which may contain a password.
   }
   throw new SeqqaError("PROXY_INVALID", `The environment variable ${name} is not the URL of an HTTP proxy.`, {
     exitStatus: 2,

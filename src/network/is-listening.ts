@@ -1,13 +1,13 @@
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Milliseconds for a crashed process to close all its sockets. */
+/** Milliseconds to wait until the system has closed all sockets of a crashed process. */
 const CRASH_MS = 30;
-/** Milliseconds that a connection must stay open. A proxy in front of a dead process accepts a connection and then closes it. */
+/** Milliseconds that a connection must stay open to count. A proxy before a dead process accepts connections and closes them at once. */
 const KEPT_MS = 50;
 const CONNECT_MS = 2000;
 
-/** Returns `true` if a server accepts connections at the origin and keeps them open. Nothing is sent. */
+/** Returns `true` if a server accepts connections at this origin and keeps them open. No request is sent. */
 export async function isListening(origin: string): Promise<boolean> {
   const { protocol, hostname, port } = new URL(origin);
   await sleep(CRASH_MS);

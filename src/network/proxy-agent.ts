@@ -6,17 +6,17 @@ import { EnvHttpProxyAgent } from "./undici.ts";
 
 const CONNECT_TIMEOUT = 10_000;
 
-/** Returns a dispatcher that uses these proxies, except for hosts in NO_PROXY. The caller must close it. */
+/** Returns an undici dispatcher that sends requests through these proxies, except to hosts in NO_PROXY. The caller must close it. */
 export function proxyAgent(proxies: EnvironmentProxies, ca: readonly string[], maxResponseSize: number): Dispatcher {
   const context = secureContext(ca);
   const secured = { timeout: CONNECT_TIMEOUT, ...(context !== undefined && { secureContext: context }) };
   return new EnvHttpProxyAgent({
-    // For `undefined`, undici would read the environment variables itself.
+    // Pass an empty string for a missing proxy: for `undefined`, undici would read the environment variables itself.
     httpProxy: proxies.http ?? "",
     httpsProxy: proxies.https ?? "",
-    // Many proxies allow tunnels only to port 443, but undici by default requests a tunnel for plain HTTP, too.
+    // Do not use tunnels for plain HTTP, as undici does by default: many proxies allow tunnels only to port 443.
     proxyTunnel: false,
-    // `connect` is for hosts in NO_PROXY, `requestTls` for targets behind a tunnel, `proxyTls` for proxies that use TLS.
+    // `connect` is used for hosts in NO_PROXY, `requestTls` for targets reached through a tunnel, `proxyTls` for proxies that use TLS.
     connect: secured,
     requestTls: secured,
     proxyTls: secured,

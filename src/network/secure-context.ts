@@ -16,7 +16,7 @@ export function secureContext(ca: readonly string[]): tls.SecureContext | undefi
   return context;
 }
 
-/** Returns Node's default certificates. They must be part of a custom list, because such a list replaces them. */
+/** Returns the certificates that Node trusts by default. A custom list must contain them, because it replaces the default list. */
 function defaultRoots(): readonly string[] {
   // `getCACertificates` exists in Node 22.15 and later.
   const { getCACertificates } = tls as { readonly getCACertificates?: (type: "default") => readonly string[] };

@@ -7,9 +7,9 @@ import ProxyAgentClass from "undici/lib/dispatcher/env-http-proxy-agent.js";
 import PoolClass from "undici/lib/dispatcher/pool.js";
 import type * as undici from "undici";
 
-/*
- * The parts of undici that send requests. undici's index would also load fetch, WebSocket, caches and mocks, which takes 140 of the 270 ms in which a
- * lane's thread starts (measured). These files are not a documented entry point, so undici is pinned to a patch range.
+/**
+ * Load only the parts of undici that send requests. The index of undici also loads fetch, WebSocket, caches and mocks, which takes 140 of the 270 ms
+ * in which a lane's thread starts (measured). These files are not a documented entry point, so the version of undici is pinned to a patch range.
  */
 Object.assign(DispatcherClass.prototype as object, requests);
 

@@ -14,7 +14,7 @@ export class RunLock {
   readonly #file: string;
   readonly #db: Database;
 
-  /** Takes the lock. @throws SeqqaError `RUN_GOES_ON` with exit status 2 if another process has it, and errors of the file system */
+  /** Takes the lock of a run. @throws SeqqaError `RUN_GOES_ON` with exit status 2 if another process has the lock, and errors of the file system */
   constructor(file: string) {
     this.#file = `${file}${LOCK_SUFFIX}`;
     this.#db = openSqlite(this.#file, { timeout: 0 });

@@ -15,9 +15,9 @@ export interface ScaffoldInput {
   readonly source: string;
   readonly cwd: string;
   readonly out: string;
-  /** `true` if files that the user changed are overwritten. */
+  /** `true` if files are overwritten although the user changed them. */
   readonly force: boolean;
-  /** `true` if the description may refer to any other file or URL. */
+  /** `true` if the OpenAPI description may refer to any file or URL. Otherwise it may refer only to files in its own folder. */
   readonly allowRefs: boolean;
   readonly version: string;
 }
@@ -27,7 +27,7 @@ export interface Scaffolded extends Written {
 }
 
 /**
- * Reads an OpenAPI description, infers how its operations depend on each other, and writes a folder that explores the API.
+ * Reads an OpenAPI description, infers how its operations depend on each other, and writes a folder with an exploration of the API.
  * @throws SeqqaError exit status 2: if the source cannot be read, if it describes no operation (`SCAFFOLD_EMPTY`), or if files cannot be written
  */
 export async function scaffoldOpenapi(input: ScaffoldInput): Promise<Scaffolded> {
@@ -50,7 +50,7 @@ export async function scaffoldOpenapi(input: ScaffoldInput): Promise<Scaffolded>
 }
 
 /**
- * Reads a GraphQL schema, infers how its queries and mutations depend on each other, and writes a folder that explores the API.
+ * Reads a GraphQL schema, infers how its queries and mutations depend on each other, and writes a folder with an exploration of the API.
  * @throws SeqqaError exit status 2: if the source cannot be read, if it has no query or mutation (`SCAFFOLD_EMPTY`), or if files cannot be written
  */
 export async function scaffoldGraphql(input: Omit<ScaffoldInput, "allowRefs">): Promise<Scaffolded> {
@@ -67,8 +67,8 @@ export async function scaffoldGraphql(input: Omit<ScaffoldInput, "allowRefs">): 
 }
 
 /**
- * Reads recorded traffic (a HAR archive or a Postman collection) and infers which calls return the ids that later calls send. Writes a folder that
- * explores these calls, with the recording as a journey.
+ * Reads recorded traffic (a HAR archive or a Postman collection) and infers which calls return the ids that later calls send. Writes a folder with an
+ * exploration of these calls, and with the recording as a journey.
  * @throws SeqqaError exit status 2: if the file cannot be read, if it has no call of an API (`SCAFFOLD_EMPTY`), or if files cannot be written
  */
 export async function scaffoldRecording(from: "har" | "postman", input: Omit<ScaffoldInput, "allowRefs">): Promise<Scaffolded> {
@@ -84,7 +84,7 @@ export async function scaffoldRecording(from: "har" | "postman", input: Omit<Sca
   return { plan, ...writeScaffold({ plan, directory: resolve(cwd, out), shown: out, description: { kind: "none" }, version, force }) };
 }
 
-/** Returns the relative URL from a folder to a file, for `new URL(..., import.meta.url)`. */
+/** Returns the relative URL from a folder to a file, for generated code of the form `new URL("...", import.meta.url)`. */
 function relativeUrl(directory: string, file: string): string {
   const path = relative(directory, file)
     .split(sep)

@@ -3,8 +3,8 @@ import { isPromise, type Awaitable } from "../model/stores/store-adapter.ts";
 const PAUSE_MS = 4;
 
 /**
- * Runs an action that fails while the store is locked. The first attempt is synchronous, because locks are rare. Later attempts are made every few
- * milliseconds up to the limit, so that a target in this process can continue in between.
+ * Runs `action`, and repeats it as long as it fails because the store is locked. The first attempt is synchronous, because locks are rare. Later
+ * attempts follow every few milliseconds up to a time limit, so that a target in this process can continue in between.
  */
 export function attempt<T>(
   action: () => T,

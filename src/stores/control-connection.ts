@@ -5,15 +5,12 @@ const PAUSE_MS = 3;
 /** Milliseconds to wait for write transactions of other sessions. */
 export const BUSY_LIMIT_MS = 5000;
 
-/**
- * The base class of connections that make and restore checkpoints on a server. Work runs one after another, is retried while the store is locked, and
- * fails permanently once the connection is lost.
- */
+/** The base class of the connections with which seqqa makes and restores checkpoints on a database server. */
 export abstract class ControlConnection {
   #lost: unknown;
   #turn: Promise<unknown> = Promise.resolve();
 
-  /** Returns a description of the session that blocks a statement, given the statement's error; `undefined` if the error is permanent. */
+  /** Returns a description of what blocks a statement that failed with `error`; `undefined` if another attempt would fail, too. */
   protected abstract obstacle(error: unknown): string | undefined;
   protected abstract busy(limitMs: number, who: string): SeqqaError;
   protected abstract isLost(error: unknown): boolean;
@@ -32,7 +29,7 @@ export abstract class ControlConnection {
     if (this.#lost !== undefined) throw this.lostError(this.#lost);
   }
 
-  /** Returns the error to throw for an error of the driver. Also records if the connection was lost. */
+  /** Converts an error of the driver to the error to throw, and records a lost connection. */
   protected failed(error: unknown): unknown {
     if (!this.isLost(error)) return error;
     this.lose(error);
@@ -46,7 +43,7 @@ export abstract class ControlConnection {
     return mine;
   }
 
-  /** Runs work, and retries it up to the limit while other sessions block it. */
+  /** Runs `work`, and retries it up to the time limit as long as other sessions block it. */
   async patiently<T>(work: () => Promise<T>, limitMs: number = BUSY_LIMIT_MS): Promise<T> {
     for (const until = performance.now() + limitMs; ; await pause(PAUSE_MS)) {
       try {

@@ -2,11 +2,10 @@ import { createHash } from "node:crypto";
 
 export interface DatabaseNaming {
   readonly longest: number;
-  /** The part of a database name that identifies the template. */
   readonly template: string;
-  /** The longest suffix that checkpoint databases append to a lane's name. */
+  /** The longest suffix that the name of a checkpoint's database adds to the name of the lane's database. */
   readonly longestAddition: string;
-  /** Matches the end of a lane's name: its number, its generation and the suffix. */
+  /** Matches the end of the name of a lane's database: lane number, generation, and the suffix of a checkpoint. */
   readonly lane: RegExp;
 }
 
@@ -15,7 +14,7 @@ export class DatabaseNames {
   readonly #lanes: string;
   readonly #lane: RegExp;
 
-  /** `store` is the name that the user chose. Characters other than letters and digits are replaced; a digest keeps such names distinct. */
+  /** Creates the names of a run's databases. In the name of a store, characters other than letters and digits are replaced, and a digest is added. */
   constructor(runId: string, store: string, naming: DatabaseNaming) {
     const longest = naming.longest - `seqqa_${runId}__lane999_99999${naming.longestAddition}`.length;
     const plain = store.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_");
@@ -34,7 +33,7 @@ export class DatabaseNames {
     return `${this.#lanes}${lane}_`;
   }
 
-  /** Returns `true` if a database has a name that this object created. */
+  /** Returns `true` if a database belongs to this run and this store, judged by its name. */
   owns(database: string): boolean {
     return database === this.template || (database.startsWith(this.#lanes) && this.#lane.test(database.slice(this.#lanes.length)));
   }

@@ -2,13 +2,13 @@ import type { StoreProvider, StoreProviderOptions } from "../model/stores/store-
 import { DatabaseNames } from "./database-names.ts";
 
 /**
- * Creates a database for every lane on the template's server. The template is copied once per run, and each lane's database is a copy of that copy.
- * `Session`: a connection to the server for one piece of work.
+ * Creates a database for every lane on the server of the user's database. The user's database is copied once per run, and each lane's database is a
+ * copy of that copy. `Session` is the type of a connection to the server.
  */
 export abstract class DatabaseProvider<Session> implements StoreProvider {
   protected readonly runId: string;
   protected readonly names: DatabaseNames;
-  /** `true` once a database was created. Otherwise the server need not be contacted at the end, because it may never have answered. */
+  /** `true` once this provider has created a database. Until then, there is nothing to remove on the server at the end. */
   protected begun = false;
   #closed = false;
 
@@ -21,7 +21,7 @@ export abstract class DatabaseProvider<Session> implements StoreProvider {
   abstract provide(lane: number, generation: number): Promise<string>;
   abstract session(): Promise<string>;
 
-  /** Runs work on the server. `doing`: a description of the work for error messages. */
+  /** Runs `work` with a connection to the server. `doing` describes the work in error messages. */
   protected abstract use<T>(doing: string, work: (session: Session) => Promise<T>): Promise<T>;
   protected abstract databases(session: Session): Promise<readonly string[]>;
   protected abstract remove(session: Session, database: string): Promise<void>;
@@ -41,7 +41,7 @@ export abstract class DatabaseProvider<Session> implements StoreProvider {
     }
   }
 
-  /** Removes the databases of a lane. The server is asked for their names, because the lane's checkpoints may have created more databases. */
+  /** Removes the databases of a lane. Their names are read from the server, because checkpoints of the lane may have created further databases. */
   protected removeOfLane(session: Session, lane: number): Promise<void> {
     return this.#removeAll(session, (name) => name.startsWith(this.names.ofLane(lane)));
   }

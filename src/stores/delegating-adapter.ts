@@ -14,20 +14,20 @@ import { GateFaults, type FailingGate } from "./gate-faults.ts";
 /** A row of a query result: column name to value. */
 export type QueryRow = Readonly<Record<string, unknown>>;
 
-/** A way to save and restore a database. The adapter chooses one when it is opened. */
+/** A way to save and restore a database, such as a journal or a copy. The adapter chooses the mode when it is opened. */
 export interface CheckpointMode extends Required<
   Pick<StoreAdapter, "traits" | "root" | "mark" | "changed" | "restore" | "observe" | "capture" | "write">
 > {
   position?(): ReturnType<StoreAdapter["mark"]>;
   lastLook?(): LastLook;
-  /** Returns the rows of one statement. The caller has checked that the statement reads, or the connection cannot write. */
+  /** Returns the rows that one read-only statement selects. */
   query(sql: string, values: readonly unknown[]): Promise<QueryRow[]>;
   dump(): Promise<string>;
   /** The gate that can hold a write of the target, or the reason why there is none. */
   readonly gate: FailingGate | NoGate;
   /**
-   * Ends the mode and its connections. With `leaveNothing`, also removes everything that the mode installed, and restores the data to its state when
-   * the store was opened.
+   * Closes the connections of the mode. With `leaveNothing`, first removes everything that the mode installed in the database, and restores the data
+   * that the store had when it was opened.
    */
   close(leaveNothing: boolean): Awaitable<void>;
 }
@@ -36,7 +36,7 @@ export const UNGATED: NoGate = { kind: "none", why: "it was opened for a run wit
 
 /** The methods of a store adapter that its checkpoint mode implements. */
 export abstract class DelegatingAdapter {
-  /** The chosen mode. @throws SeqqaError `STORE_NOT_OPEN` */
+  /** Returns the mode that was chosen when the store was opened. @throws SeqqaError `STORE_NOT_OPEN` */
   protected abstract opened(): CheckpointMode;
 
   async root(): Promise<Observed> {

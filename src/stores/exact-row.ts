@@ -1,9 +1,11 @@
-/** The bytes of a stored text that is not valid Unicode, which a JavaScript string could not represent. Plain data that can be cloned. */
+/** A stored text that is not valid Unicode, as bytes, because a JavaScript string cannot represent it. */
 export interface RawText {
   readonly rawText: Uint8Array;
 }
 
-/** A stored value without loss of information. Integers are `bigint`, so that 20 and 20.0 remain different. */
+/**
+ * A database value without loss of information. Integers are `bigint`, so that the integer 20 and the floating-point number 20.0 remain different.
+ */
 export type ExactValue = null | bigint | number | string | Uint8Array | RawText;
 
 export type ExactRow = readonly ExactValue[];
@@ -18,7 +20,7 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return true;
 }
 
-/** Returns `true` if two stored values are equal and have the same storage class. */
+/** Returns `true` if two database values are equal and have the same type. The integer 20 and the floating-point number 20.0 are different. */
 export function sameValue(a: ExactValue, b: ExactValue): boolean {
   if (a === b || (typeof a === "number" && Object.is(a, b))) return true;
   if (a instanceof Uint8Array) return b instanceof Uint8Array && sameBytes(a, b);
@@ -34,8 +36,7 @@ export function sameRow(a: ExactRow | null, b: ExactRow | null): boolean {
 }
 
 /**
- * Returns a row with the values of another row at the given positions. If one of the rows is `null` (does not exist), returns the first row
- * unchanged.
+ * Returns a copy of `row` that has the values of `other` in the columns `at`. If one of the rows does not exist (`null`), returns `row` unchanged.
  */
 export function withValuesOf<Row extends ExactRow | null>(row: Row, other: ExactRow | null, at: readonly number[]): Row {
   if (row === null || other === null || at.length === 0) return row;
@@ -43,7 +44,8 @@ export function withValuesOf<Row extends ExactRow | null>(row: Row, other: Exact
 }
 
 /**
- * Returns one value of a key as text. Numbers that compare equal (1 and 1.0) give the same text, because the store's key does not distinguish them.
+ * Returns a value of a key column as text. The integer 1 and the floating-point number 1.0 give the same text, because they are equal as keys in the
+ * store.
  */
 export function keyText(value: ExactValue): string {
   if (value === null) return "n";

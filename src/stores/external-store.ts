@@ -3,8 +3,8 @@ import { SeqqaError } from "../model/errors.ts";
 import type { Leftover, RowImage, RowImages } from "../model/stores/leftover.ts";
 
 /**
- * Seconds without a heartbeat after which a run loses its external store. The run's triggers then stop logging, and the run writes nothing more. The
- * limit is long because the heartbeat shares a thread with the user's code.
+ * Seconds without a heartbeat after which a run must stop using its external store. From then on, the run's triggers no longer log, and the run
+ * writes nothing. The limit is long because the heartbeat runs in the same thread as the user's code.
  */
 export const LEASE_SECONDS = 30;
 
@@ -12,8 +12,8 @@ export const LEASE_SECONDS = 30;
 export const RENEWAL_MS = 5_000;
 
 /**
- * Returns the error for an expired lease: the run sent no heartbeat on an external store for too long (SIGSTOP, a suspended machine), or someone else
- * recovered the store in the meantime.
+ * Returns the error for a run that may no longer use its external store. Either its heartbeat was late (process stopped or machine suspended), or
+ * another run recovered the store.
  */
 export function leaseOver(store: string): SeqqaError {
   return new SeqqaError(
@@ -23,24 +23,25 @@ export function leaseOver(store: string): SeqqaError {
   );
 }
 
-/** Decides if the run can have caused a change in an external store: only if the run sent a request since the previous read of the store. */
+/**
+ * Decides if this run can have caused a change in its external store. That is possible only if the run sent a request since it last read the store.
+ */
 export class AskedSince {
   readonly #asked: (() => number | undefined) | undefined;
   #seen: number | undefined;
 
-  /** For `asked` and `watching` see `StoreScope`. Without `asked`, every write counts as the run's. */
   constructor(asked: (() => number | undefined) | undefined, watching: boolean | undefined = false) {
     this.#asked = asked;
     if (watching) this.looked();
   }
 
-  /** `true` if no request was sent since the last read, and none is in progress. */
+  /** `true` if this run has sent no request since it last read the store, and waits for no answer. */
   get isQuiet(): boolean {
     const now = this.#asked?.();
     return now !== undefined && now === this.#seen;
   }
 
-  /** Records that the store was read and the changes were processed. */
+  /** Records that the store was just read. */
   looked(): void {
     this.#seen = this.#asked?.();
   }
@@ -54,18 +55,18 @@ export function namedRows(rows: readonly Pick<RowImages, "table" | "key">[]): st
   return rows.length > NAMED ? `${named.join(", ")} and ${rows.length - NAMED} more` : named.join(", ");
 }
 
-/** The suffix of a table's name if other clients add or remove rows of the table. */
+/** The suffix of a table's name that stands for all columns. It is used when another client added or removed whole rows. */
 const WHOLE = ".*";
 
-/** Returns the pattern of `ignore` for a field of {@link ForeignWrite.fields}. */
+/** Returns the value for the option `ignore` that leaves out a field of {@link ForeignWrite.fields}: `table.column`, or `table` for `table.*`. */
 export function patternOf(field: string): string {
   return field.endsWith(WHOLE) ? field.slice(0, -WHOLE.length) : field;
 }
 
-/** A row that another client wrote, before and after the write; `null` if it did not exist. */
+/** A row that another client wrote: `was` before the write, `now` after it. `null` if the row did not exist then. */
 export type ForeignRow = Pick<RowImages, "table" | "key" | "now"> & { readonly was: RowImage | null };
 
-/** Pairs removed rows (`by` below zero) with added rows that have the same key. */
+/** Returns one entry per row that another client wrote, from a list of removed rows (`by` below zero) and added rows. Equal keys are the same row. */
 export function foreignRows(
   rows: readonly { readonly table: string; readonly key: string; readonly by: number; readonly image: RowImage | null }[],
 ): ForeignRow[] {
@@ -80,10 +81,10 @@ export function foreignRows(
 
 /** The error for a write of another client to an external store while the run had no request in progress. */
 export class ForeignWrite extends SeqqaError {
-  /** The written fields: `table.column` if the row exists before and after the write, else `table.*`. */
+  /** The fields that the other client wrote: `table.column` if it changed a row, `table.*` if it added or removed one. */
   readonly fields: readonly string[];
 
-  /** @param rows The written rows, at least one. */
+  /** @param rows The rows that the other client wrote, at least one. */
   constructor(store: string, rows: readonly ForeignRow[], at: Date = new Date()) {
     super(
       "FOREIGN_WRITE",
@@ -102,7 +103,9 @@ function changedIn({ table, was, now }: ForeignRow): readonly string[] {
   return Object.keys(now).flatMap((column) => (isDeepStrictEqual(was[column], now[column]) ? [] : [`${table}.${column}`]));
 }
 
-/** Returns the error for rows that were not restored at the end of a run. `file` contains their earlier values. */
+/**
+ * Returns the error for rows of an external store that a run could not restore at its end. `file` is the path of the file with their earlier values.
+ */
 export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" | "key">[], file: string): SeqqaError {
   const says = rows.length === 1 ? "It was left as it is" : "They were left as they are";
   return new SeqqaError(
@@ -112,7 +115,10 @@ export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" 
   );
 }
 
-/** Returns the error for an external store that an ended run did not restore. No other run can use the store until the user has decided. */
+/**
+ * Returns the error for an external store that an earlier run left without restoring it. No run can use the store until the user decides what to do
+ * with the changes.
+ */
 export function leftBehind({ store, recordedMs, undo, keep }: Leftover): SeqqaError {
   const when = recordedMs === 0 ? "" : ` (last recorded change: ${new Date(recordedMs).toISOString()})`;
   return new SeqqaError("STORE_LEFT", `A run was killed while it was changing ${store}${when}. ${leftoverText({ undo, keep })}`, {
@@ -139,7 +145,7 @@ function countedRows(rows: readonly RowImages[]): string {
   return `${rows.length} ${rows.length === 1 ? "row" : "rows"} (${tables.join(", ")})`;
 }
 
-/** Returns the error for a checkpoint mode that cannot tell the writes of other clients from the run's. `why` is a clause without a final period. */
+/** Returns the error for a checkpoint mode that cannot be used with an external store. `why` is a clause without a final period. */
 export function refusedWhereItIs(checkpoint: string, store: string, why: string): SeqqaError {
   return new SeqqaError(
     "CHECKPOINT_REFUSED",
@@ -151,5 +157,5 @@ export function refusedWhereItIs(checkpoint: string, store: string, why: string)
   );
 }
 
-/** A reason for {@link refusedWhereItIs}. */
+/** The reason why some checkpoint modes cannot be used with an external store, for the error message. */
 export const WHOLE_STORE = "it restores the whole store, which also undoes writes of other clients";

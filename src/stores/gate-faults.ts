@@ -6,24 +6,26 @@ const END_PAUSE_MS = 2;
 /** A gate that can make a held write fail. */
 export interface FailingGate extends Gate {
   readonly faults: Pick<WriteFaults, "kinds" | "missing">;
-  /** Starts counting the target's write statements without holding any. */
+  /** Starts counting the write statements of the target. The gate holds none of them. */
   watch(): Promise<void>;
-  /** Resolves to the number of write statements since {@link watch}, once `done` has settled. */
+  /** Waits until `done` has settled, and returns the number of write statements that the target has made since {@link watch} was called. */
   watched(done: Promise<unknown>): Promise<number>;
   /**
-   * Makes the held write fail and disarms the gate. Returns `false` if the server does not allow it; the write is then executed. For `kill`, the
-   * target's process must have ended already.
+   * Makes the write fail that the gate holds, then lets all further writes pass. Returns `false` if the server does not allow it; the held write then
+   * succeeds. For the fault `kill`, the target's process must have ended before the call.
    */
   fail(fault: WriteFault): Promise<boolean>;
 }
 
-/** Waits for the end of a session, by default without a limit. A proxy before the server may keep a killed target's session open. */
+/**
+ * Waits until a database session has ended, by default without a time limit. A proxy before the server may keep the session of a killed target open.
+ */
 export async function untilGone(isThere: () => Promise<boolean>, limitMs: number = Infinity): Promise<void> {
   const until = performance.now() + limitMs;
   while ((await isThere()) && performance.now() < until) await pause(END_PAUSE_MS);
 }
 
-/** Makes writes fail at a gate. Each write is held first, so that exactly the chosen write fails. */
+/** Makes single writes of the target fail. The gate first holds the write, so that exactly the chosen write fails. */
 export class GateFaults implements WriteFaults {
   readonly kind = "faults";
   readonly kinds: readonly WriteFault[];

@@ -6,8 +6,8 @@ import { setTimeout as pause } from "node:timers/promises";
 const STOP_MS = 2000;
 
 /**
- * The shell script that runs the server. It kills the server when the pipe from this process closes, which also happens if this process dies. Only
- * the server's parent process can rely on the server's pid, because the system reuses pids.
+ * The shell script that starts the server as its child. It kills the server when the pipe from this process closes, which also happens if this
+ * process crashes. The script can safely use the server's pid, because the system does not reuse the pid of a child that was not waited for.
  */
 const GUARD = `exec 3<&0
 "$0" "$@" </dev/null 3<&- & server=$!
@@ -22,12 +22,12 @@ export function installedProgram(...names: readonly string[]): string | undefine
   return names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
 }
 
-/** A server that seqqa started for a lane. It ends with this process. */
+/** A database server that seqqa started for a lane. The server ends when this process ends. */
 export class GuardedProcess {
   readonly #child: ChildProcess;
   #hasEnded = false;
 
-  /** Starts a program. The environment variable SEQQA_RUN identifies its run. */
+  /** Starts a program. Its environment variable SEQQA_RUN contains the id of the run. */
   constructor(program: string, args: readonly string[], runId: string) {
     const child = spawn("/bin/sh", ["-c", GUARD, program, ...args], {
       stdio: ["pipe", "ignore", "ignore"],

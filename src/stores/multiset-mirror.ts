@@ -1,28 +1,28 @@
-/** A row that was added or removed between two reads of the log. `by`: the change in its number of copies, negative for removals. */
+/** A row that was added or removed between two reads of the undo log. `by` is the number of added copies; it is negative for removed copies. */
 export interface Delta {
   readonly table: number;
   readonly row: string;
   readonly by: number;
 }
 
-/** The changes between two reads of the log. A segment object also identifies the state at its end. */
+/** The changes between two reads of the undo log. The object also serves as the identity of the state after these changes. */
 export interface Segment {
   readonly depth: number;
   readonly deltas: readonly Delta[];
   readonly countersBefore: string;
 }
 
-/** Returns the part of a row that distinguishes it from other rows; `undefined` for the whole row. */
+/** Returns the part of a row by which it is compared with other rows of its table; `undefined` if the whole row is compared. */
 export type Telling = (table: number, row: string) => string | undefined;
 
 /**
- * A sum of changes to multisets of rows, one per table. Rows that a {@link Telling} does not distinguish count as equal: the first one represents all
- * of them.
+ * Counts how many copies of each row were added to or removed from each table. Rows with equal compared parts (see {@link Telling}) count as copies
+ * of the first of them.
  */
 export class RowSums {
   readonly #tables = new Map<number, Map<string, number>>();
   readonly #telling: Telling | undefined;
-  /** The representing rows. A key contains the index of the table and the distinguishing part. */
+  /** The first row for each compared part. The key of the map is the index of the table and the compared part. */
   readonly #standing = new Map<string, string>();
 
   constructor(telling?: Telling) {
@@ -54,7 +54,7 @@ export class RowSums {
   }
 }
 
-/** Adds to a row's count. Returns `false` if the sum is now 0. */
+/** Adds `by` to the count of a row. Returns `false` if the count is now 0. */
 function addTo(rows: Map<string, number>, row: string, by: number): boolean {
   const sum = (rows.get(row) ?? 0) + by;
   if (sum === 0) rows.delete(row);
@@ -65,8 +65,8 @@ function addTo(rows: Map<string, number>, row: string, by: number): boolean {
 const NO_ROWS: ReadonlyMap<string, number> = new Map();
 
 /**
- * The undo log as this process knows it: a stack of segments, and the difference between the current state and the root state. A state is a multiset
- * of rows per table. Changes are sums, so their order does not matter, and tables without a key need no special case.
+ * A copy of the undo log in memory: the segments since the root state, and the number of added or removed copies of each row. Since only numbers of
+ * copies are added up, the order of the changes does not matter, and tables without a key can be restored.
  */
 export class MultisetMirror {
   readonly #net: RowSums;
@@ -83,7 +83,7 @@ export class MultisetMirror {
     this.rootCounters = counters;
   }
 
-  /** The segment of the last read of the log, which identifies the current state. */
+  /** The segment of the last read of the undo log. It identifies the current state. */
   get top(): Segment {
     return this.#segments[this.#segments.length - 1] as Segment;
   }
@@ -100,12 +100,12 @@ export class MultisetMirror {
     return this.#net;
   }
 
-  /** Returns `true` if a segment identifies the current state or an earlier one on the stack. */
+  /** Returns `true` if a segment belongs to the current state or to an earlier state that can still be restored. */
   holds(segment: Segment): boolean {
     return this.#segments[segment.depth] === segment;
   }
 
-  /** Adds the changes since the last read. Changes that cancel out are dropped. */
+  /** Adds a segment with the changes since the last read of the undo log. Changes that cancel each other out are left out. */
   push(changes: RowSums, counters: string): void {
     const deltas = changes.deltas();
     if (deltas.length === 0 && counters === this.#counters) return;
@@ -114,7 +114,7 @@ export class MultisetMirror {
     this.#counters = counters;
   }
 
-  /** Returns the changes that lead back to a state on the stack of segments. */
+  /** Returns the changes that turn the current state into the state at the end of a segment. */
   changesTo(segment: Segment): RowSums {
     const sums = new RowSums(this.#telling);
     for (let i = this.#segments.length - 1; i > segment.depth; i--) {
@@ -123,7 +123,7 @@ export class MultisetMirror {
     return sums;
   }
 
-  /** Returns the counters of a state on the stack of segments. */
+  /** Returns the counters in the state at the end of a segment. */
   countersAt(segment: Segment): string {
     return this.#segments[segment.depth + 1]?.countersBefore ?? this.#counters;
   }

@@ -1,19 +1,19 @@
 import { sameRow, type ExactRow } from "./exact-row.ts";
 
-/** The identity of a row in its table: its rowid, or its key as text. */
+/** The identity of a row in its table: SQLite's rowid, or the key of the row as text. */
 export type RowKey = bigint | string;
 
-/** A row that was changed since the root state, even if it now has its original values again. */
+/** A row that was changed at least once since the root state. It may have its original values again. */
 export interface Slot {
   readonly table: number;
   readonly key: RowKey;
   /** The row in the root state; `null` if it did not exist. */
   readonly base: ExactRow | null;
-  /** The row at the last read of the log; `null` if it does not exist. */
+  /** The row at the last read of the undo log; `null` if the row did not exist then. */
   now: ExactRow | null;
 }
 
-/** A row that was changed between two reads of the log. */
+/** A row that was changed between two reads of the undo log. */
 export interface Touch {
   readonly table: number;
   readonly key: RowKey;
@@ -21,7 +21,7 @@ export interface Touch {
   readonly now: ExactRow | null;
 }
 
-/** A row that must change for the store to reach another state. */
+/** A row to write (`wanted`) or to delete (`wanted` is `null`), in order to restore a state. */
 export interface Fix {
   readonly slot: Slot;
   readonly wanted: ExactRow | null;
@@ -30,11 +30,11 @@ export interface Fix {
 interface Change {
   readonly slot: Slot;
   readonly before: ExactRow | null;
-  /** `true` if this change created the slot. Undoing the change then also removes the slot. */
+  /** `true` if the row had not been changed since the root state before. When this change is undone, the entry of the row is removed, too. */
   readonly fresh: boolean;
 }
 
-/** The changes between two reads of the log. A segment object also identifies the state at its end. */
+/** The changes between two reads of the undo log. The object also serves as the identity of the state after these changes. */
 export interface Segment {
   readonly depth: number;
   readonly changes: readonly Change[];
@@ -42,9 +42,8 @@ export interface Segment {
 }
 
 /**
- * The undo log as this process knows it: a stack of segments and, for each row changed since the root state, its original and current values. The
- * store's log only needs to hold changes that were not read yet. The time for computing the difference from the root state depends only on the number
- * of changed rows.
+ * A copy of the undo log in memory: the segments since the root state and, for each changed row, its original and current values. The undo log in the
+ * database only needs the changes since its last read.
  */
 export class NetMirror {
   #slots: Map<RowKey, Slot>[];
@@ -59,7 +58,7 @@ export class NetMirror {
     this.#rootCounters = counters;
   }
 
-  /** The segment of the last read of the log, which identifies the current state. */
+  /** The segment of the last read of the undo log. It identifies the current state. */
   get top(): Segment {
     return this.#segments[this.#segments.length - 1] as Segment;
   }
@@ -76,7 +75,7 @@ export class NetMirror {
     return this.#rootCounters;
   }
 
-  /** Returns `true` if a segment identifies the current state or an earlier one on the stack. */
+  /** Returns `true` if a segment belongs to the current state or to an earlier state that can still be restored. */
   holds(segment: Segment): boolean {
     return this.#segments[segment.depth] === segment;
   }
@@ -89,7 +88,7 @@ export class NetMirror {
     return this.#slots[table]?.values() ?? [];
   }
 
-  /** Adds the changes since the last read. Changes that cancel out are dropped. */
+  /** Adds a segment with the changes since the last read of the undo log. Changes that cancel each other out are left out. */
   push(touches: readonly Touch[], counters: readonly ExactRow[]): void {
     const changes: Change[] = [];
     for (const touch of touches) {
@@ -109,7 +108,7 @@ export class NetMirror {
     this.#counters = counters;
   }
 
-  /** Returns the changes that lead back to a state on the stack of segments. */
+  /** Returns the rows to write or delete in order to restore the state at the end of a segment. */
   fixesTo(segment: Segment): Fix[] {
     const wanted = new Map<Slot, ExactRow | null>();
     for (let i = this.#segments.length - 1; i > segment.depth; i--) {
@@ -120,7 +119,7 @@ export class NetMirror {
     return fixes;
   }
 
-  /** Returns the counters of a state on the stack of segments. */
+  /** Returns the counters in the state at the end of a segment. */
   countersAt(segment: Segment): readonly ExactRow[] {
     return this.#segments[segment.depth + 1]?.countersBefore ?? this.#counters;
   }

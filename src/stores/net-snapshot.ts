@@ -2,7 +2,7 @@ import { sameRow, type ExactRow, type ExactValue } from "./exact-row.ts";
 import type { NetMirror } from "./net-mirror.ts";
 import type { TableShape } from "./table-shape.ts";
 
-/** A snapshot as the difference from the root state. It is plain data that can be cloned, sent and written to another lane. */
+/** A snapshot that contains only the differences from the root state. It is plain data, so it can be sent to another lane. */
 export interface NetSnapshot {
   readonly kind: "net";
   readonly tables: readonly NetTable[];
@@ -11,13 +11,12 @@ export interface NetSnapshot {
 
 export interface NetTable {
   readonly name: string;
-  /** Complete rows that are new or changed since the root state. */
+  /** The rows that were added or changed since the root state, with all their columns. */
   readonly rows: readonly ExactRow[];
-  /** Keys of the root state's rows that no longer exist. */
+  /** The keys of the rows that were deleted since the root state. */
   readonly gone: readonly ExactRow[];
 }
 
-/** Returns a snapshot of the current state. Its rows are shared with the mirror, which is safe because rows are never modified. */
 export function captureNet(shapes: readonly TableShape[], mirror: NetMirror): NetSnapshot {
   const tables: NetTable[] = [];
   for (const shape of shapes) {

@@ -5,11 +5,11 @@ import type { TableShape } from "./table-shape.ts";
 
 const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** Converts a stored value to its observed form. Integers become numbers if a number represents them exactly. */
+/** Converts a database value to the form in which observers see it. Integers become JavaScript numbers if these represent them exactly. */
 export function shown(value: ExactValue): StoredValue {
   if (typeof value === "bigint") return value <= LARGEST && value >= -LARGEST ? Number(value) : value;
   if (typeof value !== "object" || value === null) return value;
-  // Bytes are converted to a plain `Uint8Array`, because a `Buffer` from the driver would differ from bytes of a snapshot.
+  // Convert bytes to a plain `Uint8Array`, because a `Buffer` from the driver would not equal the bytes of a snapshot.
   const bytes = isRawText(value) ? value.rawText : value;
   return bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
@@ -21,8 +21,8 @@ export function shownRow(shape: TableShape, row: ExactRow): StoredValue[] {
 }
 
 /**
- * Returns the difference between the current state and the root state. If only a storage class changed (20 became 20.0), the row is both added and
- * removed with equal values. The two states remain different, because an API may print the two values differently.
+ * Returns the difference between the current state and the root state. A value whose type changed (the integer 20 became the floating-point number
+ * 20.0) counts as a change: the row is in both lists, added and removed.
  */
 export function observeNet(shapes: readonly TableShape[], mirror: NetMirror): Observed {
   const tables: ObservedTable[] = [];
@@ -35,14 +35,14 @@ export function observeNet(shapes: readonly TableShape[], mirror: NetMirror): Ob
       if (now !== null) added.push(shownRow(shape, now));
       if (base !== null) removed.push(shownRow(shape, base));
     }
-    // Drop pairs of equal rows: a row that was deleted and inserted again has another hidden rowid, but looks the same to observers.
+    // Leave out rows that are both added and removed: a row that was deleted and inserted again has a new hidden rowid, but the same visible values.
     if (shape.shownFrom > 0 && added.length > 0 && removed.length > 0) [added, removed] = withoutCommon(added, removed);
     if (added.length > 0 || removed.length > 0) tables.push({ name: shape.name, columns: shape.columns, added, removed });
   }
   return { kind: "rows", tables, counters: observeCounters(mirror.rootCounters, mirror.counters) };
 }
 
-/** Removes the common rows from two multisets. */
+/** Removes the rows that are in both lists from both. Copies of a row are counted. */
 export function withoutCommon(added: StoredValue[][], removed: StoredValue[][]): [StoredValue[][], StoredValue[][]] {
   const text = (row: readonly StoredValue[]): string => row.map((value) => keyText(value as ExactValue)).join();
   const counts = new Map<string, number>();
@@ -61,7 +61,7 @@ export function withoutCommon(added: StoredValue[][], removed: StoredValue[][]):
   return [onlyAdded, removed.filter((row) => !take(row, common))];
 }
 
-/** Returns counters by name. The last two values of a counter's row are its name and its value. */
+/** Returns the values of counters by the counters' names. The last two values of each row are a counter's name and value. */
 function byName(counters: readonly ExactRow[]): Map<string, number | bigint | null> {
   return new Map(counters.map((row) => [String(row[row.length - 2]), counterValue(row[row.length - 1] ?? null)]));
 }
@@ -71,7 +71,7 @@ function counterValue(value: ExactValue): number | bigint | null {
   return typeof seen === "number" || typeof seen === "bigint" ? seen : seen === null ? null : Number(seen);
 }
 
-/** Returns the counters that differ from the root state; `null` for a counter that no longer exists. */
+/** Returns the counters whose values differ from those in the root state; `null` for a counter that was removed. */
 export function observeCounters(root: readonly ExactRow[], now: readonly ExactRow[]): Record<string, number | bigint | null> {
   const differing: Record<string, number | bigint | null> = {};
   if (root === now) return differing;

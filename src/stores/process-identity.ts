@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** The identity of a process. The start time distinguishes it from a later process with the same pid. */
+/** The identity of a process: its pid and its start time. A later process with the same pid has another start time. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** The start time: in ticks since boot on Linux, else as printed by `ps`. */
+  /** The start time of the process: in clock ticks since boot on Linux, on other systems as `ps` prints it. */
   readonly start: string;
 }
 
@@ -16,7 +16,7 @@ export interface Place {
   readonly namespace: string;
 }
 
-/** Returns the identity of the process that has this pid now. `undefined` if there is none, or only a zombie process. */
+/** Returns the identity of the running process with this pid. `undefined` if there is none, or only a zombie process. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const start = process.platform === "linux" ? startOnLinux(pid) : startByPs(pid);
   return start === undefined ? undefined : { pid, start };
@@ -54,8 +54,8 @@ function startOnLinux(pid: number): string | undefined {
 function startIn(file: string): string | undefined {
   const stat = attempt(() => readFileSync(file, "latin1"));
   if (stat === undefined) return undefined;
-  // The 2nd field, the command in parentheses, may contain spaces and parentheses. Split after the last parenthesis: state is the 3rd field, start
-  // the 22nd.
+  // The 2nd field is the command in parentheses and may itself contain spaces and parentheses. Split after the last parenthesis. The state is then
+  // the 1st part (3rd field of the line), the start time the 20th part (22nd field).
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
 }

@@ -3,7 +3,7 @@ import { ignorePatterns } from "../model/stores/ignored.ts";
 import type { CheckpointChoice, QueryListener, StoreAdapter, StoreScope, StoreTraits } from "../model/stores/store-adapter.ts";
 import { DelegatingAdapter, type CheckpointMode, type QueryRow } from "./delegating-adapter.ts";
 
-/** The options of all adapters for database servers. */
+/** The options that the adapters for PostgreSQL and MySQL have in common. */
 export interface SqlAdapterOptions<Wanted extends string> {
   readonly checkpoint?: Wanted | undefined;
   readonly tables?: readonly string[] | undefined;
@@ -18,12 +18,12 @@ export interface Choosing<Mode, Wanted, Shared> {
   /** The shared connection, if the target already uses it. */
   readonly lent: Shared | undefined;
   readonly lend: () => Shared;
-  /** The mode before a restart of the target. */
+  /** The checkpoint mode that was chosen before the target was restarted; `undefined` when the store is opened for the first time. */
   readonly previous: Mode | undefined;
   readonly ignore: ReturnType<typeof ignorePatterns>;
 }
 
-/** The base class of adapters for database servers, without the parts that depend on the SQL dialect. `Shared`: the type of the shared connection. */
+/** The base class of adapters for database servers, without the parts that depend on the SQL dialect. */
 export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends string, Shared extends { readonly asDriver: unknown }>
   extends DelegatingAdapter
   implements StoreAdapter
@@ -33,7 +33,7 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
   readonly tables: readonly string[] | undefined;
   readonly ignore: readonly string[];
   readonly symmetric: readonly string[];
-  /** The URL of the database, without credentials. */
+  /** The URL of the database, without user name and password. */
   readonly uses: string;
   protected readonly wanted: Wanted | "auto";
   #choice: CheckpointChoice;
@@ -61,16 +61,16 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
     return this.#mode?.traits ?? { portable: this.isPortable, commits: this.wanted !== "savepoint" };
   }
 
-  /** `true` if the wanted mode makes snapshots for other lanes, as far as that is known before the store is open. */
+  /** `true` if snapshots of the wanted checkpoint mode can be written to other lanes. Used before the store is open. */
   protected abstract get isPortable(): boolean;
 
   /** The name of the adapter's class, for messages. */
   protected abstract get label(): string;
 
-  /** The modes in which the target uses its own connections. */
+  /** The checkpoint modes that let the target use its own connections, not the shared connection. */
   protected abstract readonly separate: readonly string[];
 
-  /** Returns the shared connection for a target in this process. @throws SeqqaError `NO_CONNECTION` if the target uses its own connections */
+  /** Returns the shared connection, which a target in this process uses. @throws SeqqaError `NO_CONNECTION` if the target uses its own connections */
   protected shared(): Shared {
     if (this.#lent !== undefined) return this.#lent;
     if (this.#mode !== undefined || this.separate.includes(this.wanted)) {
@@ -99,7 +99,7 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
     this.#previous = undefined;
   }
 
-  /** Chooses a suitable mode and opens it. @throws SeqqaError */
+  /** Chooses the checkpoint mode that suits the database and its users' privileges, and opens it. @throws SeqqaError */
   protected abstract choose(choosing: Choosing<Mode, Wanted, Shared>): Promise<{ readonly mode: Mode; readonly choice: CheckpointChoice }>;
 
   protected abstract makeShared(): Shared;
@@ -107,7 +107,7 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
   /** Checks that a statement only reads. @throws SeqqaError `QUERY_WRITES` */
   protected abstract requireReading(sql: string): void;
 
-  /** Returns the rows of a query as objects. @throws SeqqaError `QUERY_WRITES` for a statement that does more than read */
+  /** Returns the rows of a read-only query as objects. @throws SeqqaError `QUERY_WRITES` if the statement does more than read */
   async query(sql: string, params: readonly unknown[] = []): Promise<QueryRow[]> {
     this.requireReading(sql);
     const rows = await this.opened().query(sql, params);
@@ -119,7 +119,7 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
     const [mode, lent] = [this.#mode, this.#lent];
     this.#mode = this.#lent = undefined;
     try {
-      // A lane's own database keeps its data: it is deleted with the lane, and a restarted target continues with it.
+      // A lane's own database keeps its data now. It is deleted together with the lane, and a restarted target continues with it.
       if (mode === undefined) return;
       this.#previous = mode;
       await mode.close(this.#scope?.borrowed ?? false);
@@ -128,7 +128,7 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
     }
   }
 
-  /** Ends the shared connection. By default does nothing, because the mode ends it. */
+  /** Ends the shared connection. This method does nothing, because the checkpoint mode ends it; some adapters override it. */
   protected endShared(_shared: Shared): Promise<void> {
     return Promise.resolve();
   }

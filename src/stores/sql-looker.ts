@@ -4,14 +4,14 @@ import type { QueryRow } from "./delegating-adapter.ts";
 
 const QUOTED = 100;
 
-/** Returns the error for a statement that does more than read. `label`: the name of the adapter's class. */
+/** Returns the error for a statement that does more than read. `label` is the name of the adapter's class. */
 export function queryWrites(label: string, sql: string): SeqqaError {
   return new SeqqaError("QUERY_WRITES", `${label}.query only reads, but this statement does not: ${sql.trim().slice(0, QUOTED)}`, {
     hint: "Use SELECT here; let the target write, through an action.",
   });
 }
 
-/** Returns the error for a query that the server rejected. `places`: a phrase about the dialect's placeholders, for the hint. */
+/** Returns the error for a query that the server rejected. `places` is the part of the hint that explains the placeholders of the SQL dialect. */
 export function queryFailed(shown: string, sql: string, cause: Error, places: string): SeqqaError {
   return new SeqqaError("QUERY_FAILED", `A query of ${shown} failed: ${cause.message}: ${sql.trim().slice(0, QUOTED)}`, {
     hint: `Check the statement, and that ${places}.`,
@@ -20,7 +20,7 @@ export function queryFailed(shown: string, sql: string, cause: Error, places: st
 }
 
 /**
- * Runs the read-only queries of the user's checks, one after another, on a separate connection that cannot write. `C`: the driver's connection type.
+ * Runs the read-only queries of the user's rules, one after another, on a separate connection that cannot write. `C` is the driver's connection type.
  */
 export abstract class SqlLooker<C> {
   #connection: Promise<C> | undefined;
@@ -32,15 +32,17 @@ export abstract class SqlLooker<C> {
     return mine;
   }
 
-  /** Connects. `lost` is called when the connection ends unexpectedly. */
+  /** Opens the connection. `lost` is called if the connection ends unexpectedly. */
   protected abstract connect(lost: () => void): Promise<C>;
   protected abstract disconnect(connection: C | undefined): Promise<void>;
-  /** Sends one statement. A text with several statements is rejected. */
+  /** Sends one SQL statement. A text with several statements is rejected. */
   protected abstract send(connection: C, sql: string, values: readonly unknown[]): Promise<QueryRow[]>;
   protected abstract isLost(error: unknown): boolean;
   protected abstract failed(sql: string, error: unknown): SeqqaError;
 
-  /** Sends a query. If the session was lost, sends the query once more on a new session, because a lost session says nothing about the store. */
+  /**
+   * Sends a query. If the connection is lost, opens a new one and sends the query once more: a lost connection does not mean that the server is down.
+   */
   async #query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
     try {
       return await onceMoreAfterLoss(
@@ -68,7 +70,7 @@ export abstract class SqlLooker<C> {
     await this.disconnect(await connection?.catch(() => undefined));
   }
 
-  /** Closes the connection after all queued queries have ended. */
+  /** Waits for the queued queries, then closes the connection. */
   async close(): Promise<void> {
     await this.#turn;
     await this.#forget();

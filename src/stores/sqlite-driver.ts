@@ -2,7 +2,7 @@ import DatabaseConstructor, { type Database, type Options } from "better-sqlite3
 import { SeqqaError } from "../model/errors.ts";
 
 /**
- * Opens a SQLite file, or a database in memory from its bytes.
+ * Opens a SQLite file, or an in-memory database from the bytes of a file.
  * @throws SeqqaError `SQLITE_DRIVER` (exit status 2) if the driver cannot be loaded; SqliteError
  */
 export function openSqlite(file: string | Buffer, options?: Options): Database {
@@ -13,7 +13,7 @@ export function openSqlite(file: string | Buffer, options?: Options): Database {
   }
 }
 
-/** Returns an error if the driver's native part was built for another Node version or not at all; `undefined` for any other cause. */
+/** Returns the error to throw if the driver's native part is missing or was built for another Node version; `undefined` for any other cause. */
 export function driverError(cause: unknown): SeqqaError | undefined {
   const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown };
   const isOther = code === "ERR_DLOPEN_FAILED";

@@ -1,6 +1,6 @@
 import { SeqqaError } from "../model/errors.ts";
 
-/** A store on a server. `shown` is its URL without credentials. */
+/** A store in an error message. `shown` is its URL without user name and password. */
 interface Shown {
   readonly shown: string;
 }
@@ -12,7 +12,7 @@ export function inUseError({ shown }: Shown): SeqqaError {
   });
 }
 
-/** Returns the error for a checkpoint that no longer exists, which is a mistake of the caller. */
+/** Returns the error for restoring a checkpoint that no longer exists. The code that calls the adapter is wrong then. */
 export function markInvalid(): SeqqaError {
   return new SeqqaError(
     "MARK_INVALID",
@@ -20,7 +20,7 @@ export function markInvalid(): SeqqaError {
   );
 }
 
-/** Returns the error for a snapshot of a store with another schema. */
+/** Returns the error for a snapshot that comes from a store with another schema. */
 export function imageForeign({ shown }: Shown, what: string): SeqqaError {
   return new SeqqaError("IMAGE_FOREIGN", `A snapshot does not fit ${shown}: ${what} differs.`, {
     hint: "All lanes need stores with the same schema.",

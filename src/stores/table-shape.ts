@@ -2,20 +2,20 @@ import type { ObservedColumn } from "../model/stores/store-adapter.ts";
 import { keyText, type ExactRow, type ExactValue } from "./exact-row.ts";
 import type { RowKey } from "./net-mirror.ts";
 
-/** The layout of a journalled table's rows: the positions of the key and of the observed columns. */
+/** The layout of the rows in a table with a journal: the positions of the key columns and of the observed columns. */
 export interface TableShape {
   readonly index: number;
   readonly name: string;
-  /** The positions of the key's values in a row. */
+  /** The indexes of the key columns in a row. */
   readonly keyAt: readonly number[];
-  /** The position of the first observed value: 1 after a hidden rowid, else 0. */
+  /** The index of the first observed column: 1 if column 0 is a hidden rowid, else 0. */
   readonly shownFrom: number;
   readonly columns: readonly ObservedColumn[];
-  /** `true` if the table is part of the observed state. Other tables are only restored. */
+  /** `true` if the table is part of the observed state. Other tables are restored, but not observed. */
   readonly observed: boolean;
 }
 
-/** Returns the key that identifies a row. A single integer is returned unchanged, because most keys are rowids. */
+/** Returns the key of a row. A key that is a single integer is returned unchanged; other keys are returned as text. */
 export function keyOf(shape: Pick<TableShape, "keyAt">, row: ExactRow): RowKey {
   const { keyAt } = shape;
   if (keyAt.length === 1) {

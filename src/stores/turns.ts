@@ -9,14 +9,14 @@ interface Job {
 }
 
 export interface Waiting {
-  /** Milliseconds to wait for another owner's transaction. */
+  /** Milliseconds to wait while another session has a transaction open. */
   readonly limitMs: number;
   readonly giveUp: () => Error;
 }
 
 /**
- * Shares one connection between sessions. While one session is in a transaction, all others wait, because they must not see its uncommitted writes.
- * Each session's work runs in order.
+ * Lets several sessions share one database connection. While one session is in a transaction, all others wait, because they must not see its
+ * uncommitted writes. The work of each session runs in order.
  */
 export class Turns {
   readonly #jobs: Job[] = [];
@@ -24,7 +24,7 @@ export class Turns {
   /** The session that is in a transaction. */
   holder: Owner;
 
-  /** `true` if no work is running or waiting and no transaction is open. */
+  /** `true` if no work is running or queued, and no session is in a transaction. */
   get quiet(): boolean {
     return !this.#busy && this.#jobs.length === 0 && this.holder === undefined;
   }
@@ -54,7 +54,7 @@ export class Turns {
     });
   }
 
-  /** Limits only the wait for another owner's transaction. A running statement may take any time. */
+  /** Limits the time that a job waits for another session's transaction. The time of a running statement is not limited. */
   #limit(job: Job, { limitMs, giveUp }: Waiting): void {
     let held = this.holder;
     let since = performance.now();

@@ -9,7 +9,9 @@ import type {
   StoreTraits,
 } from "../model/stores/store-adapter.ts";
 
-/** A store in this process whose state is an immutable value. A change replaces the value, and a checkpoint is the value itself. */
+/**
+ * A store in this process whose whole state is one immutable value. A checkpoint is a reference to the value, and every change replaces the value.
+ */
 export abstract class ValueAdapter<S extends object> implements StoreAdapter {
   abstract readonly name: string;
   abstract readonly checkpoint: CheckpointChoice;
@@ -18,7 +20,7 @@ export abstract class ValueAdapter<S extends object> implements StoreAdapter {
   readonly #isA: string;
   #state: S;
 
-  /** @param isA Completes the sentence "it is ...", which explains why the store has no gate. */
+  /** @param isA The end of the sentence "it is ...", which tells users why the store has no gate. */
   constructor(uses: string, isA: string, state: S) {
     this.uses = uses;
     this.#isA = isA;

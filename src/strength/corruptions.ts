@@ -4,20 +4,20 @@ import { cellsIn, numberIn, textIn, type ExploredTable } from "../suggest/index.
 export type LiveRow = Readonly<Record<string, unknown>>;
 
 export interface Corruption {
-  /** The column that becomes wrong; `undefined` if the whole row does. */
+  /** The column whose value is changed; `undefined` if the whole row is copied or removed. */
   readonly column: string | undefined;
-  /** The kind of error, e.g. `another word`, `one more`. */
+  /** A name for the kind of change, e.g. `another word`, `one more`. */
   readonly kind: string;
   /**
-   * Returns the statement that makes `row` wrong, with a description; `undefined` if the corruption does not apply to the row. `all` contains all
-   * rows of the table.
+   * Returns the SQL statement that changes `row` to a wrong one, with a description; `undefined` if this change is not possible for the row. `all`
+   * contains all rows of the table.
    */
   of(row: LiveRow, all: readonly LiveRow[], write: RowWriter): Spoilt | undefined;
 }
 
 export interface Spoilt {
   readonly sql: string;
-  /** The description of the error, e.g. `status "paid" becomes "shipped"`. */
+  /** The description of the change, e.g. `status "paid" becomes "shipped"`. */
   readonly what: string;
 }
 
@@ -42,7 +42,7 @@ export class RowWriter {
     return `DELETE FROM ${this.from} WHERE ${this.#where(row)}`;
   }
 
-  /** Returns a statement that copies a row. @param key the key of the new row */
+  /** Returns an SQL statement that inserts a copy of a row. @param key the key of the copy */
   double(row: LiveRow, key: unknown): string {
     const columns = Object.keys(row);
     const values = columns.map((column) => (column === this.#table.key ? this.#value(key) : this.#names.name(column)));
@@ -61,12 +61,12 @@ export class RowWriter {
 }
 
 /**
- * Returns the ways to make rows of a table wrong, based on the values of its columns. Examples are a wrong status, a number off by one, or a missing
- * row.
+ * Returns changes that make rows of a table wrong, for testing the rules: for example, a wrong status, a number off by one, or a removed row. They
+ * depend on the values that the columns have.
  */
 export function corruptions(table: ExploredTable): readonly Corruption[] {
   const { key } = table;
-  // Generated ids and times differ in each run, so descriptions do not show them.
+  // `isDrawn`: the values are generated ids or times. They differ in each run, so the description leaves them out.
   const change = (column: string, kind: string, to: (value: unknown, all: readonly LiveRow[]) => unknown, isDrawn = false): Corruption => ({
     column,
     kind,

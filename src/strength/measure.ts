@@ -2,30 +2,30 @@ import type { StatesOfRun } from "../run-log/index.ts";
 import { explored, type ExploredTable } from "../suggest/index.ts";
 import { corruptions, RowWriter, type Corruption, type LiveRow, type Spoilt } from "./corruptions.ts";
 
-/** A lane that executes a step, and makes its result wrong before the rules are checked. */
+/** A lane that executes steps, and can change the stores before the rules check a step. */
 export interface SpoiltSteps {
-  /** Brings the lane to the state at the end of a path. */
+  /** Brings the lane to the state at the end of a path of actions. */
   goTo(path: readonly string[]): Promise<unknown>;
-  /** Executes an action. `spoil` changes the stores before the rules are checked. */
+  /** Executes an action. `spoil` is called before the rules are checked, and makes the data in the stores wrong. */
   step(
     action: string,
     spoil: (systems: Readonly<Record<string, unknown>>) => Promise<void>,
   ): Promise<{ readonly kind: string; readonly broken: readonly { readonly invariant: string }[]; readonly errors: readonly unknown[] }>;
 }
 
-/** All trials of one kind of corruption in one column or table. */
+/** The results of one kind of wrong data, in one column or table. */
 export interface SpoiltPlace {
   readonly table: string;
-  /** The column that was made wrong; `null` for a whole row. */
+  /** The column that was changed; `null` if whole rows were copied or removed. */
   readonly column: string | null;
-  /** The kind of corruption, e.g. `another word`, `one more`, `a row missing`. */
+  /** A name for the kind of change, e.g. `another word`, `one more`, `a row missing`. */
   readonly kind: string;
   readonly tried: number;
-  /** The number of trials in which a rule broke or failed with an error. */
+  /** The number of changes after which a rule broke or failed with an error. */
   readonly noticed: number;
-  /** The names of the rules that broke. */
+  /** The names of the rules that noticed a change. */
   readonly by: readonly string[];
-  /** The first corruption that no rule noticed, with the path to it; `undefined` if there is none. */
+  /** The first change that no rule noticed, with the path to the state; `undefined` if all were noticed. */
   readonly missed: { readonly what: string; readonly path: readonly string[] } | undefined;
 }
 
@@ -33,21 +33,21 @@ export interface Strength {
   readonly places: readonly SpoiltPlace[];
   readonly tried: number;
   readonly noticed: number;
-  /** The number of corruptions that the database refused. */
+  /** The number of changes that the database refused, for example because of a constraint. */
   readonly refused: number;
-  /** `true` if the time was up before all corruptions were tried. */
+  /** `true` if the time was up before all changes were tried. */
   readonly isCut: boolean;
 }
 
-/** The largest numbers of states per table, and of rows per state, that are made wrong. */
+/** The largest numbers of states per table, and of rows per state, whose data is changed. */
 const STATES = 8;
 const ROWS = 4;
 
 /**
- * Makes rows of explored states wrong, one field at a time, and counts how often a rule notices it. Each corruption is made after a step of the run,
- * so that rules about steps are checked, too. The same run always gives the same corruptions in the same order.
+ * Measures how often the rules notice wrong data: executes a step of the run, changes one field or row in the database, then checks the rules. Since
+ * the change follows a step, rules about steps are checked, too. The same run always gives the same changes in the same order.
  *
- * @param isOver asked before each trial; `true` ends the measurement
+ * @param isOver is called before each change; `true` ends the measurement
  */
 export async function measureStrength(states: StatesOfRun, lane: SpoiltSteps, isOver: () => boolean): Promise<Strength> {
   const { tables, of } = explored(states);
@@ -94,7 +94,7 @@ interface Trial {
   readonly action: string;
   readonly way: Corruption;
   readonly table: ExploredTable;
-  /** The index of the row in the sorted rows of the table. */
+  /** The index of the row to change, in the sorted rows of the table. */
   readonly index: number;
 }
 
@@ -122,7 +122,7 @@ async function spoilt(lane: SpoiltSteps, { action, way, table, index }: Trial): 
   return { what: made.what, isNoticed: broken.length + errors.length > 0, by: broken.map(({ invariant }) => invariant) };
 }
 
-/** Sorts rows by values that are the same in every run, so not by generated ids and times. */
+/** Sorts rows by the values that are the same in every run. Generated ids and times are not used. */
 function inOrder(rows: readonly LiveRow[], { numbers, words, emptied, key }: ExploredTable): readonly LiveRow[] {
   const textOf = (row: LiveRow): string =>
     JSON.stringify([
@@ -138,7 +138,7 @@ interface SqlStore {
   spoil?(sql: string): void | Promise<void>;
 }
 
-/** Returns states in which the table has rows, spread evenly over all states. The root state is left out, because no step leads to it. */
+/** Returns some states in which the table has rows, spread evenly over all such states. The root state is left out, because no step leads to it. */
 function sample(table: ExploredTable, { states }: StatesOfRun): readonly number[] {
   const fit = states.flatMap(({ parent }, node) => (parent >= 0 && (table.rows[node]?.length ?? 0) > 0 ? [node] : []));
   const count = Math.min(STATES, fit.length);

@@ -1,6 +1,6 @@
 import type { SpoiltPlace, Strength } from "./measure.ts";
 
-/** Returns lines for a terminal that show how often rules noticed corruptions. Corruptions that no rule noticed come first. */
+/** Returns lines for a terminal that show how often rules noticed wrong data. The changes that no rule noticed come first. */
 export function strengthLines(name: string, { places, tried, noticed, refused, isCut }: Strength): readonly string[] {
   const percent = tried === 0 ? "nothing could be tried" : `${share(noticed, tried)} of ${tried} corruptions were noticed`;
   const missed = places.filter((place) => place.noticed < place.tried).toSorted((a, b) => a.noticed / a.tried - b.noticed / b.tried);
@@ -25,5 +25,5 @@ function missedLines(place: SpoiltPlace): readonly string[] {
 
 const placeOf = ({ table, column, kind }: SpoiltPlace): string => `${column === null ? table : `${table}.${column}`}: ${kind}`;
 
-/** Returns a share as percent; `100 %` only if nothing is missing. */
+/** Returns a share as a rounded percentage. Shares below 100 % are never rounded up to `100 %`. */
 const share = (part: number, whole: number): string => `${part === whole ? 100 : Math.min(99, Math.round((100 * part) / whole))} %`;

@@ -8,23 +8,23 @@ import { keys } from "./find/keys.ts";
 import { lifecycles } from "./find/lifecycles.ts";
 import { sums } from "./find/sums.ts";
 
-/** The rules that may be intended, judged by the data of an exploration. */
+/** Rules that the user may want to add, found in the rows and answers of an exploration. */
 export interface Suggestions {
-  /** The properties that held in all places that could have broken them, the most likely first. */
+  /** The rules that were never broken, the most likely first. */
   readonly held: readonly Candidate[];
-  /** The properties that were broken in few places, the most likely first. Either the API has a defect, or the property is not intended. */
+  /** The rules that were broken in few states or steps, the most likely first. Either the API has a defect, or the rule is not intended. */
   readonly nearlyHeld: readonly Candidate[];
   readonly states: number;
-  /** The number of states whose rows are not known. */
+  /** The number of states whose rows are unknown, because the run log does not contain them completely. */
   readonly unread: number;
-  /** The number of states that can only be reached by breaking a rule. They are not used as evidence. */
+  /** The number of states that can only be reached by breaking a rule. They are not used to find rules. */
   readonly violating: number;
   readonly tables: readonly string[];
 }
 
 /**
- * Finds properties of an exploration's rows and answers that `seqqa/rules` can check. Properties that the exploration already has as rules are left
- * out. A bound is left out if the reverse bound holds better.
+ * Finds rules of `seqqa/rules` that the rows and answers of an exploration support. Rules that the exploration already checks are left out. For two
+ * columns a and b, only the better of "a <= b" and "b <= a" is kept.
  */
 export function suggest(states: StatesOfRun): Suggestions {
   const all = explored(states);
@@ -43,21 +43,23 @@ export function suggest(states: StatesOfRun): Suggestions {
   };
 }
 
-/** The smallest number of places in which a property must hold to be suggested. */
+/** A rule is suggested only if it could have been broken in at least this number of states or steps. */
 const FEWEST = 3;
-/** The largest share of places in which a property may be broken and still count as nearly held. */
+/** The largest share of states or steps in which a rule may be broken and still be shown as nearly held. */
 const MOST_BROKEN = 0.25;
-/** The largest share of broken places, including the states that follow a broken state. */
+/** The largest share of states or steps that break a rule, including states that are wrong only because the state before was. */
 const MOST_SPOILT = 0.6;
 
-/** Returns `true` if there is enough evidence for a property. A state that follows a broken state is not counted as a separate exception. */
+/**
+ * Returns `true` if enough states or steps support a rule. A state that is wrong only because the state before was is not counted as an exception.
+ */
 function isSupported({ judged, broken }: Candidate, { states }: StatesOfRun): boolean {
   const all = new Set(broken.map(({ state }) => state));
   const first = broken.filter(({ state, action }) => action !== undefined || !all.has(states[state]!.parent));
   return judged - broken.length >= FEWEST && first.length <= judged * MOST_BROKEN && broken.length <= judged * MOST_SPOILT;
 }
 
-/** Returns `true` for a bound between two columns if the reverse bound has fewer exceptions. */
+/** Returns `true` for a rule "a <= b" between two columns if the rule "b <= a" has fewer exceptions. */
 function isReversed({ rule, columns: [first, second], broken }: Candidate, found: readonly Candidate[]): boolean {
   const other = found.find((one) => one.rule === rule && one.columns[0] === second && one.columns[1] === first);
   return rule === "neverAbove" && other !== undefined && other.broken.length < broken.length;

@@ -46,7 +46,7 @@ export function sweep(base: string | undefined): Swept {
   return { runs, processes };
 }
 
-/** Removes the leftovers of dead runs in the default folders. */
+/** Removes what dead runs have left in the default folders. */
 export function sweepDeadRuns(): Swept {
   return sweep(undefined);
 }

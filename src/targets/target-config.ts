@@ -30,7 +30,7 @@ export interface StartedTarget {
   readonly command?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly cwd?: string | undefined;
-  /** Path or URL that is polled until it answers in HTTP. Default: `/`. */
+  /** A path or URL that is requested until it answers in HTTP. The target is then ready. Default: `/`. */
   readonly ready?: string | undefined;
   /** How long to wait until the target is ready, in seconds. Default: 30. */
   readonly readyTimeout?: number | undefined;
@@ -39,7 +39,7 @@ export interface StartedTarget {
   readonly rollback?: "stores" | "restart" | undefined;
   /** The path of a module that exports `createTarget(lane)`. It runs in the lane's thread. */
   readonly module?: string | undefined;
-  /** Seconds to wait for late writes after each answer. */
+  /** How long to wait for late writes after each answer, in seconds. */
   readonly settle?: number | undefined;
   /** `true`: after the first lost lane, a standby lane is started, which replaces the next lost lane. Default: `true`. */
   readonly standby?: boolean | undefined;
@@ -68,7 +68,7 @@ export interface StoreConfig {
   readonly url: string;
   /** The URL at which the target reaches the store of its lane. Default: `url`. */
   readonly targetUrl?: string | undefined;
-  /** The kind of store. Default: derived from the URL of the template. The URL of a lane's copy may have a different scheme. */
+  /** The kind of store. Default: derived from the configured URL. The URL of a lane's copy may have a different scheme. */
   readonly kind?: StoreKindName | undefined;
   /** The package or module that makes the store adapter. Default: seqqa's own adapter for the URL. */
   readonly adapter?: string | undefined;
@@ -83,7 +83,7 @@ export interface StoreConfig {
   readonly symmetric?: readonly string[] | undefined;
 }
 
-/** A user's module that makes the adapter of a store, loaded on the main thread. */
+/** A user's module that creates the store adapter, after it was loaded on the main thread. */
 export interface LoadedStoreModule {
   /** The file URL from which lanes' threads import the module. */
   readonly url: string;
@@ -111,7 +111,7 @@ export interface TargetHostOptions {
   readonly lanes?: number | undefined;
   /** Number of standby copies for each lane with `rollback: restart`. Default: 0. */
   readonly spares?: number | undefined;
-  /** `true` if the run makes writes of the targets fail. Default: `false`. */
+  /** `true` if the run tests faults, so that writes of the targets are made to fail. Default: `false`. */
   readonly faulty?: boolean | undefined;
   /** Aborting the signal ends waiting for targets. Default: only `ready_timeout` limits the wait. */
   readonly signal?: AbortSignal | undefined;

@@ -22,7 +22,7 @@ import {
 import { GrowingGraph } from "./growing-graph.ts";
 import type { UiEvent, UiExploration, UiFinding, UiLane } from "./messages.ts";
 
-/** Milliseconds between two messages about new states. */
+/** Milliseconds between two messages to pages about new states. */
 const EVERY_MS = 200;
 
 type Entry = RunDocument["explorations"][number];
@@ -37,7 +37,7 @@ interface Known {
   verdict: string | undefined;
   setup?: string | undefined;
   ended?: Ended | undefined;
-  /** The numbers of nodes and edges that were sent to pages. */
+  /** The numbers of nodes and of edges that were already sent to the pages. */
   sent: { nodes: number; edges: number };
 }
 
@@ -45,11 +45,13 @@ interface Ended {
   readonly seed: number;
   /** `true` if the file of the exploration exports a state graph. */
   readonly isGraph: boolean;
-  /** The names of the actions that have a role. */
   readonly ofRoles: ReadonlySet<string>;
 }
 
-/** Sends the events of a run to pages, and keeps its data for pages that connect later. It also serves runs that have ended. */
+/**
+ * Sends the events of a run to the pages of `seqqa ui`, and keeps the run's data for pages that are opened later. It also serves runs that have
+ * ended.
+ */
 export class Feed implements Reporter {
   readonly #visibility: Visibility;
   readonly #hide: ReturnType<typeof redactor>;
@@ -80,7 +82,7 @@ export class Feed implements Reporter {
     return feed;
   }
 
-  /** Calls the listener with all known data, then with each event. Stops when the returned function is called. */
+  /** Calls `listener` with all known data, then with each new event. The returned function ends this. */
   listen(listener: (event: UiEvent) => void): () => void {
     this.#flush();
     listener({ kind: "all", run: this.#run, exitStatus: this.#exitStatus, explorations: this.#explorations.map(shown) });
@@ -152,7 +154,7 @@ export class Feed implements Reporter {
   explored(explored: ReportedExploration): void {
     this.#flush();
     const known = this.#explorations[this.#last];
-    // A result that was taken over from an earlier session has had no events.
+    // A resumed run takes over results of an earlier session. Such an exploration has sent no events, so there is nothing to end.
     if (known === undefined || known.verdict !== undefined) return;
     const entry = explorationEntry(explored, this.#visibility, this.#hide);
     const { graph } = known;

@@ -3,11 +3,11 @@ import type { RecordedExchange } from "../model/results/result.ts";
 import type { GraphData } from "../reports/index.ts";
 import type { UiEdge, UiNode } from "./messages.ts";
 
-/** The largest numbers of states and of transitions that are sent to a page. */
+/** The largest numbers of nodes and of edges of an exploration that are sent to a page. */
 const NODES = 5_000;
 const EDGES = 30_000;
 
-/** The first states and transitions of an exploration, with their details. Later ones are only counted. */
+/** The part of a running exploration's graph that pages show: its first states and transitions. Later ones are only counted. */
 export class GrowingGraph {
   readonly nodes: UiNode[] = [];
   readonly edges: UiEdge[] = [];
@@ -43,7 +43,7 @@ export class GrowingGraph {
     return graph;
   }
 
-  /** Adds the root state if the graph is empty. Its list of lines is empty, because the rows of the stores in the root state are not known here. */
+  /** Adds the root state if the graph is empty. Its list of lines is empty, because the rows in the root state are not known here. */
   root(name: string): void {
     if (this.states === 0) this.#node({ node: 0, name, parent: -1, action: -1, depth: 0, lines: [] });
   }
@@ -60,20 +60,20 @@ export class GrowingGraph {
     this.#edge({ from, action: index, to, status, found: isFinding });
   }
 
-  /** Returns the node with a number; `undefined` if it was not kept because of the limit. */
+  /** Returns a node by its number; `undefined` if the node was not kept because of the limit. */
   find(node: number): UiNode | undefined {
     const at = this.nodes[node];
     return at?.node === node ? at : this.nodes.find((one) => one.node === node);
   }
 
-  /** Returns the indexes of the actions that lead from the root to a node. */
+  /** Returns the path from the root state to a node, as indexes of actions. */
   path(node: number): readonly number[] {
     const path: number[] = [];
     for (let at = this.find(node); at !== undefined && at.parent >= 0; at = this.find(at.parent)) path.unshift(at.action);
     return path;
   }
 
-  /** Returns the statuses along a path of actions, as far as its edges are known; 0 if a status is unknown. */
+  /** Returns the HTTP statuses of the steps along a path; 0 where the status is unknown. */
   statusesOf(path: readonly number[]): readonly number[] {
     let at = 0;
     return path.map((action) => {
@@ -83,7 +83,7 @@ export class GrowingGraph {
     });
   }
 
-  /** Returns the name that commands use for the state at the end of a path; `undefined` if it is unknown. */
+  /** Returns the name, as used in commands, of the state at the end of a path; `undefined` if it is unknown. */
   nameAfter(path: readonly number[]): string | undefined {
     let at = 0;
     for (const action of path) at = this.#follow(at, action)?.to ?? -1;
@@ -94,7 +94,7 @@ export class GrowingGraph {
     return this.edges.find((one) => one.from === from && one.action === action);
   }
 
-  /** Returns the requests of the step that first led to a node. */
+  /** Returns the requests, with their answers, of the step that first led to a node. */
   exchanges(node: number): readonly RecordedExchange[] {
     return this.#exchanges.get(node) ?? [];
   }

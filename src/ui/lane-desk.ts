@@ -12,7 +12,7 @@ export interface DeskWalk {
   judgeRoot(): Promise<WalkJudged>;
 }
 
-/** Opens a lane of an exploration, and closes the lane when `work` has ended or the signal is aborted. @throws SeqqaError */
+/** Opens a lane for an exploration and calls `work` with it. Closes the lane when `work` has ended or the signal is aborted. @throws SeqqaError */
 export type OpenLane = (
   exploration: number,
   options: { readonly signal: AbortSignal; readonly path: readonly string[] },
@@ -27,14 +27,14 @@ interface Opened {
   readonly path: string[];
 }
 
-/** The one lane that pages can use. Opening another lane closes it. */
+/** The lane on which the user of `seqqa ui` executes actions by hand. There is at most one: opening another lane closes it. */
 export class LaneDesk {
   readonly #open: OpenLane;
   readonly #visibility: Visibility;
   readonly #hide: ReturnType<typeof redactor>;
   #opened: Opened | undefined;
   /**
-   * Resolves when the current request is finished. Requests are served one after another, because a step begins in the state after the previous one.
+   * Resolves when the last queued request is finished. Requests run one after another, because a step begins in the state after the previous step.
    */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -44,7 +44,7 @@ export class LaneDesk {
     this.#hide = redactor(visibility.redact);
   }
 
-  /** Opens a lane at the end of a path. @throws SeqqaError if an action of the path is unknown or is not executed */
+  /** Opens a lane in the state at the end of a path. @throws SeqqaError if an action of the path is unknown, or is not executed */
   open(exploration: number, path: readonly string[]): Promise<UiLaneState> {
     return this.#inTurn(async () => {
       await this.#close();
@@ -59,7 +59,7 @@ export class LaneDesk {
     });
   }
 
-  /** Executes an action. @throws SeqqaError `LANE_NOT_OPEN`, `NO_SUCH_ACTION` */
+  /** Executes an action on the open lane. @throws SeqqaError `LANE_NOT_OPEN`, `NO_SUCH_ACTION` */
   step(action: string): Promise<UiLaneState> {
     return this.#inTurn(async () => {
       const opened = this.#opened;
@@ -83,7 +83,7 @@ export class LaneDesk {
       });
       ended.catch(reject);
     });
-    // The lane's promise is rejected after an abort, which is expected.
+    // Ignore the error of a lane that was closed by an abort, because the abort was intended.
     return { exploration, walk, controller, closed: ended!.catch(() => undefined), path: [] };
   }
 

@@ -1,16 +1,16 @@
 import type { RecordedExchange } from "../model/results/result.ts";
 import type { WalkedStep, WalkJudged, WalkPlace } from "../model/results/walked.ts";
 
-/** The messages between the server of `seqqa ui` and its page. They are plain data, without secrets. */
+/** The messages between the server of `seqqa ui` and its page. They are plain data without secrets. */
 
-/** A state that was found. `node` is its number in the exploration; 0 is the root state. */
+/** A state of the graph. `node` is its number in the exploration; 0 is the root state. */
 export interface UiNode {
   readonly node: number;
-  /** The name of the state in commands; empty if unknown. */
+  /** The name of the state, as used in commands; empty if it is unknown. */
   readonly name: string;
-  /** The number of the parent node; -1 for the root. */
+  /** The number of the node from which the state was first reached; -1 for the root state. */
   readonly parent: number;
-  /** The index of the action that led to the state; -1 for the root. */
+  /** The index of the action that first led to the state; -1 for the root state. */
   readonly action: number;
   readonly depth: number;
   /** The lines that describe the state; `null` if they were not kept. */
@@ -33,9 +33,9 @@ export interface UiFinding {
   readonly severity: string;
   readonly message: string;
   readonly path: readonly string[];
-  /** The calls of a race, which are sent at the end of the path. Absent for other findings. */
+  /** The calls of a race, which are sent at the same time at the end of the path. Absent for other findings. */
   readonly calls?: readonly string[] | undefined;
-  /** The finding as HTML, in the form of the report. Absent until the exploration has ended. */
+  /** The finding as HTML, in the same form as in the report. Absent until the exploration has ended. */
   readonly html?: string | undefined;
 }
 
@@ -45,26 +45,26 @@ export interface UiExploration {
   readonly actions: readonly string[];
   readonly nodes: readonly UiNode[];
   readonly edges: readonly UiEdge[];
-  /** The total numbers of states and transitions. If they exceed the lengths of the lists, the other states and transitions are not shown. */
+  /** The total numbers of states and transitions. If they are larger than the lengths of `nodes` and `edges`, the rest is not shown. */
   readonly states: number;
   readonly transitions: number;
   readonly findings: readonly UiFinding[];
   readonly notes: readonly string[];
   /** The verdict; `undefined` while the exploration runs. */
   readonly verdict: string | undefined;
-  /** HTML that shows how the root state was reached. Absent until the exploration has ended. */
+  /** The requests and logins before the root state, as HTML. Absent until the exploration has ended. */
   readonly setup?: string | undefined;
 }
 
 export interface UiLane {
-  /** The share of time in which the lane was busy, from 0 to 1. */
+  /** The share of time in which the lane executed steps, from 0 to 1. */
   readonly use: number;
   readonly steps: number;
   readonly rebuilds: number;
 }
 
 export type UiEvent =
-  /** All known data. This is the first event of each connection. */
+  /** All data of the run so far. This is the first event on each connection. */
   | {
       readonly kind: "all";
       readonly run?: string | undefined;
@@ -78,7 +78,7 @@ export type UiEvent =
       readonly file: string;
       readonly actions: readonly string[];
     }
-  /** The search starts again, so everything that was found before is dropped. */
+  /** The exploration starts again, so the page must drop what it shows of it. */
   | { readonly kind: "again"; readonly exploration: number }
   | {
       readonly kind: "grew";
@@ -112,21 +112,21 @@ export interface UiState {
 /** The answer to `GET /api/text?exploration=0&as=test&action=create&action=pay`. */
 export interface UiText {
   readonly text: string;
-  /** A suggested name for the file. */
+  /** The suggested file name for a download. */
   readonly file: string;
 }
 
 /** The answer to `POST /api/lane` with `{ exploration, path }`, and to `POST /api/lane/step` with `{ action }`. */
 export interface UiLaneState {
   readonly exploration: number;
-  /** The URLs and files that the lane uses. */
+  /** The URLs and files of the target and the stores that the lane uses. */
   readonly uses: readonly string[];
-  /** The actions that were executed since the root state. */
+  /** The names of the actions that were executed on the lane since the root state. */
   readonly path: readonly string[];
   readonly place: WalkPlace;
   readonly actions: readonly string[];
-  /** The last step; absent in the root state. */
+  /** The last step; absent if the lane is in the root state. */
   readonly step?: WalkedStep | undefined;
-  /** The results of the rules in the root state; absent in other states. */
+  /** The results of the invariants in the root state; absent if the lane is in another state. */
   readonly root?: WalkJudged | undefined;
 }

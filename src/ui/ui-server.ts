@@ -8,7 +8,7 @@ import type { UiState, UiText } from "./messages.ts";
 
 /** The largest number of bytes of a request body. */
 const MOST_BYTES = 100_000;
-/** Milliseconds between two pings on a stream of events. */
+/** Milliseconds between two pings that keep a connection for events open. */
 const PING_MS = 15_000;
 
 export interface UiServerOptions {
@@ -16,17 +16,17 @@ export interface UiServerOptions {
   readonly desk: LaneDesk;
   /** The port; 0 for any free port. */
   readonly port: number;
-  /** The HTML of the page, and the content security policy that allows its script and style. */
+  /** The HTML of the page, and the content security policy that allows only its own script and style. */
   readonly page: { readonly html: string; readonly policy: string };
-  /** Redacts a text. Errors must be redacted, because they may quote the target. */
+  /** Hides secrets in a text. It is used for error messages, because these may quote answers of the target. */
   readonly shown: (text: string) => string;
-  /** Returns a path as the file of a journey or a test. @throws SeqqaError */
+  /** Returns a path of actions as the source text of a journey or a test. @throws SeqqaError */
   readonly textOf: (exploration: number, path: readonly string[], as: "journey" | "test") => UiText;
 }
 
 /**
- * Serves the page and its data on the loopback interface. Every request needs the token from the page's address, and the `Host` of this server. Other
- * pages in the browser do not know the token.
+ * Serves the page of `seqqa ui` and its data on the loopback interface. Every request must carry the token from the page's address and this server's
+ * `Host`. Other pages in the browser do not know the token.
  */
 export class UiServer {
   readonly #options: UiServerOptions;
@@ -99,8 +99,8 @@ export class UiServer {
   }
 
   /**
-   * Checks the host, the origin and the token. By DNS rebinding, a page of another site can send requests to this address, but it cannot know the
-   * token.
+   * Returns `true` if the host, the origin and the token of a request are right. By DNS rebinding, a page of another site can send requests to this
+   * address, but it cannot know the token.
    */
   #isAllowed({ headers, method }: IncomingMessage, url: URL): boolean {
     const hosts = [`127.0.0.1:${this.#port}`, `localhost:${this.#port}`];
@@ -164,7 +164,7 @@ export class UiServer {
   }
 }
 
-/** Returns the URL of a request; `undefined` for an invalid path such as `//`. */
+/** Parses the path of a request; returns `undefined` if the path is not valid, such as `//`. */
 function parsed(path: string): URL | undefined {
   try {
     return new URL(path, "http://127.0.0.1");

@@ -33,8 +33,9 @@ export interface SqliteAdapterOptions {
   /** The path of the database file, or a `sqlite:` URL. `:memory:` works only for a target in this process. */
   readonly file: string;
   /**
-   * How the file is restored. `journal`: with an undo log that triggers write. `copy`: as a whole. `savepoint`: with nested savepoints on {@link
-   * SqliteAdapter.connection}, for a target in this process. Default: `auto`, which chooses a suitable mode, see {@link SqliteAdapter.checkpoint}.
+   * The checkpoint mode. `journal`: restores with an undo log that triggers write. `copy`: restores the file as a whole. `savepoint`: uses nested
+   * savepoints on {@link SqliteAdapter.connection}, for a target in this process. Default: `auto`, which chooses a suitable mode, see {@link
+   * SqliteAdapter.checkpoint}.
    */
   readonly checkpoint?: SqliteCheckpoint | undefined;
   /** The tables that belong to the state. Changes of other tables are undone by restores, but are not part of states. Default: all tables. */

@@ -32,8 +32,9 @@ export interface WatchInput {
 }
 
 /**
- * Runs `seqqa run --watch`: explores, and explores again after each change, until Ctrl-C. Only explorations run again whose code changed, unless the
- * configuration or a file of the target changed. Returns the exit status of the last run that was not interrupted.
+ * Runs `seqqa run --watch`: explores, and explores again after each change, until Ctrl-C. If the code of an exploration changed, only this
+ * exploration runs again. If the configuration or a file of the target changed, all explorations run again. Returns the exit status of the last run
+ * that was not interrupted.
  */
 export async function watchRuns(input: WatchInput): Promise<ExitStatus> {
   const { shell, verbose } = input;

@@ -7,13 +7,13 @@ import { GraphQLResponse } from "./graphql-response.ts";
 /** Options of {@link GraphQLClient}. */
 export interface GraphQLClientOptions extends ConnectionOptions {
   /**
-   * The path of the endpoint, e.g. `/graphql`: below the URL, or for a fetch handler in this process. Default: the URL itself, or `/graphql` for a
-   * handler.
+   * The path of the GraphQL endpoint, e.g. `/graphql`. For a URL, the path is appended to it; default: nothing is appended. For a fetch handler, the
+   * default is `/graphql`.
    */
   readonly path?: string;
   /** Headers that are sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The longest duration of a request. A number is in seconds. Default: `timeout` of the configuration, or 30 s without one. */
+  /** The time limit of a request. A number is in seconds. Default: `timeout` of the configuration, or 30 s without it. */
   readonly timeout?: Duration;
 }
 
@@ -28,7 +28,7 @@ export interface QueryOptions {
 const ACCEPT = "application/graphql-response+json, application/json";
 
 /**
- * A client of a GraphQL API, based on `HttpClient`. Token, headers and cookies are part of the world, requests are recorded, and the settings of the
+ * A client of a GraphQL API, based on `HttpClient`. Token, headers and cookies belong to the world, requests are recorded, and the settings of the
  * configuration apply. It can be the `api` of a world and the client of a role.
  */
 export class GraphQLClient {
@@ -64,7 +64,7 @@ export class GraphQLClient {
     return new GraphQLResponse<T>(await this.#http.post(this.#path, { json: { query: text, variables, operationName } }));
   }
 
-  /** Sends `Authorization: Bearer <token>` with all following requests. `null` stops it. */
+  /** Sends `Authorization: Bearer <token>` with all following requests. `null` removes the token. */
   setAuthToken(token: string | null): void {
     this.#http.setAuthToken(token);
   }
@@ -73,7 +73,7 @@ export class GraphQLClient {
     this.#http.setBasicAuth(username, password);
   }
 
-  /** Sends this header with all following requests. `null` stops it. */
+  /** Sends this header with all following requests. `null` removes the header. */
   setHeader(name: string, value: string | null): void {
     this.#http.setHeader(name, value);
   }
@@ -88,7 +88,7 @@ export class GraphQLClient {
   }
 }
 
-/** Splits the URL of an endpoint into its origin with path, and its query, because a base URL cannot have a query. */
+/** Splits the URL of an endpoint into its base URL (origin and path) and its query, because a base URL cannot have a query. */
 function taken(url: string): { readonly origin: string; readonly path: string } {
   const at = url.indexOf("?");
   return at < 0 ? { origin: url, path: "" } : { origin: url.slice(0, at), path: url.slice(at) };

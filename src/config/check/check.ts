@@ -81,7 +81,7 @@ function section(spec: SectionSpec, key: string, value: LocatedMap, note: Note):
   return checked;
 }
 
-/** Returns a copy of a URL's spec that allows any scheme if the key `freeWith` of the spec is set in the same section. */
+/** Returns the spec for a URL value. If the key that `freeWith` names is set in the same section, the returned spec allows any scheme. */
 function inSection(spec: Spec, { entries }: LocatedMap): Spec {
   const isFree = spec.kind === "url" && entries.some(({ key }) => key === spec.freeWith);
   return isFree ? { ...spec, isFree } : spec;

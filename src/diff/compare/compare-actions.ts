@@ -5,7 +5,7 @@ import { isComplete, type GraphReader } from "./graph-reader.ts";
 
 export interface Side {
   readonly entry: ExplorationEntry;
-  /** `undefined` if the document lacks the lists because the graph is large. */
+  /** `undefined` if the document contains no lists of nodes and edges, because the graph is too large. */
   readonly graph: GraphReader | undefined;
 }
 
@@ -21,7 +21,7 @@ export function compareActions(before: Side, after: Side): readonly Change[] {
   ];
 }
 
-/** Returns the names of the actions, without those that a rule adds, because they depend on the rule. */
+/** Returns the names of the user's actions. Actions that a rule adds are left out, because they change with the rule. */
 const namesOf = ({ entry }: Side): readonly string[] =>
   Object.entries(entry.coverage.actions).flatMap(([name, { brought }]) => (brought === true ? [] : [name]));
 
@@ -52,8 +52,8 @@ const EFFECTS = { changes: "changes the state", keeps: "changes nothing", lost: 
 const PAST = { changes: "changed the state", keeps: "changed nothing", lost: "led to no state" } as const;
 
 /**
- * Returns the statuses that an action has in only one of the two runs. They are compared only if the other exploration is complete. Changes that
- * `outcomes` already reports are left out.
+ * Returns the HTTP statuses that an action has in only one of the two runs, unless `outcomes` already reports them. A status counts as missing from a
+ * run only if that run's exploration is complete.
  */
 function elsewhere(subject: string, before: Side, after: Side, outcomes: readonly OutcomeChange[]): readonly Change[] {
   const told = outcomes.filter(({ action }) => action === subject);

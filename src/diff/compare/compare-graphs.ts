@@ -1,20 +1,20 @@
 import type { Edge, GraphReader } from "./graph-reader.ts";
 
-/** An action whose outcome differs between the runs in a state that the same calls lead to. */
+/** An action that gives another outcome in the second run after the same calls. */
 export interface OutcomeChange {
   readonly action: string;
   readonly before: Outcome;
   readonly after: Outcome;
   /** The number of states in which the change was seen. */
   states: number;
-  /** The shortest path to the change, including the action. Before the action, all outcomes on the path are equal in both runs. */
+  /** The shortest path to the change, ending with the action. All earlier outcomes on the path are equal in both runs. */
   readonly path: readonly string[];
 }
 
 /** The outcome of a call as a user of the API sees it; `null` if the call was not made because its precondition did not hold. */
 export type Outcome = { readonly status: number; readonly effect: "changes" | "keeps" | "lost" } | null;
 
-/** A state of each run that the same calls lead to. */
+/** A state of the first run and a state of the second run, reached by the same calls. */
 interface Pair {
   readonly before: number;
   readonly after: number;
@@ -23,10 +23,10 @@ interface Pair {
 }
 
 /**
- * Follows the same calls in both graphs from their root states, and compares the outcomes of the actions that both runs have. States are not compared
- * by their contents, because ids and times differ in every run. Pairs of states are joined as by Hopcroft and Karp ("A linear algorithm for testing
- * equivalence of finite automata", 1971). There are therefore at most as many pairs as states in both graphs. Different outcomes are not followed
- * further.
+ * Executes the same calls in both graphs, beginning at the root states, and compares the outcomes of the actions that both runs have. The contents of
+ * states are not compared, because ids and times differ in every run. Behind different outcomes, nothing is compared.
+ * Equivalent states are merged as by Hopcroft and Karp ("A linear algorithm for testing equivalence of finite automata", 1971), so at most as many
+ * pairs of states are visited as both graphs have states.
  */
 export function compareGraphs(before: GraphReader, after: GraphReader, actions: readonly string[]): readonly OutcomeChange[] {
   const changes = new Map<string, OutcomeChange>();
@@ -39,7 +39,7 @@ export function compareGraphs(before: GraphReader, after: GraphReader, actions: 
   for (let at = 0; at < queue.length; at++) {
     const pair = queue[at]!;
     const [old, now] = [before.edgesOf(pair.before), after.edgesOf(pair.after)];
-    // A state without outcomes was not expanded, because a rule was broken before it or the time was used up.
+    // A state without outcomes was not expanded: a rule was broken on the way to it, or the time was used up.
     if (old.size === 0 || now.size === 0) continue;
     for (const action of actions) {
       const [one, other] = [old.get(action), now.get(action)];
@@ -71,7 +71,7 @@ function pathOf(pair: Pair): readonly string[] {
   return path.reverse();
 }
 
-/** Disjoint sets of numbers (union-find). */
+/** Disjoint sets of numbers (union-find), for merging states that were found to be equivalent. */
 class Classes {
   readonly #parents: Int32Array;
 
@@ -79,7 +79,7 @@ class Classes {
     this.#parents = Int32Array.from({ length: count }, (_, index) => index);
   }
 
-  /** Joins the sets of two numbers. Returns `false` if both numbers were already in one set. */
+  /** Joins the sets that contain the two numbers. Returns `false` if both numbers were already in the same set. */
   join(one: number, other: number): boolean {
     const [a, b] = [this.#find(one), this.#find(other)];
     this.#parents[a] = b;

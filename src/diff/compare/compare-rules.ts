@@ -5,7 +5,7 @@ import { isComplete } from "./graph-reader.ts";
 
 type Violation = ExplorationEntry["violations"][number];
 
-/** Returns the rules that were added, removed, broke or hold again, the calls that broke them, and the races that appeared or disappeared. */
+/** Returns the changes of rules (added, removed, broken, or no longer broken), with the calls that break them, and the races that are new or gone. */
 export function compareRules(before: Side, after: Side): readonly Change[] {
   const [old, now] = [brokenRules(before, after), brokenRules(after, before)];
   const [declared, declaredNow] = [before.entry.invariants, after.entry.invariants];
@@ -30,7 +30,10 @@ export function compareRules(before: Side, after: Side): readonly Change[] {
   return [...changes, ...compareRaces(before, after)];
 }
 
-/** Returns the findings of each rule, those with the shortest paths first. Findings of faults count only if both runs made faults. */
+/**
+ * Returns the findings by the name of the broken rule, findings with short paths first. Findings caused by injected faults count only if both runs
+ * injected faults.
+ */
 function brokenRules({ entry }: Side, other: Side): ReadonlyMap<string, readonly Violation[]> {
   const rules = new Map<string, Violation[]>();
   const hasFaults = entry.faultCoverage !== undefined && other.entry.faultCoverage !== undefined;
@@ -43,7 +46,7 @@ function brokenRules({ entry }: Side, other: Side): ReadonlyMap<string, readonly
   return rules;
 }
 
-/** Returns the id of a finding, and the ids for all actions that show it for the same cause. */
+/** Returns all ids of a finding: its own id, and the ids for further actions with the same cause. */
 const idsOf = ({ id, operations = [] }: Violation): readonly string[] => [id, ...operations.map((one) => one.id)];
 
 const lastOf = ({ reproductionPath, response }: Violation): string => {
@@ -51,7 +54,10 @@ const lastOf = ({ reproductionPath, response }: Violation): string => {
   return response === undefined ? action : `${action} (${response.status})`;
 };
 
-/** Returns `true` if a finding disappeared because its calls no longer show it. Returns `false` if the other run may not have executed its calls. */
+/**
+ * Returns `true` if a finding of one run is really gone in the other run, because the other run executed its path without the finding. Returns
+ * `false` if the other run may not have executed the path.
+ */
 function isGone({ reproductionPath }: Violation, { entry, graph }: Side): boolean {
   return isComplete(entry) || graph?.hasPath(reproductionPath) === true;
 }
@@ -65,7 +71,7 @@ function better(subject: string, { reproductionPath }: Violation, text: string):
   return { about: "rule", kind: "better", subject, text, path: reproductionPath };
 }
 
-/** Compares the races, but only if both runs probed for races. */
+/** Returns the races that are new or gone, if both runs searched for races. */
 function compareRaces({ entry: before }: Side, { entry: after }: Side): readonly Change[] {
   if (before.raceCoverage === undefined || after.raceCoverage === undefined) return [];
   const missing = (from: ExplorationEntry, other: ExplorationEntry): ExplorationEntry["races"] =>

@@ -11,8 +11,8 @@ export interface NamedRun {
 }
 
 /**
- * Compares the behaviour of the API in two runs: rules, actions, answers, numbers of states, and journeys. Times, ids, the texts of messages, and the
- * number and order of lanes are not compared. Returns `undefined` if no exploration and no journey is in both runs.
+ * Compares the behaviour of the API in two runs: rules, actions, answers, numbers of states, and journeys. Times, ids, texts of messages, and lanes
+ * are not compared. Returns `undefined` if the two runs have no exploration and no journey in common.
  * @throws TypeError if the lists of a graph are invalid
  */
 export function compareRuns(before: NamedRun, after: NamedRun): RunDiff | undefined {
@@ -32,8 +32,8 @@ export function compareRuns(before: NamedRun, after: NamedRun): RunDiff | undefi
 }
 
 /**
- * Pairs the members of two lists by name, in the order of the second list, then the rest of the first list. Members with equal names are paired in
- * their order.
+ * Pairs the entries of two lists that have the same name. The result is in the order of the second list, followed by the entries that only the first
+ * list has. Entries of one list with equal names are paired in their order.
  */
 function pairs<T extends { readonly name: string }>(
   before: readonly T[],
@@ -62,7 +62,7 @@ function sideOf(entry: ExplorationEntry): Side {
   return { entry, graph: entry.graph.leftOut === undefined ? new GraphReader(entry) : undefined };
 }
 
-/** Compares the numbers of states and transitions, but only if both explorations are complete. Other numbers say nothing about behaviour. */
+/** Compares the numbers of states and transitions if both explorations are complete. Otherwise the numbers depend on when the runs stopped. */
 function sizeChanges(old: ExplorationEntry, now: ExplorationEntry): readonly Change[] {
   if (!isComplete(old) || !isComplete(now)) return [];
   const change = (subject: string, before: number, after: number): readonly Change[] =>

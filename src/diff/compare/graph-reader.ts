@@ -15,7 +15,7 @@ export class GraphReader {
     ExplorationEntry["graph"],
     "parents" | "parentActions" | "depths" | "edgeFrom" | "edgeAction" | "edgeTo" | "edgeStatus"
   >;
-  /** The indexes of the edges, sorted by the state that they leave, and the position at which each state's edges begin. */
+  /** The edges sorted by the node at which they begin, and for each node the position of its first edge in that order. */
   readonly #places: Int32Array;
   readonly #begins: Int32Array;
 
@@ -32,19 +32,19 @@ export class GraphReader {
     edgeFrom.forEach((from, place) => (this.#places[next[from]!++] = place));
   }
 
-  /** Returns the outcomes of the actions that were executed in a state, by the action's name. */
+  /** Returns the edges that begin at a node, by the name of their action. */
   edgesOf(node: number): ReadonlyMap<string, Edge> {
     const { edgeAction, edgeTo, edgeStatus } = this.#lists;
     const places = this.#places.subarray(this.#begins[node], this.#begins[node + 1]);
     return new Map(Array.from(places, (place) => [this.#name(edgeAction[place]!), { to: edgeTo[place]!, status: edgeStatus[place]! }]));
   }
 
-  /** Returns `true` if every action that applies in the state was executed. Callers must first check that the state has outcomes. */
+  /** Returns `true` if all actions that apply in a state were executed. The state must have at least one edge. */
   isExpanded(node: number): boolean {
     return isComplete(this.#entry) || this.#lists.depths[node]! < this.#entry.completeToDepth;
   }
 
-  /** Returns the shortest path that ends with `action`, and with `status` if it is given; `undefined` if there is none. */
+  /** Returns the shortest path whose last action is `action`, with the HTTP status `status` if given; `undefined` if there is none. */
   pathTo(action: string, status?: number): readonly string[] | undefined {
     const { edgeFrom, edgeAction, edgeStatus, depths } = this.#lists;
     let best: number | undefined;

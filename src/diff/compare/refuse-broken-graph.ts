@@ -1,13 +1,13 @@
 import type { GraphEntry } from "../../reports/index.ts";
 
-/** Refuses lists that do not form a graph, because anybody can write the file that they come from. @throws TypeError that names the list */
+/** Checks that the lists of a document form a graph, because anybody can write such a file. @throws TypeError that names the wrong list */
 export function refuseBrokenGraph({ actions, nodes, leftOut, ...lists }: GraphEntry): void {
   const { parents, parentActions, depths, edgeFrom, edgeAction, edgeTo, edgeStatus } = lists;
   if (leftOut !== undefined) return;
   const between = (list: readonly number[], low: number, high: number): boolean => list.every((one) => one >= low && one < high);
   const checks: Readonly<Record<string, boolean>> = {
     depths: depths.length === nodes,
-    // The depth of a parent must be less than that of its children, so that following parents always ends at the root.
+    // The depth of a parent must be less than that of its children. Otherwise following the parents of a node might never end.
     parents: parents.length === nodes && parents.slice(1).every((parent, node) => depths[parent]! < depths[node + 1]!),
     parentActions: parentActions.length === nodes && between(parentActions.slice(1), 0, actions.length),
     edgeFrom: between(edgeFrom, 0, nodes),

@@ -13,7 +13,7 @@ const STYLE = [
 
 const WORDS = { "+": "added", "-": "removed", "!": "worse", v: "better", "~": "changed" } as const;
 
-/** Returns a diff as one HTML file that loads nothing and has no script. */
+/** Returns a diff as one HTML file without a script. The file loads nothing from other servers. */
 export function diffHtml(diff: RunDiff): string {
   const policy = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; base-uri 'none'; form-action 'none'`;
   const isEqual = diff.parts.length === 0;

@@ -1,11 +1,11 @@
 import type { Change, DiffPart, RunDiff } from "../run-diff.ts";
 
 export interface DiffRow {
-  /** `+`: added. `-`: removed. `!`: a rule, race or journey became worse. `v`: it became better. `~`: changed. */
+  /** `+`: added. `-`: removed. `!`: a rule, race or journey is worse. `v`: it is better. `~`: another difference. */
   readonly mark: "+" | "-" | "!" | "v" | "~";
   readonly subject: string;
   readonly text: string;
-  /** The shortest path to the change; empty if there is none. */
+  /** The shortest path that shows the change; empty if no path shows it. */
   readonly path: string;
 }
 
@@ -29,7 +29,7 @@ const TITLES: readonly (readonly [Change["about"], string])[] = [
 
 const MARKS = { added: "+", removed: "-", worse: "!", better: "v", changed: "~" } as const;
 
-/** Returns the changes of a part in sections, the most important first. The texts are not escaped. */
+/** Returns the changes of one exploration or journey in sections, the most important section first. The texts are not escaped. */
 export function sectionsOf({ changes }: DiffPart): readonly DiffSection[] {
   return TITLES.flatMap(([about, title]) => {
     const rows = changes.filter((one) => one.about === about).map(rowOf);

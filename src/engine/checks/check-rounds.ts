@@ -77,7 +77,7 @@ export class CheckRounds {
       if (kind === "dirty") this.#differed.set(again, failure);
       return checks.again(again);
     }
-    // The first difference may come from a store that was about to be lost. Do not report it.
+    // Both tries failed. Only report the second failure, since the first may come from a store that was about to be lost.
     this.#differed.delete(unit);
     checks.done(unit);
     const isMerge = unit.check?.merge === true;

@@ -3,7 +3,7 @@
  * - the action in the low 16 bits; kind and flags in the high 16 bits, the highest of which is {@link SAME};
  * - the node in which the action was executed, only without {@link SAME};
  * - unless the action was skipped: the status, with a second hash of the reached state in its high bits; the reached node (-1 if there is none); the
- * hash of the response; the hash of the state's shape (its structure without most values);
+ * hash of the response; the hash of the state's shape (its structure);
  * - the id of the step events, only if there are any.
  *
  * The fingerprint of the reached state is not stored here, because it is stored with the reached node.

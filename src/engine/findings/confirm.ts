@@ -191,7 +191,7 @@ async function confirmFound(seat: ReplayLane, found: FoundViolation, shrinking: 
   const best = await confirmPath(seat, found, byGraph);
   const isShortest = best.confirmed && byGraph.path.length - 1 <= (shrinking?.completeToDepth ?? -1);
   if (isShortest) return { ...best, minimality: "shortest" };
-  // The shorter path in the graph does not show the finding, so an edge of the graph is wrong. Replay the original path.
+  // If the shorter path in the graph does not show the finding, an edge of the graph is wrong. Replay the original path then.
   return !best.confirmed && byGraph.path.length < found.path.length ? confirmPath(seat, found, found) : best;
 }
 

@@ -38,7 +38,7 @@ export async function shrinkPath(found: DrawnPath, reproduces: (candidate: Drawn
   return { ...own(), isMinimal: true };
 }
 
-/** Returns `true` if each step draws the data that this path itself determines, as in an exploration of the path. */
+/** Returns `true` if the path itself determines the data of each step, so that no other paths have to be stored for it. */
 function isOwn(path: readonly number[], draws: readonly (readonly number[])[]): boolean {
   return draws.every((draw, step) => draw.length === step && draw.every((action, at) => action === path[at]));
 }

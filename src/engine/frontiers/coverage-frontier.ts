@@ -13,7 +13,7 @@ interface Pair {
   readonly rank: number;
 }
 
-/** All waiting pairs with the same action whose states have the same shape (structure without most values). A pair takes 12 bytes. */
+/** All waiting pairs with the same action whose states have the same shape (structure). A pair takes 12 bytes. */
 interface PairClass {
   taken: number;
   readonly pairs: PackedHeap<Pair> | HeapAhead<Pair>;
@@ -27,7 +27,7 @@ interface Candidate {
 }
 
 /**
- * Takes the (state, action) pair whose action was committed least often in states of the same shape (structure without most values). Among equal
+ * Takes the (state, action) pair whose action was committed least often in states of the same shape (structure). Among equal
  * pairs, states come first whose edge brought a new combination of action, status and shape, and then the pair with the lowest hash of seed,
  * fingerprint and action.
  */

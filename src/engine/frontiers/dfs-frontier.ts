@@ -33,7 +33,7 @@ export class DfsFrontier implements Frontier {
 
   peek(): boolean {
     if (this.#waiting === 0) {
-      // Only before the first action: the root state joined the frontier while no other state was being expanded.
+      // This only happens before the first action: the root state joined the frontier while no other state was being expanded.
       if (this.#children.length === 0) return false;
       this.#enter();
     }

@@ -2,7 +2,7 @@ export interface Opened {
   readonly lo: number;
   readonly hi: number;
   readonly shape: number;
-  /** `true` if the edge that led to the state brought a new combination of action, status and shape (the state's structure without most values). */
+  /** `true` if the edge that led to the state brought a new combination of action, status and shape (the state's structure). */
   readonly novel: boolean;
 }
 

@@ -145,7 +145,7 @@ export class EdgeLog {
   }
 }
 
-/** A block of edges. One buffer holds an array for each member of the edges. */
+/** A block of edges. Its buffer holds an array for each member of an edge, such as the action. */
 class Block {
   readonly room: number;
   readonly bytes: Uint8Array;

@@ -104,7 +104,7 @@ export class SnapshotStore {
       this.#batchOf ??= new Paged(Int32Array);
       for (const node of pending.keys()) this.#batchOf.set(node, number);
     } catch {
-      // Nodes without snapshots are reached by replay.
+      // Ignore the error, since nodes without snapshots are reached by replay.
     }
   }
 

@@ -19,7 +19,7 @@ const PARTS = 1 << 8;
 const MOST_FULL = 0.82;
 /** Factor by which a part grows if the set has many parts. A single part doubles. */
 const GROWTH = 1.2;
-/** The golden ratio's fraction. The fractional parts of its multiples are spread evenly between 0 and 1. */
+/** The golden ratio minus 1. The fractional parts of its multiples are spread evenly between 0 and 1. */
 const GOLDEN = 0.618034;
 const PAGE_BITS = 16;
 const PAGE = 1 << PAGE_BITS;

@@ -461,8 +461,8 @@ export class Explorer {
     if (this.divergences.add(divergence)) {
       this.#options.onEvent({ kind: "note", message: divergence.message });
     }
-    // The target remembers more than a snapshot contains. Reach every node by replay from now on, since a replay also repeats what the target
-    // remembers.
+    // A divergence of a cross-check shows that the target remembers more than a snapshot contains. Reach every node by replay from then on, since a
+    // replay also repeats what the target remembers.
     if (divergence.kind !== "cross_check" || !this.#direct) return;
     this.#direct = false;
     // Keep committed outcomes, but drop outcomes that were executed in states written from snapshots.
@@ -479,7 +479,7 @@ export class Explorer {
     if (this.#meter.elapsedMs >= this.#options.maxTimeMs) this.#stop("max_time");
     this.#meter.emit(false);
     this.#options.onCommits?.();
-    // Lanes of other processes may have joined.
+    // Lanes of other processes may have joined, so wake the search to give them work.
     if (this.#isElastic) this.#posts.wake();
   }
 

@@ -17,7 +17,7 @@ import { faultPoints, faultyStores, type FaultyStores } from "./fault-points.ts"
  */
 const LEAK_ROUNDS = 11;
 const CHANGES = 40;
-/** HTTP methods whose requests a client may repeat after a lost answer (idempotent, RFC 9110 section 9.2.2). */
+/** HTTP methods that a client may safely repeat after a lost answer, because they are idempotent (RFC 9110, section 9.2.2). */
 const REPEATABLE: ReadonlySet<string> = new Set(["PUT", "DELETE"]);
 const IDEMPOTENCY_KEY = /^(?:x-)?idempotency-key$/i;
 
@@ -124,7 +124,7 @@ class FaultProber {
       else if (point.kind === "kill") await this.#kill(point, compared);
       else await this.#fail(point, compared);
     }
-    // Give up the lane after a restart of its target, because the target may have lost data in memory that later calls need.
+    // If there are no fault points or some were skipped, the killed target has probably lost data in memory that later calls need. Give up the lane.
     const forgot = this.#points.length === 0 || Object.keys(this.#skipped).length > 0;
     if (restarts === true && forgot) throw new LaneLost("dirty", "its target was killed and started again");
   }

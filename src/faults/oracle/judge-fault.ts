@@ -5,12 +5,12 @@ import type { FaultPoint, FaultVerdict } from "../../model/results/result.ts";
 export interface FaultedCall {
   readonly action: string;
   readonly point: FaultPoint;
-  /** The HTTP status of the answer; 0 without an answer. */
+  /** The HTTP status of the call with the fault; 0 without an answer. */
   readonly status: number;
   readonly plainStatus: number;
-  /** `true` if the stores equal those before the call. */
+  /** `true` if the stores after the call with the fault equal the stores before the call. */
   readonly isBefore: boolean;
-  /** `true` if the stores equal those after the call without a fault. */
+  /** `true` if the stores after the call with the fault equal the stores after the call without a fault. */
   readonly isAfter: boolean;
   /** The rules that are broken after the call with the fault, but not after the call without it. */
   readonly broken: readonly { readonly invariant: string; readonly message: string }[];

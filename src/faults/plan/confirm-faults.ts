@@ -103,7 +103,7 @@ async function shrink(
 ): Promise<{ readonly request: FaultRequest; readonly isMinimal: boolean }> {
   if (found.path.length === 0) return { request: found, isMinimal: true };
   const until = performance.now() + Math.min(SHRINKING, seat.end.leftMs / 2);
-  // Add the call with the fault as the last step of the path. It is never left out.
+  // Add the call with the fault as the last step, because shortening a path never leaves out its last step.
   const whole = { path: [...found.path, found.action], draws: found.draws === undefined ? undefined : [...found.draws] };
   const shrunk = await shrinkPath(whole, async ({ path, draws }) => {
     if (seat.end.reason !== undefined || performance.now() > until) return undefined;

@@ -144,7 +144,7 @@ export class ChunkQueue {
   async #send(id: string, asked: Asked): Promise<void> {
     asked.tries++;
     asked.sentAt = undefined;
-    // If the job cannot be added, the next audit notices that, and creates it again.
+    // Ignore an error when the job is added: the next audit notices that the job is missing, and creates it again.
     await this.#queue
       ?.add("chunk", { sealed: asked.sealed }, { jobId: jobId(id, asked.tries), removeOnComplete: true, removeOnFail: { count: 1000 } })
       .catch(() => undefined);

@@ -100,7 +100,7 @@ export class ClusterWorker {
           passed.add(this.#run);
         } catch (error) {
           if (!(error instanceof SeqqaError) || error.code !== REFUSED) throw error;
-          // Two runs may use the same secret. If this one refuses the worker, the other one may accept it.
+          // Do not join this run again. Another run with the same secret may accept the worker.
           passed.add(this.#run);
           if ((await this.#open()).ours.every((run) => passed.has(run))) throw error;
           onNote(`${error.message} Waiting for another run.`);

@@ -5,7 +5,7 @@ import type { MessageSigner } from "./message-signer.ts";
 
 /** Largest number of states that are sent in one message. */
 const BLOCK = 8192;
-/** Largest number of states that workers are told about. For further states, workers send snapshots that the run does not need. */
+/** Largest number of states that are announced to workers. For further states, workers send snapshots that the run does not need. */
 const MOST = 1 << 20;
 /** Number of messages that a worker reads with one command. */
 const AT_ONCE = 32;

@@ -15,7 +15,7 @@ export const RUNS = "seqqa-runs";
 export const SAID_FOR = 60;
 /** Time in seconds after which keys expire that a killed process has left in Redis. */
 export const KEPT = 3600;
-/** The user is told that Redis is unreachable after this many milliseconds. */
+/** A message to the user says that Redis is unreachable, once it has been for this many milliseconds. */
 const AWAY_MS = 1500;
 const CONNECT_MS = 5000;
 const LONGEST_PAUSE_MS = 1000;
@@ -86,7 +86,7 @@ export class QueueLink {
         : {}),
     } satisfies RedisOptions;
     const redis = new drivers.Redis(settings);
-    // ioredis prints errors that have no listener. Errors of commands also reject the promises of these commands.
+    // Without a listener, ioredis prints the error. Errors of commands also reject the promises of these commands.
     redis.on("error", (error: unknown) => (last = error));
     try {
       await redis.connect();
@@ -113,7 +113,7 @@ export class QueueLink {
       skipVersionCheck: true,
       streams: { events: { maxLen: 100 } },
     });
-    // Failed commands are repeated by the coordinator's audit.
+    // Ignore errors of the queue here, because the coordinator's audit repeats failed commands.
     queue.on("error", () => undefined);
     return queue;
   }

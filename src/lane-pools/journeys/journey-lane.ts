@@ -45,7 +45,7 @@ export class JourneyLane {
     this.#rootLines = rootLines;
     this.facts = { contextOnly: built.base.report.contextOnly };
     process.on("unhandledRejection", this.#stray);
-    // An error in a timer or listener of user code belongs to the current step. It must not end the process before stores are restored.
+    // Assign errors in timers and listeners of user code to the current step, so that they do not end the process before stores are restored.
     process.on("uncaughtException", this.#stray);
   }
 

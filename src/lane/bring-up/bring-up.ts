@@ -73,7 +73,7 @@ export interface LaneSeat {
   readonly createData: (seed: string) => TestData;
   /** Ends and starts the process of the lane's target. `undefined` if seqqa did not start the target. */
   readonly process?: TargetControl | undefined;
-  /** The same as {@link process}, but only set for `target.rollback: restart`, where the process is restarted before each action. */
+  /** The same as `process`, but only set for `target.rollback: restart`, where the process is restarted before each action. */
   readonly restart?: TargetControl | undefined;
   /** A snapshot of the root state of another lane, if this lane is a copy of that lane. */
   readonly image?: unknown;
@@ -159,7 +159,8 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     shared: seat.shared as WorldSnapshot | undefined,
     reopen: seat.borrowed ? undefined : () => reopenSystems(world, seat, options, asks),
   });
-  // Rules that write need a restore in the middle of a step. This is not possible if only running `setup` again restores the root state.
+  // Rules that write need a restore in the middle of a step. This is not possible if nothing but the context can be restored, or if the root state
+  // has to be made again.
   const contextOnly = state.systems.length === 0 && !home.remade && !state.selfContained;
   const judged = home.remade || contextOnly ? rules.filter(({ writes }) => !writes) : rules;
   const checker = new Checker({ world, invariants: definition.invariants, rules: judged, drawing, stepper, asks });
@@ -417,8 +418,8 @@ async function openSystems(
     const borrowed = seat.borrowed || !isLanes(system, seat);
     if (seat.borrowed) refuseUnnamed(name, system, allowedStores);
     asks.isNeeded ||= borrowed;
-    // Only external stores get the function that counts calls of user code. On other lanes calls are not counted, so stores would report the lane's
-    // own writes as writes of other clients.
+    // Only external stores get the function that counts calls of user code. Lanes without external stores do not count calls, so their stores would
+    // report the lane's own writes as writes of other clients.
     const asked = borrowed ? asks.count : undefined;
     opening.push({
       system,

@@ -1,6 +1,6 @@
 /**
- * Indices in the shared memory. Messages cannot replace it: a thread receives no message while user code only awaits promises that are already
- * settled.
+ * Indices of the values in the memory that a lane shares with the main thread. Messages cannot replace this memory, because a thread receives no
+ * message while user code only awaits promises that are already settled.
  */
 const CANCEL = 0;
 const BEAT = 1;

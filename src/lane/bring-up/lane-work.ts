@@ -6,7 +6,7 @@ import type { Known } from "./lane-runtime.ts";
 export interface LaneWork {
   /** The committed states, as far as the lane knows them. If some are missing, the lane sends unnecessary snapshots. */
   visited: Known | undefined;
-  /** Executes the units of a chunk in order. Ends when the chunk is finished, the lane is told to stop, or the lane is lost. */
+  /** Executes the units of a chunk in order. Ends when the chunk is finished, the lane is cancelled, or the lane is lost. */
   expand(chunk: Chunk): Promise<Expansion>;
   /** Executes a path from the root state, records its requests, and checks the rules in the state at its end. */
   record(path: readonly number[], draws?: UnitRequest["draws"], beforeStep?: BeforeStep): Promise<Recording>;

@@ -31,7 +31,7 @@ export function lossOf(error: unknown): LaneFailureKind {
   return isStoreLost(error) ? "store" : "dirty";
 }
 
-/** Throws LaneLost if user code failed because a store could not be reached. A rebuilt lane then repeats the work. */
+/** Checks an error of user code. @throws LaneLost if a store could not be reached, so that a rebuilt lane repeats the work */
 export function requireStores(error: unknown, what: string): void {
   if (isStoreLost(error)) throw new LaneLost("store", `${what}: ${error instanceof Error ? error.message : String(error)}`);
 }

@@ -58,7 +58,7 @@ interface Stop extends Execution {
 }
 
 interface Differences {
-  /** The differing values of each field, and `stop`: the index of the step after which they first differed. */
+  /** Values that were recognised as generated. `stop`: the index of the step after which the value was found. */
   readonly generated: (Compared["generated"][number] & { readonly stop: number })[];
   readonly times: Compared["times"][number][];
   readonly unexplained: DroppedField[];
@@ -79,7 +79,7 @@ export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, 
     return walk.late === undefined ? await walks.compare(walk) : { ...nothing, late: await walks.late(walk.late) };
   } catch (error) {
     if (!(error instanceof LaneLost)) throw error;
-    // Nothing is explored yet, so there is no result with which the run could continue.
+    // End the run, since nothing is explored yet and there is no result with which it could continue.
     const differing = error.differences.length === 0 ? "" : ` (${error.differences.slice(0, 5).join("; ")})`;
     throw new SeqqaError("NOT_PUT_BACK", `${error.message}${differing}.`, {
       hint: "Make the target and setup produce the same state each time. Values that change by themselves can be listed in `ignore` of the World.",
@@ -374,7 +374,7 @@ class Walks {
   }
 
   /**
-   * Reads the World's probe again, because its last result counts as part of the state until it is read. Errors are ignored here, since a step
+   * Reads the World's probe again. Without this, the result of its last read would still count as the state. Errors are ignored here, since a step
    * reports them.
    */
   async #readProbe(): Promise<void> {
@@ -480,8 +480,8 @@ async function wantedFirst(waiting: ReadonlySet<number>, others: readonly number
 const isGrowing = ({ sample: [a, b] }: Differences["generated"][number]): boolean => BigInt(a) < BigInt(b);
 
 /**
- * Returns `true` for a short text or a word. It may have been chosen from a list at random, and then occurs again after a few executions. An id does
- * not.
+ * Returns `true` for a short text or a word. Such a text may have been chosen at random from a list, and then occurs again after a few executions. An
+ * id does not.
  */
 function isShort(text: string): boolean {
   return text.length < 10 || !/\d/.test(text);

@@ -4,13 +4,13 @@ import { poll, type LateWrites } from "./late-writes.ts";
 import { writesByItself, writtenLines, type Seen, type Writer } from "./foreign-writer.ts";
 
 /**
- * A job of the target counts as frequent if it writes within this many milliseconds each time, in several tries. Work that an action left behind does
- * not repeat.
+ * A job of the target counts as frequent if it writes within this many milliseconds after each of OFTEN restores. Work that an action left behind
+ * does not repeat.
  */
 const OFTEN_MS = 250;
 const OFTEN = 3;
 /**
- * A job of the target counts as rare if it writes within this many milliseconds each time, in several tries. Work that an action left behind ends
+ * A job of the target counts as rare if it writes within this many milliseconds after each of SELDOM restores. Work that an action left behind ends
  * within this time.
  */
 const SELDOM_MS = 1_000;

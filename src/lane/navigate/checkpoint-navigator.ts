@@ -5,7 +5,7 @@ import { SpotCheck } from "../step/spot-check.ts";
 import { samePath, Navigator, type NavigatorOptions } from "./navigator.ts";
 import { passesAt, type WorldSnapshot, type SavedWorld } from "../state/world-state.ts";
 
-/** A state whose next time passes within this many milliseconds counts as expired, since the time could pass during the next step. */
+/** A state counts as expired if one of its times passes within this many milliseconds, since the time could pass during the next step. */
 const SOON_MS = 5_000;
 
 const isOld = (saved: WorldSnapshot | SavedWorld): boolean => passesAt(saved) <= Date.now() + SOON_MS;
@@ -35,7 +35,7 @@ export class CheckpointNavigator extends Navigator {
     // Nothing to do: the lane restores the node's checkpoint after each action, which undoes all effects.
   }
 
-  /** `true` if one of the state's times passes soon. The state would then become another one. */
+  /** `true` if one of the times in the state passes soon, which would turn the state into another one. */
   override get away(): boolean {
     return this.here !== undefined && isOld(this.here.mark);
   }

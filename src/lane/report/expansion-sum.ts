@@ -2,7 +2,7 @@ import type { Expansion, LaneFailure } from "../../messages/lane-messages.ts";
 
 const LINES = 20;
 
-/** Combines the answers to the parts of a chunk to the answer to the whole chunk. */
+/** Combines the answers to the parts of a chunk into one answer to the whole chunk. */
 export class ExpansionSum {
   readonly #begun = performance.now();
   readonly #parts: { readonly part: Expansion; readonly unit: number }[] = [];

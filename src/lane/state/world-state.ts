@@ -100,7 +100,7 @@ interface Bearer {
   readonly action: string | undefined;
 }
 
-/** Names that stand for state which is in no store. No store may have these names. */
+/** Names of the parts of a state that are in no store. Stores cannot have these names. */
 const PROBE = "probe";
 const TRAIL = "unseen";
 const NONE: readonly PendingRequest[] = Object.freeze([]);
@@ -164,7 +164,7 @@ export class WorldState {
     this.#facts = { systems: {}, context: NOTHING, clients: NOTHING, node: undefined };
   }
 
-  /** `true` if the clients hold the whole state, because there is no target. */
+  /** `true` if the clients themselves hold their whole state, so that no target keeps further state. */
   get selfContained(): boolean {
     return this.#clients.length > 0 && this.#clients.every((client) => client.selfContained === true);
   }
@@ -206,7 +206,7 @@ export class WorldState {
   }
 
   get visibility(): Visibility {
-    // Without clients of seqqa the requests are not seen, so writes cannot be recorded. Rely on what there is.
+    // If user code sends requests without seqqa's clients, seqqa does not see them and cannot record which actions wrote.
     if (this.systems.length > 0 || this.selfContained || this.#clients.length === 0) return "stores";
     if (this.#world.probe !== undefined) return "probe";
     return this.#world.stateFromContext === undefined ? "nothing" : "context";
@@ -283,8 +283,8 @@ export class WorldState {
   }
 
   /**
-   * Returns a checkpoint that is only used to detect later changes. `seen`: `true` uses the last read of stores that keep it, instead of reading
-   * them.
+   * Returns a checkpoint that is only used to detect later changes. `seen`: `true` to use the result of the last read, for stores that keep it,
+   * instead of reading again.
    */
   position(seen = false): Awaitable<SavedWorld> {
     const systems = this.#each((system) => {
@@ -296,8 +296,8 @@ export class WorldState {
   }
 
   /**
-   * Returns `true` if the state may have changed since the checkpoint. The caller must compare fingerprints to be sure. Stores that keep their last
-   * read are read in any case.
+   * Returns `true` if the state may have changed since the checkpoint. The caller must compare fingerprints to be sure. Stores that keep the result
+   * of their last read are always read again.
    */
   changed(mark: SavedWorld): Awaitable<boolean> {
     const own = this.ownChanged(mark) || this.hasPassed;
@@ -331,7 +331,10 @@ export class WorldState {
     return false;
   }
 
-  /** Returns `true` if the last read of some store shows another state than the checkpoint. Stores that do not keep their last read are read now. */
+  /**
+   * Returns `true` if the last read of some store shows another state than the checkpoint. Stores that do not keep the result of their last read are
+   * read now.
+   */
   seenElsewhere(mark: SavedWorld, from = 0): Awaitable<boolean> {
     for (let i = from; i < this.systems.length; i++) {
       const look = this.systems[i]!.lastLook?.();
@@ -349,7 +352,8 @@ export class WorldState {
 
   /**
    * Restores the checkpoint if nothing was written since the last read of the store. Resolves to `false` and restores nothing if something was
-   * written. Returns `undefined` if this is not possible in one operation: there are several stores, or the store does not keep its last read.
+   * written. Returns `undefined` if this is not possible in one operation: there are several stores, or the store does not keep the result of its
+   * last read.
    */
   restoreUntouched(mark: SavedWorld): Promise<boolean> | undefined {
     if (this.systems.length !== 1) return undefined;
@@ -387,7 +391,7 @@ export class WorldState {
     return this.#all((system, i) => system.restore(mark.systems[i]));
   }
 
-  /** Closes control connections to stores in the target, because they would block the target's restart. Checkpoints remain valid. */
+  /** Releases connections of seqqa to the stores, because they would block a restart of the target. Checkpoints remain valid. */
   async pause(): Promise<void> {
     for (const system of this.systems) await system.pause?.();
   }
@@ -396,7 +400,7 @@ export class WorldState {
     for (const system of this.systems) await system.resume?.();
   }
 
-  /** Takes a snapshot of the state. @param seen `true`: use the last read of stores that keep it, instead of reading them. */
+  /** Takes a snapshot of the state. @param seen `true` to use the result of the last read, for stores that keep it, instead of reading again. */
   capture(seen = false): Awaitable<WorldSnapshot> {
     const context = this.#context.save();
     const clients = this.#clients.map((client) => client.save());
@@ -436,8 +440,8 @@ export class WorldState {
   }
 
   /**
-   * Returns the contents of the state, with names instead of generated values and times. `seen`: `true` uses the last read of stores that keep it,
-   * instead of reading them.
+   * Returns the contents of the state, with names instead of generated values and times. `seen`: `true` to use the result of the last read, for
+   * stores that keep it, instead of reading again.
    */
   facts(seen = false): Awaitable<Facts> {
     const observed = this.observed(seen);
@@ -547,7 +551,7 @@ export class WorldState {
   }
 }
 
-/** Reads a store. @param seen `true`: use the last read if the store keeps it. */
+/** Reads a store. @param seen `true` to use the result of the last read, if the store keeps it, instead of reading again. */
 function observe(system: StoreAdapter, seen: boolean): Awaitable<Observed> {
   const look = seen ? system.lastLook?.() : undefined;
   return look === undefined ? system.observe() : look.observe();

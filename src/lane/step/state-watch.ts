@@ -149,7 +149,7 @@ export class StateWatch {
   async #restored(unit: UnitRequest, action: number, mark: SavedWorld, spot: boolean): Promise<void> {
     const { state, canonicalizer } = this.#base;
     if (this.watched && (await state.seenElsewhere(mark))) await this.#writtenAfterStep(unit, action, mark);
-    // A time in the state that has passed meanwhile makes it another state, although the stores are restored.
+    // If a time in the state has passed meanwhile, the state is another one although the stores are restored. Do not compare it with the node then.
     if (!spot || unit.uncertain || state.hasPassed) return;
     await state.fingerprint(canonicalizer, this.#reached);
     if (this.#reached.lo === unit.lo && this.#reached.hi === unit.hi) return;

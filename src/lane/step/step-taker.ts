@@ -158,7 +158,8 @@ export class StepTaker {
     let bits = 0;
     let shape = 0;
     if (changed) {
-      // Use the read of the stores that showed the change, without reading them again. A write after it is found after the checks.
+      // Use the read of the stores that showed the change, without reading them again. If something is written after that, the checks below detect
+      // it.
       const facts = await state.facts(true);
       canonicalizer.fingerprint(facts, this.#reached);
       ({ lo, hi } = this.#reached);
@@ -276,7 +277,10 @@ export class StepTaker {
   }
 }
 
-/** Returns flags for the outcome that describe the last fingerprint: if it is not unique, and if it ignores an order. */
+/**
+ * Returns flags for the step's row that describe the last fingerprint: if equal states may have another one, and if it ignores the order of generated
+ * values.
+ */
 function formOf({ wasBounded, forgotten, check }: Canonicalizer): number {
   return (wasBounded ? BOUNDED : 0) | (forgotten.size > 0 ? REDUCED : 0) | (check << CHECK_SHIFT);
 }

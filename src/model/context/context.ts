@@ -77,7 +77,10 @@ const METHODS = new Set(["get", "getRequired", "has", "set", "delete", "toJSON",
 
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
 
-/** The entries of a context. A map without objects is shared with the saved context until the next write, so saving and restoring do not copy it. */
+/**
+ * The entries of a context. A map that holds no objects is shared with the saved context until the next write, so saving and restoring do not copy
+ * it.
+ */
 class Store {
   map: Map<string, unknown>;
   version = 0;
@@ -145,7 +148,7 @@ class Store {
     this.stores = stores;
   }
 
-  /** Prepares a write: copies the map if it is shared with a saved context. */
+  /** Copies the map if it is shared with a saved context, so that the next write does not change the saved context. */
   #own(): void {
     this.version++;
     if (!this.#shared) return;

@@ -95,7 +95,7 @@ export interface TestData<D extends object = DataRecords> {
   company(): string;
   word(): string;
   sentence(): string;
-  /** Returns a UUID of version 4. In the state's identity it counts as an opaque id, like an id that the target generates. */
+  /** Returns a UUID of version 4. When states are compared, it counts as a generated id. */
   uuid(): string;
   boolean(): boolean;
   /** Returns an integer from `min` to `max`, both included. @throws SeqqaError `DATA_RANGE` for an invalid range */

@@ -88,7 +88,7 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
   readonly name: string | undefined;
   readonly world: World<C, A> | ((lane: Lane) => World<C, A> | Promise<World<C, A>>) | undefined;
   readonly actions: readonly Action<C, A>[];
-  /** The number of the agent's own actions. Actions that rules add come after them in `actions`. */
+  /** The number of actions that the user declared. In `actions`, they come before the actions that rules add. */
   readonly ownActions: number;
   readonly invariants: readonly Invariant<C, A>[];
   readonly strategy: Strategy | undefined;

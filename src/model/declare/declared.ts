@@ -4,7 +4,7 @@ import { SeqqaError } from "../errors.ts";
 import { JourneyDefinition } from "./journey.ts";
 import { STRATEGIES, type Strategy } from "./strategy.ts";
 
-/** The class that the user wrote. Messages name it. */
+/** The class that the user instantiated, for messages. */
 export type Declared = "Agent" | "StateGraph";
 
 const CODES: Readonly<Record<Declared, string>> = { Agent: "AGENT_INVALID", StateGraph: "STATE_GRAPH_INVALID" };

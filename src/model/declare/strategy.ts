@@ -24,16 +24,22 @@ export class Random implements Strategy {
   readonly kind = "random";
 }
 
-/** Prefers pairs whose action was executed least often in states of the same shape, and whose parent edge led to something new. */
+/**
+ * Prefers (state, action) pairs whose action was executed least often in states with the same structure (the state without most of its values). Among
+ * these, states come first whose discovery showed a new combination of action, status and structure.
+ */
 export class CoverageGuided implements Strategy {
   readonly kind = "coverage_guided";
 }
 
-/** The properties of a strategy. Code outside this file tests these properties, never the strategy's name. */
+/** The properties of a strategy that the engine needs to know. Code outside this file tests these properties, never the strategy's name. */
 export interface StrategyTraits {
   /** `true` if states are found and expanded in order of their distance from the root. The first path to a state is then a shortest one. */
   readonly isShortestFirst: boolean;
-  /** `true` if the frontier needs the shape and the novelty of states. Lanes spend time on computing them. */
+  /**
+   * `true` if the frontier needs to know the structure of each state (the state without most of its values), and if it is new. Computing this takes
+   * time on lanes.
+   */
   readonly needsShapes: boolean;
 }
 

@@ -1,22 +1,22 @@
 import type { RecordedExchange } from "../results/result.ts";
 import type { WireAnswer, WireRequest, WireRoute } from "./wire.ts";
 
-/** The work that the current requests belong to: a journey's step, or one side of a race. */
+/** The step of a journey, or the call of a race, to which the current requests belong. */
 export interface RequestScope {
   /** A signal that is aborted when the work ends. Requests in flight are then cancelled, and further requests are refused. Its reason is an Error. */
   readonly signal: AbortSignal;
   /** Receives every exchange, also one without an answer. */
   record(exchange: RecordedExchange): void;
   /**
-   * Sends a request in place of the client, so that the requests of all sides of a race meet. Only sides of a race set it. `send` is the client's own
-   * way of sending. The request may also be sent over other connections to the same `route`.
+   * Sends a request in place of the client, so that the requests of all calls of a race arrive together. Only calls of a race set this member. `send`
+   * is the client's own way of sending. The request may also be sent over other connections to the same `route`.
    */
   readonly deliver?:
     | ((request: WireRequest, route: WireRoute, send: (request: WireRequest) => Promise<WireAnswer>) => Promise<WireAnswer>)
     | undefined;
   /**
-   * Returns this side's own copy of a client's state (token, headers, cookies). The first call makes the copy with `copy`. Only sides of a race set
-   * it; without it, all code shares one state.
+   * Returns a copy of a client's state (token, headers, cookies) that only this call of a race uses. `copy` makes it when it is first needed. Only
+   * calls of a race set this member; other code shares one state.
    */
   own?<T extends object>(state: T, copy: (state: T) => T): T;
 }
@@ -24,8 +24,8 @@ export interface RequestScope {
 const providers: (() => RequestScope | undefined)[] = [];
 
 /**
- * Returns the scope in which the calling code runs; clients call this. The scope belongs to the call, not to the client. Every client that the code
- * uses is therefore covered, and code that timed out is distinguished from later users of the same client.
+ * Returns the scope in which the calling code runs; clients call this. The scope belongs to the running code, not to the client. The scope therefore
+ * covers every client that the code uses, and ends with the code, even if a later step uses the same client.
  */
 export function requestScope(): RequestScope | undefined {
   for (const provider of providers) {

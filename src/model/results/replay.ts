@@ -41,13 +41,13 @@ export interface ReplayedRace {
   readonly trials: number;
   /** The number of trials in which the calls did not overlap. Such trials prove nothing. */
   readonly misses: number;
-  /** The verdict of the first hit; absent if there was no hit. */
+  /** The verdict of the first trial that showed the race; absent if none did. */
   readonly verdict?: RaceVerdict | undefined;
   readonly invariant?: string | undefined;
   readonly message?: string | undefined;
-  /** The result of the first hit, or of the last trial if there was no hit. */
+  /** The result of the first trial that showed the race, or of the last trial if none did. */
   readonly observed?: RaceOutcome | undefined;
-  /** The reason why a lack of hits proves nothing; absent if it proves something. */
+  /** The reason why it proves nothing that no trial showed the race; absent if it proves something, or if a trial showed the race. */
   readonly inconclusive?: string | undefined;
 }
 

@@ -171,7 +171,7 @@ export interface Violation {
  */
 export type FaultKind = "error" | "cut" | "kill" | "lost_answer";
 
-/** The place of a fault in a call. */
+/** A fault, and the write of the call at which it was made. */
 export interface FaultPoint {
   /** The kind of the fault. */
   readonly kind: FaultKind;
@@ -210,7 +210,7 @@ export interface FaultCoverage {
   readonly skippedPoints: Readonly<Record<string, number>>;
   /** The reasons why faults do not apply, by store and kind. */
   readonly missing: Readonly<Record<string, string>>;
-  /** The number of hits that were not seen again on a rebuilt lane. */
+  /** The number of problems that a fault showed once, but not again on a rebuilt lane. They are not reported. */
   readonly unconfirmed: number;
   /** The duration, in milliseconds. */
   readonly durationMs: number;
@@ -240,7 +240,7 @@ export interface RaceCall {
 export interface RaceOutcome {
   /** The order in which the calls were executed, as indices into {@link calls}; `null` if they were sent at the same time. */
   readonly order: readonly number[] | null;
-  /** The results of the calls, in the order of the race's sides. */
+  /** The results of the calls, in the order in which the race lists its calls. */
   readonly calls: readonly RaceCall[];
   /** The changes that all calls together made to the state, one line each: `- ` for a value before the calls, `+ ` for a value after them. */
   readonly changes: readonly string[];
@@ -252,7 +252,7 @@ export interface RaceOutcome {
 export interface RaceSchedule {
   /** The store that held the call, by its name in `systems`. */
   readonly system: string;
-  /** The index of the call that is held, among the sides of the race. */
+  /** The index of the held call in the race's list of calls, from 0. */
   readonly held: number;
   /** The number of the write before which the call is held, counted from 1. */
   readonly write: number;
@@ -330,11 +330,11 @@ export interface DismissedRace {
   readonly copies: number;
   /** The names of the actions that lead to the state in which the calls were sent. */
   readonly prefix: readonly string[];
-  /** The verdict that a finding would have had. */
+  /** The verdict that the race would have as a finding. */
   readonly verdict: RaceVerdict;
   /** The broken rule, for the verdict `invariant`. */
   readonly invariant?: string | undefined;
-  /** The observation, in one sentence. */
+  /** The observed result of the race, in one sentence. */
   readonly message: string;
   /** The first trial that showed the race. */
   readonly observed: RaceOutcome;
@@ -348,7 +348,7 @@ export interface DismissedRace {
 export interface RaceCoverage {
   /** The number of combinations of a state and a pair of actions that both apply in that state. */
   readonly pairs: number;
-  /** The number of classes of pairs that were probed. A class is a pair, its statuses, and how each side reacts to the other. */
+  /** The number of classes of pairs that were probed. A class is a pair of actions with the statuses of their answers, alone and after each other. */
   readonly probed: number;
   /** The number of all concurrent trials. */
   readonly trials: number;
@@ -360,9 +360,9 @@ export interface RaceCoverage {
    */
   readonly skipped: Readonly<Record<string, number>>;
   /**
-   * The number of hits that were not reported, by reason: `control` (calls sent with a delay between them showed the same result), `noise` (repeated
-   * executions of one order differ in the same way), `idempotent` (a repeated DELETE), `unconfirmed`, `max_time` (there was no time to confirm the
-   * pair), ...
+   * The number of races that were seen but not reported, by reason: `control` (calls sent with a delay between them showed the same result), `noise`
+   * (repeated executions of one order differ in the same way), `idempotent` (a repeated DELETE), `unconfirmed`, `max_time` (there was no time to
+   * confirm the pair), ...
    */
   readonly dismissed: Readonly<Record<string, number>>;
   /** The dismissed races: one for each pair of actions, verdict and reason. Absent if there are none. */
@@ -382,7 +382,12 @@ export interface StateGraphResult extends ExplorationResult {
 
 /** Two results that were expected to be equal but differ. */
 export interface Divergence {
-  /** The kind of comparison. */
+  /**
+   * `replay`: a path that was executed again led to another state. `cross_check`: an action had another outcome when it was executed a second time.
+   * `merge`: two paths led to the same state, but actions had different outcomes after them. `late_write`: a store changed after the answer.
+   * `not_put_back`: a state could not be restored. `lane`: lanes failed repeatedly. `root`: a rebuilt lane has another root state. `time_passed`: a
+   * stored time passed before its state was reached again.
+   */
   readonly kind: "replay" | "cross_check" | "merge" | "late_write" | "not_put_back" | "lane" | "root" | "time_passed";
   /** The names of the actions from the root state. */
   readonly path: readonly string[];
@@ -560,7 +565,7 @@ export interface ExplorationFacts {
   readonly errors: readonly RunError[];
   /** The reason why the exploration ended. */
   readonly stopReason: StopReason;
-  /** The counts of actions that were tried. */
+  /** The actions that were tried, and the share of (state, action) pairs. */
   readonly coverage: {
     /** The counts by the name of the action. */
     readonly actions: Readonly<Record<string, ActionCoverage>>;

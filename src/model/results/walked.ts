@@ -1,7 +1,7 @@
 import type { Severity } from "../declare/severity.ts";
 import type { RecordedExchange } from "./result.ts";
 
-/** The results of checking the rules in one state. */
+/** The results of checking all rules in the current state. */
 export interface WalkJudged {
   /** The names of the rules that hold. */
   readonly held: readonly string[];
@@ -24,12 +24,12 @@ export interface WalkedStep extends WalkJudged {
   readonly changes: readonly string[];
 }
 
-/** The state that the user has reached by executing actions by hand. */
+/** The state to which the user's manually executed actions have led. */
 export interface WalkPlace {
   /** The id of the state; see {@link stateId}. */
   readonly id: string;
   /** The differences from the root state, one line for each row, context key or client token. */
   readonly lines: readonly string[];
-  /** The names of the actions whose preconditions are met. */
+  /** The names of the actions that can be executed in this state, because their preconditions are met. */
   readonly applicable: readonly string[];
 }

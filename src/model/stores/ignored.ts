@@ -99,7 +99,8 @@ export function resolveIgnored(
     if (one.system === undefined) fields.push(one.pattern);
     const isTable = [...schemas].some(([system, schema]) => ignoredTables([one], system, schema).size > 0);
     if (columns.length > 0 || isTable) continue;
-    // A store that does not list its tables may have the table that this pattern names.
+    // A pattern that can name a table is kept as a path only if all stores listed their tables. Otherwise, a store without a list may have that
+    // table.
     if (one.system === undefined && (isWhole || !isOfTable(one.pattern))) paths.push(one.pattern);
     if (!isStrict) continue;
     if (one.system !== undefined ? schemas.has(one.system) : isWhole && schemas.size > 0 && isOfTable(one.pattern)) {

@@ -99,16 +99,16 @@ export interface StoreScope {
   readonly faulty?: boolean | undefined;
 }
 
-/** A write at which a connection of the target is held. */
+/** A write of the target that a {@link Gate} holds back, or that {@link WriteFaults} makes fail. */
 export interface HeldWrite {
   /** The kind of statement and its table, e.g. `UPDATE orders`. */
   readonly statement: string;
 }
 
-/** The state of the calls that run beside the held call. */
+/** The progress of a race while a gate holds one of its calls. */
 export type GateView =
   | { readonly kind: "running" }
-  /** `by`: the lock that the call waits for, e.g. `a row of orders`. The text is the same in every trial. */
+  /** The other calls wait for a lock of the held call. `by`: that lock, e.g. `a row of orders`. The text is the same in every trial. */
   | { readonly kind: "blocked"; readonly by: string };
 
 /**
@@ -180,7 +180,7 @@ export interface NoFaults {
 
 /** The state of a store when an adapter last read it. The object is valid until the store is read again. */
 export interface LastLook {
-  /** The checkpoint of that read, like {@link StoreAdapter.position}. */
+  /** A checkpoint of the state at that read. {@link StoreAdapter.position} returned the same checkpoint then. */
   readonly mark: Checkpoint;
   /** Returns the same as {@link StoreAdapter.observe} would have returned at that read. */
   observe(): Observed;
@@ -235,8 +235,9 @@ export interface StoreAdapter {
   /** Brings the store from any state to a captured state. All checkpoints except those of the root become invalid. */
   write?(image: unknown): Awaitable<void>;
   /**
-   * Prepares for a restart of the target, which has ended. Releases resources that would disturb the new target, such as a connection that keeps a
-   * server from choosing the file's mode. Only {@link resume} is called next; checkpoints stay valid. Default: does nothing.
+   * Prepares for a restart of the target, which has ended. Releases resources that would disturb the new target. An open connection to a SQLite file,
+   * for example, would make `PRAGMA journal_mode` fail in the target. Only {@link resume} is called next; checkpoints stay valid. Default: does
+   * nothing.
    */
   pause?(): Awaitable<void>;
   /** Continues after a restart, when the target is ready again. */

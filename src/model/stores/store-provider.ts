@@ -10,7 +10,7 @@ export interface StoreProviderOptions {
   readonly runId: string;
   /** The `options` of the configuration; only for a store of another package. */
   readonly options?: unknown;
-  /** For Redis: the unit that each lane gets for itself, `server` or `index`. */
+  /** For Redis: `server` if each lane gets its own server, `index` if each lane gets its own database on one server. */
   readonly isolation?: string | undefined;
   /**
    * `true` if writes of the lanes' targets will be made to fail. A provider that needs a proxy between the target and the store for that starts one.
@@ -59,11 +59,11 @@ export type Removed = readonly string[];
 export interface Cleaning {
   /** `true` if the leftovers are only reported, and nothing is changed. Default `false`. */
   readonly dryRun?: boolean | undefined;
-  /** Receives the rows that are kept unchanged, before anything is committed. */
+  /** Receives the rows of an external store that will not be restored. Called before the cleaning commits any change. */
   readonly onKept?: ((leftover: Leftover) => void) | undefined;
 }
 
-/** The result of a cleaning that was done, or only reported. */
+/** The result of removing the leftovers of dead runs, or of only looking for them (`dryRun`). */
 export interface Cleaned {
   readonly removed: Removed;
   /** The changes that a dead run left in an external store; absent if it left none. */

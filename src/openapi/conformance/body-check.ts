@@ -28,8 +28,8 @@ const tooLong = ({ body }: Limits): string =>
 
 /**
  * Returns a function that checks bodies against a schema. The schema is compiled at the first call.
- * A body is checked without a guard first. If that exceeds the time limit, the check is repeated with a time limit for each pattern of the schema.
- * The result for a body must not depend on earlier bodies, because each lane receives bodies in a different order.
+ * A body is first checked without a time limit for each pattern of the schema. If that check takes too long, it is repeated with these limits. The
+ * result for a body must not depend on earlier bodies, because each lane receives bodies in a different order.
  */
 export function bodyCheck(description: ApiDescription, schema: Schema, limits: Limits): BodyCheck {
   let made: Prepared | string | undefined;
@@ -135,12 +135,12 @@ function pattern(source: string, flags: string): RegExp {
 }
 
 /**
- * Regular expressions of a schema, each with a time limit while `guard` runs. A pattern that exceeds the limit for a text counts as a match and is
- * not tried again for that text. All times are forgotten when `guard` ends, so that the result for a body does not depend on earlier bodies.
+ * The regular expressions of a schema. During a call of `guard`, each of them has a time limit. A pattern that exceeds the limit for a text counts as
+ * a match and is not tried again for that text. The end of `guard` resets this, so that the result for a body does not depend on earlier bodies.
  */
 class GuardedPatterns {
   readonly #longest: number;
-  /** For each pattern, the texts for which it exceeded the time limit. `undefined` while `guard` is not running. */
+  /** For each pattern, the texts for which it exceeded the time limit. `undefined` outside of a call of `guard`. */
   #slow: Map<RegExp, Set<string>> | undefined;
   #first: RegExp | undefined;
 
@@ -165,7 +165,7 @@ class GuardedPatterns {
     }
   }
 
-  /** Returns a message about the first pattern that exceeded the time limit, or `undefined` if none did. */
+  /** Returns a message about the first pattern that exceeded the time limit during `guard`. Returns `undefined` if none did. */
   why(): string | undefined {
     return this.#first && `the pattern ${quoted(this.#first.source)} takes more than ${this.#longest / 1000} seconds`;
   }

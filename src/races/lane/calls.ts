@@ -11,7 +11,7 @@ import { TakingTurns } from "./taking-turns.ts";
 
 export interface CallsOptions {
   readonly ground: RaceGround;
-  /** Action indices from the root state to the state in which the calls are made. */
+  /** Indices of the actions that lead from the root state to the state in which the calls are executed. */
   readonly path: readonly number[];
   readonly draws: readonly (readonly number[])[] | undefined;
   /** Indices of the actions to execute simultaneously. An action may occur more than once. */
@@ -113,7 +113,7 @@ export class Calls {
     return execution;
   }
 
-  /** Returns how the call at this index ended; `undefined` if it has not been made. */
+  /** Returns how the call with this index ended; `undefined` if it has not been executed. */
   endOf(side: number): CallEnd | undefined {
     return this.#sides[side]!.end;
   }

@@ -1,10 +1,10 @@
 /**
- * Returns the orders in which the requests of several calls can alternate, as lists of call indices. Orders in which each call sends all its requests
- * in one block are left out, because they equal orders of whole calls.
+ * Returns the orders in which the requests of several calls can alternate. An order is a list of call indices, one for each request. Orders in which
+ * each call sends all its requests in one block are left out, because the calls are then executed one after another.
  *
- * @param requests Number of requests of each call.
- * @param isEqual `true` if the calls are interchangeable. Then only one of several orders that differ by swapping calls is returned.
- * @returns `undefined` if there are more than `most`
+ * @param requests The number of requests of each call.
+ * @param isEqual `true` if the calls are interchangeable. Of several orders that differ only by swapping calls, one is returned.
+ * @returns `undefined` if there are more than `most` orders
  */
 export function interleavings(requests: readonly number[], isEqual: boolean, most: number): readonly (readonly number[])[] | undefined {
   const found: (readonly number[])[] = [];

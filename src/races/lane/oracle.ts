@@ -15,7 +15,7 @@ import { interleavings } from "./interleavings.ts";
 const MOST_INTERLEAVINGS = 100;
 /** Number of times that each order of the calls is repeated, to find values that change by themselves. */
 const REPEATS = 2;
-/** Limit for the comparisons of two executions. Each may find random keys one level deeper in nested data. */
+/** Limit for how often the same two executions are compared. Each comparison may find random keys one level deeper in nested data. */
 const ROUNDS = 10;
 
 /**

@@ -47,7 +47,7 @@ export function currentSide(): number | undefined {
   return storage.getStore()?.side;
 }
 
-/** Disables async context tracking, which slows down every promise of the thread. */
+/** Disables the tracking of async contexts, which slows down every promise of the thread. */
 export function stopFollowing(): void {
   storage.disable();
 }

@@ -31,7 +31,7 @@ export class TakingTurns {
   #next(): void {
     if (this.#isBusy) return;
     while (this.#turns.length > 0 && this.#left.has(this.#turns[0]!)) this.#turns.shift();
-    // When all turns are used, any waiting call may send.
+    // Let any waiting call send its request when all turns are used.
     const side = this.#turns[0] ?? [...this.#waiting].find(([, begins]) => begins.length > 0)?.[0];
     const begin = side === undefined ? undefined : this.#waiting.get(side)?.shift();
     if (begin === undefined) return;

@@ -19,7 +19,7 @@ export function footprint(before: Facts, after: Facts): Footprint {
   return written;
 }
 
-/** Returns `true` if two executions wrote to the same place. */
+/** Returns `true` if two executions wrote to a common place (a row, or a member of a stored value). */
 export function overlaps(a: Footprint, b: Footprint): boolean {
   const [small, large] = a.size < b.size ? [a, b] : [b, a];
   for (const place of small.keys()) if (large.has(place)) return true;

@@ -36,12 +36,14 @@ export class FreshIds {
     this.all = new Set([...keys.values()].flatMap((ids) => [...ids]));
   }
 
-  /** Returns `true` if the number is a generated id of the domain. */
+  /** Returns `true` if the execution generated this number as an id of the domain. */
   has(domain: string, token: string): boolean {
     return this.#keys.get(domain)?.has(token) ?? this.#labels.get(domain)?.numbers.has(token) ?? false;
   }
 
-  /** Returns the domains in which the number is a generated id. @param before The text before the number, for a number inside text */
+  /**
+   * Returns the domains in which the execution generated this number as an id. @param before The text before the number, for a number inside text.
+   */
   domainsOf(token: string, before?: string): readonly string[] {
     const keys = [...this.#keys].flatMap(([domain, ids]) => (ids.has(token) ? [domain] : []));
     if (before === undefined) return keys;
@@ -52,7 +54,7 @@ export class FreshIds {
   }
 }
 
-/** Returns the column index of a table's key; -1 unless the key has exactly one column. */
+/** Returns the index of the column that is the key of a table; -1 unless the key has exactly one column. */
 export function keyColumn(table: ObservedTable): number {
   const keys = table.columns.flatMap((column, index) => (column.key === true ? [index] : []));
   return keys.length === 1 ? keys[0]! : -1;

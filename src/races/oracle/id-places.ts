@@ -12,7 +12,7 @@ const MOST = 150;
 
 /** An assumption about which numbers are ids: for each place with ids, their domain. Numbers at other places are compared as plain numbers. */
 export interface Hypothesis {
-  /** `true` if keys and declared references of new rows count as ids. */
+  /** `true` if keys of new rows, and columns that are declared to refer to them, count as ids. */
   readonly keys: boolean;
   readonly domains: ReadonlyMap<string, string>;
 }
@@ -20,9 +20,9 @@ export interface Hypothesis {
 interface Known {
   readonly named: boolean;
   readonly name: string;
-  /** Domains that contain every number seen at this place. */
+  /** Domains for which every number seen at this place is a generated id. */
   always: ReadonlySet<string> | undefined;
-  /** Domains that contain at least one number seen at this place. */
+  /** Domains for which at least one number seen at this place is a generated id. */
   readonly ever: Set<string>;
   readonly tokens: Set<string>;
   /** `true` if a number at this place was replaced by another one in the same row or value, as in a counter. */
@@ -42,7 +42,7 @@ export class IdPlaces {
   readonly #known: Map<string, Known> = new Map();
   /** Names of columns and JSON keys that hold plain numbers, not ids. */
   readonly #numbers = new Set<string>();
-  /** For places whose numbers changed together with the ids of a domain, this domain. */
+  /** Maps each place whose numbers changed together with the ids of a domain to this domain. */
   readonly #moved: Map<string, string> = new Map();
   readonly #fresh: WeakMap<Facts, FreshIds> = new WeakMap();
 
@@ -85,7 +85,7 @@ export class IdPlaces {
     this.#moved.set(place, domain);
   }
 
-  /** Returns the places that may hold ids, each with its possible domains, the likeliest first. */
+  /** Returns the places that may hold ids, each with the domains that the ids may come from, the likeliest first. */
   options(): ReadonlyMap<string, readonly string[]> {
     const places = [...this.#known].flatMap(([place, known]): [string, readonly string[]][] => {
       const options = this.#options(place, known);
@@ -240,7 +240,6 @@ export function dataOf({ body }: CallEnd): unknown {
   }
 }
 
-/** Returns a number without leading zeros. */
 export const tokenOf = (text: string): string => text.replace(/^0+(?=\d)/, "");
 
 export const NO_VISITOR: FactsVisitor = {
@@ -313,7 +312,7 @@ function likeness(place: string, { name, lead }: Known, domain: string): number 
   const singular = called.replace(/(?:ie|e?)s$/, "");
   const word = plain(/([A-Za-z]+)[^A-Za-z]*$/.exec(lead)?.[1] ?? "");
   if (singular !== "" && word.length > 1 && (word.startsWith(singular) || singular.startsWith(word))) return 3;
-  // The path within the value contains the name of the table.
+  // The path of the place, without the names of store and table, contains the name of the domain's table.
   if (singular !== "" && plain(place.replace(/^\w+\.\w+\./, "")).includes(singular)) return 2;
   return isOwn ? 0 : 1;
 }

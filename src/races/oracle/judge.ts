@@ -24,7 +24,8 @@ export interface Measure {
   /** Executes the orders of the calls without some of the calls. Used only if a call was refused or failed. */
   readonly without: (sides: readonly number[]) => Promise<readonly Execution[]>;
   /**
-   * Executes the calls with their requests interleaved; `undefined` if there are too many interleavings. Used only if a call sends several requests.
+   * Executes the calls with their requests interleaved. Resolves to `undefined` if there are too many ways to interleave. Used only if a call sends
+   * several requests.
    */
   readonly interleaved: (requests: readonly number[]) => Promise<readonly Execution[] | undefined>;
   readonly states: States;

@@ -35,7 +35,7 @@ export class Noise {
     );
   }
 
-  /** Records that a place holds random texts, and compares it without them from then on. @returns `false` if the texts do not look random */
+  /** Records that a place holds random texts, which comparisons ignore from then on. @returns `false` if the texts do not look random */
   draw(place: string, differing: readonly string[], same: readonly string[]): boolean {
     if (!differing.every((text) => TOKEN.test(text) && !/^\d+$/.test(text)) || new Set(differing).size < 2) return false;
     let drawn = this.#drawn.get(place);
@@ -48,7 +48,7 @@ export class Noise {
     return true;
   }
 
-  /** Ignores all places that were recorded as holding random texts, because the record was wrong. @returns those places */
+  /** Makes comparisons ignore the whole value at each place that was recorded as holding random texts. @returns these places */
   undraw(): readonly string[] {
     const places = [...this.#drawn.keys()];
     for (const place of places) this.#dropped.add(place.endsWith("{}") ? place.slice(0, -2) : place);

@@ -16,7 +16,7 @@ export interface Answered {
   readonly facts: Facts;
 }
 
-/** Compares states and answers of executions that began in the same state. Generated ids and random texts may differ. */
+/** Compares the states and answers of executions that began in the same state. Different generated ids and random texts count as equal. */
 export class States {
   readonly texts: AnswerTexts;
   readonly #canonicalizer: Canonicalizer;

@@ -128,7 +128,7 @@ async function shrink(found: RaceRequest, lanePool: LanePool, lane: number, end:
   };
   let request = await fewerCopies(found, shows);
   if (request.path.length > 0) {
-    // Add the raced call as the last step of the path. It is never left out.
+    // Add the raced call as the last step, because shortening a path never leaves out its last step.
     const whole = { path: [...request.path, request.sides[0]!], draws: request.draws };
     const shrunk = await shrinkPath(whole, ({ path, draws }) => shows({ ...request, path: path.slice(0, -1), draws }));
     if (shrunk.path.length < whole.path.length)

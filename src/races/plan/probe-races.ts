@@ -13,14 +13,14 @@ export interface ProbeOptions extends PairsToPlan {
   readonly onProgress: (tally: RaceTally, planned: number) => void;
 }
 
-/** A probed pair of calls that showed a race. */
+/** A pair of calls that showed a race when it was probed. */
 export interface SeenRace {
   readonly planned: PlannedRace;
   readonly request: RaceRequest;
   readonly answer: RaceAnswer;
 }
 
-/** Number of attempts to probe a pair of calls if its lane is lost. */
+/** Number of attempts for a pair of calls. An attempt fails if the lane is lost. */
 const TRIES = 2;
 
 /** Probes the planned pairs of calls on all lanes in parallel. Neither the plan nor the order of the results depends on the lanes. */

@@ -17,7 +17,7 @@ export class RacesEnd {
     return Math.max(this.#begun + this.#limitMs - performance.now(), 0);
   }
 
-  /** The reason for starting no further work; `undefined` to continue. */
+  /** The reason why no further work on races may start; `undefined` if it may. */
   get reason(): "interrupted" | "max_time" | undefined {
     if (this.#signal?.aborted === true) return "interrupted";
     return this.leftMs === 0 ? "max_time" : undefined;

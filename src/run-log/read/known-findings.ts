@@ -23,11 +23,11 @@ export interface KnownFindings {
 const KEYS = ["id", "note", "exploration", "finding"];
 
 /**
- * Reads the YAML or JSON list of findings that do not fail a run. Entries are ids or `{ id, note }`.
+ * Reads the list of known findings, which do not fail a run. It is YAML or JSON, and its entries are ids or `{ id, note }`.
  *
  * @param shown The path as shown in messages.
  * @param mayBeMissing `true` if a missing file counts as an empty list, because the file is about to be written.
- * @throws SeqqaError `KNOWN_FINDINGS_INVALID` with exit status 2 and the line
+ * @throws SeqqaError `KNOWN_FINDINGS_INVALID` with exit status 2, naming the line
  */
 export function readKnownFindings(file: string, shown: string, mayBeMissing: boolean): KnownFindings {
   const text = read(file, shown, mayBeMissing);

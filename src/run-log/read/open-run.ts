@@ -15,7 +15,7 @@ export function readStore<T>(file: string, read: (db: Database) => T): T {
     db.pragma("trusted_schema = OFF");
     db.pragma("cell_size_check = ON");
     const store = db;
-    // One transaction gives a consistent view while another process writes the run.
+    // Read everything in one transaction, because another process may be writing the run.
     return store.transaction(() => {
       refuseOthers(store, file);
       return read(store);

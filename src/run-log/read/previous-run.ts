@@ -9,8 +9,8 @@ import { runFile, runIds } from "./runs.ts";
 const MOST = 5_000;
 
 /**
- * Compares each exploration of a run with the newest earlier run in which the same exploration ended. Unreadable runs are skipped. @returns a
- * comparison for each exploration, `undefined` without an earlier run
+ * Compares each exploration of a run with the newest earlier run in which the same exploration ended. Unreadable runs are skipped.
+ * @returns a comparison for each exploration; `undefined` for an exploration without an earlier run
  */
 export function comparisons(outputDir: string, run: string, entries: readonly ExplorationEntry[]): readonly (Comparison | undefined)[] {
   const found: (Comparison | undefined)[] = entries.map(() => undefined);

@@ -27,7 +27,8 @@ type Race = ExplorationEntry["races"][number];
 const UNFINISHED = "The run stopped early, or is still running: the result has what was stored until then.";
 
 /**
- * Reads the data for reports from the given run or else the last run. A run that was killed is reported as interrupted, up to its last stored batch.
+ * Reads the data for reports from the given run, or else the last run. A killed run is reported as interrupted, with everything up to its last stored
+ * batch of commits.
  * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2
  */
 export function readRun(outputDir: string, id: string | undefined): KeptData {

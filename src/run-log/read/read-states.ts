@@ -13,11 +13,11 @@ export interface StatesOfRun {
   readonly file: string;
   readonly actions: readonly string[];
   readonly rules: readonly string[];
-  /** The complete root state, as lines of text. */
+  /** All lines of the root state. */
   readonly root: readonly string[];
   /** The states, in the order of the graph's nodes. */
   readonly states: readonly StateOfRun[];
-  /** The executed steps that led to a state. */
+  /** The executed steps. Steps that led to no state are left out. */
   readonly steps: readonly StepOfRun[];
 }
 
@@ -28,7 +28,7 @@ export interface StateOfRun {
   readonly parent: number;
   /** The index of the action that first reached this state; -1 for the root state. */
   readonly action: number;
-  /** The differences from the root state; `undefined` if they were not stored. */
+  /** The lines in which this state differs from the root state; `undefined` if they were not stored. */
   readonly lines: readonly string[] | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface StepOfRun {
   readonly from: number;
   readonly to: number;
   readonly action: number;
-  /** The HTTP status; 0 if the action returned no response. */
+  /** The HTTP status of the step; 0 if the action returned no response. */
   readonly status: number;
   /** `true` if the step broke a rule. */
   readonly isFinding: boolean;
@@ -50,8 +50,8 @@ export interface FoundStates {
 }
 
 /**
- * Reads the states of the given run or else the last run. Explorations that failed before their first step are left out. @throws SeqqaError
- * `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2
+ * Reads the states of the given run, or else the last run. Explorations that failed before their first step are left out.
+ * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2
  */
 export function readStates(outputDir: string, run: string | undefined): FoundStates {
   const { id, read, skipped } = findRun(outputDir, run, (file) =>

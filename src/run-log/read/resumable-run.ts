@@ -33,14 +33,14 @@ export interface StoredExploration {
   readonly stopReason: string;
   readonly steps: number;
   readonly states: number;
-  /** The depth of the deepest state. */
+  /** The depth of the deepest state that the exploration reached. */
   readonly depth: number;
   readonly actions: readonly string[];
   /** The run header; `undefined` if no commits were stored. */
   readonly beginning: RunHeader | undefined;
 }
 
-/** Reads the stored data of the given run or else the last run. @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2 */
+/** Reads the data for resuming from the given run, or else the last run. @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2 */
 export function readStoredRun(outputDir: string, id: string | undefined): StoredRun {
   const { read: stored, skipped } = findRun(outputDir, id, (file) => readStore(file, (db) => storedRunOf(db, file)));
   return { ...stored, skipped };

@@ -3,7 +3,7 @@ import { within } from "../rows/stored-edges.ts";
 import type { StoredGraph } from "../rows/stored-graph.ts";
 
 export interface Sample {
-  /** The nodes, each parent before its children. */
+  /** The selected nodes. A parent always comes before its children. */
   readonly nodes: readonly number[];
   readonly paths: Paths;
 }
@@ -38,7 +38,7 @@ export function sampleNodes(graph: StoredGraph, findings: readonly (readonly str
   return { nodes: [...shown].sort((a, b) => depths[a]! - depths[b]! || a - b), paths };
 }
 
-/** Returns up to `most` nodes, nearest to the root first. A parent always comes before its children. */
+/** Returns up to `most` nodes, the nodes nearest to the root first. A parent always comes before its children. */
 function nearestToRoot({ depths, byDepth: { states } }: StoredGraph, most: number): readonly number[] {
   let left = most;
   const limit = states.findIndex((count) => {

@@ -5,7 +5,7 @@ import type { Config } from "../../config/index.ts";
 export interface EnvironmentRow {
   /** The configuration key, e.g. `target.env.TOKEN`, `services.mailer.env.TOKEN` or `target.warm_up.0`. */
   readonly key: string;
-  /** Per-value salt (hex), so that equal values have different hashes. */
+  /** A random salt (hex) for this value, so that equal values have different hashes. */
   readonly salt: string;
   /** The hash of the value in hexadecimal. A value that is a placeholder such as `{port}` is stored as it is. */
   readonly hash: string;

@@ -18,7 +18,7 @@ export class CommitWriter {
   #batches: number;
   #ids: number;
 
-  /** @param show Redacts step events before they are stored. */
+  /** @param show Removes secrets from step events before they are stored. */
   constructor(db: Database, exploration: number, show: (news: JournalEvent) => JournalEvent) {
     this.#exploration = exploration;
     this.#show = show;

@@ -15,7 +15,7 @@ export interface ExplorationStart {
   readonly name: string;
   readonly strategy: string;
   readonly actions: readonly string[];
-  /** Replaces the lane's URLs in an exchange by the URLs that the user configured. */
+  /** Replaces the lane's URLs by the URL that the user configured, in a request and its answer. */
   readonly shown: (exchange: RecordedExchange) => RecordedExchange;
   /** Prepares step events for reports: replaces the lane's URLs, and resolves stacks to the user's source lines. */
   readonly told: (news: JournalEvent) => JournalEvent;
@@ -118,7 +118,7 @@ export class ExplorationKeeper {
     [this.#nodes, this.#edges, this.#begun, this.#at] = [0, 0, false, -Infinity];
   }
 
-  /** Writes a batch if enough time has passed or enough edges were committed since the last one. */
+  /** Writes a batch of commits if enough time has passed, or enough edges were committed, since the last batch. */
   commits(committer: Committer, soFar: ResultSoFar): void {
     if (committer.edges.size - this.#edges >= EDGES || performance.now() - this.#at >= EVERY_MS) this.flush(committer, soFar);
   }
@@ -180,7 +180,6 @@ export class ExplorationKeeper {
     this.#begin.run(code, JSON.stringify({ ...rest, root: { ...root, lines: this.shownLines(root.lines) } }), this.#id);
   }
 
-  /** Removes secrets from step events. */
   #told(news: JournalEvent): JournalEvent {
     const { findings, errors, unjudged } = this.#start!.told(news);
     const text = (value: string): string => redactText(value, this.#visibility, this.#hide);

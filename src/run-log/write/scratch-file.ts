@@ -24,12 +24,12 @@ export class ScratchFile implements Spill {
   #close: (() => void) | undefined;
   #broken: Error | undefined;
 
-  /** @param folder The folder for the file. It must exist at the first write. */
+  /** @param folder The folder in which the file is created. It must exist when data is first written. */
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  /** Approximate size on disk, in bytes. */
+  /** The approximate size of the file on disk, in bytes. */
   get size(): number {
     return this.#end;
   }

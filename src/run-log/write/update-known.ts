@@ -14,7 +14,7 @@ export interface KnownChange {
   readonly removed: readonly string[];
 }
 
-/** Writes the list of known findings, sorted by id. Existing entries keep their notes and comments. */
+/** Updates the list of known findings, sorted by id. Existing entries keep their notes and comments. */
 export function updateKnownFindings(file: string, { found, stale }: KnownUpdate): KnownChange {
   const text = existsSync(file) ? readFileSync(file, "utf8").replace(/^\ufeff/, "") : "";
   const parsed = parse(text, file);

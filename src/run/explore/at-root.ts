@@ -52,7 +52,8 @@ async function atOneRoot(lanePool: LanePool, input: ExploreInput, maxTimeMs: num
     const background = [...new Set(started.flatMap((report) => report.background ?? []))];
     let before: Pick<BroughtUp, "reports" | "knowledge"> = { reports: started, knowledge: { ...NOTHING_KNOWN, background } };
     if (background.length > 0) before = { ...before, reports: await lanes.learn(before.knowledge) };
-    // Watch idle stores if the lanes' root states differ: the target may write without a request, or another user may write to an external store.
+    // Lanes that report `background` have already watched their idle stores. If root states differ, the stores are watched again, because the target
+    // or another user may write without a request.
     const isWatched = started.every((report) => report.background !== undefined);
     const isSuspect =
       (config.baseUrl !== undefined && !started[0]!.contextOnly && !isWatched) || started.some((report) => !sameRoot(report, started[0]!));

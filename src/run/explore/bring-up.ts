@@ -108,7 +108,7 @@ export async function bringUp(plan: PlannedExploration, lanes: ExplorationLanes)
     maxTimeMs,
     violationPolicy: policy,
     isKnown: (found) => input.known?.has(findingId(name, found)) === true,
-    // States can be restored from snapshots only if snapshots can be written to every store.
+    // Restore states by writing snapshots only if every store allows this.
     direct: brought.reports.every(({ portable }) => portable),
     crossCheck: CROSS_CHECK,
     saidChains: new Set(),

@@ -97,7 +97,7 @@ async function probedRaces(
   explorer: Explorer,
 ): Promise<{ readonly races: FoundRaces; readonly errors: readonly RunError[] }> {
   try {
-    // With `races` on, an impossible race already ended the run with an error. Otherwise, list the rules whose races are impossible.
+    // Race the pairs that rules require only if races are possible in this world. With `races` on, an impossible race was refused at the start.
     const only = brought.reports[0]!.raceObstacle === undefined ? input.definition.ruleRaces : [];
     return { races: await findRaces(explorer, options, lanes.home.lanePool, { ...settings.races, only }), errors: [] };
   } catch (error) {

@@ -22,7 +22,7 @@ export interface PlannedExploration {
 export interface ExplorationLanes {
   /** The lanes of this process. They confirm and shorten findings, and probe for races and faults. */
   readonly home: Lanes;
-  /** The lanes of the workers in a distributed run. */
+  /** The lanes of the workers in a distributed run; `undefined` in another run. */
   readonly cluster: ClusterLanePool | undefined;
   /** The lanes that the search uses: those of the workers in a distributed run, otherwise those of this process. */
   readonly lanePool: LanePool;

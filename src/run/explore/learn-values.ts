@@ -34,7 +34,7 @@ export interface LearnedValues {
   readonly divergences: readonly Divergence[];
 }
 
-/** The operations of lanes that experiments need. */
+/** The operations on lanes that experiments use. */
 export type LearningLanes = Pick<LanePool, "calibrate" | "learn" | "rebuild"> & {
   /** Returns `true` if only necessary experiments may still start, because the time for experiments is used up. */
   readonly isOver?: () => boolean;

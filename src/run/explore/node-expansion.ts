@@ -22,7 +22,7 @@ export interface WorkInput {
   readonly directory: string;
   /** The URL of the Redis server. It may contain a password. */
   readonly url: string;
-  /** The value of `SEQQA_SECRET`. */
+  /** The value of the environment variable `SEQQA_SECRET`, which the run and its workers share. */
   readonly secret: string;
   readonly version: string;
   readonly onNote: (message: string) => void;
@@ -30,7 +30,7 @@ export interface WorkInput {
 }
 
 /**
- * Works on a distributed run until the run is over, with lanes of this process.
+ * Lets this process work for a distributed run, with its own lanes, until the run is over.
  * @throws SeqqaError `WORKER_REFUSED` (2), `QUEUE_UNREACHABLE` and `RUN_GONE` (3), `DRIVER_MISSING` and `REDIS_URL_INVALID` (2), and errors of
  * targets and stores
  */

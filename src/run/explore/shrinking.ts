@@ -7,7 +7,7 @@ import type { Explorer, ExplorerOptions } from "../../engine/search/explorer.ts"
 import { graphPaths } from "../../engine/graph/graph-path.ts";
 import { proveShortest } from "../../engine/findings/prove-shortest.ts";
 
-/** Time limits in seconds for shortening one path (`EACH`), and all paths of an exploration (`ALL`). */
+/** Time limits in seconds for shortening paths: `EACH` for one path, `ALL` for all paths of an exploration. */
 const EACH = 10;
 const ALL = 30;
 /** Limits, in seconds and in steps, for the breadth-first search that proves that a path is the shortest. */

@@ -179,7 +179,7 @@ export class JourneyLanes {
   /** Returns a sentence if a step got no answer because the target's process ended. */
   async #howTargetEnded({ index }: Place, steps: readonly RanStep[]): Promise<string | undefined> {
     const unanswered = steps.some(({ status, requests }) => status === "failed" && requests.some(({ response }) => response === undefined));
-    // A missing answer may be the first sign of a crash. The process may still be ending, so `endOf` waits a moment.
+    // Continue if an answer is missing, even if the process still runs: this may be the first sign of a crash, so `endOf` waits a moment.
     if (!unanswered && !this.#host.exited(index)) return undefined;
     const end = await this.#host.endOf(index);
     return end !== undefined && hasEnded(end) ? endedInUse(end) : undefined;

@@ -16,7 +16,7 @@ export interface FoundJourney extends JourneyFile {
 export interface FoundJourneys {
   /** The journeys, in the order of their files. */
   readonly journeys: readonly FoundJourney[];
-  /** Files that export no `journey`, or that cannot be loaded. */
+  /** Journey files that export no `journey`, or that cannot be loaded, with the error of each. */
   readonly unusable: readonly { readonly file: string; readonly error: SeqqaError }[];
 }
 
@@ -31,7 +31,7 @@ export interface RunJourneysInput {
   readonly config: Config;
   /** `true` to run no further journeys after the first one that does not pass. */
   readonly bail: boolean;
-  /** Aborting it ends the running steps. Remaining steps are skipped, and the stores are restored. */
+  /** Aborting the signal ends the running steps. Remaining steps are skipped, and the stores are restored. */
   readonly signal: AbortSignal;
   readonly onEvent: (event: JourneyEvent) => void;
 }

@@ -1,8 +1,8 @@
 import { SeqqaError } from "../../model/errors.ts";
 
 /**
- * Runs `work`, and then closes its resources. If both fail, the error contains both messages, because a store that could not be restored must not
- * hide why the run ended.
+ * Calls `work`, and then `close`, which closes the resources of `work`. If both fail, the error contains both messages: a store that could not be
+ * restored must not hide why the run ended.
  * @throws the error of `work`, of `close`, or both as one error
  */
 export async function closeAfter<T>(work: () => Promise<T>, close: () => Promise<void>): Promise<T> {

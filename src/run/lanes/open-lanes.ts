@@ -33,7 +33,10 @@ export interface LanesInput {
   readonly spares?: boolean;
   /** The folder for the targets' output. Default: output is not kept. */
   readonly output?: TargetHostOptions["output"];
-  /** The data that `setup` created on the run's first lane, if that lane is in another process. Encoded if there are several lanes. */
+  /**
+   * The data that the user's `setup` created on the run's first lane, if this lane is in another process. The data is encoded if there are several
+   * lanes.
+   */
   readonly shared?: unknown;
 }
 
@@ -85,7 +88,7 @@ export async function openLanes(input: LanesInput): Promise<Lanes> {
   };
 }
 
-/** Calls `work` with new lanes, and closes the lanes afterwards. If both fail, the error contains both messages. @throws SeqqaError */
+/** Calls `work` with new lanes, and closes the lanes afterwards. If both fail, one error contains both messages. @throws SeqqaError */
 export async function withLanes<T>(input: LanesInput, work: (lanes: Lanes) => Promise<T>): Promise<T> {
   const lanes = await openLanes(input);
   try {

@@ -10,7 +10,7 @@ export interface DistributeInput {
   readonly config: Config;
   /** The URL of the Redis server. It may contain a password. */
   readonly url: string;
-  /** The value of `SEQQA_SECRET`. */
+  /** The value of the environment variable `SEQQA_SECRET`, which the run and its workers share. */
   readonly secret: string;
   readonly version: string;
   /** Paths of exploration files are sent to workers relative to this directory. */

@@ -9,10 +9,10 @@ import type { UserModule } from "./user-module.ts";
 export interface ExploreRequest {
   readonly config: Config;
   readonly name: string;
-  /** Aborting it ends the exploration with stopReason `interrupted`. */
+  /** Aborting the signal ends the exploration with the stopReason `interrupted`. */
   readonly signal: AbortSignal | undefined;
   readonly onEvent: (event: ExplorationEvent) => void;
-  /** Called for each committed step. */
+  /** Called for each step when it is committed. */
   readonly onStep?: ((step: TriedStep) => void) | undefined;
   /** Ids of known findings, which do not stop a run at the first violation. */
   readonly known?: ReadonlySet<string> | undefined;
@@ -27,7 +27,7 @@ export interface ExploreFileRequest extends ExploreRequest {
   /** The path of the `*.explore.*` file. */
   readonly entry: string;
   readonly signal: AbortSignal;
-  /** Explores only if the exploration's name contains this text. */
+  /** A text. The file is explored only if the name of its exploration contains the text. */
   readonly only?: string | undefined;
   /** The workers of a distributed run; `undefined` if the run uses only this process. */
   readonly distribution?: Distribution | undefined;

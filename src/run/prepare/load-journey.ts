@@ -3,7 +3,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import { JourneyDefinition } from "../../model/declare/journey.ts";
 
 export interface LoadedJourney {
-  /** The path of the bundle, for other threads. */
+  /** The path of the bundled journey file, from which other threads import the journey. */
   readonly bundle: string;
   readonly journey: JourneyDefinition<never, never>;
 }

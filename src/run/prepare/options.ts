@@ -12,7 +12,7 @@ export interface ExploreOptions {
   /** Path of a `seqqa.yaml`. Default: no file is read. */
   readonly config?: string;
   /**
-   * The shard to explore, e.g. `2/4` for the second of four. Shards divide the states without communication, and require the strategy breadth first.
+   * The shard to explore, e.g. `2/4` for the second of four. Shards divide the states without communication, and require the strategy `bfs`.
    * `maxSteps` is the total of all shards.
    */
   readonly shard?: string;
@@ -24,11 +24,13 @@ export interface ExploreOptions {
    * result without further steps. Requires `module`, whose code is compared. Default: nothing is stored.
    */
   readonly resume?: boolean | string;
-  /** `true` resumes even if code or configuration have changed. Default: `false`, which refuses and names the changes. */
+  /**
+   * `true` resumes even if code or configuration have changed. Default: `false`, so that resuming is refused with a message that names the changes.
+   */
   readonly force?: boolean;
   /**
-   * Aborting it ends the run with stopReason `interrupted`. If the abort prevents a target or service from starting, the promise is rejected with the
-   * abort reason.
+   * Aborting the signal ends the run with the stopReason `interrupted`. If the abort prevents a target or service from starting, the promise is
+   * rejected with the abort reason.
    */
   readonly signal?: AbortSignal;
   /** Called for each event during the exploration. Default: none. */

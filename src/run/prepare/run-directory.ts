@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { onEveryExit, RunDirectory } from "../../targets/index.ts";
 
 /**
- * Creates a directory for the generated files of a run (bundles), and removes it after the work. If the process is killed, the next run removes it.
+ * Creates a directory for files that a run generates (bundles of code), calls `work`, and removes the directory. If the process is killed, the next
+ * run removes it.
  * @throws SeqqaError `TMP_UNUSABLE` (2)
  */
 export async function withRunDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {

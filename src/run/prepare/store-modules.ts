@@ -12,8 +12,8 @@ interface Places {
 }
 
 /**
- * Loads the module of a store's adapter, and creates an adapter once to find mistakes before anything starts. @throws SeqqaError `EXTENSION_*`,
- * `LOAD_*`, `STORE_ADAPTER_INVALID` with exit status 2
+ * Loads the module of a store adapter. An adapter is created once, to find mistakes before anything starts.
+ * @throws SeqqaError `EXTENSION_*`, `LOAD_*`, `STORE_ADAPTER_INVALID` with exit status 2
  */
 export async function loadStoreModule(
   adapter: string,
@@ -44,7 +44,7 @@ export async function storesOf(name: string, system: SystemConfig, places: Place
   return (await loadStoreModule(adapter!, { name, url, options, checkpoint, isolation, tables, ignore, symmetric }, places)).stores;
 }
 
-/** Returns all configured stores with their names, including the stores of `lanes`. */
+/** Returns all configured stores as pairs of name and configuration, including the stores of `lanes`. */
 export function systemsOf(config: Config): readonly (readonly [string, SystemConfig])[] {
   return [config.systems, ...config.lanes.map(({ systems }) => systems)].flatMap((systems) => Object.entries(systems));
 }

@@ -5,7 +5,7 @@ import { replay } from "./replay.ts";
 import { withRunDirectory } from "../prepare/run-directory.ts";
 import { withServices } from "../prepare/with-services.ts";
 
-/** Implements `agent.replay()` for an agent that exists as an object in this thread. */
+/** Implements `agent.replay()`. The lane runs in this thread and uses the agent object that the caller created. */
 export async function replayAgent(
   definition: AgentDefinition<never, never>,
   path: readonly string[],

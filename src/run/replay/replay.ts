@@ -14,7 +14,7 @@ import type { RaceAnswer, RaceRequest } from "../../messages/race-messages.ts";
 import { faultRule } from "../results/fault-result.ts";
 import type { FaultPoint, RaceOutcome } from "../../model/results/result.ts";
 
-/** Default number of trials of a race. */
+/** Default number of trials when a race is replayed. */
 const TRIALS = 20;
 
 export interface ReplayInput {
@@ -28,7 +28,7 @@ export interface ReplayInput {
   /** For each step, the path that determines its test data, as action names. Default: the replayed path itself. */
   readonly draws?: readonly (readonly string[])[] | undefined;
   readonly seed: number;
-  /** Calls to make at the same time at the end of the path. */
+  /** The calls to execute simultaneously at the end of the path. */
   readonly race?: RaceReplay | undefined;
   /** The fault to make during the last step of the path. */
   readonly fault?: FaultPoint | undefined;

@@ -17,7 +17,7 @@ export interface WalkFileInput {
   readonly entry: string;
   readonly config: Config;
   readonly signal: AbortSignal;
-  /** The seed for test data. Default: the exploration's own. */
+  /** The seed for test data. Default: the seed of the exploration. */
   readonly seed?: number | undefined;
   /** Names of the actions that will be executed. They are checked before a lane is built. */
   readonly actions: readonly string[];
@@ -35,7 +35,11 @@ export interface ActionWalk {
   readonly uses: readonly string[];
   /** `true` if the stores are copies that only this lane uses. */
   readonly isIsolated: boolean;
-  /** Navigates to the end of a path. @throws LaneLost @throws SeqqaError `NO_SUCH_ACTION` */
+  /**
+   * Brings the lane to the state at the end of a path.
+   * @throws LaneLost
+   * @throws SeqqaError `NO_SUCH_ACTION`
+   */
   goTo(path: readonly string[], draws?: readonly (readonly string[])[]): Promise<WalkPlace>;
   place(): Promise<WalkPlace>;
   /**

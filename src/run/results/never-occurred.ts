@@ -1,7 +1,7 @@
 import type { Explorer } from "../../engine/search/explorer.ts";
 import { nearest } from "../../model/text/nearest.ts";
 
-/** In a search that is not exhaustive, at least this number of steps is required. With fewer steps, a context key may not have been set yet. */
+/** Notes are made only if the search is exhaustive or has at least this number of steps. With fewer steps, a context key may not be set yet. */
 const FEWEST_STEPS = 200;
 
 type Explored = Pick<Explorer, "stopReason"> & {

@@ -50,7 +50,7 @@ export interface ResultParts {
   readonly durationMs: number;
   readonly urls: ShownUrls;
   readonly ruleRaces: readonly RuleRace[];
-  /** Resolves a stack to the user's source lines. */
+  /** Replaces the lines of a stack by the source lines of the user's code. */
   readonly mapStack: (stack: string) => string;
   /** Returns the source line where a rule is declared: that of the invariant of this name, or else that of the action with this index. */
   readonly declaredAt: (rule: string, action: number | undefined) => string | undefined;

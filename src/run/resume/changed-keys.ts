@@ -8,12 +8,12 @@ import { configRows, otherValues, type StoredRun } from "../../run-log/index.ts"
 const FREE =
   /^(?:--.*|parallel|folder|file|fail_on_severity|known_findings|report\..*|exploration\.(?:max_steps|max_time|max_depth|stop_on_first_violation|strategy|seed|rate_limit|races.*|faults.*))$/;
 
-/** Returns `true` if the key may differ when a run is resumed. */
+/** Returns `true` if this configuration key may differ when a run is resumed. */
 export const isFree = (key: string): boolean => FREE.test(key);
 
 /**
- * Returns the configuration keys whose values have changed since the run started, with both values. Environment variables are named without values,
- * because they may be secrets.
+ * Returns a text for each configuration key whose value has changed since the run started, with both values. Changed environment variables are named
+ * without their values, because the values may be secrets.
  */
 export function changedKeys(stored: Pick<StoredRun, "config" | "environment">, config: Config): readonly string[] {
   const now = new Map(configRows(config).map(({ key, value }) => [key, value]));
@@ -28,7 +28,7 @@ export function changedKeys(stored: Pick<StoredRun, "config" | "environment">, c
   return [...changed, ...otherValues(stored.environment, config).map((key) => `the value of ${key}`)];
 }
 
-/** Returns the keys whose values differ between two runs and influence outcomes. */
+/** Returns the configuration keys whose values differ between two runs, if outcomes may depend on these values. */
 export function differingKeys(a: StoredRun["config"], b: StoredRun["config"]): readonly string[] {
   const keys = new Set([...a.keys(), ...b.keys()]);
   return [...keys].toSorted().filter((key) => !isFree(key) && a.get(key)?.value !== b.get(key)?.value);

@@ -15,14 +15,17 @@ import { shardSettings, shardOf, shardText } from "../shards/shard.ts";
 /** Names of the strategies that allow a different `max_depth` when a run is resumed, as text for messages. */
 const SHORTEST_FIRST = alternatives(STRATEGY_KINDS.filter((kind) => STRATEGIES[kind].isShortestFirst));
 
-/** A request to resume a run. Only explorations whose name contains `only` are checked against budgets. Violations in `known` do not stop the run. */
+/**
+ * A request to resume a run. If `only` is set, only explorations whose name contains this text are checked against budgets. Violations in `known` do
+ * not stop the run.
+ */
 export interface ResumableInput extends Pick<ExploreFileRequest, "config" | "shard" | "only" | "known"> {
   readonly stored: StoredRun;
   /** The version of seqqa that resumes the run. */
   readonly version: string;
-  /** The files to explore: path in the run log -> absolute path. */
+  /** The files to explore: for each path as stored in the run log, the absolute path. */
   readonly files: ReadonlyMap<string, string>;
-  /** `true` if changes of configuration and code do not prevent resuming. */
+  /** `true` to resume even if configuration or code have changed. */
   readonly force: boolean;
 }
 
@@ -124,7 +127,10 @@ export function compareExploration(
   };
 }
 
-/** Refuses to resume if anything changed. @param how The option that overrides the refusal. @throws SeqqaError `RESUME_CHANGED` with exit status 2 */
+/**
+ * Throws if there are changes since the run started. @param how The option that allows resuming nevertheless. @throws SeqqaError `RESUME_CHANGED`
+ * with exit status 2
+ */
 export function refuseChanged(
   { id }: Pick<StoredRun, "id">,
   { barred, changes }: Pick<ComparedExploration, "barred" | "changes">,
@@ -138,8 +144,8 @@ export function refuseChanged(
 }
 
 /**
- * Refuses to resume explorations that already exceed the current budget. All stored commits are read, so that nothing is started for a run that
- * cannot be resumed.
+ * Throws if a stored exploration already exceeds the current budget. All stored commits are read, so that nothing is started for a run that cannot be
+ * resumed.
  * @throws SeqqaError `RESUME_BUDGET` with exit status 2 if the budget is exceeded; `RESUME_MISMATCH` or `RUN_UNREADABLE` if a run log is damaged
  */
 export function refuseBeyond(

@@ -24,8 +24,9 @@ export interface StoredProgressInput {
 }
 
 /**
- * Returns the run to resume; `undefined` to start a new run. Sends and writes nothing. @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE`,
- * `RESUME_OTHER`, `RUN_GOES_ON`, `RESUME_CHANGED`, `RESUME_BUDGET`, `RESUME_MISMATCH` with exit status 2
+ * Returns the run to resume; `undefined` to start a new run. Nothing is sent or written.
+ * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE`, `RESUME_OTHER`, `RUN_GOES_ON`, `RESUME_CHANGED`, `RESUME_BUDGET`, `RESUME_MISMATCH` with exit
+ * status 2
  */
 export function runToGoOn({ config, definition, code, options }: StoredProgressInput): StoredRun | undefined {
   const file = fileOf(options.module!);

@@ -25,7 +25,7 @@ export class Known {
   readonly #list: KnownFindings;
   readonly #shown: string;
   readonly #update: boolean;
-  /** The ids of the listed findings. */
+  /** The ids of the findings in the list. */
   readonly ids: ReadonlySet<string>;
 
   private constructor(list: KnownFindings, shown: string, update: boolean) {

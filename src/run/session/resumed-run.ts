@@ -5,7 +5,7 @@ import type { RunEngine } from "./run-engine.ts";
 
 export interface ResumedRun {
   readonly stored: StoredRun;
-  /** The finished explorations, by file. */
+  /** The stored results of finished explorations, by exploration file. */
   readonly finished: ReadonlyMap<string, RunDocument["explorations"][number]>;
 }
 

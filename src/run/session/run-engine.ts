@@ -7,7 +7,7 @@ import type { ResumableInput } from "../resume/check-resumable.ts";
 
 /** The operations that a run uses. Each loads the engine when it is first called. Tests replace these operations. */
 export interface RunEngine {
-  /** Explores one file. @returns `undefined` if `only` excludes the file @throws SeqqaError */
+  /** Explores one file. @returns `undefined` if the name of the exploration does not contain the text `only` @throws SeqqaError */
   readonly exploreFile: (input: ExploreFileRequest) => Promise<ExplorationResult | undefined>;
   readonly runJourneys: (input: RunJourneysInput) => Promise<readonly JourneyRun[]>;
   /** Runs `work` while the run's services are up. @returns `undefined` if interrupted before the work started @throws SeqqaError */

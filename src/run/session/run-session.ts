@@ -34,7 +34,7 @@ import type { RunEngine } from "./run-engine.ts";
 export interface SessionInput {
   readonly config: Config;
   readonly version: string;
-  /** Aborting it interrupts the run. */
+  /** Aborting the signal interrupts the run. */
   readonly signal: AbortSignal;
   /** Paths are shown relative to this folder. */
   readonly cwd: string;
@@ -42,17 +42,17 @@ export interface SessionInput {
   readonly reporter: Omit<WholeReporter, "ended">;
   /** Called for every error that makes the run fail. */
   readonly onError: (error: unknown) => void;
-  /** `false` for a run without a run log. */
+  /** `false` if the run has no run log. */
   readonly isKept: boolean;
   /** Returns the error for a file that cannot be written. */
   readonly cannotWrite: (path: string, cause: unknown, exitStatus: 2 | 3) => SeqqaError;
   /** Writes the reports from the finished run log, and returns their paths. Default: no reports are written. */
   readonly writeReports?: (id: string) => readonly string[];
-  /** The place of the user's code, for links in reports. Default: no links. */
+  /** The place of the user's code (editor, GitHub repository), for links in reports. Default: no links. */
   readonly source?: SourcePlace | undefined;
   readonly known?: Known | undefined;
   readonly resumed?: ResumedRun | undefined;
-  /** The command-line flags to store for resuming the run. */
+  /** The command-line flags that are stored, so that a resumed run uses them too. */
   readonly flags?: readonly ConfigRow[] | undefined;
 }
 
@@ -210,7 +210,7 @@ export class RunSession {
       const runs = await runJourneys({ journeys, config, bail, signal, onEvent });
       for (const { file, ...run } of runs) this.#ran({ ...run, name: run.result.name }, file);
     } catch (error) {
-      // Report the journeys that ended before the error.
+      // The run failed. Report the journeys that ended before the error.
       for (const { name, file } of journeys) {
         const result = told.get(name);
         if (result !== undefined) this.#ran({ name, result, notes: [] }, file);

@@ -45,7 +45,7 @@ export function mergeExplorations(stores: readonly ShardStore[], file: string, k
 
 const NO_DETAILS: DetailLimits = { edges: 0, states: 0, characters: 0 };
 
-/** Returns findings and errors of the root state, which belong to no step. */
+/** Returns the findings and errors that occurred in the root state. They belong to no step. */
 function rootEvents({ violations, errors }: ExplorationEntry): {
   readonly findings: readonly FindingEvent[];
   readonly errors: readonly ErrorEvent[];

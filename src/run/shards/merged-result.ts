@@ -123,7 +123,7 @@ function exceptionsOf(entries: readonly ExplorationEntry[]): readonly VerdictExc
   return [...new Map(all.map((one) => [one.text, one])).values()];
 }
 
-/** Adds up the reductions of several shards, by reason. */
+/** Adds up the reductions of all shards that have the same reason. */
 function reductionsOf(all: readonly Reduction[]): readonly Reduction[] {
   const byReason = new Map<string, Reduction>();
   for (const { reason, merges, audited, refuted } of all) {
@@ -174,7 +174,7 @@ function stateAt(path: readonly string[], { edges, nodes }: Merged["committer"],
   return done === wanted.length && node >= 0 ? node : null;
 }
 
-/** Returns each finding of a fault once, from the shard with the shortest path. */
+/** Returns the findings about faults of all shards. If several shards have the same finding, the one with the shortest path is returned. */
 function faultsOf(entries: readonly ExplorationEntry[]): readonly Violation[] {
   const best = new Map<string, ExplorationEntry["violations"][number]>();
   for (const one of entries.flatMap(({ violations }) => violations.filter(({ fault }) => fault !== undefined))) {
@@ -184,7 +184,7 @@ function faultsOf(entries: readonly ExplorationEntry[]): readonly Violation[] {
   return [...best.values()].map((one) => ({ ...one, toString: () => violationText(one) }));
 }
 
-/** Adds up the fault coverage of all shards; `undefined` if no shard made faults. */
+/** Adds up the counts of fault points of all shards; `undefined` if no shard made faults. */
 function faultCoverageOf(entries: readonly ExplorationEntry[]): FaultCoverage | undefined {
   const all = entries.flatMap(({ faultCoverage }) => faultCoverage ?? []);
   if (all.length === 0) return undefined;
@@ -207,14 +207,14 @@ function added(a: Readonly<Record<string, number>>, b: Readonly<Record<string, n
   return sums;
 }
 
-/** Returns each race once, from the shard whose trials showed it most often. */
+/** Returns the races of all shards. If several shards have the same race, the one whose trials showed it most often is returned. */
 function racesOf(entries: readonly ExplorationEntry[]): readonly Race[] {
   const best = new Map<string, Race>();
   for (const race of entries.flatMap(({ races }) => races)) if (race.hits > (best.get(race.id)?.hits ?? -1)) best.set(race.id, race);
   return [...best.values()].map((race) => ({ ...race, toString: () => raceText(race) }));
 }
 
-/** Adds up the race coverage of all shards; `undefined` if no shard probed for races. */
+/** Adds up the counts of probed pairs of all shards; `undefined` if no shard probed for races. */
 function coverageOf(entries: readonly ExplorationEntry[]): RaceCoverage | undefined {
   const all = entries.flatMap(({ raceCoverage }) => raceCoverage ?? []);
   if (all.length === 0) return undefined;

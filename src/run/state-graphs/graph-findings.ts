@@ -12,7 +12,7 @@ export interface GraphParts {
   readonly name: string;
   readonly graph: GraphShape;
   readonly committer: Committer;
-  /** `true` if no budget, bound or signal ended the exploration early. */
+  /** `true` if no budget, depth limit or signal ended the exploration early. */
   readonly exhaustive: boolean;
 }
 

@@ -17,7 +17,7 @@ import { scalarFor } from "./scalar.ts";
 import { takesId, type Place } from "./match-ids.ts";
 import { isDeprecated, isReserved } from "./shapes.ts";
 
-/** Returns the value for an argument or field that takes an id. Returns `undefined` if there is no such value. */
+/** Returns the value for an argument or input field that takes the id of an object. Returns `undefined` if no such value is known. */
 export type IdValue = (place: Place, required: boolean) => PlannedValue | undefined;
 
 export interface ArgumentsInput {
@@ -30,18 +30,21 @@ export interface ArgumentsInput {
 
 export interface Variable {
   readonly name: string;
-  /** The type in GraphQL syntax, for example `[ID!]!`. */
+  /** The GraphQL type of the variable, for example `[ID!]!`. */
   readonly type: string;
   readonly value: PlannedValue;
 }
 
-/** The maximum nesting depth of optional input objects. Required inputs may be nested up to `DEEPEST_REQUIRED`. */
+/** The maximum nesting depth of optional input objects in an argument. Required input objects may be nested up to `DEEPEST_REQUIRED`. */
 const DEEPEST = 4;
 const DEEPEST_REQUIRED = 24;
-/** The maximum number of input fields visited for one argument. The limit bounds the work for very large input types. */
+/** The maximum number of input fields that are examined for one argument. The limit bounds the work for very large input types. */
 const MOST_LOOKED_AT = 3000;
 
-/** Returns the variables of a call: all required values, and the ids that are known. Returns `undefined` if a required value cannot be built. */
+/**
+ * Returns the variables of a GraphQL call: all required values, and optional ids that are known. Returns `undefined` if a required value cannot be
+ * built.
+ */
 export function variablesOf(input: ArgumentsInput): readonly Variable[] | undefined {
   const variables: Variable[] = [];
   for (const arg of input.args) {
@@ -55,7 +58,7 @@ export function variablesOf(input: ArgumentsInput): readonly Variable[] | undefi
 function argumentValue(arg: GraphQLArgument, input: ArgumentsInput): PlannedValue | "impossible" | undefined {
   const required = isRequiredArgument(arg);
   if (isReserved(arg.name)) return required ? "impossible" : undefined;
-  // Some servers require `first` (the number of items) although the schema declares it as optional.
+  // The argument `first` (the number of items) is always sent. Some servers require it although their schema declares it as optional.
   if (!required && arg.name === "first" && String(arg.type) === "Int" && !arg.defaultValue) return { kind: "constant", value: 10 };
   const builder = new Builder(input);
   const value = builder.optional(arg, required, [], 0);
@@ -70,7 +73,7 @@ class Builder {
     this.#input = input;
   }
 
-  /** Returns a value if the field is required or if the value contains a context key. */
+  /** Returns a value for a required field. For an optional field, returns a value only if it contains an id that another call returns. */
   optional(of: GraphQLArgument | GraphQLInputField, required: boolean, inside: Place["inside"], depth: number): PlannedValue | undefined {
     if (this.#lookedAt++ > MOST_LOOKED_AT) return undefined;
     const place: Place = { name: of.name, type: of.type, inside };
@@ -88,7 +91,7 @@ class Builder {
     const own = getNullableType(type);
     if (isListType(own)) {
       const item = this.#value(place, own.ofType, depth);
-      // If the items refer back to their own type, no item can be built. An empty list is still valid.
+      // If the item type requires an object of the same type, no item can be built. An empty list is a valid value for such a field.
       return { kind: "list", items: item === undefined ? [] : [item] };
     }
     if (isEnumType(own)) {
@@ -106,7 +109,8 @@ class Builder {
     const fields = Object.values(type.getFields()).filter(({ name }) => !isReserved(name));
     if (type.isOneOf) return this.#oneOf(fields, inside, depth);
     const entries: (readonly [string, PlannedValue])[] = [];
-    // If the input requires nothing but ids, plain optional values are sent too, because such an input would otherwise be almost empty.
+    // `true` if the input requires no other field than ids. Optional plain fields are then sent too, because the input would otherwise be almost
+    // empty.
     const loose = !this.#input.isQuery && !fields.some((field) => isRequiredInputField(field) && !takesId({ ...field, inside }));
     for (const field of fields) {
       const required = isRequiredInputField(field);
@@ -118,7 +122,7 @@ class Builder {
     return { kind: "object", entries };
   }
 
-  /** Builds exactly one field: the first whose value contains a context key, else the first that can be built. */
+  /** Builds an input object with exactly one field: the first field with an id that another call returns, else the first field that can be built. */
   #oneOf(fields: readonly GraphQLInputField[], inside: Place["inside"], depth: number): PlannedValue | undefined {
     let first: PlannedValue | undefined;
     for (const field of fields) {

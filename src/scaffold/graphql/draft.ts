@@ -16,7 +16,7 @@ export interface Knowledge {
   readonly selector: Selector;
   readonly names: ReadonlyMap<RootField, string>;
   readonly gives: ReadonlyMap<RootField, readonly FoundId[]>;
-  /** For each context key, the name of the first action that produces it. */
+  /** Maps each context key, for example `order_id`, to the name of the first action that sets it. */
   readonly producers: ReadonlyMap<string, string>;
   readonly path: string;
 }
@@ -24,17 +24,17 @@ export interface Knowledge {
 export interface Draft {
   readonly known: Known;
   readonly action: PlannedAction;
-  /** The context keys that the action uses. The action can be called without an `optional` key. */
+  /** The context keys that the action uses. The action can be called without the keys marked `optional`. */
   readonly needs: ReadonlyMap<string, "required" | "optional">;
   readonly open: readonly PlannedKey[];
   readonly notInferred: readonly NotInferred[];
-  /** `all` counts the ids that the action takes. `inferred` counts the ids that another action produces. */
+  /** The number of ids that the action takes (`all`), and the number of those that another action returns (`inferred`). */
   readonly ids: { readonly all: number; readonly inferred: number };
 }
 
 /**
- * Drafts an action for one root field. Returns `undefined` if a required value cannot be built.
- * @param avoid Keys that are left out where they are optional.
+ * Drafts an action for one query or mutation. Returns `undefined` if a required value cannot be built.
+ * @param avoid Context keys that are not used where they are optional.
  */
 export function draftAction(
   known: Known,
@@ -69,7 +69,7 @@ export function draftAction(
       return use(place, key, required);
     }
     if (!required || !isIdType(place)) return undefined;
-    // The client may choose the id of the entity that the call creates.
+    // A call that creates an object may take an id for it that the client chooses. A random UUID is sent in that case.
     if (own && root.verb === "create" && withoutId(place.name).length === 0) return { kind: "drawn", call: "uuid" };
     all++;
     const missing = entity?.key ?? identifier(`${withoutId(place.name).join("_") || names.get(root)!}_id`, "id");
@@ -137,7 +137,7 @@ function kindOf({ root, answers, taken }: Known, produced: readonly FoundId[]): 
   return root.verb === "update" ? "update" : "other";
 }
 
-/** Returns the key of the deleted entity: the entity in the field's name, else the only entity whose id the field takes. */
+/** Returns the context key of the object that a mutation deletes: the object in the name of the mutation, else the only object whose id it takes. */
 function freed({ taken }: Known, noun: Entity | undefined, needs: ReadonlyMap<string, unknown>): readonly string[] {
   const keys = [...new Set(taken.map(({ entity }) => entity.key))].filter((key) => needs.has(key));
   if (noun !== undefined && keys.includes(noun.key)) return [noun.key];
@@ -150,12 +150,12 @@ function productionOf({ entity, steps }: FoundId, { field }: RootField): Product
   return { key: entity.key, from: "body", path };
 }
 
-/** Returns `true` if the field returns the entity whose id it takes, for example `order(id)`. */
+/** Returns `true` if a query or mutation returns the object whose id it takes, for example `order(id)`. */
 function isOwnId(entity: Entity | undefined, { answers }: Known): boolean {
   return entity !== undefined && answers.some((one) => !one.listed && one.entity.key === entity.key);
 }
 
-/** Returns `true` for Relay's `node` field, which returns any entity by its id. */
+/** Returns `true` for the query `node` of Relay, which returns an object of any type by its id. */
 function isNodeField({ kind, field }: RootField): boolean {
   return kind === "query" && /^nodes?$/.test(field.name) && getNamedType(field.type).name === "Node";
 }
@@ -181,7 +181,7 @@ function descriptionOf({ field }: RootField): string | undefined {
 }
 
 /**
- * Returns the text of an operation with one field. Every name comes from the schema and contains only letters, digits and `_`, so none is escaped.
+ * Returns the text of a GraphQL operation with one root field. Names need no escaping, because GraphQL allows only letters, digits and `_` in them.
  */
 function documentOf({ kind, field }: RootField, variables: readonly Variable[], selection: readonly string[]): string {
   const declared = variables.length === 0 ? "" : `(${variables.map(({ name, type }) => `$${name}: ${type}`).join(", ")})`;

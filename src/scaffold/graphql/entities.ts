@@ -24,13 +24,13 @@ export interface Entity {
   readonly idType: PlannedKey["type"];
 }
 
-/** Names of id fields, in order of preference. */
+/** The names of fields that hold the id of an object, best first. */
 const ID_FIELDS = ["id", "uuid", "guid", "objectid", "gid", "pk"];
 const ID_SCALARS = /^(uuid|guid|uid|objectid|bigint|long|cuid|ulid|nanoid|globalid)/;
-/** Matches names of types that wrap an answer. Such types are usually not entities. */
+/** Matches the names of types that only wrap the answer of a call, such as `CreateOrderPayload`. They are usually not objects with an id. */
 const WRAPPER = /(Payload|Result|Response|Connection|Edge|PageInfo|Output)$/;
 
-/** Returns the types that have an id, by type name. Relay's interface `Node` is left out, because every entity implements it. */
+/** Returns the types whose objects have an id, by type name. Relay's interface `Node` is left out, because every such type implements it. */
 export function findEntities(schema: GraphQLSchema): ReadonlyMap<string, Entity> {
   const roots = new Set<GraphQLNamedType | null | undefined>([
     schema.getQueryType(),
@@ -44,14 +44,14 @@ export function findEntities(schema: GraphQLSchema): ReadonlyMap<string, Entity>
     if (idField === undefined) continue;
     const name = singularName(type.name.replace(/(?<=[a-z0-9])_?(Type|Object|Node|Entity|Model|Dto|Response|Payload|Result|Output)$/, ""));
     if (name === "") continue;
-    // `Order` and `OrderResponse` get the same key, because both describe one entity.
+    // A type and its wrapper, such as `Order` and `OrderResponse`, get the same context key, because both describe one object.
     const key = identifier(`${name}_id`, "id");
     found.set(type.name, { type, name, words: name.split("_"), key, idField, idType: idTypeOf(type, idField) });
   }
   return found;
 }
 
-/** Returns the name of a field's scalar type, without `!`. Returns `undefined` for a list, an object or an enum. */
+/** Returns the name of a field's scalar type without `!`. Returns `undefined` if the field is a list, an object or an enum. */
 function scalarOf(type: Entity["type"], field: string): string | undefined {
   const own = getNullableType(type.getFields()[field]!.type);
   return isScalarType(own) ? own.name : undefined;
@@ -73,7 +73,7 @@ function isIdScalar(name: string): boolean {
   return name === "ID" || name === "String" || name === "Int" || ID_SCALARS.test(squashed(name));
 }
 
-/** Returns the JSON type of an id. GraphQL always sends an `ID` as a string. */
+/** Returns the JSON type of an id field. GraphQL always sends a value of type `ID` as a string. */
 function idTypeOf(type: Entity["type"], field: string): PlannedKey["type"] {
   const name = scalarOf(type, field);
   return name === "Int" ? "number" : name === "ID" || name === "String" || /^(uuid|guid)/i.test(name!) ? "string" : "unknown";

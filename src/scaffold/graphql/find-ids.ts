@@ -4,7 +4,7 @@ import { callable, listDepth } from "./shapes.ts";
 
 export interface Step {
   readonly field: string;
-  /** The type that has the field, if the object is a union. */
+  /** The member type of a union that has the field. `undefined` if the field does not belong to a union. */
   readonly on: string | undefined;
   readonly lists: number;
 }
@@ -15,11 +15,11 @@ export interface FoundId {
   readonly listed: boolean;
 }
 
-/** The maximum number of wrapper objects (payloads, connections, edges) around the first entity. */
+/** The maximum number of wrapper objects (payloads, connections, edges) in an answer around the first object with an id. */
 const DEEPEST = 4;
 const MOST = 40;
 
-/** Returns the entities in the answer of a field, the nearest first. Entities inside other entities are not searched. */
+/** Returns the objects with an id in the answer of a query or mutation, the outermost first. Objects inside such objects are not included. */
 export function findIds(field: GraphQLField<unknown, unknown>, entities: ReadonlyMap<string, Entity>): readonly FoundId[] {
   const found: FoundId[] = [];
   let open: {

@@ -16,8 +16,8 @@ import { rootFields, type RootField } from "./root-fields.ts";
 import { Selector } from "./selection.ts";
 
 /**
- * Infers how queries and mutations depend on each other. Returns the same kind of plan as for an OpenAPI description.
- * Values that cannot be inferred are listed in `notInferred`.
+ * Infers how the queries and mutations of a GraphQL schema depend on each other: which call returns the ids that another call needs. Returns a plan
+ * of the generated code. Values that cannot be inferred are listed in `notInferred`.
  */
 export function planGraphql({ schema, title, baseUrl, path, warnings }: ReadSchema): ScaffoldPlan {
   const entities = findEntities(schema);
@@ -78,7 +78,7 @@ export function planGraphql({ schema, title, baseUrl, path, warnings }: ReadSche
   };
 }
 
-/** Names the actions. If a query and a mutation have the same name, the query's name gets the prefix `query_`. */
+/** Returns a name for the action of each query and mutation. If a query and a mutation have the same name, the query's gets the prefix `query_`. */
 function nameFields(roots: readonly RootField[]): ReadonlyMap<RootField, string> {
   const taken = new Set<string>();
   return new Map(

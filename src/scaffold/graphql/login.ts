@@ -18,12 +18,12 @@ export interface LoginField {
   readonly root: RootField;
   readonly userField: string;
   readonly passwordField: string;
-  /** The steps from the field's answer to the token. Empty if the answer itself is the token. */
+  /** The fields that lead from the answer of the call to the token. Empty if the answer itself is the token. */
   readonly token: readonly Step[];
 }
 
 /**
- * Returns the first field that is named like a login, takes a user name and a password, and returns a token. The name is checked because
+ * Returns the first query or mutation that is named like a login, takes a user name and a password, and returns a token. The name matters because
  * registrations take and return the same values.
  */
 export function findLogin(roots: readonly RootField[]): LoginField | undefined {
@@ -64,7 +64,7 @@ function tokenIn(field: GraphQLField<unknown, unknown>, depth: number): readonly
   return undefined;
 }
 
-/** Returns the login of a plan. The generated code reads the credentials from environment variables. */
+/** Plans how the generated code logs in by a GraphQL call. The code reads the user name and the password from environment variables. */
 export function planLogin({ root, userField, passwordField, token }: LoginField, action: PlannedAction): PlannedLogin {
   const email = squashed(userField).includes("email");
   const user: PlannedValue = { kind: "environment", name: "API_USER", otherwise: email ? "user@example.com" : "user" };

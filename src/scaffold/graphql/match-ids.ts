@@ -4,7 +4,7 @@ import type { Entity } from "./entities.ts";
 import type { FoundId } from "./find-ids.ts";
 import type { RootField } from "./root-fields.ts";
 
-/** An argument, or a field of an input object inside an argument. */
+/** An argument of a GraphQL call, or a field of an input object inside an argument. */
 export interface Place {
   readonly name: string;
   readonly type: GraphQLInputType;
@@ -12,7 +12,7 @@ export interface Place {
 }
 
 const ID_WORDS = new Set(["id", "ids", "uuid", "guid", "gid", "pk", "pks"]);
-/** Matches names of input fields that do not name an entity. */
+/** Matches names of input fields that do not say which type of object they belong to, such as `input`. */
 const GENERIC = /^(input|data|where|filter|params|payload|args|attributes|record|object|values|patch|fields|by|options|request)$/;
 const INPUT_WORDS = new Set(
   "input create update delete add remove new where unique patch payload data filter args params by ref reference".split(" "),
@@ -25,7 +25,8 @@ export class IdMatcher {
   readonly #byName = new Map<string, Entity>();
   readonly #bySquashed = new Map<string, Entity>();
   /**
-   * The entities by the last words of their names. Each entry has at most two entities, since two are enough to know that the ending is ambiguous.
+   * Maps the last words of type names to these types, for example `item` to `OrderItem`. At most two types are stored for each ending, because two
+   * are enough to make the ending ambiguous.
    */
   readonly #byEnd = new Map<string, Entity[]>();
 
@@ -44,7 +45,7 @@ export class IdMatcher {
     }
   }
 
-  /** Returns the entity whose id an argument takes. Returns `undefined` if the argument takes no id, or if the entity is unknown. */
+  /** Returns the type of object whose id an argument takes. Returns `undefined` if the argument takes no id, or if the type is unknown. */
   match(place: Place, root: RootField, answers: readonly FoundId[]): Entity | undefined {
     const kind = idKind(place);
     if (kind === "none") return undefined;
@@ -59,9 +60,9 @@ export class IdMatcher {
     return this.#around(place) ?? this.#ofField(root, answers);
   }
 
-  /** Returns the entity that the name of a root field contains. The longest match wins, then the leftmost. */
+  /** Returns the type of object in the name of a query or mutation, such as `Order` for `createOrder`. The longest match wins, then the leftmost. */
   noun(root: RootField): Entity | undefined {
-    // `itemFromOrder` matches `item`; `orderItem` matches `order_item` if that entity exists.
+    // For example, `itemFromOrder` gives the type `Item`. `orderItem` gives the type `OrderItem` if that type exists.
     for (let length = root.words.length; length > 0; length--) {
       for (let at = 0; at + length <= root.words.length; at++) {
         const entity = this.#byName.get(root.words.slice(at, at + length).join("_"));
@@ -77,8 +78,8 @@ export class IdMatcher {
   }
 
   /**
-   * Matches the end of a name: `parentComment` matches the entity `comment`, but `comment_author` does not. `item` matches `order_item` if no other
-   * entity ends with `item`.
+   * Returns the type whose name is the end of a given name: `parentComment` gives `Comment`. Otherwise, returns the only type whose name has the
+   * given name as its end: `item` gives `OrderItem`.
    */
   #ending(rest: readonly string[]): Entity | undefined {
     for (let at = 1; at < rest.length; at++) {
@@ -89,7 +90,7 @@ export class IdMatcher {
     return wider.length === 1 ? wider[0] : undefined;
   }
 
-  /** Matches `ownerId` if the entity in the field's name or answer has a field `owner`. */
+  /** Returns the type for an argument such as `ownerId`: the object in the name or the answer of the call has a field `owner` of this type. */
   #related(rest: readonly string[], root: RootField, answers: readonly FoundId[]): Entity | undefined {
     const name = rest.join("");
     for (const entity of [this.noun(root), ...answers.map((one) => one.entity)]) {
@@ -102,7 +103,10 @@ export class IdMatcher {
     return undefined;
   }
 
-  /** Matches `customer: { id }` by the name of the surrounding field. If that name is generic, the type (for example `CustomerRef`) is used. */
+  /**
+   * Returns the type for `id` in an input object such as `customer: { id }`, by the name of the outer field. If this name is as general as `input`,
+   * the name of the input type is used.
+   */
   #around({ inside }: Place): Entity | undefined {
     const nearest = inside.at(-1);
     if (nearest === undefined) return undefined;
@@ -124,7 +128,7 @@ export class IdMatcher {
   }
 }
 
-/** Returns `id` for GraphQL's type `ID`, and `named` for a text or integer scalar whose name ends with an id word. */
+/** Returns `id` for the GraphQL type `ID`, `named` for a text or number whose name ends with an id word (`orderUuid`), else `none`. */
 function idKind({ name, type }: Place): "id" | "named" | "none" {
   const named = getNamedType(type);
   if (!isScalarType(named) || isEnumType(named)) return "none";
@@ -138,7 +142,7 @@ export function takesId(place: Place): boolean {
   return idKind(place) !== "none";
 }
 
-/** Returns the words of a name in the singular without a trailing id word: `orderIds` becomes `["order"]`. */
+/** Returns the words of a name in the singular and without an id word at the end: `orderIds` gives `["order"]`. */
 export function withoutId(name: string): readonly string[] {
   const all = words(name).map(singular);
   return ID_WORDS.has(all.at(-1) ?? "") ? all.slice(0, -1) : all;

@@ -2,9 +2,9 @@ import type { NotInferred } from "../infer/plan.ts";
 import type { Draft } from "./draft.ts";
 
 /**
- * Orders actions: producers come before the actions that need their keys, and deletes come last. Otherwise the schema's order is kept. If actions
- * need each other's keys, an optional key is left out.
- * @param redraft Drafts an action again without the given keys.
+ * Orders actions: an action that returns an id comes before the actions that need it, and deletes come last. Otherwise the order of the schema is
+ * kept. If actions need ids of each other, optional ids are left out.
+ * @param redraft Drafts an action again without the given context keys.
  */
 export function orderDrafts(
   drafts: readonly Draft[],

@@ -11,10 +11,9 @@ export interface Known {
 }
 
 /**
- * Returns the ids that each root field produces.
- * A mutation produces the id of an entity in its answer if its arguments do not require that id. If the answer has several such entities, the entity
- * in the mutation's name comes first.
- * A query produces only ids that other fields take and that no mutation produces.
+ * Returns the ids that each query and mutation provides to later calls.
+ * A mutation provides the id of each object in its answer, unless its arguments require this id. The object in the mutation's name comes first.
+ * A query only provides ids that other calls take and that no mutation provides.
  */
 export function findProducers(all: readonly Known[], matcher: IdMatcher): ReadonlyMap<RootField, readonly FoundId[]> {
   const gives = new Map<RootField, readonly FoundId[]>();
@@ -52,8 +51,8 @@ export function findProducers(all: readonly Known[], matcher: IdMatcher): Readon
 }
 
 /**
- * Returns `true` if the call creates the entity. If the call requires the entity's id, the entity existed before. A `create` mutation may optionally
- * take the id of another entity of the same type.
+ * Returns `true` if a call creates an object that its answer contains. If the call requires the id of the object, the object existed before. A
+ * mutation named `create...` may optionally take the id of another object of the same type.
  */
 function isNew(entity: Entity, { root, taken }: Known): boolean {
   return !taken.some((one) => one.entity.key === entity.key && (one.required || root.verb !== "create"));

@@ -2,13 +2,13 @@ import type { GraphQLField, GraphQLSchema } from "graphql";
 import { singular, words } from "../infer/resources/words.ts";
 import { isReserved } from "./shapes.ts";
 
-/** A root field of a GraphQL schema: a query or a mutation. */
+/** A root field of a GraphQL schema, that is, a query or a mutation. */
 export interface RootField {
   readonly kind: "query" | "mutation";
   readonly field: GraphQLField<unknown, unknown>;
-  /** The words of the field's name in the singular: `list_orders` becomes `["list", "order"]`. */
+  /** The words of the root field's name in the singular: `listOrders` gives `["list", "order"]`. */
   readonly words: readonly string[];
-  /** The kind of change, judged by the field's name. Queries are always `other`. */
+  /** The kind of change that the root field makes, judged by its name. Queries are always `other`. */
   readonly verb: "create" | "delete" | "update" | "other";
 }
 
@@ -33,7 +33,7 @@ export function rootFields(schema: GraphQLSchema): readonly RootField[] {
   return [...of("mutation"), ...of("query")];
 }
 
-/** Returns the verb of a name: its first word (`createOrder`) or its last word (`orderCreate`). */
+/** Returns the kind of change that a name suggests, by its first word (`createOrder`) or its last word (`orderCreate`). */
 function verbOf(all: readonly string[]): RootField["verb"] {
   const [first = "", second = ""] = all;
   if (first === "sign" && second === "up") return "create";

@@ -4,7 +4,7 @@ import { scalarValue } from "../infer/values/scalar-value.ts";
 import { squashed } from "../infer/resources/words.ts";
 import type { FlatSchema } from "../infer/values/schemas.ts";
 
-/** A value for a scalar. `known` is `true` if the name or type indicates that the server accepts the value. */
+/** A value for a scalar of a GraphQL schema. `known` is `true` if the name or type indicates that the server accepts this value. */
 export interface Scalar {
   readonly value: PlannedValue;
   readonly known: boolean;
@@ -42,8 +42,8 @@ const TEXTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns a value for a scalar, chosen by the name of its type and by `name`, the name of the argument. If `unlike` is `true`, values that are
- * usually unique (for example emails) are random.
+ * Returns a value for a GraphQL scalar, chosen by its type and by the name of the argument.
+ * @param unlike `true` if values that are usually unique, such as emails, must be random.
  */
 export function scalarFor(type: GraphQLScalarType, name: string, unlike: boolean): Scalar {
   switch (type.name) {
@@ -75,7 +75,7 @@ function custom(type: GraphQLScalarType, name: string, unlike: boolean): Scalar 
   return { value: { kind: "constant", value: textOf({}, name) }, known: false };
 }
 
-/** Returns a random value if values of this name are usually unique. Returns `undefined` for other names. */
+/** Returns a random value for a name whose values are usually unique, such as `email`. Returns `undefined` for other names. */
 function drawn(name: string): Scalar | undefined {
   const own = squashed(name);
   if (/e?mail(address)?$/.test(own)) return { value: { kind: "drawn", call: "email" }, known: true };

@@ -14,30 +14,33 @@ import { callable, wrapping } from "./shapes.ts";
 
 interface Selection {
   readonly fields: Map<string, { readonly arguments: string; readonly inner: Selection | undefined }>;
-  /** The selections of inline fragments (`... on Type`), by type name. */
+  /** The selections of inline fragments (`... on Type`), by the name of the type. */
   readonly fragments: Map<string, Selection>;
 }
 
 interface Place {
-  /** The names of the fields that lead to the object, joined by `/`. */
+  /** The names of the fields that lead to this object in the answer, joined by `/`. */
   readonly at: string;
   readonly depth: number;
   readonly things: number;
   readonly above: readonly string[];
 }
 
-/** The maximum nesting depth of entities. Objects without an id do not count. */
+/** The maximum number of nested objects with an id that are selected in a query. Objects without an id do not count. */
 const DEEPEST_THINGS = 2;
 const DEEPEST = 6;
 const MOST_FIELDS = 80;
 const MOST_OF_AN_OBJECT = 25;
 const MOST_MEMBERS = 6;
 
-/** Builds selection sets: the scalars of the answer and of nearby objects. Fields that require arguments are not selected. */
+/**
+ * Chooses the fields that a generated query requests: plain values of the answer and of the objects near its root. Fields with required arguments are
+ * left out.
+ */
 export class Selector {
   readonly #schema: GraphQLSchema;
   readonly #entities: ReadonlyMap<string, Entity>;
-  /** The type and arguments of the field that was selected at each place. GraphQL rejects two different shapes at one place. */
+  /** Maps the place of each selected field to its type and arguments. GraphQL rejects a query that selects two different fields at one place. */
   readonly #shapes = new Map<string, string>();
   #count = 0;
 
@@ -47,7 +50,7 @@ export class Selector {
   }
 
   /**
-   * Returns the lines of a root field's selection set, without the outer braces. Returns no lines for a scalar.
+   * Returns the lines of a selection set for a query or mutation, without the outer braces. Returns no lines if the answer is a scalar.
    * @param wanted Paths of fields that must be selected.
    */
   select(field: GraphQLField<unknown, unknown>, wanted: readonly (readonly Step[])[]): readonly string[] {
@@ -77,7 +80,7 @@ export class Selector {
     const now = things + (thing === undefined ? 0 : 1);
     const fields = fieldsOf(type).filter(callable);
     const leaves = fields.filter((field) => isLeafType(getNamedType(field.type)));
-    // From an entity inside another entity only the id is selected.
+    // For an object with an id inside another such object, only the id is selected.
     const own = thing !== undefined && now > DEEPEST_THINGS - 1 ? leaves.filter(({ name }) => name === thing.idField) : leaves;
     for (const field of own.slice(0, MOST_OF_AN_OBJECT)) if (this.#count < MOST_FIELDS) this.#add(into, field, at);
     if (depth < DEEPEST && now < DEEPEST_THINGS) this.#fillObjects(into, fields, { at, depth, things: now, above: [...above, type.name] });
@@ -105,8 +108,8 @@ export class Selector {
   }
 
   /**
-   * Selects a field. Returns the selection of the field's object type. Returns `undefined` for a scalar, or if another type already selects a
-   * different shape under this name.
+   * Adds a field to a selection. Returns the selection inside the field if its value is an object. Returns `undefined` for a scalar, or if the field
+   * was not added because it conflicts with a field of the same name in another type.
    */
   #add(into: Selection, field: Field, at: string): Selection | undefined {
     const before = into.fields.get(field.name);

@@ -1,6 +1,6 @@
 import { isListType, isNonNullType, isRequiredArgument, type GraphQLField, type GraphQLOutputType, type GraphQLType } from "graphql";
 
-/** Returns `true` if the field requires no arguments and its name is not reserved by GraphQL. */
+/** Returns `true` if a field needs no arguments and its name is not reserved by GraphQL. */
 export function callable(field: GraphQLField<unknown, unknown>): boolean {
   return !isReserved(field.name) && !field.args.some(isRequiredArgument);
 }
@@ -24,7 +24,7 @@ export function listDepth(type: GraphQLType): number {
   return isListType(type) ? 1 + listDepth(type.ofType) : 0;
 }
 
-/** Returns `true` if a deprecation reason is given, even an empty one. */
+/** Returns `true` if a field has a deprecation reason, even an empty one. */
 export function isDeprecated(reason: string | null | undefined): reason is string {
   return typeof reason === "string";
 }

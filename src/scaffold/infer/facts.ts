@@ -17,9 +17,9 @@ export interface Facts {
   readonly restores: ReadonlyMap<Operation, FoundResource>;
   readonly producers: Map<string, readonly Producer[]>;
   readonly index: KeyIndex;
-  /** The keys or constants that OpenAPI links assign to parameters, by {@link placeOfParameter}. */
+  /** The keys or constants that OpenAPI links assign to parameters. The key of this map is the result of {@link placeOfParameter}. */
   readonly linked: ReadonlyMap<string, Linked>;
-  /** The keys of parameters that no call produces, by {@link placeOfParameter}. Parameters with the same declaration share one key. */
+  /** The context keys of parameters whose values no operation returns. The key of this map is the result of {@link placeOfParameter}. */
   readonly common: ReadonlyMap<string, string>;
 }
 

@@ -30,8 +30,8 @@ import { Schemas } from "./values/schemas.ts";
 import { toResource } from "./resources/to-resource.ts";
 
 /**
- * Infers how the operations of a description depend on each other: which call returns the ids that another call needs. Also plans the order of the
- * calls and the values that they send. Values that cannot be inferred are listed in `notInferred`.
+ * Infers how the operations of an OpenAPI description depend on each other: which operation returns the ids that another one needs. Also plans the
+ * order of the operations and the values that they send. Values that cannot be inferred are listed in `notInferred`.
  */
 export function planScaffold(description: ApiDescription): ScaffoldPlan {
   const schemas = new Schemas(description);
@@ -65,8 +65,8 @@ export function planScaffold(description: ApiDescription): ScaffoldPlan {
 }
 
 /**
- * Collects the facts for drafting.
- * @param login The login operation. It is not used as a source of ids, because it runs before all actions.
+ * Collects what has to be known before actions can be drafted, such as the resources and the operations that return their ids.
+ * @param login The operation that logs in. Its answer provides no ids to other actions, because it is sent before all actions.
  */
 function findFacts(description: ApiDescription, calls: readonly Called[], login: Called | undefined, schemas: Schemas): Facts {
   const others = calls.filter((call) => call !== login);
@@ -96,7 +96,10 @@ function findFacts(description: ApiDescription, calls: readonly Called[], login:
   };
 }
 
-/** Drafts all actions. If a key depends on a request field that is not sent, the key is removed and all actions are drafted again. */
+/**
+ * Drafts all actions. An id may turn out to be unavailable, because the request field that holds it is not sent. Then all actions are drafted again
+ * without this id.
+ */
 function draftAll(calls: readonly Called[], facts: Facts): readonly Draft[] {
   const drafts = calls.map((call) => draftAction(call, facts));
   const given = new Set(drafts.flatMap(({ action }) => action.produces.map(({ key }) => key)));
@@ -140,7 +143,7 @@ function keysOf(drafts: readonly Draft[], { producers, schemas }: Facts): readon
   return [...keys.values()];
 }
 
-/** Counts path parameters. A parameter is inferred if an earlier call gives its value, or if the call creates the item and chooses its id. */
+/** Counts the path parameters of all actions, and those whose value is known: an earlier action returns the value, or the client chooses the id. */
 function share(drafts: readonly Draft[], { lostKeys }: Ordered): ScaffoldPlan["pathParameters"] {
   let all = 0;
   let inferred = 0;

@@ -1,66 +1,69 @@
 import type { Resource } from "../../model/declare/resource.ts";
 import type { Operation } from "../../openapi/operations/description.ts";
 
-/** The plan of the files to write: every operation as an action, and the inferred dependencies between the actions. */
+/** The plan of the generated files: an action for each operation, and how the actions depend on each other. */
 export interface ScaffoldPlan {
   readonly title: string;
-  /** The value of `base_url`. `undefined` if the description names no server with an absolute URL. */
+  /** The value of `base_url` in the generated configuration. `undefined` if the description has no server with an absolute URL. */
   readonly baseUrl: string | undefined;
   /**
-   * The prefix of all paths, for example `/v1`. The prefix is not part of `base_url`, because a target that seqqa starts itself also serves its paths
-   * below the prefix.
+   * The path before all operations of the API, for example `/v1`. It is not part of `base_url`, because it also applies to a target that seqqa
+   * starts.
    */
   readonly basePath?: string | undefined;
-  /** `true` if a cookie can identify the caller. Such APIs often reject writes without the header `Origin`, which browsers send. */
+  /** `true` if a cookie can authenticate requests. Such APIs often reject writes without the header `Origin`, which browsers send. */
   readonly hasCookies?: boolean | undefined;
-  /** The actions in the order of creation: producers before the actions that need their keys, deletes last. Names are unique. */
+  /**
+   * The actions, in an order in which they can be called: an action that returns an id comes before those that need the id, and deletes come last.
+   * Names are unique.
+   */
   readonly actions: readonly PlannedAction[];
   /**
-   * The context keys and the types of their values, in the order in which they are produced. Keys that no action produces come last. The user has to
-   * set them, and `notInferred` names them.
+   * The context keys and the types of their values, in the order in which actions provide them. Keys that no action provides come last. The user has
+   * to set these, and `notInferred` names them.
    */
   readonly keys: readonly PlannedKey[];
-  /** The keys that the user is asked to set in `setup`, most useful first. Empty if no key makes another action callable. */
+  /** The context keys that the user is asked to set in `setup`. Keys that make many actions callable come first. Empty if no key would help. */
   readonly setup?: readonly GivenKey[] | undefined;
   readonly resources: readonly Resource[];
   readonly login: PlannedLogin | undefined;
-  /** The operations that are not called, because they would end the exploration. */
+  /** The operations for which no action is generated, because they would end the exploration, for example by deleting the user. */
   readonly leftOut?: readonly LeftOut[] | undefined;
-  /** The operations that create and use things that may be used only once, such as invitations. */
+  /** The operations that create and use something that may be used only once, such as an invitation. */
   readonly singleUse?: readonly ProposedSingleUse[] | undefined;
-  /** How sessions end. `undefined` if the description does not show it, or if the API has no login. */
+  /** The operations that end sessions. `undefined` if the description shows none, or if the API has no login. */
   readonly sessionEnds?: ProposedSessionEnds | undefined;
-  /** The values that the description does not give, each with a hint where to write the value. */
+  /** The values that could not be inferred from the description. Each has a hint where the user can write the value. */
   readonly notInferred: readonly NotInferred[];
-  /** The number of path parameters of all operations, and the number of those that have a producer. */
+  /** The number of path parameters of all operations, and the number of those whose values could be inferred. */
   readonly pathParameters: { readonly all: number; readonly inferred: number };
   /**
-   * The endpoint of a GraphQL API below `base_url`, for example `/graphql`. For such APIs `pathParameters` counts arguments that take ids, and
-   * `resources` is empty.
+   * The endpoint of a GraphQL API below `base_url`, for example `/graphql`. `undefined` for other APIs. With GraphQL, `pathParameters` counts the
+   * arguments that take ids, and `resources` is empty.
    */
   readonly graphql?: { readonly path: string } | undefined;
-  /** The calls of recorded traffic, in their recorded order. For recordings `resources` is empty. */
+  /** The calls of recorded traffic, in recorded order. `undefined` if the plan comes from a description. With a recording, `resources` is empty. */
   readonly recording?: { readonly from: "har" | "postman"; readonly steps: readonly RecordedStep[] } | undefined;
   readonly warnings: readonly string[];
 }
 
 export interface RecordedStep {
   readonly action: PlannedAction;
-  /** The status of the recorded answer, if it is 400 or above. */
+  /** The HTTP status of the recorded answer if it is an error (400 or above). */
   readonly failure: number | undefined;
 }
 
 export interface PlannedKey {
-  /** A name such as `order_id`: letters, digits and `_`. It must not be the name of a method of the context. */
+  /** The name of a value in the context, for example `order_id`: letters, digits and `_`. The name of a method of the context is not allowed. */
   readonly key: string;
   readonly type: "string" | "number" | "unknown";
 }
 
-/** A key whose value only the user knows. */
+/** A context key whose value only the user knows. `setup.ts` asks for it. */
 export interface GivenKey extends PlannedKey {
-  /** The number of actions that this key, together with the keys before it, makes callable for the first time. */
+  /** The number of additional actions that can be called when the user sets this key, after the keys before it in the list. */
   readonly unlocks: number;
-  /** The number of actions that can be called with this key and the keys before it. */
+  /** The total number of actions that can be called when the user sets this key and the keys before it in the list. */
   readonly reached: number;
   readonly example?: PlannedAction | undefined;
 }
@@ -68,30 +71,30 @@ export interface GivenKey extends PlannedKey {
 export interface PlannedAction {
   readonly operation: Operation;
   readonly name: string;
-  /** The file of the action, without `.ts`: `[a-z0-9-]+`. Names that a file system reserves are not used. */
+  /** The name of the file for the action, without `.ts`: `[a-z0-9-]+`. Names that a file system reserves are not used. */
   readonly group: string;
   readonly kind: "create" | "list" | "read" | "update" | "delete" | "other";
   readonly resource: string | undefined;
   /**
-   * The values of the parameters that are sent: all path parameters, all required parameters, and optional ones with a known key. Optional parameters
-   * of `GET` and `HEAD` are left out, because a filter would hide items. `Authorization` and the API key are never included.
+   * The values of the parameters that the action sends: all path parameters, all required parameters, and optional ones with a known context key.
+   * Optional parameters of `GET` and `HEAD` are left out, because a filter would hide items. `Authorization` and the API key are never included.
    */
   readonly parameters: readonly PlannedParameter[];
   readonly body: PlannedBody | undefined;
   readonly needs: readonly string[];
   readonly produces: readonly Production[];
-  /** The keys that a 2xx answer removes: the key of the deleted item and the keys of items below it. */
+  /** The context keys that the action removes after a 2xx answer, because it deleted the item and everything below the item. */
   readonly frees: readonly string[];
-  /** The removed keys whose ids are kept under another key, because another action can restore the items. */
+  /** The context keys whose ids are kept under another key after the item was deleted, because another action can restore the item. */
   readonly keeps?: readonly Moved[] | undefined;
   /**
-   * For an action that restores a deleted item: the id moves back to its original key. If nothing was deleted, the action is called for an existing
-   * item.
+   * For an action that restores a deleted item: the context keys between which the id moves back. If nothing was deleted, the action is called for an
+   * existing item.
    */
   readonly restores?: Moved | undefined;
   /**
-   * The GraphQL field of the action. `operation` is the HTTP request, and the value of `body` holds the variables by name. `undefined` for other
-   * APIs.
+   * The GraphQL query or mutation of the action. `operation` is its HTTP request, and the value of `body` holds the GraphQL variables by name.
+   * `undefined` for other APIs.
    */
   readonly graphql?: PlannedField | undefined;
 }
@@ -105,7 +108,9 @@ export interface PlannedField {
   readonly kind: "query" | "mutation";
   readonly name: string;
   readonly document: string;
-  /** The variables that hold ids, and the origin of each for the README, for example `id of create_order's answer`. */
+  /**
+   * The GraphQL variables that hold ids. `why` tells the reader of the README where each value comes from, for example `id of create_order's answer`.
+   */
   readonly reasons: readonly { readonly name: string; readonly why: string }[];
 }
 
@@ -113,7 +118,7 @@ export interface PlannedParameter {
   readonly name: string;
   readonly in: "path" | "query" | "header" | "cookie";
   readonly value: PlannedValue;
-  /** The origin of the value for the README, for example `id of create_order's answer`. */
+  /** The place where the value comes from, for the README. For example `id of create_order's answer`. */
   readonly why: string;
 }
 
@@ -124,9 +129,9 @@ export interface PlannedBody {
 }
 
 /**
- * The origin of a key's value: the JSON body of the answer, the `Location` header, or a value that the client sent. For `location`, the value is the
- * last segment of the URL. A sent `value` is the same object as in the parameters or the body, so it is drawn only once. If the path leads to the
- * first item of an empty list, no key is set.
+ * The place from which an action takes the value of a context key: the JSON body of the answer, the `Location` header, or a value that was sent. For
+ * `location`, the value is the last segment of the URL. A sent `value` is the same object as in the parameters or the body, so it is drawn only once.
+ * The key is not set if `path` leads to the first item of an empty list.
  */
 export type Production =
   | { readonly key: string; readonly from: "body"; readonly path: readonly (string | number)[] }
@@ -135,11 +140,11 @@ export type Production =
 
 export type PlannedValue =
   | { readonly kind: "constant"; readonly value: Json }
-  /** `context.getRequired(key)`. If `first` is given, that key is tried before `key`. */
+  /** A value from the context, in generated code `context.getRequired(key)`. If `first` is given, that context key is tried before `key`. */
   | { readonly kind: "context"; readonly key: string; readonly first?: string }
-  /** A call of the test data factory, seeded by the path. The value differs from values sent before. */
+  /** A random value from the test data factory. It differs from all values sent before on the path, and a replay draws the same value. */
   | { readonly kind: "drawn"; readonly call: "email" | "uuid" | "username" | "name" | "phone" | "password" | "word" }
-  /** A placeholder for a secret, read from an environment variable. `otherwise` is the default. */
+  /** A secret that the generated code reads from the environment variable `name`. Without this variable, it uses the text `otherwise`. */
   | { readonly kind: "environment"; readonly name: string; readonly otherwise: string }
   | { readonly kind: "object"; readonly entries: readonly (readonly [name: string, value: PlannedValue])[] }
   | { readonly kind: "list"; readonly items: readonly PlannedValue[] };
@@ -156,7 +161,7 @@ export type PlannedLogin =
       readonly action: PlannedAction;
       readonly userField: string;
       readonly passwordField: string;
-      /** The path of the token in the answer. Empty if the answer sets a cookie, which the client stores. */
+      /** The path of the token in the JSON answer. Empty if the answer sets a cookie, which the client stores. */
       readonly token: readonly string[];
       /** The operation that registers a user who can log in. `undefined` if users must already exist. */
       readonly register?: PlannedRegistration | undefined;
@@ -172,20 +177,20 @@ export interface PlannedRegistration {
   readonly passwordField: string;
 }
 
-/** A thing that may be used only once, with the actions that create it and use it. */
+/** Something that may be used only once, such as an invitation, with the actions that create and use it. */
 export interface ProposedSingleUse {
   readonly what: string;
   readonly create: PlannedAction;
   readonly use: PlannedAction;
-  /** `true` if the action that uses the thing takes a value from the answer of the action that creates it. */
+  /** `true` if the action that uses the code or token takes it from the answer of the action that creates it. */
   readonly isLinked: boolean;
 }
 
-/** The actions that end sessions, and a `check` action that answers 2xx as long as a session is valid. */
+/** The actions that end sessions, and an action `check` that succeeds only while the session is valid. */
 export interface ProposedSessionEnds {
   readonly check: PlannedAction;
   readonly logout: readonly PlannedAction[];
-  /** Actions that end the user's other sessions. */
+  /** Actions that end the other sessions of the user, for example a change of the password. */
   readonly after: readonly PlannedAction[];
 }
 

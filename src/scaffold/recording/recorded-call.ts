@@ -6,7 +6,7 @@ export type RecordedBody =
   | { readonly as: "form" | "multipart"; readonly mediaType: string; readonly fields: readonly (readonly [name: string, value: string])[] }
   | { readonly as: "text"; readonly mediaType: string; readonly text: string };
 
-/** The recorded answer. Only ids from it are used in generated files. */
+/** A recorded answer. Generated files contain no values of it. They only use the places where the answer contains ids. */
 export interface RecordedAnswer {
   readonly status: number;
   readonly body: Json | undefined;
@@ -14,10 +14,10 @@ export interface RecordedAnswer {
   readonly setsCookie: boolean;
 }
 
-/** A request of a recording. Its contents were written by the author of the recording and are not trusted. */
+/** A recorded request. Do not trust its contents: the author of the recording chose them. */
 export interface RecordedCall {
   readonly method: HttpMethod;
-  /** The origin, without credentials and fragment. */
+  /** The scheme, host and port of the URL. */
   readonly origin: string;
   readonly segments: readonly string[];
   readonly query: readonly (readonly [name: string, value: string])[];
@@ -25,7 +25,7 @@ export interface RecordedCall {
   readonly body: RecordedBody | undefined;
   readonly answer: RecordedAnswer | undefined;
   readonly name?: string | undefined;
-  /** The variables that the author's script sets from the answer, each with its path into the body. */
+  /** The Postman variables that a script sets from the answer, each with its path in the JSON body. */
   readonly sets?: ReadonlyMap<string, readonly (string | number)[]> | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface Recording {
   readonly from: "har" | "postman";
   readonly calls: readonly RecordedCall[];
   readonly auth?: RecordedAuth | undefined;
-  /** The parts that were left out, one sentence each. */
+  /** The parts of the recording that were left out, one sentence each. */
   readonly notes: readonly string[];
 }
 

@@ -31,8 +31,8 @@ export interface WriteInput {
   readonly directory: string;
   readonly shown: string;
   /**
-   * The description that `conformsTo` reads: a copy written into the folder, or the relative URL of a file. `none` for GraphQL schemas and
-   * recordings, which do not use `conformsTo`.
+   * The OpenAPI description for the rule `conformsTo`: a copy in the generated folder, or the relative URL of a file. `none` if there is no OpenAPI
+   * description.
    */
   readonly description:
     | { readonly kind: "copy"; readonly text: string }
@@ -45,7 +45,7 @@ export interface WriteInput {
 export interface Written {
   readonly surroundings: Surroundings;
   readonly files: readonly string[];
-  /** Files of the scaffold that were left unchanged, because the user created, edited or deleted them. */
+  /** Files that were not written, because the user created, edited or deleted them. */
   readonly kept: readonly { readonly path: string; readonly why: "edited" | "deleted" | "yours" }[];
   readonly actions: readonly { readonly name: string; readonly file: string; readonly fate: Fate }[];
   /** Code that could not be inserted into files that the user changed, one sentence each. */
@@ -53,11 +53,11 @@ export interface Written {
   readonly again: boolean;
 }
 
-/** The copy of a description that was read from a URL. */
+/** The name of the file for a copy of an OpenAPI description that was read from a URL. */
 const COPY = "openapi.json";
 
 /**
- * Writes a plan as a folder, or adds the new parts of a plan to a folder that was written before.
+ * Writes the files of a plan into a folder. If the folder was generated before, adds only what is new and keeps the user's changes.
  * @throws SeqqaError exit status 2. In that case nothing is written.
  */
 export function writeScaffold(input: WriteInput): Written {
@@ -230,7 +230,7 @@ function append<T>(lists: Map<string, T[]>, name: string, one: T): void {
   else list.push(one);
 }
 
-/** Returns the actions of the current plan, plus removed actions that still exist in files that are not rewritten. */
+/** Returns all actions that the folder contains after writing: those of the current plan, and older ones in files that are not written again. */
 function writtenActions(before: Manifest, merged: ReadonlyMap<string, MergedFile>): Readonly<Record<string, WrittenAction>> {
   const old = Object.entries(before.actions).filter(([, { file }]) => {
     const now = merged.get(file);
@@ -243,7 +243,6 @@ function withoutDoubles(keys: readonly PlannedKey[]): readonly PlannedKey[] {
   return [...new Map([...keys].reverse().map((one) => [one.key, one])).values()].reverse();
 }
 
-/** Returns the first file name for the exploration that is not taken. */
 function freeExploration(title: string, disk: Disk): string {
   const start = slug(title, "api");
   for (let number = 1; ; number++) {
@@ -258,7 +257,7 @@ function placeOf({ file, identifier }: NamedAction, merged: ReadonlyMap<string, 
   return line === -1 ? file : `${file}:${line + 1}`;
 }
 
-/** Rejects a second description in the same folder, because each scaffold would treat the actions of the other as removed. */
+/** Throws an error if the folder was generated from another description. Otherwise all actions of that description would count as removed. */
 function refuseAnother(named: readonly NamedAction[], { actions }: Manifest, shown: string, force: boolean): void {
   if (force || Object.keys(actions).length === 0 || named.some(({ id }) => Object.hasOwn(actions, id))) return;
   throw new SeqqaError(

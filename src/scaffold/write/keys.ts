@@ -1,6 +1,6 @@
 import type { PlannedAction, PlannedKey, PlannedValue, ScaffoldPlan } from "../infer/plan.ts";
 
-/** Returns all keys that the actions of a plan use. Keys that the plan lists come first, in the plan's order. */
+/** Returns all context keys that the actions of a plan use. Keys in the plan's own list come first. */
 export function keysOf({ keys, actions }: ScaffoldPlan): readonly PlannedKey[] {
   const listed = new Set(keys.map(({ key }) => key));
   const more = new Set(actions.flatMap(usedIn).filter((key) => !listed.has(key)));

@@ -5,22 +5,21 @@ import type { Manifest } from "./merge/manifest.ts";
 
 export interface NamedAction {
   readonly action: PlannedAction;
-  /** The operation, for example `POST /orders`. It identifies the action in later scaffolds, because names can change. */
+  /** The HTTP method and URL path of the operation, for example `POST /orders`. It identifies the action when the folder is generated again. */
   readonly id: string;
   readonly name: string;
   readonly identifier: string;
   readonly file: string;
-  /** The key that counts the items that the action creates. `undefined` if the action creates none. */
+  /** The context key that counts the items which the action creates. `undefined` if the action creates none. */
   readonly counter: string | undefined;
 }
 
-/** The file that joins the action files. */
+/** The generated file that joins the actions of all files. */
 export const INDEX = "actions/index.ts";
 
 /**
- * Names actions. An action that was written before keeps its name and file, even if the plan names it differently. New actions never take these
- * names.
- * @param isForeign Returns `true` for a file that no scaffold wrote.
+ * Chooses the names and files of all actions. Actions that were generated before keep theirs, and new actions never take these names.
+ * @param isForeign Returns `true` for a file that `seqqa scaffold` did not write.
  */
 export function nameActions(plan: ScaffoldPlan, manifest: Manifest, isForeign: (file: string) => boolean): readonly NamedAction[] {
   const before = Object.entries(manifest.actions);
@@ -54,7 +53,7 @@ export function nameActions(plan: ScaffoldPlan, manifest: Manifest, isForeign: (
   });
 }
 
-/** Returns a counter key for each created resource. Counter keys differ from all keys of the plan. */
+/** Returns a context key for counting the items of each resource that actions create. These keys differ from all other keys of the plan. */
 function counterNames({ actions, keys }: ScaffoldPlan): ReadonlyMap<string, string> {
   const taken = new Set(keys.map(({ key }) => key));
   const counters = new Map<string, string>();

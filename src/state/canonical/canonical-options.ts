@@ -7,7 +7,7 @@ export interface CanonicalOptions {
   readonly literals: ReadonlySet<string>;
   /** Names that are not part of the state: `table.column`s (also `system.table.column`), context keys, and paths such as `context.user.seen`. */
   readonly ignore: readonly string[];
-  /** `table.column`s with integer keys whose values are renamed. Columns that refer to them by a foreign key are renamed, too. */
+  /** Columns (`table.column`) with integer keys that are renamed like generated ids. Columns that refer to them by a foreign key are renamed, too. */
   readonly symmetric: readonly string[];
   /** Values that only this lane has (URL, port, paths), each with a placeholder. They are replaced before the state is analysed. */
   readonly placeholders: readonly (readonly [string, string])[];
@@ -16,10 +16,11 @@ export interface CanonicalOptions {
    */
   readonly masked: readonly string[];
   /**
-   * `true` if ids and times are recognized by their appearance. This is for comparing executions for which no experiment was made. Default `false`:
-   * experiments show which values are generated, and the facts contain {@link Generated} and {@link Time} objects.
+   * `true` if ids and times are recognized by their appearance. This is for comparing executions when no experiment has shown which values are
+   * generated. Default `false`: experiments show which values are generated, and {@link Generated} and {@link Time} objects replace them before the
+   * state is written as text.
    */
   readonly byAppearance?: boolean | undefined;
-  /** Places for which the order of generation is part of the state. */
+  /** The domains of generated values whose order of generation is part of the state. */
   readonly ordered?: readonly string[] | undefined;
 }

@@ -10,16 +10,16 @@ import { StateWriter, type StateText } from "./state-text.ts";
 import type { StepWindow } from "../values/times.ts";
 
 /**
- * Computes the identity of states. Two observations have the same fingerprint if they differ only in: the names of values that experiments showed to
- * be generated, times with equal offsets from the steps that wrote them, the order in which such values and times were generated, the order of rows
- * and of the entries of objects, Maps and Sets, and everything that the options leave out. Each lane has one instance. Await {@link loadHasher}
- * before the first use.
+ * Computes the fingerprints of states. Two observations have the same fingerprint if they differ only in: values that experiments showed to be
+ * generated, times with equal offsets from the steps that wrote them, the order in which such values and times were generated, the order of rows and
+ * of the entries of objects, Maps and Sets, and everything that the options leave out. Each lane has one instance. Await {@link loadHasher} before
+ * the first use.
  *
  * Different states can share a fingerprint if two texts have the same xxHash64 (the run reports the probability), or if the order of generation
  * matters (see {@link forgotten}).
  */
 export class Canonicalizer {
-  /** Replaces generated values in facts. With `byAppearance`, nothing is replaced before the canonical form is written. */
+  /** Replaces generated values and times before a state is written as text. With `byAppearance`, it replaces nothing. */
   readonly renamer: Renamer;
   readonly #writer: StateWriter;
   readonly #options: CanonicalOptions;
@@ -34,8 +34,8 @@ export class Canonicalizer {
   }
 
   /**
-   * Returns a canonicalizer with the same constants that also masks the given fields; see {@link CanonicalOptions.masked}. It recognizes ids and
-   * times only by their appearance.
+   * Returns a canonicalizer that also masks the given fields and has the same fixed names for ids; see {@link CanonicalOptions.masked}. It recognizes
+   * ids and times only by their appearance.
    */
   masking(fields: readonly string[]): Canonicalizer {
     const other = new Canonicalizer({ ...this.#options, masked: [...this.#options.masked, ...fields] });
@@ -44,9 +44,9 @@ export class Canonicalizer {
   }
 
   /**
-   * Reads the whole root state (all rows as `added`), and makes its ids and times constants. Ids are named by their places in the canonical form.
-   * Lanes with different random ids therefore get the same names and the same fingerprint. If ids of the root are interchangeable, the order of the
-   * observation decides. If the root state is created again, call this method again: the new ids replace the former ones.
+   * Reads the whole root state (all rows as `added`), and gives its ids and times names that stay the same in all states. The names depend on where
+   * the ids occur, not on their values. Lanes with different random ids therefore get the same names and the same fingerprint. Interchangeable ids
+   * are named in the order in which they were read. Call this method again if the root state is created again.
    *
    * @param window The time in which the root state was created.
    */
@@ -73,7 +73,7 @@ export class Canonicalizer {
   }
 
   /**
-   * Writes the fingerprint of facts relative to the root into `out`, and sets {@link wasBounded}.
+   * Writes the fingerprint of a state into `out`, and sets {@link wasBounded}.
    * @throws SeqqaError STATE_TOO_DEEP, STATE_NOT_DATA
    */
   fingerprint(facts: Facts, out: Fingerprint): void {
@@ -92,21 +92,24 @@ export class Canonicalizer {
     return this.#bounded;
   }
 
-  /** The places whose order of generation was left out of the last fingerprint. */
+  /** The domains of generated values whose order of generation was left out of the last fingerprint. */
   get forgotten(): ReadonlySet<string> {
     return this.#writer.forgotten;
   }
 
   /**
-   * A 16-bit second hash of the last fingerprint's state, never 0. If an order was {@link forgotten}, the hash includes that order. Otherwise, the
-   * hash differs between two states that share a fingerprint by chance, with a probability of 65,534 in 65,535.
+   * A 16-bit second hash of the last fingerprint's state, never 0. If the fingerprint left out an order of generation ({@link forgotten}), this hash
+   * includes the order. Otherwise, the hash differs between two states that share a fingerprint by chance, with a probability of 65,534 in 65,535.
    */
   get check(): number {
     const hash = this.#writer.check;
     return 1 + (((hash ^ (hash >>> 16)) & 0xffff) % 0xffff);
   }
 
-  /** A 32-bit hash of the last fingerprint's state including the order of generation. It is equal for two executions of one path. */
+  /**
+   * A 32-bit hash of the same state as the last fingerprint, but including the order in which values were generated. Two executions of one path have
+   * equal hashes.
+   */
   get strict(): number {
     return this.#writer.check;
   }
@@ -128,7 +131,7 @@ export class Canonicalizer {
   }
 }
 
-/** Names the ids of a state by their places in the canonical form: `r1`, `r2` for random ids, `t1`, `t2` for ids that contain a time. */
+/** Names the ids of the root state by their order in the canonical form: `r1`, `r2` for random ids, `t1`, `t2` for ids that contain a time. */
 function idNames({ free, ranked }: StateText): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const [list, mark] of [

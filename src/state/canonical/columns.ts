@@ -2,18 +2,18 @@ import type { ObservedColumn, ObservedTable } from "../../model/stores/store-ada
 import type { RowKind } from "./row-kinds.ts";
 import type { Rules } from "../values/rules.ts";
 
-/** A treatment of one column's values that is the same for all rows. */
+/** A treatment that is the same for a column in all rows of the table. */
 export type PlainMode = Exclude<ColumnMode, { readonly kind: "mask_some" }>;
 
 export type ColumnMode =
   | { readonly kind: "plain" }
   | { readonly kind: "ignore" }
   | { readonly kind: "mask" }
-  /** `mask` in rows of the given kinds; `other` in all other rows. */
+  /** Values are masked in rows of the given kinds. In other rows, they are treated as `other` says. */
   | { readonly kind: "mask_some"; readonly kinds: readonly RowKind[]; readonly other: PlainMode }
-  /** Integers of this domain are renamed. */
+  /** The column contains integer keys of `domain`, which are renamed like generated ids. */
   | { readonly kind: "symmetric"; readonly domain: string }
-  /** A single-column key or a foreign key. A number that looks like a time is an id in this column, and keeps its rank. */
+  /** The column is a primary key on its own, or a foreign key. A number that looks like a time counts as an id here. */
   | { readonly kind: "key" };
 
 export interface TablePlan {
@@ -23,13 +23,13 @@ export interface TablePlan {
   readonly columns: readonly ObservedColumn[];
 }
 
-/** The plans of all tables. Plans are cached, because adapters return the same columns repeatedly. */
+/** Decides for each table how its columns are treated. Decisions are cached, because adapters return the same columns repeatedly. */
 export class TablePlans {
   readonly #rules: Rules;
   readonly #symmetric: ReadonlySet<string> | "keys";
   readonly #plans = new Map<string, Map<string, TablePlan>>();
 
-  /** @param symmetric The columns whose integers are renamed; `keys`: every primary key with one column. */
+  /** @param symmetric The columns (`table.column`) whose integers are renamed; `keys`: every primary key that is a single column. */
   constructor(rules: Rules, symmetric: readonly string[] | "keys") {
     this.#rules = rules;
     this.#symmetric = symmetric === "keys" ? symmetric : new Set(symmetric);
@@ -78,7 +78,8 @@ export class TablePlans {
     const fields = [`${table}.${column.name}`, ...(target === undefined ? [] : [`${target.table}.${target.column}`])];
     if (symmetric === "keys") return isKey || target !== undefined ? fields.at(-1) : undefined;
     if (symmetric.size === 0) return undefined;
-    // The referenced column is tried first. A listed column that also refers to another column then shares the other column's ids.
+    // Try the column that a foreign key refers to before the column itself. A listed column with a foreign key then shares its ids with the other
+    // table.
     return fields.reverse().find((field) => symmetric.has(field) || symmetric.has(`${system}.${field}`));
   }
 }

@@ -24,7 +24,10 @@ class Describer {
   readonly #facts: Facts;
   readonly #names = new Map<string, string>();
   readonly #lines: string[] = [];
-  /** `true` while values of clients are described. Texts such as tokens and passwords are then shown as hashes, so that they can be distinguished. */
+  /**
+   * `true` while the state of a client is described. Its texts, such as tokens and passwords, are shown as hashes: secrets stay hidden, but different
+   * ones look different.
+   */
   #secret = false;
 
   constructor(writer: StateWriter, facts: Facts) {

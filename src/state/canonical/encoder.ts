@@ -14,19 +14,19 @@ import { anonymousToken, type Token } from "./tokens.ts";
 
 const MASK: PlainMode = { kind: "mask" };
 
-/** The text of a part of the state. It has an `@` for each id; `tokens` has the ids in the same order. */
+/** The text of a part of the state, such as a row, with an `@` in place of each id. `tokens` has the ids in the same order. */
 export interface Encoded {
   readonly text: string;
   readonly tokens: readonly Token[];
 }
 
-/** Encoded facts as a set of parts, in which ids have no names yet. Each part's text ends unambiguously, so parts can be concatenated. */
+/** A state as a set of texts, in which ids have no names yet. Each text has a recognizable end, so the texts can be joined without ambiguity. */
 export interface EncodedFacts {
-  /** The parts that always exist, in a fixed order: values, counters, context, clients. */
+  /** The text of what every state has, in a fixed order: values of stores, counters, context, clients. */
   readonly head: Encoded;
-  /** The parts without ids. */
+  /** The texts of rows and collection entries that contain no ids. */
   readonly plain: string[];
-  /** The parts with ids. */
+  /** The texts of rows and collection entries that contain ids. */
   readonly holed: Encoded[];
 }
 
@@ -34,9 +34,9 @@ export interface EncodedFacts {
 export interface EncodedRow {
   /** The text of the row, with an `@` for each id. */
   readonly text: string;
-  /** The keys of the ids in `text`, in the same order. */
+  /** The lookup keys of the ids in `text`, in the same order. */
   readonly keys: readonly string[];
-  /** The key of the id that is the row's primary key. */
+  /** The lookup key of the id that is the row's primary key; `undefined` if the primary key is not an id. */
   readonly own: string | undefined;
   /** `true` if the row exists in the root state but not in this state. */
   readonly isMissing: boolean;
@@ -54,17 +54,20 @@ export const KNOWN = "g:";
 
 const DEEPEST = 1_000;
 
-/** The ranks of generated values in the order of generation. A strict form contains ranks; a reduced form does not. */
+/**
+ * The position of each step among the steps that generated values. A text with these ranks shows the order of generation; a text without them is
+ * equal for all orders.
+ */
 export interface Ranks {
-  /** The rank for each number of a step that generated values. */
+  /** The rank of each step that generated ids, by the number of the step. */
   readonly steps: ReadonlyMap<number, number>;
-  /** The rank for each number of a step that wrote times. */
+  /** The rank of each step that wrote times, by the number of the step. */
   readonly times: ReadonlyMap<number, number>;
-  /** The places whose ranks are written; `undefined`: all places. */
+  /** The domains of generated values whose ranks are written; `undefined`: all domains. */
   readonly domains: ReadonlySet<string> | undefined;
 }
 
-/** Encodes facts as text. The encoding is injective: facts have the same text only if a rule makes them equal. */
+/** Writes a state as text. Two states get the same text only if an option makes them equal, such as `ignore`. */
 export class Encoder {
   readonly #strings: Strings;
   readonly #clock: Clock;
@@ -73,13 +76,16 @@ export class Encoder {
   readonly #byAppearance: boolean;
   readonly #pinsWanted: boolean;
   readonly #isAnonymous: boolean;
-  /** The places at which each step generated values (`steps`) or wrote times (`times`), collected since the last call of {@link encode}. */
+  /** Filled by {@link encode}: the domains in which each step generated values (`steps`) or wrote times (`times`). */
   readonly steps: Map<number, Set<string>> = new Map();
   readonly times: Map<number, Set<string>> = new Map();
   #ranks: Ranks | undefined;
-  /** Integers outside of tables, collected if some keys are symmetric. Such a number may be a key, so that key must not be renamed. */
+  /**
+   * Integers that were found outside of tables, if some integer keys are renamed. A key with one of these values must not be renamed, because the
+   * integer may refer to it.
+   */
   readonly pins: Set<string> = new Set();
-  /** Keys in the encoded rows that look like times. */
+  /** Integers that look like times but are keys of rows. */
   readonly #timeKeys = new Set<string>();
   #pinning = false;
   #tokens: Token[] = [];
@@ -108,7 +114,7 @@ export class Encoder {
     this.times.clear();
     this.#timeKeys.clear();
     const encoded = this.#pass(facts);
-    // The first pass may have read values before the rows that show which numbers are keys, so a second pass is needed.
+    // The first pass may have treated a number as a time before it found a row with this number as its key. In that case, a second pass is needed.
     return this.#timeKeys.size === 0 ? encoded : this.#pass(facts);
   }
 
@@ -204,7 +210,7 @@ export class Encoder {
         this.#holed.push({ text: `${plan.prefix}+${text}`, tokens: this.#tokens });
         continue;
       }
-      // A row that changed only in ignored or masked columns counts as unchanged.
+      // The root state may have a row with the same text, which was changed only in ignored or masked columns. Such a row counts as unchanged.
       const before = gone.size === 0 ? undefined : gone.get(text);
       if (before === undefined || before === 0) this.#plain.push(`${plan.prefix}+${text}`);
       else gone.set(text, before - 1);
@@ -282,7 +288,7 @@ export class Encoder {
     }
   }
 
-  /** Returns the text of a number near the clock: a time, unless the number is the key of a row. */
+  /** Returns the text of a number that is near the clock. The number is a time, unless it is the key of a row. */
   #time(value: number | bigint): string {
     const digits = String(value);
     return this.#timeKeys.has(digits) || this.#strings.tokens.constants.has(`t:${digits}`) ? this.#timeKey(digits) : "T";
@@ -333,7 +339,8 @@ export class Encoder {
       const key = keys[i]!;
       const known = this.#strings.of(key);
       if (known.tokens.length > 0) {
-        // Sorting by a key that contains an id would make the order depend on the id's value.
+        // Discard the ids found in the keys: entries cannot be sorted by keys that contain ids, because the order would depend on the values of the
+        // ids.
         this.#tokens.length = before;
         this.#holed.length = holedBefore;
         return `{${this.#entries(Object.entries(value), depth, rules)}`;
@@ -348,8 +355,8 @@ export class Encoder {
   }
 
   /**
-   * Returns the text of an unordered collection. Without ids, it consists of the sorted texts of the entries. With ids, each entry becomes a separate
-   * part. A token that occurs nowhere else connects these parts to the collection, so that naming the ids also orders the entries.
+   * Returns the text of an unordered collection. Without ids, it consists of the sorted texts of the entries. With ids, each entry gets a text of its
+   * own. An artificial id that occurs nowhere else connects these texts with the collection.
    */
   #entries(entries: Iterable<readonly [unknown, unknown] | readonly [unknown]>, depth: number, rules: PathRules | undefined): string {
     const outer = this.#tokens;
@@ -456,12 +463,12 @@ function addTo(places: Map<number, Set<string>>, step: number, place: string): v
   else known.add(place);
 }
 
-/** Returns `true` for a table's own key. A key that refers to another table uses the ids of that table. */
+/** Returns `true` if a column is the key of its own table, not a reference to another table. */
 function isOwnKey(mode: ColumnMode, { key, references }: ObservedColumn): boolean {
   return mode.kind === "symmetric" && key === true && references === undefined;
 }
 
-/** Returns the keys of ids. A token that only connects a collection to its entries has an empty key. */
+/** Returns the lookup keys of ids. The artificial id that connects a collection with its entries has an empty key. */
 function keysOf(tokens: readonly Token[]): readonly string[] {
   return tokens.map(({ key }) => key ?? "");
 }

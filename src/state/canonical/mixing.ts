@@ -1,4 +1,7 @@
-/** Combines two 32-bit hashes; their order matters. 32 bits suffice, because colours only order and split ids. Equality is decided by text. */
+/**
+ * Combines two 32-bit hashes; their order matters. 32 bits suffice, because these hashes only order ids. Whether two states are equal is decided by
+ * their texts.
+ */
 export function mix(a: number, b: number): number {
   let h = Math.imul(a ^ (b + 0x9e3779b9 + (a << 6) + (a >>> 2)), 0x85ebca6b);
   h ^= h >>> 13;

@@ -1,20 +1,20 @@
 import { mix, spread } from "./mixing.ts";
 
-/** A part of the state: its text, and the numbers of the ids in the text. */
+/** A part of the state such as a row: its text with an `@` for each id, and the numbers of these ids. */
 export interface Part {
   readonly text: string;
   readonly ids: readonly number[];
 }
 
 export interface Naming {
-  /** A text that is equal for two sets of parts exactly if they differ only in the names of ids (unless `bounded`). */
+  /** The canonical text of a set of parts. Two sets have the same text exactly if they differ only in the names of ids (unless `bounded`). */
   readonly text: string;
   readonly order: readonly number[];
   /** `true` if the search for the least text was stopped. Equal sets may then have different texts, but different sets never have the same text. */
   readonly bounded: boolean;
 }
 
-/** Returns a part's text, followed by the names of its ids. The text determines how many names follow. */
+/** Returns the text of a part, followed by the names of its ids. */
 export function nameLine(part: Part, names: Int32Array): string {
   let line = part.text;
   const ids = part.ids;
@@ -22,7 +22,7 @@ export function nameLine(part: Part, names: Int32Array): string {
   return line;
 }
 
-/** Adds the hash of one part to the sum of each id in the part. */
+/** Combines a part's hash with the colours (hashes) of its ids, and adds the result to the sum of each of these ids. */
 export function addPart(ids: readonly number[], base: number, colours: Int32Array, sums: Int32Array): void {
   let hash = base;
   for (let j = 0; j < ids.length; j++) hash = mix(hash, colours[ids[j]!]!);

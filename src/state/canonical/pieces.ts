@@ -1,17 +1,17 @@
-/** A piece of a string. Values of the run (ids, times, the lane's URLs and paths) are separate pieces. */
+/** A piece of a string. Ids, times, and values that only this lane has (URLs, ports, paths) are separate pieces. */
 export type Piece =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "time" }
-  /** A placeholder for a value that only this lane has. */
+  /** A value that only this lane has, replaced by a placeholder. */
   | { readonly kind: "mark"; readonly name: string }
   | IdPiece;
 
 export interface IdPiece {
   readonly kind: "id";
-  /** A text that is equal for one id in every notation (letter case and dashes of a UUID). */
+  /** The lookup key of the id: equal for all notations of the same id (letter case and dashes of a UUID). */
   readonly key: string;
   readonly form: string;
-  /** The kind of an id that contains a time. Ids of one kind are ordered. Empty for random ids. */
+  /** The format of an id that contains a time, such as ULID; empty for random ids. Ids of one format are ordered. */
   readonly rank: string;
   readonly order: string;
 }

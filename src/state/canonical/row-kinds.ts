@@ -3,15 +3,15 @@ import type { Facts } from "./facts.ts";
 import type { Piece } from "./pieces.ts";
 import { Mixed } from "../values/named.ts";
 
-/** The columns, by table, whose values determine the kind of a row. */
+/** For each table: the columns that determine the kind of a row, such as `key` of Redis hashes. */
 export type RowKinds = ReadonlyMap<string, readonly string[]>;
 
-/** A pattern for each column of `RowKinds`. A row is of this kind if its values match the patterns. */
+/** A kind of rows: for each column that determines kinds, the pattern that its values match. */
 export type RowKind = Readonly<Record<string, string>>;
 
-/** Matches ids, times and numbers in the form in which descriptions show them. */
+/** Matches the names of ids and times in descriptions of states (`#1`, `<time>`), and numbers. */
 const NAMES = /(?:root)?#t?\d*|<time>|\d+/g;
-/** Matches UUIDs and hexadecimal numbers. Without this pattern, a part that consists of letters alone would count as a word. */
+/** Matches UUIDs and hexadecimal numbers. They are replaced as a whole, because a group of letters inside would otherwise count as a word. */
 const HEXADECIMAL = /(?<![A-Za-z0-9])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8,})(?![A-Za-z0-9])/gi;
 const VARIABLE = /[A-Za-z]*[\d*][A-Za-z0-9*]*/g;
 /** Matches long words that consist of letters alone, which may be random. */
@@ -35,7 +35,7 @@ export function rowKinds({ systems }: Facts): RowKinds {
   return kinds;
 }
 
-/** Converts a name into the pattern of its kind: ids, times and numbers are replaced by `*`. */
+/** Returns the pattern of a key or field name: its ids, times and numbers are replaced by `*`. Names of one kind have the same pattern. */
 export function patternOf(value: unknown, piecesOf: (text: string) => readonly Piece[] | null): string {
   if (value instanceof Mixed) return collapsed(value.parts.map((part) => (typeof part === "string" ? part : "*")).join(""));
   if (typeof value !== "string") return value === null ? "null" : "*";
@@ -44,7 +44,7 @@ export function patternOf(value: unknown, piecesOf: (text: string) => readonly P
   return collapsed(shown);
 }
 
-/** Converts a name in a description into its pattern; `undefined` if the description shows the name shortened. */
+/** Returns the pattern of a key or field name as a description of a state shows it; `undefined` if the name is shown shortened. */
 export function patternShown(cell: string): string | undefined {
   const text = cell.startsWith('"') ? (JSON.parse(cell) as string) : cell;
   return SHORTENED.test(text) ? undefined : collapsed(text);

@@ -12,7 +12,7 @@ const STRAY = /[\u{F0000}\u{F0001}]/gu;
 /** The largest group of similar lines that is compared in pairs. In a larger group, values keep their own names. */
 const MOST_COMPARED = 100;
 
-/** @param kind `t` for a value that looks like a time. */
+/** Returns the placeholder for a generated value. `kind` is `t` for a value that looks like a time. */
 export const mark = (kind: "" | "t", number: number): string => `${OPEN}${kind}${number}${CLOSE}`;
 
 export const isMark = (text: string): boolean => text.startsWith(OPEN);
@@ -31,13 +31,13 @@ export function markedDifferences(expected: Marked, actual: Marked, limit: numbe
 
 /**
  * Returns the second state with the names of the first state for corresponding generated values. Values correspond if they are in lines that differ
- * only in names, or else in the most similar rows. Each name is used for one value only, so that real differences remain visible.
+ * only in names, or else in the most similar rows. Each name is used for one value only, so that two different values never become equal.
  */
 export function sameNames(first: Marked, second: Marked): Marked {
   const names = new Names();
   const [left, right] = [first, second].map((lines) => [...new Set(lines)].filter((line) => line.includes(OPEN)).map(readMarks));
   const groups = grouped(left!, right!, ({ shape }) => shape);
-  // Rows are paired before other values, so that a reference to another row shows as a difference of that row.
+  // Pair rows before other values. If a value refers to another row in the second state, the line of the value then differs, not the row.
   const inTurn = [true, false].map((isRow) => groups.filter((group) => [...group.first][0]!.isRow === isRow));
   for (const some of inTurn) pairForced(some, names);
   for (const some of inTurn) pairOthers(some, names);
@@ -48,7 +48,7 @@ export function sameNames(first: Marked, second: Marked): Marked {
   const named = (own: string, kind: "" | "t"): string => {
     const known = names.of(own);
     if (known !== undefined) return known;
-    // A value that the first state does not have must not get one of the first state's names.
+    // A value without a partner keeps its own name, but must not get a name that the first state uses for another value.
     let name = own;
     while (used.has(name)) name = mark(kind, ++number);
     used.add(name);
@@ -60,7 +60,7 @@ export function sameNames(first: Marked, second: Marked): Marked {
 
 interface Line {
   readonly isRow: boolean;
-  /** A text that is equal for lines that differ only in names. */
+  /** The line without the names of its values. It is equal for two lines that differ only in names. */
   readonly shape: string;
   readonly marks: readonly string[];
   /** The table and the sign (`+` or `-`) of a row. */
@@ -101,7 +101,10 @@ class Names {
     this.#taken.add(first);
   }
 
-  /** Returns the number of placeholder pairs that are already mapped to each other; `undefined` if the pairs contradict the mapping. */
+  /**
+   * Returns how many pairs of placeholders, one from each line, are already paired with each other. `undefined` if a placeholder is already paired
+   * with another one.
+   */
   fit(first: readonly string[], second: readonly string[]): number | undefined {
     const tried = new Map<string, string>();
     for (const [place, own] of second.entries()) {
@@ -118,7 +121,7 @@ class Names {
   }
 }
 
-/** Lines of both states that may describe the same row or value. */
+/** Lines of the first and the second state that may describe the same rows or values. */
 interface Group {
   readonly first: Set<Line>;
   readonly second: Set<Line>;
@@ -131,7 +134,10 @@ function take(group: Group, one: Line, own: Line, names: Names): void {
   group.second.delete(own);
 }
 
-/** Pairs lines that have only one possible partner: the only lines of their shape, then lines for which known names leave one candidate. */
+/**
+ * Pairs lines that have only one possible partner. These are the only lines with their text apart from names, and lines for which the values paired
+ * so far leave one candidate.
+ */
 function pairForced(groups: readonly Group[], names: Names): void {
   for (const group of groups) {
     const [[one], [own]] = [[...group.first], [...group.second]];
@@ -151,7 +157,10 @@ function pairForced(groups: readonly Group[], names: Names): void {
   }
 }
 
-/** Pairs the remaining lines in their order. Both sides have the same order, because states are described in the order of their canonical names. */
+/**
+ * Pairs the remaining lines of each group in their order. The order is the same in both states, because states are described in the order of their
+ * canonical names.
+ */
 function pairOthers(groups: readonly Group[], names: Names): void {
   for (const group of groups) {
     for (const own of group.second) {
@@ -181,7 +190,10 @@ interface Common {
 
 const NOTHING: Common = { count: 0, first: [], second: [] };
 
-/** Returns the number of cells that differ only in names, with their placeholders. Cells whose placeholders contradict the mapping are left out. */
+/**
+ * Compares the cells of two rows. Returns the number of cells that are equal apart from names, with the placeholders in them. Cells with a
+ * placeholder that is already paired with another one are left out.
+ */
 function commonCells(one: Line, own: Line, names: Names): Common {
   let common = NOTHING;
   for (const [index, [name, value]] of own.cells.entries()) {
@@ -196,7 +208,7 @@ function commonCells(one: Line, own: Line, names: Names): Common {
   return common;
 }
 
-/** Returns the groups that have lines on both sides, except those that are too large to compare in pairs. */
+/** Groups lines of both states by a text. Groups with lines of only one state, and groups that are too large to compare in pairs, are left out. */
 function grouped(first: readonly Line[], second: readonly Line[], by: (line: Line) => string): readonly Group[] {
   const groups = new Map<string, Group>();
   const of = (line: Line): Group => {

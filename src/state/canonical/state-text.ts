@@ -19,7 +19,7 @@ export interface StateText {
   readonly bounded: boolean;
   /** The random ids, in the order of the names that they get in `text`. */
   readonly free: readonly Token[];
-  /** The ids that contain a time, in the order of their values. */
+  /** The ids that contain a time (such as ULIDs), sorted by value. */
   readonly ranked: readonly Token[];
 }
 
@@ -38,7 +38,10 @@ export class StateWriter {
   readonly byAppearance: boolean;
   readonly #ordered: ReadonlySet<string>;
   readonly #placeholders: Placeholders;
-  /** Computes hashes without text. `undefined` if rules apply to parts of values, or if keys are symmetric, because the text is needed then. */
+  /**
+   * Computes fingerprints without writing the text. It is `undefined` if the text is needed: if rules apply to parts of values, or if integer keys
+   * are renamed.
+   */
   readonly #words: WordHasher | undefined;
   #stamp = 0;
   #check = 0;
@@ -51,7 +54,7 @@ export class StateWriter {
     this.#ordered = new Set(options.ordered);
     this.rules = readRules(options.ignore, options.masked);
     this.tokens = new Tokens(byAppearance ? literalKeys(options.literals, this.clock) : []);
-    // The longest placeholder value is replaced first, because a URL contains the port.
+    // Replace long values first, because the lane's URL contains its port.
     this.#placeholders = [...options.placeholders].sort((a, b) => b[0].length - a[0].length);
     this.plans = new TablePlans(this.rules, options.symmetric);
     this.#strings = new Strings(byAppearance ? this.clock : undefined, this.#placeholders, this.tokens);
@@ -65,7 +68,7 @@ export class StateWriter {
     if (bare && !this.#symmetric) this.#words = new WordHasher(this.#strings, this.clock);
   }
 
-  /** Makes ids constants. The cached strings are cleared, because these ids were variable in them. */
+  /** Gives ids fixed names. Clears the cache of strings, because cached texts treat these ids as renamable. */
   fix(constants: Iterable<readonly [string, string]>): void {
     for (const [key, name] of constants) {
       this.tokens.constants.set(key, name);
@@ -88,7 +91,7 @@ export class StateWriter {
     return this.#strings.pieces(text);
   }
 
-  /** A 32-bit second hash of the facts of the last fingerprint. */
+  /** A second 32-bit hash of the state whose fingerprint was computed last. */
   get check(): number {
     return this.#check;
   }
@@ -104,14 +107,14 @@ export class StateWriter {
     hashText(text, out);
     const { steps, times } = this.#encoder;
     this.forgotten = this.#forgottenOrder();
-    // If an order of generation is left out of the fingerprint, the second hash includes that order.
+    // If the fingerprint leaves out the order in which values were generated, the second hash includes that order.
     this.#check = hashText32(this.forgotten.size === 0 ? text : this.#write(facts, ranksOf(steps, times, undefined)).text);
     return bounded;
   }
 
   /**
-   * The places whose order of generation the last fingerprint left out. The set is empty if one step generated all values, because there is no order
-   * then.
+   * The domains of generated values whose order the last fingerprint left out. The set is empty if one step generated all values, because they have
+   * no order then.
    */
   forgotten: ReadonlySet<string> = NO_PLACES;
 
@@ -189,14 +192,15 @@ export class StateWriter {
     return { text: front + naming.text, bounded: naming.bounded, free: naming.order.map((index) => free[index]!), ranked };
   }
 
-  // A number in the context may be a symmetric key. Renaming only the key would make the two values different, so the key is not renamed.
+  // A number in the context or in another value may refer to an integer key. If only the key were renamed, the two would no longer be equal, so the
+  // key is not renamed.
   #isPinned(token: Token): boolean {
     if (!this.#symmetric || token.key === null || !token.key.startsWith("s:")) return false;
     return this.#encoder.pins.has(token.key.slice(token.key.lastIndexOf(":") + 1));
   }
 }
 
-/** Returns consecutive ranks of the steps that generated values at the given places. */
+/** Numbers the steps that generated values in the given domains consecutively, in their order. */
 function ranksOf(
   steps: ReadonlyMap<number, ReadonlySet<string>>,
   times: ReadonlyMap<number, ReadonlySet<string>>,
@@ -229,7 +233,7 @@ function nameFixed(fixed: readonly Token[], ranked: readonly Token[]): ReadonlyM
   return names;
 }
 
-/** Returns a part in which fixed ids have names, and all other ids are still open. */
+/** Returns a part of the state in which the ids in `names` have their names. The other ids are numbered and named later. */
 function toPart(encoded: Encoded, names: ReadonlyMap<Token, string> | undefined): Part {
   const ids: number[] = [];
   let text = encoded.text;

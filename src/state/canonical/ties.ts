@@ -1,9 +1,12 @@
 import { mix } from "./mixing.ts";
 import { addPart, nameLine, type Naming, type Part } from "./parts.ts";
 
-/** The largest number of attempts to order interchangeable ids. If it is reached, the state counts as a separate state. */
+/** The largest number of attempts to find an order for interchangeable ids. A state for which it is reached counts as different from all others. */
 export const MOST_BRANCHES = 2_000;
-/** The same limit in visited parts (about 50 ms), because one attempt is long if thousands of ids are interchangeable. */
+/**
+ * The largest number of parts of the state that the attempts read together (about 50 ms). One attempt is long if thousands of ids are
+ * interchangeable.
+ */
 const MOST_WORK = 1_000_000;
 const CHOSEN = 0x5bd1e995;
 
@@ -13,9 +16,9 @@ interface Solution {
 }
 
 /**
- * Names ids that share a colour with others. An id with a unique colour gets the next name. The other ids form components, connected by parts that
- * contain several of these ids. Components do not affect each other, so each is solved separately. If there is only one component, each id of its
- * smallest colour class is distinguished in turn, and the least text is used.
+ * Names ids that their surroundings do not distinguish (ids with the same colour, see {@link nameIds}). Ids that occur in a common part of the state
+ * form a component, and each component is solved separately. Within a component, each id of the smallest group of equal colours is chosen in turn as
+ * the first one, and the attempt that gives the least text is used.
  */
 export class TieSearch {
   readonly #parts: readonly Part[];
@@ -53,7 +56,7 @@ export class TieSearch {
       (unique ? own : tied).push(sorted[i]!);
     }
     if (tied.length > 0 && this.#exhausted) {
-      // Any naming describes the state correctly, but it may not be the least one.
+      // The search has reached its limit. The current names describe the state correctly, but another order might give a smaller text.
       this.#bounded = true;
       own.push(...tied.splice(0));
     }
@@ -68,7 +71,7 @@ export class TieSearch {
     const below = tied.length === 0 ? [] : this.#solveTied(tied, rest, colours, firstName + own.length, own.length === 0);
     for (const id of own) this.#names[id] = -1;
     const order = own.concat(...below.map((solution) => solution.order));
-    // The count of names at the beginning separates names of this scope from names of the outer scopes.
+    // The number of names at the beginning tells where the text of this search ends within the text of an outer one.
     return { text: `(${own.length};${lines.sort().join("")}${below.map((solution) => solution.text).join("")})`, order };
   }
 
@@ -110,7 +113,7 @@ export class TieSearch {
     }
   }
 
-  /** Groups interchangeable ids that share a part. Groups and their members are sorted by id. */
+  /** Returns the components: groups of interchangeable ids that occur together in parts of the state. The groups and their ids are sorted. */
   #components(tied: readonly number[], parts: readonly number[]): { ids: number[]; parts: number[] }[] {
     const parent = new Map<number, number>(tied.map((id) => [id, id]));
     const find = (id: number): number => {
@@ -146,7 +149,10 @@ export class TieSearch {
   }
 }
 
-/** Returns the smallest colour class; among several, the one with the least colour. The choice does not depend on the names of ids. */
+/**
+ * Returns the smallest group of ids with the same colour. Of several smallest groups, the one with the least colour is returned, so the choice does
+ * not depend on the ids.
+ */
 function smallestClass(tied: readonly number[], colours: Int32Array): readonly number[] {
   const classes = new Map<number, number[]>();
   for (const id of tied) {

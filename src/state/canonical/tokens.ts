@@ -1,8 +1,8 @@
 import type { IdPiece } from "./pieces.ts";
 
-/** An id that is not a constant. The canonical form has a gap for its name. */
+/** A generated id. In the encoded text it appears as `@`, because its name is not known yet. */
 export interface Token {
-  /** The key of the id; `null` for a token that only connects an unordered collection to its entries. */
+  /** The lookup key of the id. It is `null` for an artificial id that only connects an unordered collection with its entries. */
   readonly key: string | null;
   readonly rank: string;
   readonly order: string;
@@ -10,8 +10,8 @@ export interface Token {
   readonly step: number;
   readonly domain: string;
   /**
-   * The number of the last fingerprint that contained the id, and the id's `index` in that fingerprint. Storing them here avoids a map for each
-   * fingerprint.
+   * The number of the last fingerprint computation in which the id occurred, and its `index` in that computation. Storing them in the id avoids a map
+   * for each computation.
    */
   stamp: number;
   index: number;
@@ -19,10 +19,10 @@ export interface Token {
 
 const LIMIT = 1 << 16;
 
-/** All known ids. During a fingerprint, each id is represented by a single object. */
+/** All known ids. While a fingerprint is computed, the same id is always the same object. */
 export class Tokens {
   readonly #byKey = new Map<string, Token>();
-  /** The ids of the root state and of the user's code, with their names. */
+  /** The names of the ids in the root state and in the user's code. These names are the same in all states. */
   readonly constants: Map<string, string> = new Map();
 
   constructor(literals: Iterable<string>) {

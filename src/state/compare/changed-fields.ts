@@ -23,7 +23,9 @@ export function changedFields(before: Facts, after: Facts): readonly string[] {
   return [...fields].toSorted();
 }
 
-/** Returns the rows that only the later observation has (`came`), and the rows that only the earlier one has (`went`). */
+/**
+ * Compares two observations of a table. Returns the rows that only the later one has (`came`), and the rows that only the earlier one has (`went`).
+ */
 function changesOf(
   before: ObservedTable | undefined,
   after: ObservedTable | undefined,

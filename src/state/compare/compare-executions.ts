@@ -24,16 +24,17 @@ export interface Execution {
   readonly window: StepWindow;
 }
 
-/** A place whose values correspond one to one between the two executions, with an example. */
+/** A place with generated values, as one comparison of two executions found it, with an example. */
 export interface ComparedPlace extends GeneratedPlace {
   readonly field: string;
   /**
-   * The counters whose values changed in the same way as this integer. Counters that the place is named after are first. {@link domain} is the first
-   * counter. Empty if the value is not an integer.
+   * The counters that may have generated the integer, because they gave the same pair of values in the two executions. A counter whose table name
+   * occurs in the place comes first; it is also the {@link domain}. Empty if the value is not an integer.
    */
   readonly domains: readonly string[];
   /**
-   * `true` if no table's key explains the integer. It then counts as generated only if it grows with each execution and does not change afterwards.
+   * `true` if no key of a table had the same pair of values. Such an integer counts as generated only if it grows with each execution and does not
+   * change afterwards.
    */
   readonly isLoose?: boolean | undefined;
   readonly sample: readonly [string, string];
@@ -46,7 +47,7 @@ export interface Compared {
 }
 
 export interface CompareOptions {
-  /** Knowledge from earlier experiments. Places that it explains are skipped. */
+  /** Knowledge from earlier experiments. Differences that it explains are skipped. */
   readonly known: Knowledge;
 }
 
@@ -59,7 +60,7 @@ interface Pair {
   readonly a: unknown;
   readonly b: unknown;
   readonly column?: ObservedColumn | undefined;
-  /** The place of the key that a column is or refers to; only for columns. */
+  /** The place of the key that contains the value: the column itself, or the column to which it refers. `undefined` for values outside of keys. */
   readonly domain?: string | undefined;
 }
 
@@ -79,7 +80,7 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
   for (const { domain, a: x, b: y } of [...collector.keys, ...collector.pairs])
     if (domain !== undefined && isInteger(x) && isInteger(y)) domains.add(domain, String(x), String(y));
   for (const pair of collector.pairs) {
-    // A key may look like a time, and so may a reference to the key. Both are treated as keys.
+    // A key that looks like a time is still a key. The same holds for a reference to it.
     const isKey = isInteger(pair.a) && isInteger(pair.b) && domains.of(pair).length > 0;
     const time = isKey ? undefined : timeAt(pair, a.window, b.window);
     if (time !== undefined) times.push(time);
@@ -94,7 +95,7 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
       texts.push({ place: pair.place, after: "", a: wordOfBytes(pair.a).key, b: wordOfBytes(pair.b).key, pair });
     } else unexplained.push(dropped(pair));
   }
-  // Counters that are not the key of a table. Their values occur only in a probe or in the context.
+  // Integers that change between executions but are no keys of tables, such as a counter in a probe or in the context.
   const loose = new Domains();
   for (const pair of integers)
     if (pair.column === undefined && domains.of(pair).length === 0) loose.add(pair.place, String(pair.a), String(pair.b));
@@ -108,7 +109,7 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
   const back = new Map<string, string>();
   for (const { place, after, a: x, b: y, pair } of texts) {
     if (/^\d+$/.test(x) && /^\d+$/.test(y)) {
-      // Digits within a text may come from a counter of their own, so the place itself is also a candidate.
+      // Digits inside a text may come from a counter that no table shows. The place of the text itself is then used as the counter.
       const all = [...domains.holding(x, y, place), after === "" ? place : `${place} after ${after}`];
       generated.push({ field: fieldOf(place), sample: [x, y], place, after, domain: all[0], domains: all });
       continue;
@@ -139,19 +140,25 @@ class Domains {
   }
 
   /**
-   * Returns the counters that a pair of integers may come from. For a key or reference, this is the counter of that key; else see {@link holding}.
+   * Returns the counters that may have generated two integers at one place. A key or reference has one counter; for other values see {@link holding}.
    */
   of({ a, b, place, domain }: Pair): readonly string[] {
     return domain === undefined ? this.holding(String(a), String(b), place) : [domain];
   }
 
-  /** Returns the counters with this pair of values, for counters that are not keys of a table. Counters with the most pairs are first. */
+  /**
+   * Returns the counters outside of tables that gave the first integer in the first execution and the second one in the second. Counters that explain
+   * the most places come first.
+   */
   largest({ a, b }: Pair): readonly string[] {
     const all = [...this.#pairs].filter(([, pairs]) => pairs.has(`${String(a)}\n${String(b)}`));
     return all.toSorted(([x, one], [y, other]) => other.size - one.size || (x < y ? -1 : 1)).map(([domain]) => domain);
   }
 
-  /** Returns the counters with this pair of values. A counter is first if the place is named after its table. */
+  /**
+   * Returns the counters of tables that gave `a` in the first execution and `b` in the second. Counters whose table name occurs in the place come
+   * first.
+   */
   holding(a: string, b: string, place: string): readonly string[] {
     const all = [...this.#pairs].filter(([, pairs]) => pairs.has(`${a}\n${b}`)).map(([domain]) => domain);
     const last = (JSON.parse(place) as readonly string[]).at(-1)!.toLowerCase();
@@ -179,8 +186,8 @@ function shown(value: unknown): string {
 }
 
 /**
- * Returns the {@link TimePlace} of two values; `undefined` if they are not times that depend on their steps. Such times have equal offsets from their
- * steps, or have moved by the same duration as the steps.
+ * Returns how the times at a place depend on the step that wrote them, given the values of two executions. `undefined` if they are no times, or do
+ * not depend on a step: they must have the same offset from their steps, or must have moved by the same duration as the steps.
  */
 function timeAt({ place, a, b }: Pair, windowA: StepWindow, windowB: StepWindow): TimePlace | undefined {
   const [x, y] = [momentOf(a), momentOf(b)];
@@ -188,7 +195,8 @@ function timeAt({ place, a, b }: Pair, windowA: StepWindow, windowB: StepWindow)
   const resolutionMs = Math.min(resolutionOf(x), resolutionOf(y));
   const offset = offsetFromStep(x, windowA, resolutionMs);
   const alike = offset === offsetFromStep(y, windowB, resolutionMs);
-  // Without a fixed offset from this step, the time may depend on an earlier step's time. It must then have moved by the same duration as the steps.
+  // Times without a fixed offset may depend on a time that an earlier step wrote. The difference between the two times then equals the difference
+  // between the starts of the two steps.
   const apart = Math.abs(y.ms - x.ms - (windowB.startMs - windowA.startMs));
   if (!alike && apart > Math.max(1_000, windowA.endMs - windowA.startMs, windowB.endMs - windowB.startMs) + resolutionMs) return undefined;
   return { place, after: "", resolutionMs, base: alike ? "step" : "stored", offsets: alike ? [offset] : [] };
@@ -199,7 +207,7 @@ class Pairs {
   readonly structure: DroppedField[] = [];
   readonly keys: Pair[] = [];
   readonly #known: ReadonlySet<string>;
-  /** Texts that both executions have at the same place, so they were not generated. */
+  /** Texts that are equal in both executions at some place. They were not generated. */
   readonly #common = new Set<string>();
 
   constructor({ generated, times, dropped: fields, background }: Knowledge) {
@@ -297,7 +305,8 @@ class Pairs {
     if (typeof a === "string" && typeof b === "string") {
       const [x, y] = [parsedJson(a), parsedJson(b)];
       if (x !== undefined && y !== undefined) return this.#value(x, y, [...segments, JSON_TEXT], depth + 1);
-      // A token in a store is compared as a whole, because the store may use it to identify which of two tokens was revoked.
+      // A token in the context or a client is compared by its content. In a store it is compared as a whole, because the store may use it to tell
+      // which of two tokens was revoked.
       const isHeld = segments[0] === "clients" || segments[0] === "context";
       const [one, other] = isHeld ? [parsedJwt(a), parsedJwt(b)] : [];
       if (one !== undefined && other !== undefined && !isSame(one, other))
@@ -306,7 +315,7 @@ class Pairs {
     this.pairs.push({ place, a, b, column: cell?.column, domain: cell?.domain });
   }
 
-  /** Compares the contents of two objects of the same kind. Returns `false` if they must be compared as a whole. */
+  /** Compares the contents of two objects of the same class. Returns `false` if the class has no contents that can be compared separately. */
   #inside(a: object, b: object, segments: readonly string[], depth: number): boolean {
     if (Array.isArray(a) && Array.isArray(b)) {
       if (a.length !== b.length) return false;

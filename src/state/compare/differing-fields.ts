@@ -14,9 +14,9 @@ interface Row {
 }
 
 /**
- * Returns the fields that differ between two descriptions ({@link Canonicalizer.describe}) of states on one path, in the form of
- * {@link CanonicalOptions.masked}: `table.column` for rows, a path such as `context.user.seen` or `systems.model.orders[].code` for values. All ids
- * count as equal, because another field may have shifted their names. Rows and values that only one side has do not name a field.
+ * Returns the fields that differ between two descriptions ({@link Canonicalizer.describe}) of states on one path, in the form of {@link
+ * CanonicalOptions.masked}: `table.column` for rows, a path such as `context.user.seen` or `systems.model.orders[].code` for values. All ids count as
+ * equal, because a difference in another field can change their names. Rows and values that only one of the states has are ignored.
  */
 export function differingFields(a: readonly string[], b: readonly string[], kinds: RowKinds = NO_KINDS): readonly string[] {
   const fields = new Set<string>();
@@ -31,14 +31,17 @@ export function differingFields(a: readonly string[], b: readonly string[], kind
   return [...fields].sort();
 }
 
-/** A difference between two descriptions. `row`: the second description has more rows of the table. `item`: it has more items of the list. */
+/**
+ * A difference between two descriptions of states. `field`: a field has another value. `row`: the second description has more rows of a table.
+ * `item`: it has more items of a list.
+ */
 export type Difference =
   | { readonly kind: "field"; readonly name: string; /** The value in the second description. */ readonly value: string }
   | { readonly kind: "row" | "item"; readonly name: string };
 
 /**
- * Calls `found` for every field that differs between two descriptions (see {@link differingFields}), and for each table and list of which the second
- * description has more rows or items.
+ * Calls `found` for every field that differs between two descriptions (see {@link differingFields}), and for each table or list that has more rows or
+ * items in the second description.
  */
 export function eachDifference(
   a: readonly string[],
@@ -61,7 +64,7 @@ export function eachDifference(
   for (const [name, paths] of itemsOf(right.values)) if (paths.size > (items.get(name)?.size ?? 0)) found({ kind: "item", name });
 }
 
-/** Returns the items of each list that contain values: `context.cart[2].name` is in an item of `context.cart`. */
+/** Returns, for each list, the items in which values were found: `context.cart[2].name` belongs to an item of the list `context.cart`. */
 function itemsOf(values: ReadonlyMap<string, string>): Map<string, Set<string>> {
   const items = new Map<string, Set<string>>();
   for (const path of values.keys()) {
@@ -107,7 +110,7 @@ interface Pair {
   readonly i: number;
   readonly j: number;
   readonly columns: readonly string[];
-  /** The number of differing columns among those that determine the row's kind. */
+  /** For tables with kinds of rows: the number of columns that determine the kind and differ between the two rows. */
   readonly apart: number;
   readonly kind: RowKind | undefined;
 }
@@ -138,7 +141,7 @@ function pairRows(left: readonly Row[], right: readonly Row[], found: (differenc
   }
 }
 
-/** Returns the common kind of two rows. `undefined` if the table has no columns that determine a kind, or if a value is shown shortened. */
+/** Returns the kind that two rows share. `undefined` if the table does not distinguish kinds of rows, or if a description shows a value shortened. */
 function kindOfBoth(a: Row, b: Row, columns: readonly string[]): RowKind | "unlike" | undefined {
   if (columns.length === 0) return undefined;
   const kind: Record<string, string> = {};

@@ -1,8 +1,11 @@
-/** A place where the target, or the user's code, stores values that are generated again in each execution. */
+/** A place where experiments found values that are generated again in each execution. */
 export interface GeneratedPlace {
   /** The segments that lead to the value, in the form of {@link placeText}. */
   readonly place: string;
-  /** The position of the generated word within a text: after this word, or first in the text if this is `^`. `""` if the whole value is generated. */
+  /**
+   * `""` if the whole value at the place is generated. Otherwise the generated word is part of a text, and `after` is the letters and digits before
+   * it (`^`: none).
+   */
   readonly after: string;
   /**
    * The counter that an integer comes from. Equal integers are the same value only if they come from the same counter. `undefined` for a text: equal
@@ -16,10 +19,11 @@ export interface TimePlace {
   readonly after: string;
   /** The resolution in milliseconds: all values of the place are multiples of this number. */
   readonly resolutionMs: number;
-  /** The reference point of the times. `step`: the step that wrote them. `stored`: another time in the state. */
+  /** The time to which offsets refer. `step`: the time of the step that wrote the value. `stored`: another time in the state. */
   readonly base: "step" | "stored";
   /**
-   * The offsets from the steps that were observed, in milliseconds, the smallest first. Absent in knowledge that an earlier version of seqqa stored.
+   * The offsets that were observed between the times and their steps, in milliseconds, in ascending order. Absent in knowledge that an earlier
+   * version of seqqa stored.
    */
   readonly offsets?: readonly number[] | undefined;
 }
@@ -41,7 +45,7 @@ export interface Knowledge {
   readonly dropped: readonly DroppedField[];
   /** Columns that change without a request. */
   readonly background: readonly string[];
-  /** Actions that send different requests each time. Values that they generate are named by the action alone. */
+  /** Actions that send different requests each time. Values that they generate are named after the action alone, not after its requests. */
   readonly noisyActions: readonly string[];
   /** Places whose order of generation is part of the state, because an audit showed that the order matters. */
   readonly ordered: readonly string[];
@@ -60,7 +64,7 @@ export function joined(a: Knowledge, b: Knowledge): Knowledge {
   };
 }
 
-/** Joins all entries of each place: the finer resolution, `stored` if any entry has it, and all offsets. */
+/** Joins several findings about the same place into one: the finer resolution, the base `stored` if any finding has it, and all offsets. */
 export function joinedTimes(all: readonly TimePlace[]): readonly TimePlace[] {
   const kept = new Map<string, TimePlace>();
   for (const one of all) {

@@ -10,13 +10,13 @@ import { Tokens } from "../canonical/tokens.ts";
 
 export type StoreRows = readonly EncodedRow[];
 
-/** The limits of paired rows and of attempts. Above these limits, two states count as different. */
+/** The largest number of rows that are paired, and of attempts to pair them. Above these limits, two states count as different. */
 const MOST_ROWS = 2_000;
 const MOST_TRIES = 20_000;
 
 /**
- * Compares the stores of two states up to generated values: a row that was deleted and inserted again with a new key is not a change. A value counts
- * as generated if experiments showed it, or if it is a row's key and is an integer or looks like an id.
+ * Compares the stores of two states, ignoring differences in generated values. A row that was deleted and inserted again with a new key is therefore
+ * not a change. A value counts as generated if experiments showed that it is, or if it is a row's key and is an integer or looks like an id.
  */
 export class StoresComparer {
   readonly #tokens: Tokens;
@@ -33,7 +33,7 @@ export class StoresComparer {
     this.#encoder = new Encoder(this.#strings, clock, rules, plans, { pinsWanted: false, byAppearance: true, isAnonymous: true });
   }
 
-  /** Fixes the ids of the root state: each of them equals only itself. */
+  /** Stores the ids of the root state. Each of them equals only itself, because all states share the root state. */
   fix(names: Iterable<readonly [string, string]>): void {
     this.#tokens.constants.clear();
     for (const [key, name] of names) this.#tokens.constants.set(key, name);
@@ -53,7 +53,7 @@ export function sameStores(before: StoreRows, after: StoreRows): boolean {
     for (const row of rows) {
       const id = `${row.text}\n${row.keys.join("\n")}`;
       const known = balance.get(id);
-      // A missing row of the root state counts as one row less.
+      // Count a row of the root state that the state no longer has as minus one row.
       const change = row.isMissing ? -by : by;
       if (known === undefined) balance.set(id, { row, count: change });
       else known.count += change;
@@ -66,7 +66,7 @@ export function sameStores(before: StoreRows, after: StoreRows): boolean {
   for (const { row, count: more } of balance.values()) {
     for (let i = 0; i < Math.abs(more); i++) (more > 0 ? fresh : gone).push(row);
   }
-  // An entry of an unordered collection has no key by which it could be paired, so such states count as different.
+  // The entries of an unordered collection have no keys, so removed and new entries cannot be paired. States that differ in them count as different.
   if (fresh.length !== gone.length || [...fresh, ...gone].some(({ keys }) => keys.includes(""))) return false;
   return fresh.length === 0 || (fresh.length <= MOST_ROWS && new Pairing({ fresh, gone }, keysIn(before), keysIn(after)).exists());
 }
@@ -75,7 +75,7 @@ function keysIn(rows: StoreRows): ReadonlySet<string> {
   return new Set(rows.flatMap(({ keys, isMissing }) => (isMissing ? [] : keys)));
 }
 
-/** Searches for a new row for each removed row, with one new value for each removed generated value. */
+/** Pairs each removed row with a new row, such that each removed generated value is replaced by the same new value everywhere. */
 class Pairing {
   readonly #gone: readonly EncodedRow[];
   readonly #fresh: ReadonlyMap<string, readonly EncodedRow[]>;
@@ -92,10 +92,10 @@ class Pairing {
     before: ReadonlySet<string>,
     after: ReadonlySet<string>,
   ) {
-    // Rows with the most values are paired first, because they leave the fewest choices.
+    // Pair rows with many generated values first, because they have the fewest possible partners.
     this.#gone = gone.toSorted((a, b) => b.keys.length - a.keys.length);
     const byText = new Map<string, EncodedRow[]>();
-    // Each row is copied, so that equal rows can be distinguished by object identity.
+    // Copy each row, so that two equal rows are different objects.
     for (const row of fresh) byText.set(row.text, [...(byText.get(row.text) ?? []), { ...row }]);
     this.#fresh = byText;
     this.#before = before;
@@ -119,7 +119,7 @@ class Pairing {
     return false;
   }
 
-  /** Pairs the values of two rows. Returns the newly paired values; `undefined` if the rows do not match. */
+  /** Pairs the generated values of two rows in order. Returns the removed values that this call has paired; `undefined` if the rows do not match. */
   #pair(row: EncodedRow, other: EncodedRow): readonly string[] | undefined {
     const made: string[] = [];
     for (const [i, key] of row.keys.entries()) {

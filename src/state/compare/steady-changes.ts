@@ -1,7 +1,7 @@
 import { eachDifference, type Difference } from "./differing-fields.ts";
 
 export interface SteadyChanges {
-  /** Fields that have a new value after each step, in the form of {@link differingFields}. */
+  /** Fields that get a new value in each step, in the form of {@link differingFields}. */
   readonly fields: readonly string[];
   readonly tables: readonly string[];
   readonly lists: readonly string[];
@@ -9,7 +9,7 @@ export interface SteadyChanges {
 
 /**
  * Finds the changes that all steps have in common. A field counts only if each step gives it a value that none of the earlier steps gave it. A field
- * that each step sets to the same value, such as "done", does not count, because such changes end by themselves.
+ * that each step sets to the same value, such as "done", does not count, because it stops changing once it has that value.
  *
  * @param steps For each step, the lines of {@link differences} between the states before and after the step.
  */

@@ -8,9 +8,9 @@ import type { Strings } from "../values/strings.ts";
 const CAPACITY = 1 << 14;
 const DEEPEST = 100;
 
-/** The number of key lists (shapes) that are cached for each depth. Objects at one depth mostly have the same keys. */
+/** The number of lists of object keys that are cached for each nesting depth. Objects at one depth mostly have the same keys. */
 const SHAPES_PER_DEPTH = 8;
-/** The return value of methods that cannot encode a value as words. The facts are then written as text. */
+/** Returned by methods for a value that cannot be encoded as words. The state is then hashed as text. */
 const UNKNOWN = -1;
 
 const NULL = 1;
@@ -26,10 +26,10 @@ const RECORD = 10;
 const NODE = 11;
 
 /**
- * Computes fingerprints of states without ids, e.g. of in-memory models, at a third of the cost of writing text. A state becomes a list of 32-bit
- * words, in which each string is the cached 64-bit hash of its canonical text. The meaning of each word follows from the words before it, so
- * different states have different words unless two strings have the same hash. Facts with unsupported values are written as text instead. A renaming
- * of ids never changes which facts are unsupported.
+ * Computes fingerprints of states that contain no ids, such as in-memory models. This takes a third of the time that writing the canonical text
+ * takes. A state becomes a list of 32-bit words, in which each string is the cached 64-bit hash of its canonical text. The meaning of each word
+ * follows from the words before it, so different states have different words unless two strings have the same hash. A state with unsupported values
+ * is written as text instead. Two states that are equal up to the names of ids are either both supported or both not.
  */
 export class WordHasher {
   readonly #words = new Int32Array(CAPACITY);
@@ -39,9 +39,9 @@ export class WordHasher {
   readonly #clock: Clock;
   #shapes: Shape[][] = [];
   readonly #nodes: Map<string, Fingerprint & { readonly check: number }> = new Map();
-  /** A second hash of the strings, keys and nodes, in their order. The words contain only the first hash of each. */
+  /** A hash, independent of the words, of all strings, keys and node names in the order in which they occur. It becomes part of {@link check}. */
   #texts = 0;
-  /** A 32-bit second hash of the last facts, computed independently of the first. */
+  /** A second, independent 32-bit hash of the last state that was hashed. It reveals states that share a fingerprint by chance. */
   check = 0;
 
   constructor(strings: Strings, clock: Clock) {
@@ -53,7 +53,7 @@ export class WordHasher {
     this.#shapes = [];
   }
 
-  /** Writes the fingerprint of facts into `out`. @returns `false` if these facts must be written as text */
+  /** Writes the fingerprint of a state into `out`. Returns `false` if the state must be written as text instead. */
   hash(facts: Facts, out: Fingerprint): boolean {
     const { systems } = facts;
     let at = 0;
@@ -68,7 +68,7 @@ export class WordHasher {
     at = this.#value(facts.context, 0, at);
     if (at !== UNKNOWN) at = this.#value(facts.clients, 0, at);
     if (at !== UNKNOWN && facts.node !== undefined) at = this.#node(facts.node, at);
-    // The array drops words beyond its end, so these facts must be written as text.
+    // A state that has unsupported values, or more words than the array can hold, must be written as text.
     if (at === UNKNOWN || at > CAPACITY) return false;
     hashBytes((this.#views[at] ??= this.#bytes.subarray(0, at * 4)), out);
     this.check = this.#checkOf(at);
@@ -82,7 +82,7 @@ export class WordHasher {
     return hash;
   }
 
-  /** Writes a value at a position, and returns the position after it. */
+  /** Writes the words of a value from index `at`, and returns the index after the last word. */
   #value(value: unknown, depth: number, at: number): number {
     const words = this.#words;
     if (typeof value === "number") {
@@ -163,7 +163,7 @@ export class WordHasher {
     return at + 2;
   }
 
-  /** Writes the name of a node. All names are cached, because a graph has few nodes. The name is not searched for ids. */
+  /** Writes the name of a node of the state graph. The names of all nodes are cached, because a graph has few nodes. */
   #node(name: string, at: number): number {
     let known = this.#nodes.get(name);
     if (known === undefined) {

@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000;
 
-/** The number of seconds, milliseconds, microseconds and nanoseconds in one millisecond. */
+/** The number of units in one millisecond, for seconds, milliseconds, microseconds and nanoseconds. */
 const UNITS_PER_MS = [0.001, 1, 1_000, 1_000_000] as const;
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(?:[.,](\d{1,9}))?(Z|[+-]\d\d:?\d\d)?$/;

@@ -13,7 +13,7 @@ export function uuidPiece(hex: string, form: string): IdPiece | null {
   if (!"89ab".includes(key[16]!) || distinctDigits(key) < 7) return null;
   if (version === "4") return { kind: "id", key, form, rank: "", order: "" };
   if (version === "6" || version === "7") return { kind: "id", key, form, rank: `u${version}`, order: key };
-  // In version 1, the low bits of the time are first, so the sort key reorders the fields.
+  // A version 1 UUID begins with the low bits of its time. The sort key puts the high bits first, so that sorting by it gives the order of time.
   if (version === "1")
     return { kind: "id", key, form, rank: "u1", order: key.slice(13, 16) + key.slice(8, 12) + key.slice(0, 8) + key.slice(16) };
   return null;

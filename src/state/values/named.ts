@@ -4,7 +4,7 @@ import type { Origin, TimeOrigin } from "./origins.ts";
 export class Generated {
   readonly key: string;
   readonly form: string;
-  /** The origin; `undefined` for a value of the root state, whose name is constant. */
+  /** The origin of the value. It is `undefined` for a value of the root state, whose name is the same in all states. */
   readonly origin: Origin | undefined;
 
   constructor(key: string, form: string, origin: Origin | undefined) {

@@ -20,7 +20,7 @@ export class Occurrences {
   in({ systems, clients, context: observed }: Facts, context: ReadonlyMap<string, unknown>, known: ReadonlySet<string>): readonly string[] {
     const found = [...context.keys()].filter((key) => !known.has(key));
     const roots: Readonly<Record<string, unknown>> = {
-      // Rules are applied to the observed form of a value, so that form is searched if there is one.
+      // The rules of `ignore` apply to values as they are observed, so the observed value is searched if there is one.
       context: new Map([...context].map(([key, value]) => [key, Object.hasOwn(observed, key) ? observed[key] : value])),
       clients,
       systems: Object.fromEntries(Object.entries(systems).map(([name, one]) => [name, one.kind === "value" ? one.value : undefined])),

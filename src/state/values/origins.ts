@@ -1,25 +1,28 @@
 export interface Origin {
-  /** The name of the value in states: a hash of `shape` and `ancestry`. */
+  /** The name of the value in the canonical form: a hash of `shape` and `ancestry`. */
   readonly label: string;
-  /** A hash of the request that generated the value. Generated values in the request are replaced by their places. */
+  /**
+   * A hash of the request whose answer first contained the value. In it, earlier generated values are replaced by the places where they were
+   * generated.
+   */
   readonly shape: string;
   /** The number of the step that generated the value. Later steps have larger numbers. */
   readonly step: number;
-  /** The place where the value was generated. The order of generation is kept or left out for each place. */
+  /** The counter of an integer, or the place of a text. The order in which values were generated is compared separately for each domain. */
   readonly domain: string;
   /**
-   * The shapes of the requests that generated the values in this value's request, and in turn the shapes of their ancestors. It is a set, so that a
-   * token that is renewed repeatedly has a finite number of labels.
+   * The request hashes (`shape`) of all generated values that this value's request used, of the values that their requests used, and so on. Each hash
+   * occurs once, so that a token that is renewed repeatedly has a finite number of labels.
    */
   readonly ancestry: readonly string[];
 }
 
 export interface TimeOrigin {
-  /** The name of the time in states: its offset from the step that wrote it. */
+  /** The name of the time in the canonical form: its offset from the step that wrote the time. */
   readonly name: string;
   /**
-   * The number of the step that wrote this time, or the time from which it is derived; 0 for a time of the root state. Two times of the same step
-   * have no order, because their values may be equal by chance.
+   * The number of the step that wrote this time, or the time from which it is derived; 0 for a time of the root state. Times with the same step
+   * number count as equally old, because their values may be equal by chance.
    */
   readonly step: number;
   /** The milliseconds by which the target's clock was ahead when the time was written. Default 0. */
@@ -70,7 +73,7 @@ export function originsOfSnapshot(image: OriginsSnapshot | undefined): Origins {
   return image === undefined ? NO_ORIGINS : { ids: new Map(image.ids), times: new Map(image.times), steps: image.steps };
 }
 
-/** Returns the first future time that will pass, in milliseconds since 1970; `Infinity` if there is none. */
+/** Returns the earliest time in the state that is still in the future, in milliseconds since 1970; `Infinity` if there is none. */
 export function firstToPass({ times }: Origins): number {
   let first = Infinity;
   for (const [key, { isFuture }] of times) if (isFuture) first = Math.min(first, msOf(key));

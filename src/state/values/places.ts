@@ -5,8 +5,8 @@ import { fieldOfKind, patternOf, readFieldOfKind } from "../canonical/row-kinds.
 import { joinPath } from "./rules.ts";
 
 /**
- * Returns the segment of a place for a column. If other columns determine the kind of a row (the key and the field of a hash), the segment includes
- * their values, so that the column is a different place for each kind.
+ * Returns the text for a column within the path of a place. If other columns determine the kind of a row (the key and the field of a hash), the text
+ * includes their values, so that the column is a different place for each kind of row.
  */
 export function columnPlace(columns: readonly ObservedColumn[], index: number, row: readonly StoredValue[]): string {
   const { name, kind } = columns[index]!;
@@ -22,7 +22,7 @@ export function placeText(segments: readonly string[]): string {
   return JSON.stringify(segments);
 }
 
-/** Returns the first segments of the places of a table's columns. For a store without tables, the first segments are `systems` and its name. */
+/** Returns the beginning of the path for all places in a table. For a store without tables, it is `systems` and the store's name. */
 export function tablePlace(system: string, table: string): readonly string[] {
   return [TABLES, system, table];
 }
@@ -106,7 +106,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Segments of places that are not names: an array index, a generated key, parsed JSON, a parsed JWT, and the root of all tables. */
+/** Elements of a place's path that are no names: an array index, a generated key, parsed JSON, a parsed JWT, and the root of all tables. */
 export const INDEX = "[]";
 export const KEY = "#key";
 export const JSON_TEXT = "{}";

@@ -23,7 +23,7 @@ export interface SentRequest {
   readonly answer: string;
 }
 
-/** The knowledge about one place, and about the places inside it. */
+/** The knowledge about one place, and about the places inside its value (keys, indices, columns). */
 interface Node {
   whole: GeneratedPlace | undefined;
   readonly words: Map<string, GeneratedPlace>;
@@ -41,13 +41,13 @@ export class Renamer {
   readonly #hasPlaces: boolean;
   readonly #literals: ReadonlySet<string>;
   readonly #noisy: ReadonlySet<string>;
-  /** The generated values of the root state, with their constant names. */
+  /** The generated values of the root state, with names that are the same in all states. */
   #constants: ReadonlyMap<string, string> = new Map();
   #rootTimes: ReadonlyMap<number, TimeOrigin> = new Map();
   #origins: Origins = NO_ORIGINS;
   #ids: Map<string, Origin> = new Map();
   #times: Map<TimeKey, TimeOrigin> = new Map();
-  /** The times of the root state at known places, as keys of {@link timeKeyAt}. */
+  /** The times of the root state that were found at places where experiments showed times, as keys of {@link timeKeyAt}. */
   readonly #rootPlaced = new Set<TimeKey>();
   #known: Map<string, Generated> = new Map();
   #fresh: { readonly key: string; readonly text: string; readonly place: GeneratedPlace }[] = [];
@@ -75,14 +75,15 @@ export class Renamer {
     this.#hasPlaces = knowledge.generated.length + knowledge.times.length > 0;
   }
 
-  /** `true` if nothing is renamed. Facts then need not be searched. */
+  /** `true` if no place with generated values or times is known. States then need not be searched for them. */
   get isIdle(): boolean {
     return !this.#hasPlaces && this.#constants.size === 0 && this.#rootTimes.size === 0;
   }
 
   /**
-   * Makes the values of the root state constants: the ids in `names`, all values at known places, and times. Times at known places become offsets,
-   * and times near the clock share one name, so a run on another day has the same root state.
+   * Gives the values of the root state names that stay the same in all states: the ids in `names`, the values at places known from experiments, and
+   * times. Times at known places are named by their distance from the start, and times near the clock share one name. A run on another day therefore
+   * has the same root state.
    */
   root(facts: Facts, names: ReadonlyMap<string, string>, window: StepWindow): void {
     this.#constants = names;
@@ -99,7 +100,7 @@ export class Renamer {
     const rootTimes = new Map<number, TimeOrigin>();
     for (const [ms, { isKnown }] of this.#rootMoments) {
       const offset = simplestOffset(ms - window.endMs - 1_002, ms - window.startMs + 1_002);
-      // A time that `setup` wrote differs between runs. A time from a template store does not.
+      // A time that `setup` wrote differs between runs, so it is named by its offset. A time of a template store keeps its value as the name.
       const isOwn = isKnown && offset % 60_000 === 0 && Math.abs(offset) < FURTHEST_MS;
       const isNear = Math.abs(ms - window.endMs) <= DAY_MS;
       if (isOwn || isNear) rootTimes.set(ms, { name: isOwn ? `root${offset}` : "root0", step: 0, domain: "", isFuture: false });
@@ -109,7 +110,7 @@ export class Renamer {
     this.#rootTimes = rootTimes;
   }
 
-  /** Replaces the generated values and times of the root state with their constants. */
+  /** Replaces values and times that the root state also has with their constant names. */
   constant(facts: Facts): Facts {
     if (this.isIdle) return facts;
     this.#begin(NO_ORIGINS, undefined);
@@ -123,10 +124,10 @@ export class Renamer {
     let renamed = this.#facts(facts);
     const hasNew = this.#fresh.length > 0 || this.#hasNewTime;
     if (this.#fresh.length > 0) this.#register();
-    // A new value may also be at places that were read before the value was known, so the facts are read a second time.
+    // The first pass may have read copies of a new value before the value was known as generated. A second pass replaces these copies.
     if (hasNew) renamed = this.#facts(facts);
-    // A time with a place in its key once equalled another time by chance. If that other time is gone, this one is also stored under its plain key,
-    // so that copies at other places are found.
+    // A key with a place was needed while two different times happened to be equal. If the other time is gone, the time is also stored under its
+    // plain key, so that its copies at other places are found.
     for (const [key, origin] of this.#times) if (typeof key === "string" && !this.#times.has(msOf(key))) this.#times.set(msOf(key), origin);
     const isSame = sameEntries(this.#ids, origins.ids) && sameEntries(this.#times, origins.times);
     return { facts: renamed, origins: isSame ? origins : { ids: this.#ids, times: this.#times, steps: this.#origins.steps + 1 } };
@@ -136,7 +137,7 @@ export class Renamer {
     this.#origins = origins;
     this.#step = step;
     this.#nowMs = this.clock.now();
-    // Values that no longer occur in the state are dropped.
+    // Start empty, so that values that no longer occur in the state are dropped.
     this.#ids = new Map();
     this.#times = new Map();
     this.#known = new Map();
@@ -158,7 +159,10 @@ export class Renamer {
     this.#fresh = [];
   }
 
-  /** Returns the name of a value. It is made from the first request whose answer contains the value, else from all requests of the step. */
+  /**
+   * Returns the name of a new value, made from the first request whose answer contains the value. If no answer contains the value, the name is made
+   * from all requests of the step.
+   */
   #madeBy(text: string, fresh: ReadonlySet<string>): Pick<Origin, "label" | "shape" | "ancestry"> {
     const step = this.#step!;
     const ancestry = new Set<string>();
@@ -175,7 +179,7 @@ export class Renamer {
     return { shape, ancestry: sorted, label: hashText32(`${shape}\n${sorted.join()}`).toString(36) };
   }
 
-  /** Returns a part of a request in which generated values are replaced by their places, and adds their origins to `ancestry`. */
+  /** Returns a text of a request with generated values replaced by their places, and adds the origins of these values to `ancestry`. */
   #shapeOf(text: string, isPath: boolean, fresh: ReadonlySet<string>, ancestry: Set<string>): string {
     const step = this.#step!;
     const known = (word: string, counted?: Origin): string | undefined => {
@@ -209,7 +213,7 @@ export class Renamer {
     return parts === undefined ? plain : parts.map(({ text: part, found }) => found ?? part).join("");
   }
 
-  /** Returns the origin of a known integer, from any counter. */
+  /** Returns the origin of a known generated integer. The counter need not be given, because all known counters are searched. */
   #counted(digits: string): Origin | undefined {
     for (const [key, origin] of this.#origins.ids) if (key.endsWith(`:${digits}`)) return origin;
     return undefined;
@@ -286,7 +290,7 @@ export class Renamer {
     }
     const jwt = node?.inner.get(JWT_TEXT);
     if (jwt !== undefined) {
-      // A token that a store also holds is the same value as in the store.
+      // Look the token up among known values first: if a store holds the same token, both get the same name.
       const stored = this.#knownWord(wordOf(text));
       const parsed = stored === undefined ? parsedJwt(text) : undefined;
       if (stored !== undefined || parsed !== undefined) return stored ?? new JsonText(this.#value(parsed, jwt));
@@ -294,7 +298,7 @@ export class Renamer {
     return this.#loose(text, node);
   }
 
-  /** Renames the known words in a text whose place is not known as a whole. */
+  /** Replaces known generated values inside a text, for places where experiments did not show the text itself to be generated. */
   #loose(text: string, node: Node | undefined): unknown {
     if (this.#isRoot) {
       const moment = momentOf(text);
@@ -379,7 +383,10 @@ export class Renamer {
     return known;
   }
 
-  /** Returns the generated value at a known place: a constant, a known value, or a new one. For a new value, the result is `undefined` at first. */
+  /**
+   * Returns the replacement for the value at a place where experiments showed generated values. Returns `undefined` in the first pass for a new
+   * value, which gets its name only after that pass.
+   */
   #id(key: string, form: string, text: string, place: GeneratedPlace): Generated | undefined {
     const constant = this.#constants.get(key);
     if (constant !== undefined) return new Generated(constant, form, undefined);
@@ -405,7 +412,7 @@ export class Renamer {
     return new Time(ms, form, movedMs === 0 ? origin : { ...origin, name: `${origin.name}~${movedMs}` });
   }
 
-  /** Returns the origin of a time at a known place; `undefined` if the time is new. */
+  /** Returns the origin of a time at a place where experiments showed times; `undefined` if this step wrote the time. */
   #timeAt(moment: Moment, place: TimePlace): TimeOrigin | undefined {
     const { ms } = moment;
     const own = timeKeyAt(ms, place.place);
@@ -414,20 +421,21 @@ export class Renamer {
     const known = this.#knownTime(ms);
     if (known === undefined || known.domain === place.place || place.base === "stored" || this.#step === undefined) return known;
     if (this.#rootPlaced.has(own)) return known;
-    // Times of two steps may be equal by chance, especially in whole seconds. A time whose offset is known for this place was written by this step.
+    // A later step may have written an equal time by chance, especially in whole seconds. If the offset of the time fits this step, this step wrote
+    // the time.
     const offsets = place.offsets ?? [];
     const offset = fittingOffset(offsets, moment, this.#step, place.resolutionMs);
     if (offset !== undefined && `step${offset}` !== known.name) return this.#newTime(moment, place, own);
-    // A copied time stays a copy, even if a later step happens to be at a known offset from it.
+    // A copy of an earlier time keeps the origin of that time, even if its offset from this step happens to fit.
     if (offsets.some((one) => `step${one}` !== known.name)) this.#times.set(own, known);
     return known;
   }
 
   #knownTime(key: TimeKey): TimeOrigin | undefined {
     const known = this.#origins.times.get(key);
-    // Only times of earlier steps can have passed. For a time that this step wrote, the delay until the observation must not count.
+    // A time that this step wrote never counts as passed. Otherwise, the delay until the state is read would make a difference.
     if (known === undefined) return this.#times.get(key) ?? (typeof key === "number" ? this.#rootTimes.get(key) : undefined);
-    // An action that waits until a time has passed leads to another state, although it writes nothing.
+    // If a time of an earlier step has passed, the state is a different one, although nothing was written.
     const now: TimeOrigin = known.isFuture && msOf(key) <= this.#nowMs ? { ...known, isFuture: false, isPassed: true } : known;
     this.#times.set(key, now);
     return now;
@@ -462,7 +470,8 @@ export class Renamer {
   }
 
   /**
-   * Names a time by its distance from another time in the state: the one at the simplest distance in whole seconds. Also returns that time's step.
+   * Names a time by its distance from another time in the state: the one whose distance is the simplest number of whole seconds. Returns the name,
+   * and the step of the other time.
    */
   #storedBase(ms: number): Pick<TimeOrigin, "name" | "step" | "aheadMs"> | undefined {
     let best: Pick<TimeOrigin, "name" | "step" | "aheadMs"> | undefined;
@@ -489,7 +498,7 @@ export class Renamer {
 
 const DAY_MS = 86_400_000;
 const REAL_TIME = { now: (): number => Date.now(), aheadMs: 0 };
-/** The largest offset of a generated time from the creation of the root state. A time further away was given as data. */
+/** The largest distance between a generated time and the creation of the root state. A time that is further away is treated as given data. */
 const FURTHEST_MS = 400 * DAY_MS;
 const ISO_TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?/g;
 /** The claims of a JWT that are times (RFC 7519, 4.1; OpenID Connect Core, 2). */

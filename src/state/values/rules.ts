@@ -10,7 +10,7 @@ export interface PathRules {
 }
 
 export interface Rules {
-  /** The kinds of rows in which a field is masked, by the same names as `columns`. */
+  /** For each column: the kinds of rows in which its values are masked. The keys of the map have the same form as in `columns`. */
   readonly kinds: ReadonlyMap<string, readonly RowKind[]>;
   /** The rules by `table.column` and by `system.table.column`. */
   readonly columns: ReadonlyMap<string, FieldRule>;

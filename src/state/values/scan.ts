@@ -5,8 +5,8 @@ import { looksRandom, readsLikeWord } from "./randomness.ts";
 
 export type Placeholders = readonly (readonly [string, string])[];
 
-// The order of the alternatives matters: a JSON Web Token, a date and time, an HTTP date, a number as long as an epoch time, and a word that may be
-// or contain an id.
+// The order of the alternatives matters, because the first match counts: a JSON Web Token, a date and time, an HTTP date, a number as long as an
+// epoch time, and a word that may be or contain an id.
 const CANDIDATE =
   /eyJ[\w-]{6,}\.eyJ[\w-]{6,}\.[\w-]*|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?(?!\w)|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT|\d{10,19}(?:\.\d+)?(?![\w-])|[\w-]{16,}/g;
 const UUID = /(?<![0-9a-fA-F])(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9A-F]{8}-(?:[0-9A-F]{4}-){3}[0-9A-F]{12})(?![0-9a-fA-F])/g;

@@ -5,10 +5,9 @@ import { scan, scanMarks, SHORTEST_CANDIDATE, type Placeholders } from "./scan.t
 import type { Token, Tokens } from "../canonical/tokens.ts";
 
 export interface KnownString {
-  /** The canonical text. Each id is an `@` and its notation; `tokens` has the ids in the same order. */
+  /** The text with an `@` and the notation in place of each id. `tokens` has the ids in the same order. */
   readonly text: string;
   readonly tokens: readonly Token[];
-  /** The xxHash64 of the text. */
   readonly lo: number;
   readonly hi: number;
   /** The xxHash32 of the text. Texts with the same xxHash64 rarely share this hash, because it is independent. */
@@ -39,7 +38,10 @@ export class Strings {
     this.tokens = tokens;
   }
 
-  /** Clears the cache if it is too large. Call it only between fingerprints, because an id must stay one object within a fingerprint. */
+  /**
+   * Clears the cache if it is too large. Call it only between the computation of two fingerprints: while one is computed, the same id must always be
+   * the same object.
+   */
   trim(): void {
     if (this.#known.size > LIMIT || this.tokens.full) this.clear();
   }

@@ -8,7 +8,7 @@ export interface Moment {
 }
 
 const DAY = 86_400_000;
-/** The units of offsets, coarsest first. An offset is a multiple of the coarsest unit that fits. */
+/** The units, in milliseconds, in which offsets are expressed. The first unit that fits is used, so offsets are as round as possible. */
 const GRAINS: readonly number[] = [DAY, 3_600_000, 60_000, 30_000, 10_000, 5_000, 1_000, 500, 100, 50, 10, 1];
 
 /** The range of numbers that count as times in each unit, from 2001 until 2128, and the factor to milliseconds. */
@@ -62,7 +62,7 @@ function parsed(text: string, form: TimeForm): Moment | undefined {
   return Number.isNaN(ms) ? undefined : { ms, form };
 }
 
-/** Returns the resolution of a time in milliseconds: a day, a second or a millisecond, whichever is the coarsest that divides the time. */
+/** Returns the resolution of a time in milliseconds: a day, a second or a millisecond, the largest of which the time is a multiple. */
 export function resolutionOf({ ms, form }: Moment): number {
   if (form === "date" || ms % DAY === 0) return DAY;
   if (form === "s" || ms % 1_000 === 0) return 1_000;
@@ -96,7 +96,7 @@ export function offsetFromStep(moment: Moment, window: StepWindow, resolutionMs:
   return simplestOffset(...boundsOfOffset(moment, window, resolutionMs));
 }
 
-/** Returns the first of the given offsets that a time may have from the step that wrote it; `undefined` if none fits. */
+/** Returns the first of the given offsets that is possible for a time, given when its step ran; `undefined` if none is possible. */
 export function fittingOffset(offsets: readonly number[], moment: Moment, window: StepWindow, resolutionMs: number): number | undefined {
   const [least, most] = boundsOfOffset(moment, window, resolutionMs);
   return offsets.find((offset) => offset >= least && offset <= most);

@@ -1,4 +1,4 @@
-/** A value in the form in which it is looked up. All notations of one id have the same key. */
+/** A word of a text, and the key by which it is looked up. All notations of one id have the same key. */
 export interface Word {
   readonly key: string;
   readonly form: string;
@@ -8,7 +8,7 @@ const UUID = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a
 const HEX = /^(?:[0-9a-f]{16,}|[0-9A-F]{16,})$/;
 
 /**
- * Returns the word of a text. Dashes and letter case of a UUID, and the letter case of a long hexadecimal number, only change the form, not the key.
+ * Returns a text as a word with its lookup key. The key ignores dashes and letter case of a UUID, and the letter case of a long hexadecimal number.
  */
 export function wordOf(text: string): Word {
   if (text.length === 36 && UUID.test(text)) {
@@ -32,9 +32,9 @@ const LONGEST_NAME = 512;
 export type TextPart<T> = { readonly text: string; readonly found?: undefined } | { readonly text: string; readonly found: T };
 
 /**
- * Splits a text at the words that `find` knows, wider words first. Returns `undefined` if it knows none.
+ * Splits a text at the words that `find` knows, wider words first. Returns `undefined` if `find` knows no word of the text.
  *
- * @param find Called with a word, and with the run of letters and digits before the word in the text; `^` if there is none.
+ * @param find Returns the value of a known word. `after`: the letters and digits before the word in the text; `^` if there are none.
  */
 export function splitAtWords<T>(text: string, find: (word: string, after: string) => T | undefined): readonly TextPart<T>[] | undefined {
   const parts: TextPart<T>[] = [];
@@ -81,7 +81,7 @@ function endOf<T>(
   return undefined;
 }
 
-/** Returns the last run of letters and digits in a text. A regular expression would take quadratic time for a long text. */
+/** Returns the letters and digits at the end of a text, else `otherwise`. A regular expression would take quadratic time for a long text. */
 function lastRun(text: string, otherwise: string): string {
   let end = text.length;
   while (end > 0 && !LETTER_OR_DIGIT.test(text[end - 1]!)) end--;
@@ -94,15 +94,15 @@ const LETTER_OR_DIGIT = /[A-Za-z0-9]/;
 const OF_TOKEN = /[\w.+=~-]/;
 
 export interface WordPair {
-  /** The common run of letters and digits before the words; `^` if there is none; `""` if the words are the whole texts. */
+  /** The letters and digits directly before the word, which both texts share; `^` if there are none; `""` if the words are the whole texts. */
   readonly after: string;
   readonly a: string;
   readonly b: string;
 }
 
 /**
- * Pairs the differences between two texts. If the texts have the same structure, these are the differing runs of letters and digits. Otherwise they
- * are the words between the common beginning and the common end.
+ * Pairs the differences between two texts. If the texts differ only in some groups of letters and digits, each pair is one such group. Otherwise, the
+ * only pair is the words between the common beginning and the common end.
  */
 export function differingWords(a: string, b: string): readonly WordPair[] {
   const whole: readonly WordPair[] = [{ after: "", a, b }];
@@ -132,7 +132,10 @@ function runsOf(text: string): readonly Run[] {
   return [...text.matchAll(RUN)].map((match) => ({ text: match[0], at: match.index }));
 }
 
-/** Pairs the word of each text between the runs that both texts begin and end with. `undefined` if there is not exactly one word in each text. */
+/**
+ * Pairs the single word of each text that lies between the common beginning and the common end of both texts. `undefined` if there is not exactly one
+ * word in each text.
+ */
 function between(a: string, b: string, runsA: readonly Run[], runsB: readonly Run[]): readonly WordPair[] | undefined {
   let front = 0;
   while (front < Math.min(runsA.length, runsB.length) && runsA[front]!.text === runsB[front]!.text && runsA[front]!.at === runsB[front]!.at)
@@ -143,7 +146,7 @@ function between(a: string, b: string, runsA: readonly Run[], runsB: readonly Ru
   let end = 0;
   const most = Math.min(a.length, b.length) - start;
   while (end < most && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
-  // A common ending is shortened to a word boundary.
+  // Shorten the common ending, so that it does not begin in the middle of a word.
   while (end > 0 && /[\w-]/.test(a[a.length - end]!)) end--;
   const [x, y] = [a.slice(start, a.length - end), b.slice(start, b.length - end)].map(
     (middle) => /^[^A-Za-z0-9]*([\w.+/=~-]+)$/.exec(middle)?.[1],

@@ -4,7 +4,7 @@ import type { Row } from "../rows/explored-rows.ts";
 import { literal, type Candidate, type Place } from "./candidate.ts";
 import { columnOf, eachRow, optionsCode, type Explored, type ExploredTable } from "./explored.ts";
 
-/** Returns bounds of amounts: amounts that are never negative, and amounts that never exceed another amount in their row. */
+/** Suggests rules for amounts: amounts that are never negative, and amounts that never exceed another amount in the same row. */
 export function amounts({ tables }: Explored): readonly Candidate[] {
   return tables.flatMap((table) => [
     ...table.numbers.flatMap((column) => neverNegative(table, column)),
@@ -12,7 +12,7 @@ export function amounts({ tables }: Explored): readonly Candidate[] {
   ]);
 }
 
-/** Suggests that an amount is never negative, but only if some step lowers the amount. */
+/** Suggests that an amount is never negative, provided that some step lowers the amount. */
 function neverNegative(table: ExploredTable, column: string): readonly Candidate[] {
   const falls = changesOf(table, column).filter(({ by }) => by < 0).length;
   if (falls === 0) return [];
@@ -37,7 +37,7 @@ function neverNegative(table: ExploredTable, column: string): readonly Candidate
   ];
 }
 
-/** Suggests that an amount never exceeds another amount of its row, but only if some step raises it and some row reaches the limit. */
+/** Suggests that an amount never exceeds another amount in the same row, provided that some step raises it and some row has both amounts equal. */
 function neverAbove(table: ExploredTable, column: string, limit: string): readonly Candidate[] {
   const rises = changesOf(table, column).filter(({ by }) => by > 0).length;
   if (rises === 0) return [];
@@ -78,7 +78,7 @@ function changesOf({ changes }: ExploredTable, column: string): readonly { reado
   );
 }
 
-/** Checks a bound in all states. `leftOf` returns the distance of a row from the bound; a negative distance breaks the bound. */
+/** Checks a limit for an amount in all states. `leftOf` returns how far a row is from the limit; negative if the row breaks the limit. */
 function judged(
   table: ExploredTable,
   leftOf: (row: Row) => number | undefined,

@@ -1,41 +1,41 @@
-/** A property of an API's data that may be suggested as a rule. */
+/** A rule that may be suggested to the user. */
 export interface Candidate {
-  /** The function of `seqqa/rules` that checks the property. */
+  /** The name of the function in `seqqa/rules` that creates the rule, such as `neverNegative`. */
   readonly rule: string;
-  /** The call as TypeScript code: `neverNegative("stock.available")`. */
+  /** The call that creates the rule, as TypeScript code: `neverNegative("stock.available")`. */
   readonly code: string;
   /** The default name of the rule. */
   readonly name: string;
   /** The columns that the rule checks, as `table.column`. */
   readonly columns: readonly string[];
-  /** The estimated probability, from 0 to 1, that the property is intended. It decides the order of the list and is not printed. */
+  /** The estimated probability, from 0 to 1, that the user wants this rule. It decides the order of the suggestions and is not printed. */
   readonly likelihood: number;
-  /** A description of the steps or states that could have broken the property. */
+  /** A phrase about the states or steps that could have broken the rule, for the user. */
   readonly evidence: string;
-  /** The number of states or steps that could have broken the property. */
+  /** The number of states or steps that could have broken the rule. */
   readonly judged: number;
   readonly broken: readonly Place[];
-  /** The place that came nearest to breaking the property. */
+  /** The state or step that came nearest to breaking the rule. */
   readonly nearest: Place | undefined;
 }
 
-/** A state or a step, with a description of the values that were seen there. */
+/** A state or step that breaks a rule or nearly does. `what` describes the values in it. */
 export interface Place {
-  /** The number of the state; for a step, of the state before it. */
+  /** The index of the state; for a step, the index of the state before it. */
   readonly state: number;
   readonly what: string;
-  /** The index of the step's action; `undefined` if the place is the state itself. */
+  /** The index of the step's action; `undefined` if this is a state and not a step. */
   readonly action?: number;
 }
 
-/** Returns a value as a TypeScript literal. No character in it can end the literal, because values come from the target. */
+/** Returns a value as a TypeScript literal. Values come from the target, so characters that could end the literal are escaped. */
 export function literal(value: unknown): string {
   return JSON.stringify(value).replace(/[\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16)}`);
 }
 
 /**
- * Returns an object literal with unquoted keys where possible. `__proto__` is written as a computed key, because otherwise it would set the
- * prototype.
+ * Returns an object literal. Keys are unquoted where possible. The key `__proto__` is written as a computed key, because otherwise the literal would
+ * set the prototype.
  */
 export function objectLiteral(entries: readonly (readonly [string, string])[]): string {
   const key = (name: string): string =>

@@ -3,7 +3,7 @@ import { isNull, numberIn, type Cell } from "../rows/cells.ts";
 import { literal, objectLiteral, type Candidate, type Place } from "./candidate.ts";
 import { columnOf, eachRow, optionsCode, type Explored, type ExploredTable } from "./explored.ts";
 
-/** Returns columns that are empty or zero for some statuses, and set for other statuses. */
+/** Suggests rules such as "`paid_at` is empty while `status` is open": a column that is empty for some statuses and set for others. */
 export function dependents({ tables }: Explored): readonly Candidate[] {
   return tables.flatMap((table) =>
     [...table.words].flatMap(([status, words]) =>
@@ -12,7 +12,7 @@ export function dependents({ tables }: Explored): readonly Candidate[] {
   );
 }
 
-/** The states in which rows with a status have an empty value, and the states in which they have another value. */
+/** For one status: the states with a row of this status whose column is empty, and the states with one whose column is set. */
 interface Seen {
   readonly empty: Set<number>;
   readonly full: Set<number>;
@@ -28,7 +28,7 @@ function dependent(table: ExploredTable, status: string, words: readonly string[
   });
   const side = (wanted: "empty" | "full"): readonly Candidate[] => {
     const other = wanted === "empty" ? "full" : "empty";
-    // Few exceptions for a status may be defects. A status with more exceptions does not belong to the rule.
+    // A status with few exceptions stays in the rule, because the exceptions may be defects. A status with more exceptions is left out of the rule.
     const chosen = words.filter((word) => {
       const seen = byWord.get(word)!;
       return seen[wanted].size > 0 && seen[other].size <= seen[wanted].size * FEW;
@@ -66,10 +66,13 @@ function dependent(table: ExploredTable, status: string, words: readonly string[
   return [...side("empty"), ...side("full")];
 }
 
-/** The largest number of exceptions for a status, as a share of the states without exception. */
+/** The largest number of exceptions for a status, as a share of the states that fit the rule. */
 const FEW = 0.25;
 
-/** Returns how a column is empty: `NULL`, or 0 in a column of numbers without `NULL`. Returns `undefined` if the column is always or never empty. */
+/**
+ * Returns the value that counts as empty: `null`, or 0 in a column of numbers without `null`. Returns `undefined` if the column is always or never
+ * empty.
+ */
 function emptiness(table: ExploredTable, column: string): { readonly value: null | 0; readonly of: (cell: Cell) => boolean } | undefined {
   let [nulls, zeros, others] = [0, 0, 0];
   let isNumber = true;

@@ -4,28 +4,28 @@ import { readRows, type Row, type Table } from "../rows/explored-rows.ts";
 import { rowChanges, type RowChanges } from "../rows/row-changes.ts";
 import { objectLiteral, literal } from "./candidate.ts";
 
-/** A table with the data for finding rules: its columns by the kind of their values, and its changes. */
+/** A table with the data for finding rules: its columns, grouped by the kind of their values, and the rows that each step changed. */
 export interface ExploredTable extends Table {
   readonly changes: readonly RowChanges[];
-  /** The columns whose values are keys of another table in every state, with the name of that table. */
+  /** The columns whose values are keys of another table in every state, each with the name of the other table. */
   readonly references: ReadonlyMap<string, string>;
-  /** The columns of amounts: numbers that are neither keys, references nor flags (0 and 1). */
+  /** The columns with amounts, which are numbers that are no keys, no references and no flags (0 and 1). */
   readonly numbers: readonly string[];
-  /** The columns with a few distinct words, such as statuses, with their words. */
+  /** The columns with few distinct words, such as statuses. The value of an entry is the list of words. */
   readonly words: ReadonlyMap<string, readonly string[]>;
-  /** The columns that are `NULL` in some rows and set in others. */
+  /** The columns that are `NULL` in some rows and not `NULL` in others. */
   readonly emptied: readonly string[];
-  /** `true` if several stores have tables, so that rules must name their store. */
+  /** `true` if several stores have tables. The code of a rule must then name its store. */
   readonly isOneOfSeveral: boolean;
 }
 
-/** An exploration without the steps that broke its rules, because a defect does not show the intended behaviour. */
+/** An exploration without the steps that broke its rules, because steps with defects do not show the intended behaviour. */
 export interface Explored {
   readonly of: StatesOfRun;
   readonly tables: readonly ExploredTable[];
-  /** The number of states whose rows are not known. */
+  /** The number of states whose rows are unknown, because the run log does not contain them completely. */
   readonly unread: number;
-  /** The number of states that can only be reached through a step that broke a rule. */
+  /** The number of states that can only be reached by a step that broke a rule. */
   readonly violating: number;
 }
 
@@ -72,13 +72,12 @@ export function eachRow({ rows }: Table, visit: (row: Row, state: number) => voi
   rows.forEach((all, state) => all?.forEach((row) => visit(row, state)));
 }
 
-/** Returns `true` if the name of a column suggests an id, of its own row or of another row. */
+/** Returns `true` if the name of a column ends like an id, such as `id`, `user_id` or `userId`. */
 export const isIdName = (column: string): boolean => /(?:^|_)(?:id|uuid|key)$|[a-z](?:Id|ID|Uuid|Key)$/.test(column);
 
-/** Returns the name of a column with its table, such as `orders.status`. */
 export const columnOf = (table: Table, column: string): string => `${table.name}.${column}`;
 
-/** Writes the options of a rule as its last argument, with the store if several stores have tables. Empty if there are no options. */
+/** Returns the code of a rule's last argument, the options, with the store if several stores have tables. Empty if there are no options. */
 export function optionsCode(table: ExploredTable, entries: readonly (readonly [string, string])[] = []): string {
   const all = table.isOneOfSeveral ? [...entries, ["store", literal(table.store)] as const] : entries;
   return all.length === 0 ? "" : `, ${objectLiteral(all)}`;
@@ -90,14 +89,14 @@ export function cellsIn(table: Table, column: string): ReadonlySet<Cell> {
   return cells;
 }
 
-/** Matches names of columns that are references although they do not end in `_id`. */
+/** Matches names of columns that usually refer to another table although they do not end in `_id`. */
 const REFERENCE_NAME = /^(?:parent|owner|author|user|member|assignee|creator|customer|account|team|tenant|(?:created|updated)_by)$/i;
-/** The smallest number of distinct values from which a text column counts as a reference, whatever its name. */
+/** A text column with at least this number of distinct values may be a reference, whatever its name. */
 const FEWEST_VALUES = 2;
 
 /**
- * Returns the table that a column refers to. Numbers count only if the column's name suggests a reference, because small numbers occur in every
- * table. Texts count if every value is a key of the other table.
+ * Returns the tables that a column may refer to. A text column refers to a table if every value is a key of the table. A column of numbers must also
+ * have the name of a reference, because small numbers are keys of almost every table.
  */
 function referencesOf(table: Table, column: string, tables: readonly Table[]): readonly (readonly [string, string])[] {
   const stem = /^(.+?)(?:_id|_uuid|Id|ID|Uuid)$/.exec(column)?.[1]?.toLowerCase();
@@ -113,7 +112,7 @@ function referencesOf(table: Table, column: string, tables: readonly Table[]): r
   return target === undefined ? [] : [[column, target.name]];
 }
 
-/** Returns `true` if every value of a column is a key in the other table, in every state. */
+/** Returns `true` if, in every state, each value of a column is a key of the other table. */
 function isWithin(table: Table, column: string, { key, rows }: Table): boolean {
   return table.rows.every((all, state) => {
     if (all === undefined) return true;
@@ -122,7 +121,7 @@ function isWithin(table: Table, column: string, { key, rows }: Table): boolean {
   });
 }
 
-/** Returns the names that a reference to a table may have: `orders` and `order` for the table `orders`. */
+/** Returns the column names (without the ending `_id`) that suggest a reference to a table: `orders` and `order` for the table `orders`. */
 function namesOf(table: string): readonly string[] {
   const name = table.slice(table.lastIndexOf(".") + 1).toLowerCase();
   return [name, name.replace(/ies$/, "y"), name.replace(/s$/, ""), name.replace(/es$/, "")];
@@ -134,7 +133,7 @@ function isAmount(table: Table, column: string): boolean {
   return values.size > 0 && !isYesNo && [...values].every((cell) => numberIn(cell) !== undefined);
 }
 
-/** Matches names of columns with free text. */
+/** Matches names of columns that usually contain free text or codes, and no statuses. */
 const FREE_NAME = /(?:^|_)(?:name|title|text|body|description|note|comment|e?mail|color|label|address|city|url|token|code|currency)$/i;
 
 function wordsOf(table: Table, column: string): readonly (readonly [string, readonly string[]])[] {

@@ -3,7 +3,7 @@ import { isNull, isPlain, numberIn } from "../rows/cells.ts";
 import { literal, type Candidate, type Place } from "./candidate.ts";
 import { columnOf, eachRow, isIdName, optionsCode, type Explored, type ExploredTable } from "./explored.ts";
 
-/** Returns columns with unique values, and columns that refer to rows of another table. */
+/** Suggests rules for columns with unique values, and for columns that refer to rows of another table. */
 export function keys({ tables }: Explored): readonly Candidate[] {
   return tables.flatMap((table) => [...uniques(table), ...table.columns.flatMap((column) => references(table, column, tables))]);
 }
@@ -12,7 +12,7 @@ export function keys({ tables }: Explored): readonly Candidate[] {
 const UNIQUE_NAME =
   /(?:^|_)(?:e?mail|login|user_?name|number|code|token|sku|slug|iban|isbn|reference|serial|handle|nonce|idempotency_key)$/i;
 
-/** Suggests unique columns: single columns whose names suggest uniqueness, and pairs of references, such as member and group. */
+/** Suggests that values are unique: in columns whose names suggest it, and in pairs of references, such as member and group. */
 function uniques(table: ExploredTable): readonly Candidate[] {
   const others = table.columns.filter((column) => column !== table.key && !table.words.has(column));
   const single = others.filter((column) => UNIQUE_NAME.test(column)).flatMap((column) => unique(table, [column], 0.75));
@@ -55,7 +55,7 @@ function unique(table: ExploredTable, columns: readonly string[], likelihood: nu
   ];
 }
 
-/** Suggests that a column refers to another table, because of its name (`orders.user_id` and `users`) or its values. */
+/** Suggests that a column refers to another table, because of its name (`orders.user_id` and `users`) or because of its values. */
 function references(table: ExploredTable, column: string, tables: readonly ExploredTable[]): readonly Candidate[] {
   const named = table.references.get(column);
   const target = tables.find(({ store, name }) => store === table.store && name === named);
@@ -94,7 +94,7 @@ function references(table: ExploredTable, column: string, tables: readonly Explo
   ];
 }
 
-/** Returns `true` for a value that is left out of states, so nothing is known about it. */
+/** Returns `true` for a value that the exploration left out of states, so that it is unknown. */
 const isMasked = (cell: string): boolean =>
   !isPlain(cell) && !cell.startsWith("#") && !cell.startsWith("root#") && numberIn(cell) === undefined;
 

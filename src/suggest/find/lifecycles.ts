@@ -3,7 +3,7 @@ import { isNull } from "../rows/cells.ts";
 import { literal, objectLiteral, type Candidate, type Place } from "./candidate.ts";
 import { columnOf, eachRow, isIdName, optionsCode, type Explored, type ExploredTable } from "./explored.ts";
 
-/** Returns the transitions between statuses, and the columns that never change. */
+/** Suggests rules for the transitions between statuses, and for columns that never change. */
 export function lifecycles({ tables, of }: Explored): readonly Candidate[] {
   return tables.flatMap((table) => [
     ...[...table.words].flatMap(([column, words]) => transitions(table, column, words, of.actions)),
@@ -11,7 +11,7 @@ export function lifecycles({ tables, of }: Explored): readonly Candidate[] {
   ]);
 }
 
-/** The largest share of a column's changes for a transition that is shown beside the rule as a possible defect. */
+/** A transition with at most this share of a column's changes is shown with the rule, because it may be a defect. */
 const RARE = 0.1;
 
 function transitions(table: ExploredTable, column: string, words: readonly string[], actions: readonly string[]): readonly Candidate[] {
@@ -39,7 +39,7 @@ function transitions(table: ExploredTable, column: string, words: readonly strin
   }
   const possible = words.length * (words.length - 1);
   const made = [...seen.values()].reduce((sum, all) => sum + all.size, 0);
-  // If most words change to most other words, there is no order to suggest.
+  // If rows change from most statuses to most others, every transition is allowed, and there is no rule to suggest.
   if (made === 0 || made > possible * 0.7) return [];
   const lists = words.flatMap((word) => {
     const all = seen.get(word);
@@ -70,13 +70,15 @@ function transitions(table: ExploredTable, column: string, words: readonly strin
   ];
 }
 
-/** The smallest number of changed rows from which columns without changes are suggested as immutable. */
+/** Columns that never change are suggested as immutable only if at least this number of rows changed in other columns. */
 const FEWEST_CHANGES = 5;
 
-/** Matches names of columns that are usually set once. Other columns may be unchanged only because clients send the same values in every run. */
+/**
+ * Matches names of columns that are usually set once. Other columns may be unchanged only because the explored actions always send the same values.
+ */
 const SET_ONCE = /^(?:amount|price|total|currency|number|sku|e?mail|token)$|^created|_(?:at_creation|amount|price|number)$/i;
 
-/** Suggests that columns are immutable: their names say that they are set once, and they stay the same while other columns change. */
+/** Suggests that columns are immutable: their names fit, and they stayed the same while other columns of their rows changed. */
 function immutable(table: ExploredTable): readonly Candidate[] {
   const { key } = table;
   if (key === undefined) return [];

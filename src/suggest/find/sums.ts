@@ -4,12 +4,12 @@ import type { Row } from "../rows/explored-rows.ts";
 import { literal, objectLiteral, type Candidate, type Place } from "./candidate.ts";
 import { columnOf, optionsCode, type Explored, type ExploredTable } from "./explored.ts";
 
-/** The largest difference between sums that count as equal, because floating-point sums are rounded. */
+/** Sums that differ by at most this much count as equal, because floating-point sums are rounded. */
 const ROUNDING = 0.000001;
-/** The largest number of status columns per table that are tried as the other side of a total. */
+/** The largest number of status columns per table that are tried as the second part of a total. */
 const MOST_SIDES = 6;
 
-/** Returns sums that never exceed an amount of another table, and totals that no step changes. */
+/** Suggests rules for sums: sums that never exceed an amount of another table, and totals that no step changes. */
 export function sums(explored: Explored): readonly Candidate[] {
   const { tables } = explored;
   return [
@@ -18,7 +18,10 @@ export function sums(explored: Explored): readonly Candidate[] {
   ];
 }
 
-/** Suggests that amounts of rows never add up to more than an amount of the row that they refer to, if some sum reaches that amount. */
+/**
+ * Suggests that amounts of rows never add up to more than an amount of the row that they refer to, such as payments and their order. Some sum must
+ * reach that amount.
+ */
 function within(parts: ExploredTable, whole: ExploredTable): readonly Candidate[] {
   const { key } = whole;
   if (key === undefined) return [];
@@ -31,13 +34,13 @@ function within(parts: ExploredTable, whole: ExploredTable): readonly Candidate[
   return parts.numbers.flatMap((part) => whole.numbers.flatMap((limit) => sumWithin({ parts, part, whole, limit, by, key })));
 }
 
-/** Amounts of one table, and the limit in the table that they refer to. */
+/** The amounts to add up (in `parts`), and the amount that limits their sum (in `whole`). */
 interface PartsOfWhole {
   readonly parts: ExploredTable;
   readonly part: string;
   readonly whole: ExploredTable;
   readonly limit: string;
-  /** The column of `parts` that refers to the column `key` of `whole`. */
+  /** The column of the table `parts` that refers to the column `key` of the table `whole`. */
   readonly by: string;
   readonly key: string;
 }
@@ -87,7 +90,7 @@ function sumWithin({ parts, part, whole, limit, by, key }: PartsOfWhole): readon
   ];
 }
 
-/** A part of a total: the number of rows whose column has one of the words. */
+/** A count that is part of a total: the number of rows of a table whose column has one of the words. */
 interface Side {
   readonly table: ExploredTable;
   readonly column: string;
@@ -95,13 +98,14 @@ interface Side {
 }
 
 /**
- * Suggests totals that no step changes: of the column alone, of two columns, or of a column and the number of rows with some statuses. Only totals
- * whose parts change are suggested. The first total that holds is returned, because it has the fewest parts.
+ * Suggests totals that no step changes: the sum of the column, the sum of two columns, or the sum of the column plus the number of rows with some
+ * statuses. At most one rule is returned.
  */
 function totals({ tables, of }: Explored, table: ExploredTable, column: string): readonly Candidate[] {
   const sumOf = totalOf(table, (row) => numberIn(row.get(column) ?? "") ?? (isNull(row.get(column) ?? "null") ? 0 : Number.NaN));
   if (new Set(sumOf.filter((one) => one !== undefined)).size < 2) {
-    // The total of the column is constant. It is suggested only if some step changes several rows.
+    // The sum of the column is the same in all states. The rule is suggested only if some step changes several rows, such as a transfer between
+    // accounts.
     const moves = table.changes.filter(({ changed }) => changed.some(({ before, after }) => before.get(column) !== after.get(column)));
     if (moves.every(({ changed }) => changed.length < 2)) return [];
     return conserved({ table, column, others: [], parts: [sumOf], moves: moves.length }, of.steps);
@@ -125,7 +129,7 @@ function totals({ tables, of }: Explored, table: ExploredTable, column: string):
     }
     if (candidates.some(({ broken }) => broken.length === 0)) break;
   }
-  // Totals with exceptions are dropped: some of the many combinations nearly hold by chance.
+  // Drop totals with exceptions: among the many tried combinations, some nearly hold by chance.
   return candidates.filter(({ broken }) => broken.length === 0).slice(0, 1);
 }
 
@@ -135,19 +139,19 @@ function totalOf(table: ExploredTable, valueOf: (row: Row) => number): Totals {
   return table.rows.map((rows) => rows?.reduce((sum, row) => sum + valueOf(row), 0));
 }
 
-/** A total: the sum of a column, plus the parts in `others`. */
+/** A total: the sum of a column, plus the sums and counts in `others`. */
 interface Total {
   readonly table: ExploredTable;
   readonly column: string;
-  /** A part without words is the sum of its column. */
+  /** The further parts: a count of rows with one of `words`, or the sum of the column if `words` is absent. */
   readonly others: readonly (Pick<Side, "table" | "column"> & Partial<Side>)[];
-  /** The value of each part by state; the sum of `column` is the first part. */
+  /** For each part, its value in every state. The first part is the sum of `column`. */
   readonly parts: readonly Totals[];
-  /** The number of steps that change the column, if it is known already. */
+  /** The number of steps that change the column, if the caller has counted them. */
   readonly moves?: number;
 }
 
-/** Checks a total at all steps, and counts the steps that change a part of it. */
+/** Checks that no step changes a total, and counts the steps that change one of its parts. */
 function conserved({ table, column, others, parts, moves = 0 }: Total, steps: Explored["of"]["steps"]): readonly Candidate[] {
   const totalAt = (state: number): number | undefined => {
     let total = 0;
@@ -167,7 +171,7 @@ function conserved({ table, column, others, parts, moves = 0 }: Total, steps: Ex
     if (isPartChanged && moves === 0) judged++;
     if (Math.abs(after - before) > ROUNDING) broken.push({ state: from, action, what: `the total goes from ${before} to ${after}` });
   }
-  // If one part never changes, the total of the other parts is the simpler rule.
+  // If one part never changes, the rule for the other parts alone is simpler, so drop this rule.
   if (parts.length > 1 && parts.some((part) => new Set(part.filter((one) => one !== undefined)).size < 2)) return [];
   const sums = [columnOf(table, column), ...others.flatMap((one) => (one.words === undefined ? [columnOf(one.table, one.column)] : []))];
   const rows = others.flatMap((one) => (one.words === undefined ? [] : [[columnOf(one.table, one.column), literal(one.words)] as const]));
@@ -187,7 +191,7 @@ function conserved({ table, column, others, parts, moves = 0 }: Total, steps: Ex
   ];
 }
 
-/** Returns the subsets of the words that are neither empty nor complete, the largest first. */
+/** Returns all subsets of the words, the largest first, without the empty subset and the complete one. */
 function subsets(words: readonly string[]): readonly (readonly string[])[] {
   const all = Array.from({ length: 2 ** words.length - 2 }, (_, bits) => words.filter((_word, at) => ((bits + 1) >> at) & 1));
   return all.toSorted((a, b) => b.length - a.length);

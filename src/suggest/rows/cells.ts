@@ -1,6 +1,6 @@
 /**
- * A value of a row as text, in the form of a state's lines: `12`, `"paid"`, `null`. Values that differ between runs have names: `#1` for an id, `<now
- * + 5 min>` for a time. Equal texts within one state are equal values.
+ * A value of a row as text: `12`, `"paid"`, `null`. Values that differ between runs have placeholders: `#1` for an id, `<now + 5 min>` for a time.
+ * Within one state, equal texts are equal values.
  */
 export type Cell = string;
 
@@ -11,14 +11,14 @@ export function numberIn(cell: Cell): number | undefined {
   return /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(cell) ? Number(cell) : undefined;
 }
 
-/** Returns the text in a cell; `undefined` if the cell is not a text or contains names of ids or times. */
+/** Returns the text in a cell; `undefined` if the cell is not a text, or contains placeholders for ids or times. */
 export function textIn(cell: Cell): string | undefined {
   if (!cell.startsWith('"')) return undefined;
   try {
     const text: unknown = JSON.parse(cell);
     return typeof text === "string" && !/#t?\d|<time>|\[redacted\]|<masked>/.test(text) ? text : undefined;
   } catch {
-    // A long text was cut, so it is not valid JSON.
+    // Long texts are cut, and the cut text is not valid JSON.
     return undefined;
   }
 }

@@ -4,30 +4,30 @@ import type { Cell } from "./cells.ts";
 
 export type Row = ReadonlyMap<string, Cell>;
 
-/** A table of a store that supports SQL. */
+/** A table of a database, with its rows in all states of an exploration. */
 export interface Table {
-  /** The name of the table's store in the World. */
+  /** The name of the table's store in `systems`. */
   readonly store: string;
   readonly name: string;
   readonly columns: readonly string[];
   /** The column whose values are unique in every state; `undefined` if there is none. */
   readonly key: string | undefined;
-  /** The rows of the table, by state; `undefined` for a state whose rows were not kept. */
+  /** The rows of the table, by the index of the state; `undefined` for a state whose rows are unknown. */
   readonly rows: readonly (readonly Row[] | undefined)[];
 }
 
 export interface ExploredRows {
   readonly tables: readonly Table[];
-  /** The number of states whose rows are unknown, because their lines were not kept or were cut. */
+  /** The number of states whose rows are unknown, because the run log does not contain them completely. */
   readonly unread: number;
 }
 
-/** Matches a line for a row: `systems.db.orders + {id: 1, status: "paid"}`. Names with special characters are quoted. */
+/** Matches a line that describes a row: `systems.db.orders + {id: 1, status: "paid"}`. Names with special characters are quoted. */
 const ROW = /^systems\.([\w$-]+)\.((?:[\w$-]+|"(?:[^"\\]|\\.)*")(?:\.(?:[\w$-]+|"(?:[^"\\]|\\.)*"))*) ([+-]) \{(.*)\}$/s;
-/** Matches the end of a line, or of a list of lines, that was cut. */
+/** Matches the end of a line, or of a list of lines, that was cut because of its length. */
 const CUT = /\.\.\. \(\d+ characters\)$|^\.\.\. and \d+ more lines$/;
 
-/** Reads the rows of every state: the rows of the root state, without the removed rows and with the added rows of the state. */
+/** Reads the rows of every state. The lines of a state list only the rows that were added (`+`) or removed (`-`) since the root state. */
 export function readRows({ root, states }: Pick<StatesOfRun, "root" | "states">): ExploredRows {
   const base = new Map<string, readonly string[]>();
   const ofRoot = tablesIn(root);
@@ -43,7 +43,7 @@ interface Changed {
   readonly removed: string[];
 }
 
-/** Returns the added and removed rows in lines, by store and table; `undefined` if a line was cut. */
+/** Reads added and removed rows from the lines that describe a state. Returns them by store and table; `undefined` if a line was cut. */
 function tablesIn(lines: readonly string[]): Map<string, Changed> | undefined {
   const tables = new Map<string, Changed>();
   for (const line of lines) {
@@ -72,7 +72,7 @@ function tableOf(named: string, base: readonly string[], byState: readonly (Map<
     const left = [...base];
     for (const one of removed) {
       const at = left.indexOf(one);
-      // A removed row is missing from the root state's lines, so the rows of this state are unknown.
+      // The lines of the root state do not contain this removed row, so the rows of this state are unknown.
       if (at < 0) return undefined;
       left.splice(at, 1);
     }

@@ -9,8 +9,8 @@ export interface RowChanges {
 }
 
 /**
- * Returns the changes that each step made to a table. Rows before and after a step with equal keys are the same row. If the key is a generated id,
- * its name may differ between states. Such a step is only read if it changes a single row.
+ * Returns the rows that each step added, changed and removed in a table. Rows before and after a step with equal keys are the same row. A generated
+ * id may have different placeholders before and after the step. Such a step is used only if it changes a single row.
  */
 export function rowChanges(table: Table, steps: readonly StepOfRun[]): readonly RowChanges[] {
   return steps.flatMap((step): readonly RowChanges[] => {
@@ -30,7 +30,7 @@ export function rowChanges(table: Table, steps: readonly StepOfRun[]): readonly 
   });
 }
 
-/** Returns the rows that another list lacks. Equal rows of different states are the same object. */
+/** Returns the rows that are in `rows` but not in `others`. Equal rows of different states are the same object. */
 function without(rows: readonly Row[], others: readonly Row[]): readonly Row[] {
   const left = new Map<Row, number>();
   for (const row of others) left.set(row, (left.get(row) ?? 0) + 1);

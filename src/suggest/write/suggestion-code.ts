@@ -1,8 +1,8 @@
 import type { Candidate } from "../find/candidate.ts";
 
 /**
- * Writes suggestions as a TypeScript module that exports `suggested`, a list of rules. Names and values from the target appear only in literals and
- * in one-line comments.
+ * Returns suggested rules as a TypeScript module that exports `suggested`, a list of rules. Names and values from the target appear only in literals
+ * and in one-line comments.
  * @param of the name of the exploration
  */
 export function suggestionCode(of: string, suggestions: readonly Candidate[]): string {
@@ -25,5 +25,5 @@ export function suggestionCode(of: string, suggestions: readonly Candidate[]): s
   return lines.join("\n");
 }
 
-/** Returns a one-line comment, because a line break in the text would end the comment. */
+/** Returns a text as a one-line comment. Line breaks are replaced, because the text after a line break would be code. */
 const comment = (text: string): readonly string[] => [`// ${text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ")}`];

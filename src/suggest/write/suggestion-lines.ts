@@ -2,10 +2,10 @@ import type { StatesOfRun } from "../../run-log/index.ts";
 import type { Candidate, Place } from "../find/candidate.ts";
 import type { Suggestions } from "../suggest.ts";
 
-/** The largest number of steps of a path that are shown. */
+/** The largest number of steps that are shown of a path. */
 const MOST_STEPS = 8;
 
-/** Returns suggestions as lines for a terminal. `most` is the largest number of suggestions that held. */
+/** Returns suggested rules as lines for a terminal. `most` limits the number of rules without exceptions. */
 export function suggestionLines(
   of: StatesOfRun,
   { held, nearlyHeld, states, unread, violating, tables }: Suggestions,
@@ -42,7 +42,7 @@ function lines(of: StatesOfRun, { code, evidence, judged, broken, nearest }: Can
   ];
 }
 
-/** Describes a place: the values that were seen, the state, and the actions that lead to it. */
+/** Describes a state or step in words: the values in it, and the actions that lead to it. */
 function place(of: StatesOfRun, { state, what, action }: Place): string {
   const path: string[] = [];
   for (let at = state; at > 0; at = of.states[at]!.parent) path.unshift(of.actions[of.states[at]!.action]!);

@@ -2,7 +2,7 @@ import type { StoreSettings } from "../../adapters/store-kinds.ts";
 /** Describes a lane, so that a thread can build it. It is plain data, which the main thread creates. */
 export interface LaneSpec {
   readonly index: number;
-  /** The number of earlier targets of the lane. It grows each time the lane is rebuilt. */
+  /** Grows each time the lane is rebuilt. It distinguishes the current target and stores of the lane from earlier ones. */
   readonly generation: number;
   /** The URL of the lane's target, without a trailing slash. Empty if there is no HTTP target, or if `targetModule` has not created it yet. */
   readonly baseUrl: string;
@@ -10,15 +10,15 @@ export interface LaneSpec {
   readonly dbPath: string | undefined;
   readonly tmpDir: string;
   readonly systems: readonly SystemSpec[];
-  /** File URL of the bundled `target.module`. The lane imports it in its own thread and calls `createTarget(lane)`. */
+  /** The file URL of the bundled `target.module`. The lane imports the module in its own thread and calls its function `createTarget(lane)`. */
   readonly targetModule: string | undefined;
   /** `true` if the lane uses the user's own stores in place, in which the run must leave no changes. */
   readonly borrowed: boolean;
-  /** `true` the first time that the lane is built. Default: `false`. */
+  /** `true` when the lane is built for the first time. Default: `false`. */
   readonly isFirst?: boolean | undefined;
   /** `true` if seqqa starts the target's process, so that seqqa can restart it. */
   readonly restartable: boolean;
-  /** `true` with `target.rollback: restart`: the process is restarted when its state has to be restored. */
+  /** `true` if `target.rollback` is `restart`: the target's process is restarted when a state has to be restored. */
   readonly restarts?: boolean | undefined;
   /** `true` if the lane was a standby lane before it replaced a lost lane. */
   readonly standby?: boolean | undefined;

@@ -9,8 +9,8 @@ import { readRecord, self, type Owner } from "../run-directory.ts";
 const TRIES = 200;
 
 /**
- * Hands out free ports. A file claims each port, so that two lanes, or two runs of one user, never get the same port. Ports are outside the range for
- * outgoing connections, because seqqa opens many of those.
+ * Chooses free ports. Each port is reserved by a file, so that two lanes, or two runs of one user, never get the same port. The ports are outside the
+ * range for outgoing connections, because seqqa opens many of those.
  */
 export class Ports {
   readonly #claims: string;
@@ -56,7 +56,7 @@ export class Ports {
   }
 }
 
-/** Returns `true` if nothing listens on the port, on IPv4 and IPv6. */
+/** Returns `true` if no program listens on the port, neither on IPv4 nor on IPv6. */
 export async function isFree(port: number): Promise<boolean> {
   return (await canListen(port, "127.0.0.1")) && (await canListen(port, "::"));
 }

@@ -19,9 +19,9 @@ export function canStandBy(config: TargetConfig): boolean {
 }
 
 export interface StandbyParts<T> {
-  /** Builds the standby lane. Aborting the signal cancels the build. */
+  /** Builds the standby lane. Aborting the signal ends the build. */
   readonly build: (signal: AbortSignal) => Promise<T>;
-  /** Removes the standby lane. If a lane has already been replaced, removes the lost lane instead. */
+  /** Removes the standby lane, or the lost lane whose resources are to be used for the next standby lane. */
   readonly remove: () => Promise<void>;
 }
 

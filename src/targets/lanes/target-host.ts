@@ -33,7 +33,7 @@ const STANDBY = -1;
 
 /** A slot: the target, the stores and the directory of one lane. When a standby lane replaces a lane, the two lanes exchange their slots. */
 interface Place {
-  /** The number in the names of the slot's stores and directory. */
+  /** The number that occurs in the names of the slot's stores and directory. */
   readonly number: number;
   /** The index of the lane that uses the slot. */
   index: number;
@@ -55,8 +55,8 @@ interface ReadyPlace {
 }
 
 /**
- * Starts, restarts and stops the targets and stores of all lanes, on the main thread. Everything is removed by `close()` or when this process exits.
- * If the process is killed, the next host removes the leftovers.
+ * Starts, restarts and stops the targets and stores of all lanes, on the main thread. `close()` or the exit of this process ends and removes them. If
+ * the process is killed, the next run removes what is left.
  */
 export class TargetHost {
   /** Returns an error that says why this number of lanes is impossible; `undefined` if it is possible. */
@@ -100,7 +100,7 @@ export class TargetHost {
     this.#removeHooks = onEveryExit(() => this.#endAtOnce());
   }
 
-  /** Removes leftovers of dead runs, and checks the configuration as far as possible without starting anything. @throws SeqqaError */
+  /** Removes what dead runs have left, and checks the configuration as far as possible without starting anything. @throws SeqqaError */
   static async create(declared: TargetConfig, options: TargetHostOptions = {}): Promise<TargetHost> {
     const config = await withStoreModules(declared, options.storeModule);
     const module = await bundledModule(config, options);
@@ -165,7 +165,7 @@ export class TargetHost {
     });
   }
 
-  /** Kills a lane's process in order to restart it. Stores and port are kept. */
+  /** Kills the process of a lane's target, so that it can be restarted. The lane keeps its stores and its port. */
   async halt(index: number): Promise<void> {
     const place = this.#placeOf(index);
     await this.#inTurn(place, async () => {
@@ -176,7 +176,7 @@ export class TargetHost {
     });
   }
 
-  /** Starts a halted target on the same stores and port, and waits until it is ready. @throws SeqqaError `TARGET_*` */
+  /** Starts the target of a lane again after {@link halt}, on the same stores and port, and waits until it is ready. @throws SeqqaError `TARGET_*` */
   async start(index: number): Promise<void> {
     const place = this.#placeOf(index);
     await this.#inTurn(place, async () => {
@@ -254,7 +254,7 @@ export class TargetHost {
     return ends.find((end) => end !== undefined && hasEnded(end)) ?? (ends.length === 1 ? ends[0] : undefined);
   }
 
-  /** Returns `true` if the lane's process has ended by itself since it was provisioned. */
+  /** Returns `true` if the process of the lane's target has ended by itself. */
   exited(index: number): boolean {
     return this.#places.get(index)?.target?.process.hasExited === true;
   }
@@ -275,7 +275,7 @@ export class TargetHost {
     });
   }
 
-  /** Stops and removes everything, and cancels provisioning in progress. Later calls return the same promise. */
+  /** Stops the targets of all lanes, removes their stores, and ends operations in progress. Later calls return the same promise. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -285,7 +285,7 @@ export class TargetHost {
     this.#closing.abort(closed());
     await Promise.all([...this.#places.values()].map((place) => this.#inTurn(place, () => this.#stop(place)).catch(() => {})));
     for (const process of this.#processes) await this.#processes.end(process);
-    // Kill processes that have left the target's process group.
+    // Kill processes of the target that have left its process group.
     for (const pid of this.#config.target?.command === undefined ? [] : markedProcesses(this.#directory.id)) killProcess(pid, "SIGKILL");
     this.#ports.releaseAll();
     for (const output of this.#outputs.values()) output.close();
@@ -318,7 +318,7 @@ export class TargetHost {
     return { ...common, ...stores, baseUrl, borrowed: false, restartable: true, restarts: restarts(this.#config) };
   }
 
-  /** Returns the lines that a lane's target printed in an interval, in milliseconds since 1970. */
+  /** Returns the lines that a lane's target printed in an interval. The bounds are in milliseconds since 1970. */
   printed(index: number, fromMs: number, toMs: number): readonly string[] {
     return this.#outputs.get(index)?.between(fromMs, toMs) ?? [];
   }
@@ -351,7 +351,6 @@ export class TargetHost {
     return output;
   }
 
-  /** Returns the numbers of a lane's standby copies. */
   #spares(index: number): readonly number[] {
     const { spares, lanes } = this.#numbers;
     return restarts(this.#config) && storeWithoutCopies(this.#config) === undefined
@@ -399,7 +398,7 @@ export class TargetHost {
     if (this.#closing.signal.aborted) throw closed();
   }
 
-  /** Cleans up synchronously when this process exits without `close()`. */
+  /** Ends processes and removes files without waiting, because this process exits and `close()` was not called. */
   #endAtOnce(): void {
     for (const process of this.#processes) process.kill();
     this.#ports.releaseAll();

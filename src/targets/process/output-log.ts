@@ -5,10 +5,7 @@ import { withoutSecrets } from "../../model/text/url-secrets.ts";
 
 /** Size limit of the file. A full file is renamed to `<file>.1`, so at most twice this size is kept. */
 const MOST_BYTES = 4 * 1024 * 1024;
-/**
- * Number of characters of an incomplete line that wait for their end before they are written. A password that is split over two writes is thus
- * recognised.
- */
+/** An incomplete line is held back until it ends or has this number of characters. A password that is split over two writes is thus recognised. */
 const LONGEST_LINE = 64 * 1024;
 
 /** Writes the output of a process to a file of limited size, without passwords. */

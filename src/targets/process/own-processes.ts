@@ -3,8 +3,8 @@ import type { RunDirectory } from "../run-directory.ts";
 import type { TargetProcess } from "./target-process.ts";
 
 /**
- * The running processes of a run, in the order of their start. The run's directory lists them too, so that another run can end them if this one is
- * killed.
+ * The processes that a run has started, in the order of their start. A file in the run's directory also lists them. If the run is killed, another run
+ * uses this file to end them.
  */
 export class OwnProcesses {
   readonly #directory: RunDirectory;

@@ -31,7 +31,7 @@ export interface StartContext {
   readonly ports: Ports;
   /** Called for each process immediately after its start. */
   readonly started: (process: TargetProcess) => void;
-  /** Called after a process that failed to start up has ended. */
+  /** Called when a process that did not become ready has ended. */
   readonly stopped: (process: TargetProcess) => void;
   readonly signal: AbortSignal;
   readonly onOutput?: ((text: string) => void) | undefined;

@@ -94,7 +94,7 @@ function diagnosis(error: NodeJS.ErrnoException): Diagnosis {
   return [`Not reachable (${code || error.message})`, "Check that the target runs and answers on this URL."];
 }
 
-/** Returns the configured command on one line, without secrets. Placeholders are not replaced. */
+/** Returns the configured command on one line, without secrets. Placeholders such as `{port}` stay in it. */
 export function shownCommand(command: string): string {
   const line = withoutSecrets(printable(command)).replace(/\s+/g, " ").trim();
   return `"${line.length > 120 ? `${line.slice(0, 117)}...` : line}"`;

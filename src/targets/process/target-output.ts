@@ -4,9 +4,7 @@ import { printable } from "./output-tail.ts";
 /** Limits for the output in memory: `KEPT` lines, and `LINE` characters of each line. */
 const KEPT = 2_000;
 const LINE = 400;
-/**
- * Number of characters of an incomplete line that wait for their end before they are used. A secret that is split over two chunks is thus recognised.
- */
+/** An incomplete line is held back until it ends or has this number of characters. A secret that is split over two chunks is thus recognised. */
 const LONGEST = 64 * 1024;
 /** Number of lines that the report of one step shows. */
 const SHOWN = 40;

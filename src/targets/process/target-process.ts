@@ -36,7 +36,7 @@ export interface TargetExit {
   readonly output: string;
 }
 
-/** A target in its own process group, so that everything its shell starts can be ended with it. */
+/** A running target. It has its own process group, so that everything that its shell starts can be ended together. */
 export class TargetProcess {
   /** The id of the shell's process, which is also the id of the process group. */
   readonly pid: number;
@@ -137,7 +137,7 @@ export class TargetProcess {
     this.#over = !killGroup(this.pid, "SIGKILL") || (await this.#gone(KILL_GRACE_MS, 1));
   }
 
-  /** Sends SIGKILL to the group without waiting. For use while this process exits. */
+  /** Sends SIGKILL to the group without waiting. It is used when seqqa's own process exits. */
   kill(): void {
     this.#stopping = true;
     if (this.#over) return;

@@ -4,7 +4,7 @@ import { secureContext } from "../../network/secure-context.ts";
 
 export type Probe =
   | { readonly kind: "answer"; readonly status: number }
-  /** A server answered with something other than HTTP. */
+  /** The server's answer was not HTTP. */
   | { readonly kind: "garbage" }
   | { readonly kind: "silent"; readonly error: NodeJS.ErrnoException };
 

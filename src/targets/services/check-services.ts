@@ -9,7 +9,7 @@ import type { ServicesConfig } from "./services-config.ts";
 const LIMIT_MS = 10_000;
 const NOT_STARTED = "It was not started here: if the target needs it, start it by hand first.";
 
-/** Checks for `seqqa doctor` that the programs of services and docker exist. Starts nothing. */
+/** Checks that the programs of the configured services, and docker, exist. Nothing is started. `seqqa doctor` uses it. */
 export async function checkServices({ services, composeFile, folder }: ServicesConfig): Promise<readonly StoreCheck[]> {
   const checks = composeFile === undefined ? [] : [await checkCompose(composeFile)];
   for (const service of services) checks.push(await checkService(service, folder));
@@ -42,7 +42,7 @@ async function checkCompose(file: string): Promise<StoreCheck> {
     : { ok: false, what, says: "docker compose was not found or cannot be run; install Docker with its compose plugin, or use --no-infra" };
 }
 
-/** Returns the program of a simple command line; `undefined` if the line uses other shell syntax. */
+/** Returns the name of the program that a simple command line starts; `undefined` if the line uses other shell syntax. */
 function programOf(command: string): string | undefined {
   return /^(?:\w+=[\w./:-]*\s+)*(?:exec\s+)?([\w./+@-]+)(?=\s|$)/.exec(command.trim())?.[1];
 }

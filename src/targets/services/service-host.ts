@@ -67,7 +67,7 @@ export class ServiceHost {
     }
   }
 
-  /** Stops everything in reverse order. @throws SeqqaError `COMPOSE_LEFT` */
+  /** Stops the services and then the containers, in reverse order of their start. @throws SeqqaError `COMPOSE_LEFT` */
   async close(): Promise<void> {
     this.#closing = true;
     for (const process of [...this.#processes].reverse()) await this.#processes.end(process);
@@ -138,7 +138,7 @@ export class ServiceHost {
     return log;
   }
 
-  /** Cleans up synchronously when this process exits without `close()`. */
+  /** Ends processes and removes files without waiting, because this process exits and `close()` was not called. */
   #endAtOnce(): void {
     for (const process of this.#processes) process.kill();
     for (const log of this.#logs) log.close();

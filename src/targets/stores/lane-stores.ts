@@ -26,7 +26,7 @@ export function declaredStores(
   return dbUrl === undefined ? { ...systems } : { ...systems, db: { ...systems?.["db"], url: dbUrl } };
 }
 
-/** Returns the external stores of a running target. Their SQLite files must exist and be writable. */
+/** Returns the user's own stores, which a running target uses. Their SQLite files must exist and be writable. */
 export function externalStores(stores: Readonly<Record<string, StoreConfig>>, folder: string): LaneStores {
   return describeStores(
     Object.entries(stores).map(([name, store]) => {
@@ -63,7 +63,7 @@ export async function copySqliteStores(
   return made;
 }
 
-/** Returns the path of a SQLite template. @throws SeqqaError `STORE_MISSING` */
+/** Returns the path of a configured SQLite file, from which copies for lanes are made. @throws SeqqaError `STORE_MISSING` if there is no such file */
 export function requireTemplate(name: string, store: StoreConfig, folder: string): string {
   const file = sqliteFile(store.url, folder)!;
   if (!existsSync(file))

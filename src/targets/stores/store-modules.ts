@@ -24,13 +24,13 @@ function moduleSettings(
   return { name, url, options, checkpoint, isolation, tables, ignore, symmetric };
 }
 
-/** Returns the name of the first store whose module cannot make copies for lanes; `undefined` if there is none. */
+/** Returns the name of the first configured store whose adapter module cannot make copies for lanes; `undefined` if there is none. */
 export function storeWithoutCopies({ target, systems }: TargetConfig): string | undefined {
   if (target === undefined) return undefined;
   return Object.entries(systems ?? {}).find(([, store]) => isUsedWhereItIs(store))?.[0];
 }
 
-/** Returns `true` if the store's module cannot make copies of the store. */
+/** Returns `true` if the adapter module of a store cannot make copies of it, so that lanes use the store itself. */
 export function isUsedWhereItIs({ adapter, loaded }: StoreConfig): boolean {
   return adapter !== undefined && loaded?.stores.createProvider === undefined;
 }

@@ -5,14 +5,14 @@ import { isUsedWhereItIs } from "./store-modules.ts";
 import type { StoreConfig } from "../target-config.ts";
 
 export interface StoreProvidersOptions {
-  /** The configured stores by name. They serve as templates and are never written to. */
+  /** The configured stores by name. They are only copied and are never written to. */
   readonly stores: Readonly<Record<string, StoreConfig>>;
   /** Relative paths in the configuration are relative to this folder. */
   readonly folder: string;
   readonly runId: string;
   readonly directory: string;
   readonly claimPort: () => Promise<number>;
-  /** `true` if the run makes writes of the targets fail. */
+  /** `true` if the run tests faults, so that writes of the targets are made to fail. */
   readonly faulty: boolean;
   /** `true` if lanes get an empty SQLite file as `db` when no `db` is declared. */
   readonly empty: boolean;
@@ -21,8 +21,8 @@ export interface StoreProvidersOptions {
 }
 
 /**
- * Makes copies of the configured stores for each lane. A SQLite file is copied into the lane's directory. Another store is copied on the server of
- * its template.
+ * Makes copies of the configured stores for each lane. A SQLite file is copied into the lane's directory. Any other store is copied on the same
+ * server.
  */
 export class StoreProviders {
   readonly #options: StoreProvidersOptions;
@@ -32,7 +32,7 @@ export class StoreProviders {
     this.#options = options;
   }
 
-  /** Checks all templates before anything is started. @throws SeqqaError `STORE_*` */
+  /** Checks all configured stores before anything is started. @throws SeqqaError `STORE_*` */
   async prepare(): Promise<void> {
     const { stores, folder, runId, directory, claimPort, faulty, kind } = this.#options;
     for (const [name, store] of Object.entries(stores)) {
@@ -51,7 +51,7 @@ export class StoreProviders {
     }
   }
 
-  /** Makes new stores for a lane. @param directory The directory of the lane. */
+  /** Makes new copies of all stores for a lane. @param directory The directory of the lane. */
   async provide(lane: number, generation: number, directory: string): Promise<LaneStores> {
     const { stores, folder, empty, clone } = this.#options;
     const files = await copySqliteStores(stores, folder, directory, empty, clone);
@@ -82,7 +82,7 @@ export class StoreProviders {
     await Promise.all([...this.#providers.values()].map((provider) => provider.release(lane)));
   }
 
-  /** Closes all providers, and then throws the first failure. */
+  /** Removes all copies of stores, and then throws the first failure. */
   async close(): Promise<void> {
     const ended = await Promise.allSettled([...this.#providers.values()].map((provider) => provider.close()));
     for (const one of ended) if (one.status === "rejected") throw one.reason;

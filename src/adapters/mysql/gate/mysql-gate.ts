@@ -91,8 +91,8 @@ export class MysqlGate implements FailingGate {
   }
 
   /**
-   * Returns a description of the lock for which another session than the held one waits. Only the two calls of a trial are running, so that session
-   * waits for the held call.
+   * Returns a description of the lock for which the other call of the trial waits, or `undefined`. No third call is running, so the held call has
+   * this lock.
    */
   async #waitsFor(held: string): Promise<string | undefined> {
     const others = `select id, state from information_schema.processlist where ${named("db", this.#control.store.database)} and id not in (connection_id(), ${held})`;

@@ -8,7 +8,7 @@ import { named, quoteName, quoteText } from "../connect/sql-text.ts";
  */
 export const ORIGINALS: string = `${OURS}originals`;
 
-/** The beginning of a guarded trigger's body. It skips the rest of the body in seqqa's own sessions. */
+/** The beginning of the body of a guarded trigger (a copy of a user's trigger). It skips the rest of the body in seqqa's own sessions. */
 export const GUARD: string = `begin if ${OFF} is null then `;
 
 interface Original {

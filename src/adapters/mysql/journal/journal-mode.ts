@@ -33,9 +33,9 @@ export interface JournalChoice {
   readonly previous?: JournalMode | undefined;
   /** The longest time to wait for open write transactions of other sessions, in milliseconds. Default 5000. */
   readonly limitMs?: number | undefined;
-  /** See `StoreScope.asked`. */
+  /** Returns how many requests the run has sent to the target, or `undefined` while a request is in progress. */
   readonly asked?: (() => number | undefined) | undefined;
-  /** See `StoreScope.watching`. */
+  /** `true` if the external store is opened only to detect writes of other clients. Default `false`. */
   readonly watching?: boolean | undefined;
   /** The lease of an external store, in seconds: if the run is silent for longer, its triggers stop logging. Default 30. */
   readonly leaseSeconds?: number | undefined;
@@ -63,7 +63,7 @@ export class JournalMode implements MysqlMode {
   readonly #limitMs: number;
   readonly #watching: boolean;
   readonly #known: Knowledge;
-  /** Present for an external store only. */
+  /** Records the run's changes in an external store. `undefined` for a lane's own store. */
   readonly #recorder: Recorder | undefined;
   readonly #lease: Lease | undefined;
   /** Set after the store was found to differ from what the journal recorded. Every later operation throws this error. */
@@ -257,8 +257,8 @@ export class JournalMode implements MysqlMode {
   }
 
   /**
-   * Adds the row changes that `reading` returns to the known changes. In an external store, records them first. `wasQuiet`: see {@link
-   * Recorder.record}.
+   * Adds the row changes that `reading` returns to the known changes. In an external store, records them first. `wasQuiet`: `true` if the run had no
+   * request in progress and had sent none since the previous read.
    */
   async #takeIn(wasQuiet: boolean | undefined, reading: () => Promise<RowSums>): Promise<void> {
     const { log, mirror } = this.#known;
@@ -282,8 +282,8 @@ export class JournalMode implements MysqlMode {
     const undone = [...log.present];
     const statements = [
       "start transaction",
-      // With `seen`, empty the undo log first. This waits for transactions of the target, which must not need a lock that this transaction already
-      // holds.
+      // With `seen`, empty the undo log first, while this transaction holds no other lock. The deletion waits for transactions of the target, which
+      // may need such locks.
       ...(seen ? log.removalOfAll() : []),
       ...putBackStatements(tables, changes),
       ...(seen ? [] : log.removal(undone)),

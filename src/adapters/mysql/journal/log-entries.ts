@@ -5,7 +5,7 @@ import { rowTooLong } from "../connect/failures.ts";
 import { sumsOf } from "./ignored-values.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** The columns of the undo log that {@link sumOfEntries} expects, in this order. */
+/** The columns of the undo log, in the order in which {@link sumOfEntries} reads them. */
 export const ENTRY = "seq,tab,note,grp,old,new";
 
 /** The text that replaces a row image that is longer than the server's longest packet. */

@@ -40,7 +40,7 @@ export async function requireNoneLeft(control: Control): Promise<void> {
 }
 
 /**
- * Restores an external store at the end of a run. `watching`: see `StoreScope.watching`.
+ * Restores an external store at the end of a run. `watching`: `true` if the store was opened only to detect writes of other clients.
  *
  * @throws SeqqaError `ROWS_KEPT`, or an error for a change that was not logged. In both cases, the logged changes are undone first.
  */

@@ -38,7 +38,7 @@ export async function undoRows(control: Control, catalog: Catalog, rows: Set<Kep
     if (displaced?.length === 0) {
       const after = await orphansOf(control, probes);
       const hit = probes.filter((_, i) => after[i]! > before[i]!);
-      // An orphan can be counted twice: its parent was deleted, and the orphan itself was restored. In this case, skip only the parents.
+      // If an orphan was restored and its parent row was deleted, both rows are found here. In this case, skip only the parent rows.
       const parents = hit.filter(({ isParent }) => isParent);
       inTheWay = (parents.length > 0 ? parents : hit).flatMap((probe) => probe.rows);
       if (hit.length === 0) {

@@ -4,7 +4,7 @@ import { runLock, runOf } from "./provider-names.ts";
 import type { Ask, Beside } from "../connect/server.ts";
 import { quoteText } from "../connect/sql-text.ts";
 
-/** How long, in milliseconds, a live run may take to reconnect and take its lock again after its connection was lost. */
+/** The time, in milliseconds, in which a live run must reconnect and take its lock again after it lost its connection. */
 const COMEBACK_MS = 3000;
 const CLAIM_S = 10;
 

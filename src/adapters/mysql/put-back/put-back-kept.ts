@@ -181,7 +181,7 @@ function looseRows(at: number, table: Table, changed: Changes, later: Changes, n
   }
   for (const [image, by] of later) {
     for (let n = by; n > 0; n--) rows.push({ at, table, root: null, recorded: null, now: take(image) });
-    // If the run added the row before, it is already in the list. Add only deletions beyond that number.
+    // Rows that the run added are already in the list. Add only deletions beyond their number.
     for (let n = by + Math.max(0, changed.get(image) ?? 0); n < 0; n++) rows.push({ at, table, root: image, recorded: image, now: null });
   }
   return rows;

@@ -132,7 +132,7 @@ interface TableRows {
   readonly rows: readonly Row[];
   readonly indexes: readonly Row[];
   readonly keys: readonly ForeignKey[];
-  /** The JSON columns of all tables, as {@link jsonColumns} returns them. */
+  /** The JSON columns of all tables, each as the names of table and column, separated by a line break. */
   readonly documents: ReadonlySet<string>;
   readonly partitioned: boolean;
 }

@@ -67,7 +67,7 @@ async function checkpoint(client: Client, facts: TemplateFacts): Promise<StoreCh
   const catalog = await readCatalog(client);
   const rights = await takeRights(client);
   const here = await journalObstacle(client, rights, catalog);
-  // The lane's database is then a copy made by pg_dump, in which all objects belong to the connecting role.
+  // If the role may create databases but not copy the template, pg_dump makes the copy. All objects in such a copy belong to the role.
   const isCopied = facts.createDb && !facts.mayCopy;
   const obstacle = isCopied ? await journalObstacle(client, rights, catalog, true) : here;
   const inProcess = "it chooses savepoint for a target in this process that uses the adapter's connection";

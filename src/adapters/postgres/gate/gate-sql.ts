@@ -59,7 +59,7 @@ end`)}`,
   ];
 }
 
-/** Returns SQL that arms the gate. Its result is one row: `t` or `f` for whether the lock was taken, and the session that holds it otherwise. */
+/** Returns SQL that arms the gate. Its result is one row: `t` if the lock was taken or else `f`, and the session that already holds the lock. */
 export function armSql(write: number): string {
   return `select setval('${OURS}.gate', ${-write}), pg_try_advisory_lock(${ARMED}), ${OURS}.busy(), setval('${OURS}.fault', 0)`;
 }

@@ -37,7 +37,7 @@ export function withIgnoredOf(table: Table, row: string | null, other: string | 
   return `(${fields.map((field) => (field === null ? "" : `"${field.replaceAll(/["\\]/g, "$&$&")}"`)).join(",")})`;
 }
 
-/** Creates an empty {@link RowSums}, in which two rows are equal if they differ in ignored columns only. */
+/** Creates an empty {@link RowSums}: it counts how often each row was added or removed. Rows that differ only in ignored columns count as equal. */
 export function sumsOf(tables: readonly Table[]): RowSums {
   return new RowSums(tellingBy(tables));
 }

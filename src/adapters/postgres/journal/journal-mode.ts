@@ -31,9 +31,9 @@ import { Vacuum } from "./vacuum.ts";
 export interface JournalChoice {
   readonly selection: Selection;
   readonly borrowed: boolean;
-  /** See `StoreScope.asked`. */
+  /** Returns how many requests the run has sent to the target, or `undefined` while a request is in progress. */
   readonly asked?: (() => number | undefined) | undefined;
-  /** See `StoreScope.watching`. */
+  /** `true` if the external store is opened only to detect writes of other clients. Default `false`. */
   readonly watching?: boolean | undefined;
   /** `true` if the gate can hold writes of the target. Default `false`. */
   readonly gated?: boolean | undefined;

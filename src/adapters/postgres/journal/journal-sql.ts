@@ -25,7 +25,7 @@ export interface JournalOptions {
   readonly gated: boolean;
   /** The rights of the role that installs the journal and restores rows. */
   readonly rights: Rights;
-  /** What is needed to restore the rows of each table as its owner. `undefined` for a superuser. */
+  /** Data about each table for restoring its rows with the rights of its owner. `undefined` for a superuser. */
   readonly facts: ReadonlyMap<string, OwnerFacts> | undefined;
 }
 
@@ -42,7 +42,7 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
     // `rel`: the table, or 0 for a schema change. `o`, `n`: the old and the new row. `place`: the new row's `ctid`, only in a table without a key.
     `create ${borrowed ? "" : "unlogged "}table ${OURS}.log(rel oid, o text, n text, place tid) with (autovacuum_enabled = off, toast.autovacuum_enabled = off)`,
     ...(borrowed
-      ? // The entries of the present state that were read from the log. A later run restores the data of a killed run from them.
+      ? // The log entries that were read and led to the current state. If this run is killed, a later run restores the data from them.
         [
           `create table ${OURS}.kept(step bigint, rel oid, o text, n text) with (autovacuum_enabled = off, toast.autovacuum_enabled = off)`,
           ...leaseStatements,

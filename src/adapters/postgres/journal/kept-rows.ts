@@ -11,7 +11,7 @@ export interface Change {
   readonly now: string | null;
 }
 
-/** How often each row was added. Negative: how often the row was removed. */
+/** For each row, the number of times that it was added. A negative number: the row was removed. */
 type Sum = ReadonlyMap<string, number>;
 
 export async function sumsOf(control: Control, log: "kept" | "log"): Promise<Map<string, Sum>> {
@@ -98,7 +98,7 @@ async function keylessChanges(control: Control, table: Table, kept: Sum, log: Su
   };
   for (const image of new Set([...kept.keys(), ...log.keys()])) {
     const [by, since] = [kept.get(image) ?? 0, log.get(image) ?? 0];
-    // If another client later made the opposite change to the same row, there is nothing left to undo.
+    // `madeUp`: how often another client later made the opposite change. This part of the run's change needs no undo.
     const madeUp = by * since < 0 ? Math.min(Math.abs(by), Math.abs(since)) : 0;
     const left = Math.abs(by) - madeUp;
     if (by > 0) {

@@ -13,9 +13,9 @@ export interface LogReading {
   readonly control: Control;
   readonly tables: readonly Table[];
   readonly borrowed: boolean;
-  /** See `StoreScope.asked`. */
+  /** Returns how many requests the run has sent to the target, or `undefined` while a request is in progress. */
   readonly asked: (() => number | undefined) | undefined;
-  /** See `StoreScope.watching`. */
+  /** `true` if the external store is opened only to detect writes of other clients. */
   readonly watching: boolean | undefined;
 }
 

@@ -9,7 +9,7 @@ export const CLONE_COST = "each step copies the database, which takes 0.1 to 0.5
 
 /**
  * Returns the reason why a role with these rights cannot journal this database, or `undefined` if it can. `journalled`: the tables and sequences that
- * are restored. `isCopied`: see {@link rightsObstacle}.
+ * are restored. `isCopied`: `true` if a copy of the database will be used, in which all objects belong to the role.
  */
 export async function journalObstacle(
   client: Queryable,

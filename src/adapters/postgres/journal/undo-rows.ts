@@ -67,7 +67,7 @@ async function settle(control: Control, changes: Set<Change>, { ancestors, keys,
   // Child rows that had no parent before the restore are not skipped.
   const before = new Map<ForeignKey, ReadonlySet<Change>>();
   for (const key of keys) before.set(key, new Set(await orphans(key, ` and ${hasSibling(key)}`)));
-  // Do each check only if the previous checks found nothing: a row that is skipped may be the parent that a later check misses.
+  // Do each check only if the previous checks found nothing: a row that they skip may be a parent row that a later check reports as missing.
   const obstacles = [
     () => write(control, changes),
     ...uniques.map(

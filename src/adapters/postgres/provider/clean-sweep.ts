@@ -7,7 +7,7 @@ import { runOf } from "./provider-names.ts";
 import { quoteText } from "../connect/sql-text.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** How long, in milliseconds, a live run may take to reconnect and take its lock again after its connection was lost. */
+/** The time, in milliseconds, in which a live run must reconnect and take its lock again after it lost its connection. */
 const COMEBACK_MS = 3000;
 
 export interface Sweeping {

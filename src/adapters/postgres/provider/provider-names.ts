@@ -1,7 +1,7 @@
 import type { DatabaseNaming } from "../../../stores/database-names.ts";
 
 /**
- * How names of databases are formed. PostgreSQL truncates names with more than 63 characters. Copies of a lane's database have its name and a suffix.
+ * The rules for names of databases. PostgreSQL truncates names that are longer than 63 bytes. Copies of a lane's database have its name and a suffix.
  */
 export const NAMING: DatabaseNaming = { longest: 63, template: "template", longestAddition: "_c9999", lane: /^\d+_\d+/ };
 

@@ -17,7 +17,10 @@ import { recoverApart } from "../savepoint/savepoint-recovery.ts";
 /** Provides PostgreSQL stores for lanes: one database per lane, on the same server as the template. */
 export const stores: StoreKind = { createProvider: (options) => new PostgresProvider(options), clean, check, disturb };
 
-/** Changes a database for a test: deletes one row from the first table that allows it, and takes a value from the first sequence that allows it. */
+/**
+ * Changes a lane's database, so that `seqqa doctor` can test a restore. Deletes one row from the first table that allows it, and takes a
+ * value from the first sequence that allows it.
+ */
 async function disturb(url: string): Promise<string | undefined> {
   const store = storeUrl(url);
   const client = await connect(store, { rawText: true, settings: CONTROL_SETTINGS });

@@ -2,7 +2,7 @@ import { OURS, rowsOf, USER_SCHEMA } from "../schema/catalog.ts";
 import type { Queryable } from "../connect/mode.ts";
 import { quoteName } from "../connect/sql-text.ts";
 
-/** What a restore without replica role needs to know about a table, which may be partitioned. */
+/** Properties of a table (possibly partitioned) that a restore without replica role uses. */
 export interface OwnerFacts {
   readonly oid: string;
   /** `quiet`: statements that disable the user's triggers and rules. `loud`: statements that enable them again. `undefined` if there are none. */

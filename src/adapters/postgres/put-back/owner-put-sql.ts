@@ -33,7 +33,7 @@ export function ownerStatements(
              when (pg_catalog.current_setting('${controlSwitch}', true) is not null and pg_catalog.pg_trigger_depth() > 0) execute function ${OURS}.skip()`,
       ),
     ...tables.map(findFunction),
-    // Create the trigger on partitioned tables, too: they have no rows of their own, but a cascade may name them and fire their triggers.
+    // Insert one row of data for each table. Partitioned tables are included, because a cascade may name them and fire their triggers.
     ...[...facts.values()].map((one) => {
       const table = known.get(one.oid);
       const values =
@@ -52,7 +52,7 @@ export function ownerStatements(
       const text = (value: string | undefined): string => (value === undefined ? "null" : quoteText(value));
       return `insert into ${PART} values(${one.oid}, ${table !== undefined && table.key.length === 0}, ${text(one.quiet)}, ${text(one.loud)}, '{${one.cascadesTo.join(",")}}', ${values.join(", ")})`;
     }),
-    // Creates the function that disables or enables the user's triggers and rules. The check which rows can be restored uses it, too.
+    // A function that disables or enables the user's triggers and rules. It is also called to find out which rows can be restored.
     `create function ${OURS}.quiet(p_tables oid[], p_loud boolean) returns void language plpgsql as ${quoteText(`
 declare v_text text; begin
   for v_text in select case when p_loud then p.loud else p.quiet end from ${PART} p

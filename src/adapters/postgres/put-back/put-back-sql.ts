@@ -139,7 +139,7 @@ export function judgedImage(tables: readonly Table[]): string {
   return tables.some(({ ignored }) => ignored.length > 0) ? `${OURS}.judged(e.rel, e.img)` : "e.img";
 }
 
-/** Returns an SQL condition that is true if log entries change rows, and do not cancel each other out. `image`: see {@link judgedImage}. */
+/** Returns an SQL condition that is true if log entries change rows, and do not cancel each other out. `image`: SQL for a row as text. */
 export function changesRows(log: string, image: string, which = "true"): string {
   return `exists (
         select from (select l.rel, l.o, -1 from ${log} l where ${which} and l.o is not null

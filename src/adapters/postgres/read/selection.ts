@@ -2,7 +2,7 @@ import { SeqqaError } from "../../../model/errors.ts";
 import type { Catalog, ForeignTable, Sequence, Table } from "../schema/catalog.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** The tables and sequences that belong to the state. Changes of others are undone by restores, but are not part of states. */
+/** The tables and sequences that belong to the state. Changes of other tables and sequences are undone by restores, but are not part of states. */
 export interface Selection {
   readonly tables: (table: Table) => boolean;
   readonly sequences: (sequence: Sequence) => boolean;

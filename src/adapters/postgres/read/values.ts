@@ -1,6 +1,6 @@
 import type { StoredValue } from "../../../model/stores/store-adapter.ts";
 
-/** How states show the values of a column. The kind depends on the type of the column. */
+/** The kind of value that states show for a column. It depends on the type of the column. */
 export type ValueKind = "boolean" | "integer" | "float" | "bytes" | "time" | "text";
 
 const KINDS: Readonly<Record<string, ValueKind>> = {
@@ -17,7 +17,7 @@ const KINDS: Readonly<Record<string, ValueKind>> = {
   timestamptz: "time",
 };
 
-/** Returns how states show values of a type. For a domain, pass its base type. */
+/** Returns the kind of value that states show for a type. For a domain, pass its base type. */
 export function kindOf(typeSchema: string, typeName: string): ValueKind {
   return typeSchema === "pg_catalog" ? (KINDS[typeName] ?? "text") : "text";
 }

@@ -10,7 +10,7 @@ export type Control =
   | { readonly kind: "set transaction"; readonly readOnly: boolean | undefined }
   | { readonly kind: "set constraints" }
   | { readonly kind: "two-phase"; readonly tag: string }
-  /** Another statement that fails outside of a transaction block. */
+  /** Any other statement that fails outside of a transaction block. */
   | { readonly kind: "block only"; readonly tag: string };
 
 /** A setting that a statement changes for the rest of the transaction (SET LOCAL, set_config). */

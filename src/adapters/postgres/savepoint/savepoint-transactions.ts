@@ -193,8 +193,8 @@ export class TargetTransactions {
       case "release":
       case "rollback to":
         if (this.#implicit && this.#state === "open") return this.#error("25P01", `${control.tag} can only be used in transaction blocks`);
-        // The target's savepoints must end with its transaction. Releasing an earlier savepoint ends them, but that of a checkpoint is never
-        // released. Make another one before them.
+        // The target's savepoints must end with its transaction: they end when an earlier savepoint is released. The savepoint of a checkpoint is
+        // never released, so make another one first.
         if (control.kind === "savepoint") this.#apart();
         return undefined;
       case "set transaction":

@@ -25,7 +25,7 @@ export function blind(db: Database): void {
   }
 }
 
-/** Makes this connection see the triggers of the schema again, after {@link blind}. */
+/** Makes this connection see the triggers again that {@link blind} has hidden from it. */
 export function unblind(db: Database): void {
   db.unsafeMode(true);
   db.pragma("writable_schema = reset");

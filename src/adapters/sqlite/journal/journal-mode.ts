@@ -46,11 +46,11 @@ export interface JournalOptions {
   readonly previous?: JournalMode | undefined;
   /** `true` if the file is external. The original values of changed rows are saved in the file, and `close` restores them. */
   readonly borrowed?: boolean;
-  /** See `StoreScope.asked`. */
+  /** Returns how many requests the run has sent to the target, or `undefined` while a request is in progress. */
   readonly asked?: (() => number | undefined) | undefined;
-  /** See `StoreScope.watching`. */
+  /** `true` if the external file is opened only to detect writes of other clients. Default `false`. */
   readonly watching?: boolean | undefined;
-  /** See `StoreScope.faulty`. */
+  /** `true` if the run makes writes of the target fail. Default `false`. */
   readonly faulty?: boolean | undefined;
   /** The longest time to wait for a lock, in milliseconds. Default: 5000. */
   readonly limitMs?: number;

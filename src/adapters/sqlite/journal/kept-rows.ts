@@ -142,7 +142,7 @@ export class Keeper {
   #counters: readonly ExactRow[] | undefined;
   #pendingCounters: readonly ExactRow[] | undefined;
 
-  /** `previous`: the `Keeper` of the same installation, whose connection is closed. */
+  /** `previous`: the `Keeper` of the same journal, from before the connection was closed and opened again. */
   constructor(db: Database, tables: number, previous?: Keeper) {
     this.#db = db;
     this.#rows = previous === undefined ? Array.from({ length: tables }, () => new Map<RowKey, Known>()) : previous.#rows;

@@ -60,7 +60,7 @@ export function readOwner(db: Database): Owner | undefined {
   };
 }
 
-/** Finds out if the run that owns the file is alive. A run whose lease has expired counts as dead on any machine, because it no longer uses the file. */
+/** Finds out if the run that owns the file is alive. A run with an expired lease counts as dead, because it no longer uses the file. */
 export function lifeOf(owner: Owner, db: Database): Life {
   if (hasTable(db, LEASE) && db.prepare(`select until > ${SECONDS} from ${LEASE}`).pluck().get() !== 1) return "dead";
   // Users can set `pid` to 0 to say that the run has ended.

@@ -42,7 +42,7 @@ export class UndoLog {
   readonly #keeper: Keeper | undefined;
   /** The number (`seq`) of the last log entry that was read. */
   #read = 0n;
-  /** How many entries of the log were read since it was last emptied. */
+  /** The number of log entries that were read since the undo log was last emptied. */
   #entries = 0;
 
   constructor(db: Database, file: string, plans: readonly TablePlan[], { previous, keeps = false }: UndoLogOptions = {}) {
@@ -68,7 +68,7 @@ export class UndoLog {
     const counters = this.counters();
     const touches = entries.length === 0 ? [] : this.#touches(entries);
     judge?.(touches);
-    // Must come after `judge`: if `judge` throws, these entries are read again, and noting them twice would be wrong.
+    // Must come after `judge`: if `judge` throws, these entries are read again later, and the keeper must get each change only once.
     if (this.#keeper !== undefined) for (const { table, key, before, now } of touches) this.#keeper.logged(table, key, before, now);
     this.mirror.push(touches, sameCounters(counters, this.mirror.counters) ? this.mirror.counters : counters);
     if (entries.length > 0) this.#read = entries[entries.length - 1]?.[0] as bigint;

@@ -19,7 +19,7 @@ interface Level {
 /**
  * Makes checkpoints with nested savepoints on the shared connection of a target in this process. Nothing is committed while exploring. A rollback
  * takes about 1 us, however much was changed. Temporary triggers of the connection log the changes into a temporary table, so that a step does not
- * need to read all tables. The rollback also undoes the log, and nothing remains in the file.
+ * need to read all tables. A rollback also removes the log entries, and nothing remains in the file.
  */
 export class SavepointMode implements SqliteMode {
   readonly traits: StoreTraits = { portable: false, commits: false };

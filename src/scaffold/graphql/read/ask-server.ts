@@ -7,13 +7,13 @@ import { MOST_BYTES, tooLarge } from "../../../openapi/read/read-file.ts";
 import { explained, TIME } from "../../../openapi/read/read-url.ts";
 import { shownUrl } from "../../../openapi/read/source.ts";
 
-/** Sends one POST request. Only tests pass their own function; the default uses the configured proxies and certificates. */
+/** A function that sends one POST request. Only tests pass their own; the default uses the configured proxies and certificates. */
 export type Ask = (
   url: URL,
   options: { readonly body: string; readonly signal: AbortSignal; readonly headers: Readonly<Record<string, string>> },
 ) => Promise<Pick<Response, "status" | "body"> & { readonly headers: { get(name: string): string | null } }>;
 
-/** The introspection queries, newest first. Older servers reject fields and arguments that they do not know. */
+/** GraphQL introspection queries, from newest to oldest. Older servers reject fields and arguments that they do not know. */
 const QUERIES = [
   getIntrospectionQuery({ specifiedByUrl: true, inputValueDeprecation: true, oneOf: true }),
   getIntrospectionQuery({ specifiedByUrl: true, inputValueDeprecation: true }),
@@ -21,7 +21,7 @@ const QUERIES = [
 ];
 
 /**
- * Returns the result of the introspection query as text.
+ * Asks a GraphQL server for its schema. Returns the answer as text.
  * @throws SeqqaError `INTROSPECTION_REFUSED`, `DESCRIPTION_NOT_FOUND`, `DESCRIPTION_NOT_GRAPHQL`, `DESCRIPTION_UNREADABLE`, `DESCRIPTION_TOO_LARGE`
  */
 export async function askServer(url: URL, ask?: Ask): Promise<{ readonly text: string; readonly warnings: readonly string[] }> {
@@ -62,7 +62,7 @@ async function askInTurn(url: URL, ask: Ask): Promise<string> {
       if (said.kind === "schema") return text;
       if (said.kind === "other") throw unexpected(answer, name);
       refusal ??= said.message;
-      // The next older query is sent only if the server rejected an unknown field or argument.
+      // The next older query is only sent if the server rejected a field or argument of this query as unknown.
       if (
         !/oneOf|isOneOf|specifiedBy|includeDeprecated|isDeprecated|deprecationReason|unknown (?:argument|field)|cannot query field/i.test(
           said.message,

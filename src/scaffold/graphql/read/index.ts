@@ -12,9 +12,9 @@ import { parseSdl } from "./parse-sdl.ts";
 export interface ReadSchema {
   readonly schema: GraphQLSchema;
   readonly title: string;
-  /** The origin of the server that returned the schema. `undefined` if the schema was read from a file. */
+  /** The URL of the GraphQL server without a path. `undefined` if the schema was read from a file. */
   readonly baseUrl: string | undefined;
-  /** The path of the GraphQL endpoint on the server. `/graphql` if the schema was read from a file. */
+  /** The path of the GraphQL endpoint on the server, for example `/graphql`. If the schema was read from a file, the path is `/graphql`. */
   readonly path: string;
   readonly warnings: readonly string[];
 }
@@ -22,7 +22,7 @@ export interface ReadSchema {
 const MOST_WARNINGS = 20;
 
 /**
- * Reads a GraphQL schema: SDL or an introspection result from a file, or the introspection of a running server.
+ * Reads a GraphQL schema: from a file in SDL (GraphQL's schema language), from a file with an introspection result, or from a running server.
  * @param source A path, or the URL of an endpoint.
  * @throws SeqqaError exit status 2: `DESCRIPTION_NOT_FOUND`, `DESCRIPTION_UNREADABLE`, `DESCRIPTION_TOO_LARGE`, `DESCRIPTION_SYNTAX` with line and
  * column, `DESCRIPTION_NOT_GRAPHQL`, `INTROSPECTION_REFUSED`
@@ -52,7 +52,9 @@ async function readText(source: string, cwd: string): Promise<{ readonly text: s
   }
 }
 
-/** Converts a stack overflow into an error that says that the schema is nested too deeply. The parser of `graphql` is recursive. */
+/**
+ * Converts a stack overflow in `read` into an error that says that the schema is nested too deeply. The parser of the package `graphql` is recursive.
+ */
 function shallow<T>(name: string, read: () => T): T {
   try {
     return read();
@@ -66,7 +68,7 @@ function shallow<T>(name: string, read: () => T): T {
   }
 }
 
-/** Returns the validation errors of a schema as warnings, because the valid parts can still be used. */
+/** Returns the errors in a GraphQL schema as warnings. They are not fatal, because the valid parts of the schema can still be used. */
 function problemsOf(schema: GraphQLSchema): readonly string[] {
   const found = validateSchema(schema).filter(({ message }) => !message.startsWith("Query root type must be provided"));
   const shown = found.slice(0, MOST_WARNINGS).map((error) => `The schema is not valid${placeOf(error)}: ${quoted(error.message)}.`);

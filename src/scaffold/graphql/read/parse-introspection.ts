@@ -4,7 +4,7 @@ import { problem, quoted } from "../../../openapi/problem.ts";
 import { openapiInstead } from "./openapi-instead.ts";
 
 /**
- * Parses an introspection result. The outer `data` object is optional.
+ * Parses the result of a GraphQL introspection query. The result may have an outer object `data`.
  * @throws SeqqaError `DESCRIPTION_SYNTAX`, `DESCRIPTION_NOT_GRAPHQL`, `DESCRIPTION_TOO_LARGE`
  */
 export function parseIntrospection(text: string, name: string): { readonly schema: GraphQLSchema; readonly warnings: readonly string[] } {

@@ -3,7 +3,7 @@ import { validateSDL } from "graphql/validation/validate.js";
 import { problem, quoted } from "../../../openapi/problem.ts";
 import { openapiInstead } from "./openapi-instead.ts";
 
-/** Maps each kind of extension to its kind of definition. An extended type may be defined only in another file or in a gateway. */
+/** Maps each kind of GraphQL extension (`extend type`) to the kind of definition that it extends (`type`). */
 const EXTENSIONS = new Map<string, Kind>([
   [Kind.OBJECT_TYPE_EXTENSION, Kind.OBJECT_TYPE_DEFINITION],
   [Kind.INTERFACE_TYPE_EXTENSION, Kind.INTERFACE_TYPE_DEFINITION],
@@ -13,18 +13,18 @@ const EXTENSIONS = new Map<string, Kind>([
   [Kind.SCALAR_TYPE_EXTENSION, Kind.SCALAR_TYPE_DEFINITION],
 ]);
 
-/** Matches the first key of most OpenAPI descriptions in YAML. */
+/** Matches the beginning of most OpenAPI descriptions in YAML, to recognise a file of the wrong kind. */
 const OPENAPI = /^(?:---|\s|#.*\n)*["']?(?:openapi|swagger)["']?\s*:/;
 
 /**
- * Parses a schema in SDL.
+ * Parses a GraphQL schema in SDL, GraphQL's schema language.
  * @throws SeqqaError `DESCRIPTION_SYNTAX`, `DESCRIPTION_NOT_GRAPHQL`
  */
 export function parseSdl(text: string, name: string): { readonly schema: GraphQLSchema; readonly warnings: readonly string[] } {
   const document = completed(parsed(text, name));
   if (!document.definitions.some(({ kind }) => /TypeDefinition$|^SchemaDefinition$/.test(kind))) throw notGraphql(document, name);
   const errors = validateSDL(document);
-  // Errors about directives are ignored: directives are often declared in another file, and seqqa does not use them.
+  // Errors about directives are not fatal: directives are often declared in another file, and seqqa does not use them.
   const fatal = errors.find(
     ({ message }) => !message.startsWith("Unknown directive ") && !/^Directive ".*may not be used on/.test(message),
   );
@@ -53,7 +53,7 @@ function parsed(text: string, name: string): DocumentNode {
   }
 }
 
-/** Turns an extension (for example `extend type Query`) into a definition if the document does not define the type. */
+/** Turns an extension such as `extend type Query` into a definition if the document has no definition of the type. It may be in another file. */
 function completed(document: DocumentNode): DocumentNode {
   const defined = new Set(document.definitions.flatMap((one) => (one.kind.endsWith("TypeDefinition") ? nameOf(one) : [])));
   const definitions = document.definitions.map((one): DefinitionNode => {

@@ -13,13 +13,13 @@ export const REGISTERS: RegExp = /register|registration|signup|reset|forgot|refr
 export interface LoginOperation {
   readonly userField: string;
   readonly passwordField: string;
-  /** The path of the token in the answer. Empty if the answer sets a cookie. */
+  /** The path of the token in the JSON answer of the login. Empty if the login sets a cookie instead. */
   readonly token: readonly string[];
 }
 
 /**
- * Returns the fields of a login operation. A login is named like one, takes a user name and a password, and returns a token. Returns `undefined` for
- * other operations. The name is checked because registrations take and return the same values.
+ * Returns the user, password and token fields of an operation that logs in. Such an operation is named like a login, takes a user name and a
+ * password, and returns a token. Returns `undefined` for other operations. The name matters because registrations take and return the same values.
  * @param setsCookie `true` if the answer sets a cookie, so that its body needs no token.
  */
 export function asLogin(operation: Operation, schemas: Schemas, setsCookie: boolean): LoginOperation | undefined {
@@ -53,7 +53,7 @@ function tokenAmong({ properties }: FlatSchema, schemas: Schemas, depth: number)
   return undefined;
 }
 
-/** Returns `false` if the API expects an API key or HTTP Basic credentials with each request, so that no login is needed. */
+/** Returns `true` if users log in with an operation of the API. Returns `false` if requests carry an API key or HTTP Basic credentials instead. */
 export function loginTakesPart(description: ApiDescription): boolean {
   const scheme = mostAsked(description);
   if (scheme?.kind === "apiKey") return scheme.in === "cookie" || squashed(scheme.name) === "authorization";
@@ -65,14 +65,15 @@ export function loginSetsCookie(description: ApiDescription): boolean {
   return scheme?.kind === "apiKey" && scheme.in === "cookie";
 }
 
-/** Plans the authentication of requests: by the login operation if there is one, else by the security scheme that most operations use. */
+/** Plans how the generated code authenticates its requests: by the operation that logs in, else by the security scheme that most operations use. */
 export function planLogin(
   login: { readonly action: PlannedAction; readonly as: LoginOperation; readonly register: PlannedRegistration | undefined } | undefined,
   description: ApiDescription,
 ): PlannedLogin | undefined {
   if (login !== undefined) {
     const { action, as, register } = login;
-    // If the generated code registers the user, it chooses a password that most APIs accept. The user provides the password of an existing account.
+    // If the generated code registers the user, it chooses a password that most APIs accept. Otherwise the user provides the password of an existing
+    // account.
     const password = register === undefined ? "password" : CHOSEN_PASSWORD;
     return { kind: "operation", action: withCredentials(action, as, password), ...as, register };
   }
@@ -91,7 +92,10 @@ export function planLogin(
   }
 }
 
-/** Returns the security scheme that most operations use, counting only their first alternatives. Returns `undefined` if no operation requires one. */
+/**
+ * Returns the security scheme that most operations use. If an operation has alternatives, only the first one counts. Returns `undefined` if no
+ * operation requires authentication.
+ */
 function mostAsked({ operations, securitySchemes }: ApiDescription): SecurityScheme | undefined {
   const asked = new Map<string, number>();
   for (const { security } of operations) for (const { scheme } of security[0] ?? []) asked.set(scheme, (asked.get(scheme) ?? 0) + 1);
@@ -99,7 +103,7 @@ function mostAsked({ operations, securitySchemes }: ApiDescription): SecuritySch
   return most === undefined ? undefined : securitySchemes.get(most[0]);
 }
 
-/** Satisfies common password rules: length, a capital letter, a digit and a special character. */
+/** The password of users that the generated code registers. It satisfies common rules: length, a capital letter, a digit and a special character. */
 const CHOSEN_PASSWORD = "Correct-Horse-7";
 
 function withCredentials(action: PlannedAction, { userField, passwordField }: LoginOperation, password: string): PlannedAction {

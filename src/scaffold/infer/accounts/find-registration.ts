@@ -5,7 +5,7 @@ import type { Schemas } from "../values/schemas.ts";
 import { PASSWORD, USER, type LoginOperation } from "./find-login.ts";
 
 const NAMED = /register|registration|signup/;
-/** Matches paths of collections of users. Creating an item with a password there can be a registration. */
+/** Matches the ends of URL paths for collections of users, such as `/users`. A `POST` with a password to such a path can be a registration. */
 const USERS = /(?:users?|accounts?|customers?|members?)$/;
 const NOT = /reset|forgot|refresh|verify|confirm|resend|webhook|device|client|application/;
 
@@ -16,15 +16,15 @@ export interface Registration {
 }
 
 /**
- * Finds the operation that registers a user: a `POST` without path parameters that takes a password and the user field of the login. It must be named
- * like a registration, or create an item in a collection of users without authentication.
+ * Finds the operation that registers a user: a `POST` without path parameters that takes a password and a user name as the login does. It is named
+ * like a registration, or it adds an item to a collection of users without authentication.
  */
 export function findRegistration(
   calls: readonly Called[],
   login: { readonly call: Called; readonly as: LoginOperation },
   schemas: Schemas,
 ): Registration | undefined {
-  // If few operations declare authentication, a missing declaration does not prove that anybody may create users.
+  // `true` if most operations declare authentication. Only then does an operation without a declaration count as open to everybody.
   const saysWho = calls.filter(({ operation }) => operation.security.length > 0).length * 2 >= calls.length - 2;
   const found = calls.flatMap((call): readonly (Registration & { readonly isNamed: boolean })[] => {
     const { operation, path } = call;

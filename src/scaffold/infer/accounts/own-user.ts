@@ -7,8 +7,9 @@ const DELETES =
   /(?:delete|remove|close|terminate|deactivate|destroy|erase)(?:my|own|current|the)?(?:user|account|profile|me|myself)$|(?:unregister|deregister)$/;
 
 /**
- * Returns `true` for a call that deletes the user who sends it, because the API would reject every later call. Such a call has no id in its path and
- * is named like a deletion of the caller. Deleting an item also counts if its id is known only from a call such as `GET /users/me`.
+ * Returns `true` for an operation that deletes the user who sends it. The exploration must not call it, because the API would reject every later
+ * call. Such an operation has no id in its path and is named like a deletion of the caller, or it deletes the user whose id comes from a call such as
+ * `GET /users/me`.
  */
 export function deletesCaller({ operation, path }: Called, { kinds, producers }: Pick<Facts, "kinds" | "producers">): boolean {
   const last = path.segments.at(-1);

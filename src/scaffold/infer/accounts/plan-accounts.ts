@@ -9,11 +9,13 @@ import { deletesCaller } from "./own-user.ts";
 export interface Accounts {
   readonly login: PlannedLogin | undefined;
   readonly hasCookies: boolean;
-  /** The operations that do not become actions, because they would delete or switch the logged-in user. */
+  /** The operations for which no action is generated, because they would delete or replace the user who is logged in. */
   readonly leftOut: readonly LeftOut[];
 }
 
-/** Plans how users register and log in, and which operations are left out because they would end the user's account or session. */
+/**
+ * Plans how the generated code registers users and logs in, and which operations are left out because they would end the user's account or session.
+ */
 export function planAccounts(
   login: { readonly call: Called; readonly as: LoginOperation } | undefined,
   drafts: readonly Draft[],
@@ -45,7 +47,8 @@ export function planAccounts(
 }
 
 /**
- * Plans the registration of users. A registration that needs an id from another call is not used, because it cannot be sent before the first login.
+ * Plans how the generated code registers users. Returns `undefined` if a registration needs an id from another call, because it has to be sent before
+ * the first login.
  */
 function registration(
   login: { readonly call: Called; readonly as: LoginOperation },

@@ -10,7 +10,10 @@ export interface Kind {
   readonly resource: FoundResource | undefined;
 }
 
-/** Returns the kind and the resource of each operation. Calls below an item (`/orders/{id}/pay`) are of kind `other` and belong to the item. */
+/**
+ * Determines for each operation what it does (such as `create` or `read`) and with which resource. Operations below an item, such as
+ * `/orders/{id}/pay`, are of kind `other` and belong to the resource of the item.
+ */
 export function classify(calls: readonly Called[], resources: readonly FoundResource[], schemas: Schemas): ReadonlyMap<Operation, Kind> {
   const kinds = new Map<Operation, Kind>();
   const say = (call: Called | undefined, kind: Kind["kind"], resource: FoundResource): void => {
@@ -45,7 +48,7 @@ function otherKind(call: Called, resources: readonly FoundResource[], read: Read
       (one) => one.collectionShape === path.shape && identities.some((identity) => one.identities.has(identity)),
     );
     if (whole !== undefined) return { kind: "update", resource: whole };
-    // The path identifies a single object that can be read, for example `/users/{id}/profile`.
+    // The same path can be read with `GET`, so this operation changes a single object, for example `/users/{id}/profile`.
     if (read.has(path.shape)) return { kind: "update", resource: undefined };
   }
   if (operation.method === "delete" && read.has(path.shape) && !resources.some(({ collectionShape }) => collectionShape === path.shape)) {

@@ -14,7 +14,7 @@ export interface Draft {
   readonly call: Called;
   readonly action: PlannedAction;
   readonly needs: ReadonlyMap<string, Need>;
-  /** The parameters for keys that no action produces. */
+  /** The parameters whose values no action provides, by the context key that the user has to set. */
   readonly open: ReadonlyMap<string, Parameter>;
   readonly notInferred: readonly NotInferred[];
   readonly chosen: number;
@@ -59,7 +59,7 @@ export function draftAction(call: Called, facts: Facts, avoid: ReadonlySet<strin
       name,
       group,
       kind: kind.kind,
-      // A resource whose id is unknown, or that no path leads to, is not part of the plan.
+      // The action names no resource if the id of its items is unknown, or if no URL path leads to a single item.
       resource: kind.resource?.id === undefined || kind.resource.unreachable ? undefined : kind.resource.name,
       parameters,
       body,
@@ -100,8 +100,8 @@ function production(
 }
 
 /**
- * Returns the deleted resource and all resources below it. Returns nothing if the path ends with the id of another resource: `DELETE
- * /teams/{id}/members/{user_id}` deletes no user.
+ * Returns the resources whose ids become invalid when an item is deleted: the resource itself and those below it. Returns none if the path ends with
+ * the id of another resource: `DELETE /teams/{id}/members/{user_id}` deletes no user.
  */
 function freed(resource: FoundResource, call: Called, { index, resources }: Facts): readonly FoundResource[] {
   if (index.resourceAt(call, call.path.segments.length - 1) !== resource) return [];

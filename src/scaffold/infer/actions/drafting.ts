@@ -4,8 +4,8 @@ import type { Facts } from "../facts.ts";
 import type { Called } from "../resources/found-resource.ts";
 
 /**
- * How much an action depends on a key. If the key is missing, `path` means that the action cannot be called. A `required` field gets a constant
- * instead, and an `optional` field is left out.
+ * How an action uses a context key. Without the key, `path` means that the action cannot be called, `required` that a field gets a constant instead,
+ * and `optional` that the field is left out.
  */
 export type Need = "path" | "required" | "optional";
 
@@ -14,11 +14,11 @@ export interface Drafting {
   readonly call: Called;
   readonly kind: Kind;
   readonly name: string;
-  /** The keys that must not be used, because they would create a circular dependency. */
+  /** The context keys that the action must not use. With them, two actions would wait for each other's ids. */
   readonly avoid: ReadonlySet<string>;
   readonly needs: Map<string, Need>;
   readonly note: (what: string, hint: string) => void;
-  /** The values of request fields, by field name, for keys that are taken from the request. */
+  /** The values of request fields that are stored under a context key, by the name of the field. */
   readonly sent: Map<string, Built>;
 }
 

@@ -9,8 +9,8 @@ import { isIdWord } from "../resources/id-field.ts";
 import { singularName, snake, squashed } from "../resources/words.ts";
 
 /**
- * Finds resources whose items have no path of their own but whose ids other operations need, for example `/stations`. Only collections without path
- * parameters count. Collections of an already known resource are ignored, because APIs list and search known resources under many paths.
+ * Finds resources whose items have no URL path of their own, but whose ids other operations need, for example `/stations`. Only collections without
+ * path parameters count. Collections of known resources are ignored, because APIs list and search them under many paths.
  */
 export function findListed(calls: readonly Called[], resources: readonly FoundResource[], schemas: Schemas): readonly FoundResource[] {
   const found: FoundResource[] = [];
@@ -19,11 +19,11 @@ export function findListed(calls: readonly Called[], resources: readonly FoundRe
     const last = path.segments.at(-1);
     const literal = path.segments.every(({ kind }) => kind === "literal");
     if (last?.kind !== "literal" || !literal || (operation.method !== "get" && operation.method !== "post")) continue;
-    // `POST /order/create` creates items of the resource `order`.
+    // A path such as `POST /order/create` creates an item of the resource `order`.
     const before = path.segments.at(-2);
     const isCreate = operation.method === "post" && before?.kind === "literal" && CREATES.test(squashed(last.text));
     const noun = singularName(isCreate ? before.text : last.text);
-    // A singular noun counts as a collection only if another call requires the id in its query, for example `/order?id=7`.
+    // A path in the singular, such as `/order`, is a collection only if an operation requires the id in its query (`/order?id=7`).
     if (
       noun === "" ||
       (noun === snake(last.text) && !isAskedFor(path.shape, noun, calls)) ||
@@ -70,7 +70,7 @@ const CREATES = /^(?:create|add|new|insert)$/;
 
 const ID: Parameter = { name: "id", in: "path", required: true, schema: true, examples: [], description: undefined };
 
-/** Returns `true` if an answer has the id of the item itself. The id of an object inside the item does not count. */
+/** Returns `true` if an answer contains the id of the resource's item. The id of another object inside the item does not count. */
 function givesIds(resource: FoundResource, schemas: Schemas): boolean {
   const { create, list } = resource.operations;
   return (

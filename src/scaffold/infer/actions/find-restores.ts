@@ -2,13 +2,13 @@ import type { Operation } from "../../../openapi/operations/description.ts";
 import type { Called, FoundResource } from "../resources/found-resource.ts";
 import { squashed } from "../resources/words.ts";
 
-/** Verbs that undo a deletion. `reopen` and `activate` are not included, because they undo other changes. */
+/** Words for operations that undo a deletion. `reopen` and `activate` are not included, because they undo other changes. */
 const RESTORES = new Set("restore undelete recover untrash unremove undestroy undodelete reinstate revive".split(" "));
 const WRITES = new Set(["post", "put", "patch"]);
 
 /**
- * Returns the operations that restore a deleted item, for example `POST /orders/{id}/restore` and `POST /orders/{id}:undelete`. Each is mapped to its
- * resource. The resource must have a delete operation.
+ * Returns the operations that restore a deleted item, for example `POST /orders/{id}/restore`, each with its resource. Only resources with a delete
+ * operation are considered.
  */
 export function findRestores(calls: readonly Called[], resources: readonly FoundResource[]): ReadonlyMap<Operation, FoundResource> {
   const keys = new Set(resources.map(({ key }) => key));
@@ -25,7 +25,7 @@ export function findRestores(calls: readonly Called[], resources: readonly Found
   );
 }
 
-/** Returns the key that keeps the id of a deleted item until the item is restored. */
+/** Returns the context key that stores the id of a deleted item, so that a later action can restore the item. */
 export function deletedKey({ key }: FoundResource): string {
   return `deleted_${key}`;
 }

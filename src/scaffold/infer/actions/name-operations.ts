@@ -11,8 +11,8 @@ export interface OperationName {
 }
 
 /**
- * Names operations and their files. A name depends only on its operation, unless two operations have the same name. In that case the later one is
- * named by its method and path, so adding an operation at the end renames no other.
+ * Chooses the name and the file for the action of each operation. If two operations would get the same name, the later one is named by its method and
+ * path. A new operation at the end of the description therefore renames no other.
  */
 export function nameOperations(calls: readonly Called[]): ReadonlyMap<Operation, OperationName> {
   const taken = new Set<string>();
@@ -38,7 +38,7 @@ const VERBS: Readonly<Record<Operation["method"], string>> = {
   trace: "trace",
 };
 
-/** Returns a name built from the method and the path: `create_order`, `list_orders`, `get_order`, `post_order_pay`. */
+/** Returns a name from the HTTP method and the URL path: `create_order`, `list_orders`, `get_order`, `post_order_pay`. */
 function nameOfPath({ method }: Operation, { segments }: PathShape): string {
   const parts = segments.filter((segment) => segment.kind !== "literal" || !saysNothing(segment.text));
   const last = parts.at(-1);

@@ -3,17 +3,17 @@ import type { NotInferred } from "../plan.ts";
 
 export interface Ordered {
   readonly drafts: readonly Draft[];
-  /** Path parameters whose key is produced only by actions that need the same key. */
+  /** Path parameters that nothing can provide: each action that returns the value needs the same value first. */
   readonly lost: readonly NotInferred[];
   readonly lostKeys: ReadonlySet<string>;
 }
 
 /**
- * Orders actions: producers come before the actions that need their keys, and deletes come last, deepest path first. Otherwise the order of the
- * description is kept.
- * Circular dependencies are broken at the lowest cost. An optional field is left out, a required field gets a constant, and a path parameter is
- * reported as lost.
- * @param redraft Drafts an action again without the given keys.
+ * Orders actions: an action that returns an id comes before the actions that need it. Deletes come last, those of nested items first. Otherwise the
+ * order of the description is kept.
+ * If actions need ids of each other, one of them has to do without: an optional field is left out, a required field gets a constant, or a path
+ * parameter is reported in `lost`.
+ * @param redraft Drafts an action again without the given context keys.
  */
 export function orderActions(drafts: readonly Draft[], redraft: (draft: Draft, avoid: ReadonlySet<string>) => Draft): Ordered {
   const isDelete = ({ call }: Draft): boolean => call.operation.method === "delete";
@@ -64,8 +64,8 @@ export function orderActions(drafts: readonly Draft[], redraft: (draft: Draft, a
 }
 
 /**
- * Returns the index of the action at which a circular dependency is broken. An action that lacks only optional keys is cheapest, then one that lacks
- * only required fields. At equal cost an action that produces keys is preferred.
+ * Returns the index of the action that can best do without the ids that are not available yet. Actions that lack only optional fields are preferred,
+ * then those that lack only required fields. Among equals, an action that returns ids itself is preferred.
  */
 function weakest(waiting: readonly Draft[], missing: (draft: Draft) => readonly string[]): number {
   const cost = (draft: Draft): number => {

@@ -11,7 +11,7 @@ export interface Producer {
   readonly source: Source;
   readonly schema: Schema;
   readonly item?: Schema | undefined;
-  /** The value's name in a README sentence: `id` in `id of create_order's answer`. */
+  /** A description of the value for the README, for example `id` in the sentence "id of create_order's answer". */
   readonly what: string;
 }
 
@@ -22,8 +22,8 @@ export type Source =
   | { readonly kind: "sentParameter"; readonly name: string };
 
 /**
- * Returns the calls that give the ids of a resource. Calls that create items are preferred. Otherwise the first item of the first usable list is
- * taken, else a call that answers a single item (`/users/me`).
+ * Returns the operations that provide ids of a resource: those that create items, else the first list of items, else one that returns a single item,
+ * such as `/users/me`.
  */
 export function producersOf(resource: FoundResource, schemas: Schemas): readonly Producer[] {
   const { create, putCreate, list, one } = resource.operations;
@@ -36,13 +36,13 @@ export function producersOf(resource: FoundResource, schemas: Schemas): readonly
   return listed.length > 0 ? listed : one.flatMap((call) => fromOne(call, resource, schemas)).slice(0, 1);
 }
 
-/** Sorts list calls by how much of their path they share with the resource's path, most first. */
+/** Sorts list operations by the number of segments that their URL path shares with the path of the resource, most first. */
 function nearest(list: readonly Called[], { shape }: FoundResource): readonly Called[] {
   const common = ({ path }: Called): number => path.shapes.filter((one) => shape.startsWith(`${one}/`)).length;
   return [...list].sort((a, b) => common(b) - common(a));
 }
 
-/** Returns `true` if an example of the value contains a slash, for example `refs/heads/main`. Such a value cannot be a path segment. */
+/** Returns `true` if an example of the value contains a slash, for example `refs/heads/main`. Such a value cannot be used in a URL path. */
 function hasSlash({ operation }: Called, path: readonly (string | number)[]): boolean {
   const media = successes(operation).flatMap((response) => response.media);
   return media.some(({ examples }) => {
@@ -58,14 +58,14 @@ function hasSlash({ operation }: Called, path: readonly (string | number)[]): bo
 function fromCreate(call: Called, resource: FoundResource, schemas: Schemas): readonly Producer[] {
   const { operation } = call;
   if (placeOfItem(answerSchema(operation), resource, schemas, true) !== undefined) return fromOne(call, resource, schemas, true);
-  // If the parameter names another resource (`/blocked_by/{issue_id}`), the answer may contain the other resource's id.
+  // In a path such as `/blocked_by/{issue_id}`, the parameter names another resource, so the answer may contain the id of the other resource.
   if (!idName(resource.parameter.name, resource.nouns).own) return [];
   const { key, parameter } = resource;
   const good = successes(operation);
   if (good.some(({ headers }) => headers.has("location"))) {
     return [{ call, key, source: { kind: "location" }, schema: { type: "string" }, what: "the last part of the Location header" }];
   }
-  // If no answer is described, the id is taken from a field of the request body that holds an id.
+  // The described answer contains no id. An id from the request is used only if no answer is described.
   if (answerSchema(operation) !== undefined && good.some(({ status }) => status !== "default")) return [];
   const media = operation.body?.media.find(({ type }) => isJson(type)) ?? operation.body?.media[0];
   const body = schemas.flat(media === undefined ? undefined : schemaOf(media));
@@ -92,7 +92,7 @@ function fromOne(call: Called, resource: FoundResource, schemas: Schemas, inList
 function fromList(call: Called, resource: FoundResource, schemas: Schemas): readonly Producer[] {
   const items = placeOfItems(answerSchema(call.operation), resource.nouns, schemas);
   const place = items === undefined ? undefined : placeOfItem(items.schema, resource, schemas);
-  // An id of an object inside the item is not the id of the item.
+  // The list is missing in the answer, or its items have no id. An id of another object inside an item does not count.
   if (items === undefined || place === undefined) return [];
   const path = [...items.path, 0, ...place.body, place.id];
   if (hasSlash(call, path)) return [];

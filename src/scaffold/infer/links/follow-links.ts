@@ -7,7 +7,9 @@ import type { LinkEdge } from "./links.ts";
 import type { Producer, Source } from "../actions/producers.ts";
 import { snake } from "../resources/words.ts";
 
-/** Adds the producers that OpenAPI links declare to the producers inferred from names and schemas. If both exist, the link wins. */
+/**
+ * Adds the values that OpenAPI links pass between operations to those inferred from names and schemas. If both exist for a parameter, the link wins.
+ */
 export function followLinks(
   edges: readonly LinkEdge[],
   resources: readonly FoundResource[],
@@ -15,7 +17,7 @@ export function followLinks(
 ): ReadonlyMap<string, Linked> {
   const linked = new Map<string, Linked>();
   const taken = new Set(resources.map(({ key }) => key));
-  // If several links lead to one parameter, the link from a creating call wins.
+  // Links from an operation that creates an item come first. If several links set the same parameter, the first link is used.
   const creating = edges.filter(({ from }) => from.operation.method === "post");
   for (const edge of [...creating, ...edges.filter((one) => !creating.includes(one))]) {
     const { from, source, to, link } = edge;
@@ -25,7 +27,7 @@ export function followLinks(
       linked.set(place, { kind: "constant", value: source.value, link });
       continue;
     }
-    // A path parameter or field of an earlier non-creating request is not a source, because that request needed the same value.
+    // A value that an earlier request sent is not new, so such a link is ignored. The exception is a field of a `POST`, which may name a new item.
     if (source.kind === "sentParameter" || (source.kind === "sentField" && from.operation.method !== "post")) continue;
     const own = resourceOf(edge, resources);
     const given = [...producers].find(([, all]) => all.some((one) => one.call === from && sameSource(one.source, source)))?.[0];

@@ -6,15 +6,15 @@ import type { Producer } from "../actions/producers.ts";
 import type { Schemas } from "../values/schemas.ts";
 import { snake } from "../resources/words.ts";
 
-/** A key for a path parameter that precedes an id, for example `owner` in `/repos/{owner}/{repo}`. */
+/** A path parameter before an id, for example `owner` in `/repos/{owner}/{repo}`, with the context key for its value. */
 export interface Part {
   readonly declared: string;
   readonly key: string;
 }
 
 /**
- * Adds producers for the parameters that precede an id, if the answer contains them beside the id. For example, the answer of `POST /user/repos`
- * contains `owner.login`, which is `{owner}` in `/repos/{owner}/{repo}`.
+ * For path parameters before an id, finds the answers that contain their values beside the id. For example, the answer of `POST /user/repos` contains
+ * `owner.login`, which is `{owner}` in `/repos/{owner}/{repo}`.
  */
 export function addLeadingKeys(
   resources: readonly FoundResource[],

@@ -5,7 +5,7 @@ import type { Source } from "../actions/producers.ts";
 import { isRecord, type Schemas } from "../values/schemas.ts";
 import type { Schema } from "../../../openapi/operations/description.ts";
 
-/** An OpenAPI link: a value of one call becomes a parameter of another call. */
+/** An OpenAPI link, which copies a value of one operation into a parameter of another operation. */
 export interface LinkEdge {
   readonly from: Called;
   readonly source: Source | { readonly kind: "constant"; readonly value: unknown };
@@ -16,7 +16,7 @@ export interface LinkEdge {
   readonly link: string;
 }
 
-/** Returns the edges of all links whose operation, parameter and value can be resolved. */
+/** Returns the OpenAPI links for which the operation, the parameter and the value can be found. */
 export function linkEdges(calls: readonly Called[], schemas: Schemas): readonly LinkEdge[] {
   const byId = new Map<string, Called>();
   const byPlace = new Map<string, Called>();
@@ -39,7 +39,10 @@ export function linkEdges(calls: readonly Called[], schemas: Schemas): readonly 
   );
 }
 
-/** Returns the method and path of an operation reference: `get /orders/{id}` for `#/paths/~1orders~1{id}/get`. */
+/**
+ * Returns the method and URL path in an operation reference: `get /orders/{id}` for `#/paths/~1orders~1{id}/get`. Returns an empty text if there are
+ * none.
+ */
 function placeOf(operationRef: string | undefined): string {
   const parts = /#\/paths\/([^/]+)\/([a-z]+)$/.exec(operationRef ?? "");
   return parts === null ? "" : `${parts[2]!} ${decoded(parts[1]!)}`;
@@ -86,7 +89,7 @@ function sourceOf(
   return sent === null ? undefined : { source: { kind: "sentField", name: decoded(sent[1]!) }, schema: true };
 }
 
-/** Follows a JSON pointer in a schema. If the schema is an array, a numeric token is an index. */
+/** Follows the tokens of a JSON pointer into a schema. If the schema is an array, a numeric token is an index. */
 function followed(start: Schema | undefined, tokens: readonly string[], schemas: Schemas): ReturnType<typeof sourceOf> {
   let schema = start;
   const path: (string | number)[] = [];
@@ -94,7 +97,7 @@ function followed(start: Schema | undefined, tokens: readonly string[], schemas:
     const flat = schemas.flat(schema);
     const list = flat.types.has("array") && /^\d+$/.test(token);
     path.push(list ? Number(token) : token);
-    // The link refers to a field that the described answer does not have, so the link is ignored.
+    // The link refers to a field that the described answer does not have. Such a link is ignored.
     if (!list && (flat.types.has("array") || (flat.properties.size > 0 && !flat.properties.has(token)))) return undefined;
     const items = flat.keywords["items"];
     schema = list ? (isRecord(items) ? items : true) : flat.properties.get(token);

@@ -13,20 +13,20 @@ interface Use {
   readonly call: Called;
   readonly key: string;
   readonly isProduced: boolean;
-  /** The resource whose id the key holds. `undefined` for a parameter that precedes an id. */
+  /** The resource to which the id belongs. `undefined` if the parameter precedes an id, like `{owner}` in `/repos/{owner}/{repo}`. */
   readonly resource: FoundResource | undefined;
 }
 
 interface OneParameter {
-  /** The produced keys for parameters that would otherwise get separate keys. */
+  /** Context keys that some operation provides, for parameters that would otherwise get a key of their own. */
   readonly produced: ReadonlyMap<string, Linked>;
   readonly open: ReadonlyMap<string, string>;
 }
 
 /**
- * Gives path parameters with the same declaration one key, for example `{org}` in `/orgs/{org}` and in `/teams/{id}/orgs/{org}`. A produced key is
- * used if the other parameters of the path allow it. Parameters that no call produces share one key per name. Separately produced keys stay separate,
- * because the comments of issues and of commits have different ids.
+ * Gives path parameters with the same declaration one context key, for example `{org}` in `/orgs/{org}` and in `/teams/{id}/orgs/{org}`. If an
+ * operation provides the value, its key is used. Values from different operations keep different keys, because comments of issues and comments of
+ * commits have different ids.
  */
 export function oneParameter(
   calls: readonly Called[],
@@ -80,7 +80,10 @@ function keyOf({ name }: Parameter, call: Called, index: KeyIndex, part: Part | 
   return { key: openKey(name, at, own, call, index), isProduced: false, resource: own };
 }
 
-/** Returns the produced key whose resource needs no path parameter that this call lacks. Returns `undefined` if several keys qualify. */
+/**
+ * Returns the context key that fits this use of a parameter: the other path parameters that its value depends on must be in the path, too. Returns
+ * `undefined` if several keys fit.
+ */
 function givenKey({ call }: Use, given: readonly Use[]): string | undefined {
   const here = new Set(call.operation.parameters.map(declarationOf));
   const fitting = given.filter(({ resource }) => (resource?.leading ?? []).every(({ parameter }) => here.has(declarationOf(parameter))));
@@ -89,8 +92,8 @@ function givenKey({ call }: Use, given: readonly Use[]): string | undefined {
 }
 
 /**
- * Returns the shortest key, since it has the fewest words that are specific to one path. Keys of resources are preferred, then the first of equal
- * length.
+ * Returns the shortest of several context keys, because it has the fewest words that belong to one URL path only. Keys for ids of resources are
+ * preferred.
  */
 function shortest(uses: readonly Use[]): string | undefined {
   const ofResources = uses.filter(({ resource }) => resource !== undefined);

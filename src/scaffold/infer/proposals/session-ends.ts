@@ -6,12 +6,12 @@ const LOGS_OUT = /logout|signout|logoff/;
 const ENDS_ALL =
   /(?:change|update|reset|set)(?:my|own|user|the|your)?password|passwordchange|(?:logout|signout)(?:all|everywhere)|revoke(?:all)?sessions$/;
 const OTHERS = /all|other|everywhere/;
-/** Matches path segments for the caller's own data. Only a logged-in user can read it. */
+/** Matches segments of URL paths for the caller's own data, such as `me`. Only a user who is logged in can read such data. */
 const OWN = /^(?:me|self|current|currentuser|whoami|profile|account|user|userinfo)$/;
 
 /**
- * Finds operations that end sessions, and a request that succeeds only while the session is valid. That request reads the caller's own data, else a
- * list that needs authentication. These operations are found by name and path only, because descriptions often mention what other operations do.
+ * Finds operations that end sessions, and a request that succeeds only while the session is valid. This request reads the caller's own data, else a
+ * list that needs authentication. Operations that end sessions are found by name and path only, because descriptions often mention other operations.
  */
 export function findSessionEnds(actions: readonly PlannedAction[]): ProposedSessionEnds | undefined {
   const writes = actions
@@ -25,7 +25,7 @@ export function findSessionEnds(actions: readonly PlannedAction[]): ProposedSess
   return check === undefined || logout.length + after.length === 0 ? undefined : { check, logout, after };
 }
 
-/** Returns `true` for a request that needs no id. Such a request concerns the sender's own sessions. */
+/** Returns `true` for a request that needs no id. Such a request ends sessions of the user who sends it. */
 function isOfCaller({ needs }: PlannedAction): boolean {
   return needs.length === 0;
 }
@@ -35,7 +35,7 @@ function isOwnData(action: PlannedAction): boolean {
   return isPlain(action) && OWN.test(squashed(last));
 }
 
-/** Returns `true` for a GET request without parameters that needs authentication. */
+/** Returns `true` for a GET request that needs authentication but no parameters. */
 function isPlain({ operation, needs, parameters }: PlannedAction): boolean {
   const { method, security } = operation;
   return (

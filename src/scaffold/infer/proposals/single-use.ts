@@ -2,7 +2,8 @@ import type { PlannedAction, ProposedSingleUse } from "../plan.ts";
 import { says } from "./says.ts";
 
 /**
- * Kinds of things that may be used only once, with patterns for the operations that create and use them. The patterns match names without separators.
+ * Kinds of things that may be used only once, such as invitations, with patterns for the names of operations that create and use them. The patterns
+ * match names without separators.
  */
 const KINDS: readonly { readonly what: string; readonly create: RegExp; readonly use: RegExp }[] = [
   {
@@ -47,12 +48,12 @@ const KINDS: readonly { readonly what: string; readonly create: RegExp; readonly
 
 const NEVER = /(?!)/;
 
-/** Matches operations that neither create nor use the thing, such as cancelling an invitation. */
+/** Matches names of operations that neither create nor use the thing, such as the cancelling of an invitation. */
 const ENDS = /cancel|reject|decline|revoke|delete|expire|list/;
 
 /**
- * Finds pairs of operations that create and use a thing that may be used only once. Names and the beginnings of descriptions are compared with
- * `KINDS`.
+ * Finds pairs of operations that create and use something that may be used only once. `KINDS` is compared with their names and the beginnings of
+ * their descriptions.
  */
 export function findSingleUse(actions: readonly PlannedAction[]): readonly ProposedSingleUse[] {
   const writes = actions.filter(({ operation: { method } }) => method === "post" || method === "put" || method === "patch");
@@ -68,13 +69,13 @@ export function findSingleUse(actions: readonly PlannedAction[]): readonly Propo
         const made = makers.find(gives) ?? makers.find((other) => !isSpending(other)) ?? makers[0];
         if (made === undefined) return [];
         spent.add(one);
-        // Many coupons may be used once by each customer, so the rule for coupons is only proposed in a comment.
+        // Many coupons may be used once by each customer. The generated code therefore proposes a rule for coupons only in a comment.
         return [{ what, create: made, use: one, isLinked: gives(made) && what !== "coupon" }];
       }),
   );
 }
 
-/** Matches names of fields and parameters that hold a code or token that may be used once. */
+/** Matches names of fields and parameters that hold a code or token which may be used only once. */
 const SECRET = /token|code|otp|pin$|coupon|voucher|invit|ticket|key$|hash$/i;
 
 function isSpending({ parameters, body, needs }: PlannedAction): boolean {

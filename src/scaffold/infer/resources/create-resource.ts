@@ -2,7 +2,7 @@ import type { Operation, Parameter } from "../../../openapi/operations/descripti
 import type { Called, FoundResource } from "./found-resource.ts";
 import { idName, isGeneric } from "./id-field.ts";
 
-/** A place in paths that may belong to a resource. */
+/** A position in URL paths, such as `/orders/{id}`, that may turn out to be a resource. */
 export interface Candidate {
   readonly shape: string;
   readonly collectionShape: string;
@@ -10,7 +10,7 @@ export interface Candidate {
   readonly collectionPath: string;
   readonly noun: string;
   readonly depth: number;
-  /** `true` if another parameter precedes the last one, as in `/repos/{owner}/{repo}`. */
+  /** `true` if the id has several parameters in a row, as in `/repos/{owner}/{repo}`. */
   readonly isRest: boolean;
   readonly parameters: Parameter[];
   readonly leading: FoundResource["leading"];
@@ -18,8 +18,8 @@ export interface Candidate {
 }
 
 /**
- * Creates a resource for a place in paths.
- * @param unreachable `true` if no path leads to a single item.
+ * Creates a resource for a position in URL paths, such as `/orders/{id}`.
+ * @param unreachable `true` if no URL path leads to a single item.
  */
 export function createResource(
   { shape, collectionShape, itemPath, collectionPath, noun, parameters, leading, above }: Candidate,
@@ -30,7 +30,7 @@ export function createResource(
 ): FoundResource {
   const parent = above.map((one) => known.get(one)).find((one) => one !== undefined);
   const nouns = parent === undefined || noun.startsWith(`${parent.nouns.at(-1)!}_`) ? [noun] : [`${parent.nouns.at(-1)!}_${noun}`, noun];
-  // The parameter names of paths that end with the item are preferred, because these paths describe the item itself.
+  // Collect the parameter names of URL paths that end with the item. They are preferred, because these paths describe the item itself.
   const last = new Set(
     onItem.map(({ path }) => path.segments.at(-1)).map((segment) => (segment?.kind === "parameter" ? segment.name : "")),
   );
@@ -46,7 +46,7 @@ export function createResource(
     itemPath,
     collectionPath,
     scope: above.find((one) => one.endsWith("{}")),
-    // Prefer a specific name such as `{order_id}` over `{id}`, since paths may use both at this place.
+    // Prefer a specific name such as `{order_id}` over `{id}`. Different URL paths may use both names at this position.
     parameter: named.find(({ name }) => !isGeneric(name) && idName(name, nouns).own) ?? named[0]!,
     leading,
     parent,

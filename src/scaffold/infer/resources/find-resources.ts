@@ -9,8 +9,8 @@ import type { Schemas } from "../values/schemas.ts";
 import { singularName, words } from "./words.ts";
 
 /**
- * Finds the resources of an API. A resource is a place where a path has a word and a parameter (`/orders/{order_id}`) and an operation acts on that
- * item. If an id has several parts (`/repos/{owner}/{repo}`), only the last part belongs to a resource.
+ * Finds the resources of an API. A resource is a word and a parameter in a URL path, such as `/orders/{order_id}`, where an operation acts on one
+ * item. If an id has several parts, as in `/repos/{owner}/{repo}`, the last part belongs to the resource.
  */
 export function findResources(calls: readonly Called[], schemas: Schemas): readonly FoundResource[] {
   const byShape = new Map<string, FoundResource>();
@@ -79,14 +79,14 @@ function byWholeShape(calls: readonly Called[]): ReadonlyMap<string, readonly Ca
 function isKept(onItem: readonly Called[], onCollection: readonly Called[], schemas: Schemas): boolean {
   const changes = onItem.some(({ operation: { method } }) => method === "put" || method === "patch" || method === "delete");
   const read = onItem.find(({ operation: { method } }) => method === "get");
-  // `GET /pets/{status}` returns an array, so it selects items of `/pets` by status instead of reading one item.
+  // `GET /pets/{status}` returns an array. Its parameter selects items of `/pets` by status and is therefore not the id of an item.
   if (read !== undefined && !changes && schemas.flat(answerSchema(read.operation)).types.has("array")) return false;
   return changes || read !== undefined || onCollection.some(({ operation: { method } }) => method === "get" || method === "post");
 }
 
 /**
- * Returns `true` if a parameter is only the first part of an id. An example is `{owner}`: operations only list items below `/repos/{owner}`, but they
- * read `/repos/{owner}/{repo}`.
+ * Returns `true` if a parameter is only the first part of an id, such as `{owner}`: operations only list items below `/repos/{owner}`, but read the
+ * single item `/repos/{owner}/{repo}`.
  */
 function isBeginning(
   { shape, parameters, noun }: Candidate,
@@ -104,7 +104,7 @@ function isBeginning(
   });
 }
 
-/** Finds the schemas that describe an item, the field that holds its id, and whether a `PUT` creates an item. */
+/** Adds to a resource what the schemas say about its items: the field with the id, the schemas of an item, and the `PUT` that creates an item. */
 export function describeItems(resource: FoundResource, schemas: Schemas): void {
   const { operations, parameter, nouns } = resource;
   const described = [operations.read, ...operations.create, ...operations.update].filter((one) => one !== undefined);
@@ -122,7 +122,7 @@ export function describeItems(resource: FoundResource, schemas: Schemas): void {
     for (const identity of schemas.identities(place.item)) resource.identities.add(identity);
   }
   const put = operations.update.find(({ operation }) => operation.method === "put");
-  // A `PUT` without a body, or with an id that belongs to another resource, only connects existing items.
+  // A `PUT` can only create an item if it has a body. Without a body, or with the id of another resource in its path, it connects existing items.
   const chosen = put !== undefined && put.operation.body !== undefined && idName(parameter.name, nouns).own;
   if (chosen && operations.create.length === 0 && (answersStatus(put.operation, "201") || saysCreate(put.operation))) {
     operations.putCreate = put;

@@ -9,33 +9,33 @@ export interface Called {
 export interface FoundResource {
   name: string;
   nouns: readonly string[];
-  /** The item's path with all parameter names removed, for example `/orders/{}`. `collectionShape` is the same for the collection's path. */
+  /** The URL path of an item without parameter names, for example `/orders/{}`. `collectionShape` is the same for the collection. */
   readonly shape: string;
   readonly collectionShape: string;
   readonly itemPath: string;
-  /** The shape of the collection's path up to its last parameter, which identifies the owner of the items. */
+  /** The URL path of the collection up to its last parameter, which identifies the owner of the items. Parameter names are removed. */
   readonly scope: string | undefined;
   collectionPath: string;
-  /** The last parameter of the item's path, from the operation that describes the parameter best. */
+  /** The last parameter of the item's URL path. If operations name it differently, the most specific name is used. */
   readonly parameter: Parameter;
-  /** The other parameters of the item's path, each with the shape of the path up to the parameter. */
+  /** The other parameters of the item's URL path. `shape` is the URL path up to each parameter, without parameter names. */
   readonly leading: readonly { readonly parameter: Parameter; readonly shape: string }[];
   readonly parent: FoundResource | undefined;
-  /** `true` if no path leads to a single item, so that only the collection returns the ids. */
+  /** `true` if no URL path leads to a single item, so that only a list returns the ids. */
   readonly unreachable: boolean;
   readonly operations: {
-    /** `POST` to the collection comes first, then other calls that create an item and return it. */
+    /** The operations that create an item. The `POST` to the collection comes first. */
     readonly create: Called[];
     readonly list: Called[];
-    /** `GET` calls that return an item without its id in the path, for example `/users/me`. */
+    /** `GET` operations that return one item although its id is not in the path, for example `/users/me`. */
     readonly one: Called[];
     read: Called | undefined;
     readonly update: Called[];
     delete: Called | undefined;
-    /** A `PUT` that creates an item under an id that the client chooses. */
+    /** A `PUT` that creates an item with an id that the client chooses. */
     putCreate: Called | undefined;
   };
-  /** The identities of schemas that describe an item. See `Schemas.identities`. */
+  /** Texts that identify the schemas of an item, such as their `$ref`. See `Schemas.identities`. */
   readonly identities: Set<string>;
   id: string | undefined;
   key: string;

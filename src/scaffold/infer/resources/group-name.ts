@@ -1,9 +1,9 @@
 import { shortHash } from "./identifiers.ts";
 
-/** Device names that Windows does not allow as file names. */
+/** Matches names that Windows reserves for devices. They cannot be used as file names. */
 const DEVICES = /^(?:con|prn|aux|nul|clock|com\d|lpt\d|conin|conout)$/;
 
-/** Returns a file name, given words joined by `-`. A long name is shortened and gets a hash. `index` and device names get a suffix. */
+/** Returns a file name for words joined by `-`. A long name is shortened and gets a hash. `index` and names of Windows devices get a suffix. */
 export function groupName(words: string): string {
   const group = words.length > 48 ? `${words.slice(0, 39)}-${shortHash(words)}` : words;
   return DEVICES.test(group) || group === "index" ? `${group}-actions` : group;

@@ -2,26 +2,26 @@ import type { Parameter, Schema } from "../../../openapi/operations/description.
 import type { FlatSchema, Schemas } from "../values/schemas.ts";
 import { snake, squashed } from "./words.ts";
 
-/** Names of id fields that do not name a resource. */
+/** Words for an id that do not say which resource the id belongs to. */
 const ID_WORDS = new Set(["id", "uuid", "guid", "uid", "identifier"]);
 const GENERIC = new Set([...ID_WORDS, "slug", "name", "key", "code", "number", "no", "ref", "reference", "handle", "sku", "token", "hash"]);
 
 const PEOPLE = new Set(["user", "member", "person", "customer", "author", "employee", "account", "owner", "contact"]);
 
-/** The relation between the last parameter of an item's path and the resource's names. */
+/** The result of comparing the name of a path parameter with the name of its resource. */
 export interface IdName {
   /**
-   * The name without the resource's name: `id` for `{id}` and `{orderId}`, `number` for `{order_number}`, empty for `{order}`. `{oid}` gives `id` if
-   * the collection is `orders`. If the name refers to another resource, the suffix is the whole name.
+   * The name of the parameter without the name of the resource: `id` for `{id}` and `{orderId}`, `number` for `{order_number}`, empty for `{order}`.
+   * If the name refers to another resource, the suffix is the whole name.
    */
   readonly suffix: string;
-  /** `true` if the name refers to the collection's own resource or to none. `{user_id}` after `members` refers to another resource. */
+  /** `true` if the name refers to the resource of the collection, or to none. `{user_id}` in `/members/{user_id}` refers to another resource. */
   readonly own: boolean;
 }
 
 /**
- * Compares the name of a parameter with the names of a resource.
- * @param nouns The resource's names, longest first, for example `order_item` and `item`.
+ * Compares the name of a path parameter with the names of a resource.
+ * @param nouns The names of the resource, longest first, for example `order_item` and `item`.
  */
 export function idName(parameter: string, nouns: readonly string[]): IdName {
   const name = squashed(parameter);
@@ -31,20 +31,21 @@ export function idName(parameter: string, nouns: readonly string[]): IdName {
     if (name === noun) return { suffix: "", own: true };
     const rest = name.startsWith(noun) ? name.slice(noun.length) : undefined;
     if (rest !== undefined && GENERIC.has(rest)) return { suffix: rest, own: true };
-    // The name uses the plural, for example `pets_id` or `customersId`.
+    // The name contains the resource in the plural, for example `pets_id` or `customersId`.
     if (rest !== undefined && rest.startsWith("s") && GENERIC.has(rest.slice(1))) return { suffix: rest.slice(1), own: true };
   }
-  // The name is the last word of the noun, for example `{intent}` for payment intents.
+  // The name is the last word of the resource, for example `{intent}` for payment intents.
   if (nouns.some((noun) => noun.split("_").at(-1) === name)) return { suffix: "", own: true };
   const id = /^(.+?)(id|uuid|guid)$/.exec(name);
   const last = squashed(nouns.at(-1)!);
-  // The name abbreviates the noun, for example `org_id` for organizations or `oid` for orders.
+  // The name abbreviates the resource, for example `org_id` for organizations or `oid` for orders.
   if (id !== null && last.startsWith(id[1]!) && (id[1]!.length >= 3 || id[1]!.length === 1)) return { suffix: id[2]!, own: true };
   return { suffix: name, own: nouns.some((noun) => name.startsWith(squashed(noun))) };
 }
 
 /**
- * Returns `true` if two parameter names at one place of a path have the same meaning. `{id}` and `{user_id}` do; `{username}` and `{user_id}` do not.
+ * Returns `true` if two names of a parameter at one position have the same meaning. `{id}` and `{user_id}` do, but `{username}` and `{user_id}` do
+ * not.
  */
 export function sameIdName(a: string, b: string, nouns: readonly string[]): boolean {
   const [one, other] = [idName(a, nouns), idName(b, nouns)];
@@ -53,8 +54,8 @@ export function sameIdName(a: string, b: string, nouns: readonly string[]): bool
 }
 
 /**
- * Returns `true` if a name refers to the resource, for example `project_key` or `customer`. Returns `false` for `username`, because objects of any
- * kind can have a user name.
+ * Returns `true` if a name refers to the resource, for example `project_key` for projects. Returns `false` for `username`, because objects of many
+ * kinds have a user name.
  */
 export function namesItsThing(name: string, nouns: readonly string[]): boolean {
   const { suffix, own } = idName(name, nouns);
@@ -69,11 +70,11 @@ export function isIdWord(name: string): boolean {
   return ID_WORDS.has(name);
 }
 
-/** Field names that can hold the value of a parameter without an id suffix, such as `{org}` or `{repo}`. */
+/** Names of fields that can hold the value of a path parameter such as `{org}` or `{repo}`, whose name has no id word. */
 const LOGINS = ["slug", "login", "username", "handle"];
 const TITLES = ["name", "title"];
 
-/** Returns the property of an item that holds the value of the path parameter, judged by names and types. Returns `undefined` if there is none. */
+/** Returns the field of an item that holds the value of the path parameter, judged by names and types. Returns `undefined` if there is none. */
 export function idProperty(
   item: FlatSchema,
   parameter: Pick<Parameter, "name" | "schema" | "description">,
@@ -83,7 +84,7 @@ export function idProperty(
   const { suffix, own } = idName(parameter.name, nouns);
   const wanted = squashed(parameter.name);
   const names = [wanted];
-  // The field `name` of a person is the display name, so `{name}` of a person is looked up in `login` instead.
+  // For persons, the field `name` is the display name. The value of `{name}` in a URL path is therefore also searched in `login`.
   if (own && suffix === "name" && nouns.some((noun) => PEOPLE.has(noun))) names.push("login");
   else if (own) {
     if (suffix === "") names.push("id", ...nouns.map((noun) => `${squashed(noun)}id`), "uuid", "slug");
@@ -96,24 +97,24 @@ export function idProperty(
     const properties = among.flatMap((name) => bySquashed.get(name) ?? []);
     return properties.find((property) => fits(item.properties.get(property), parameter.schema, exactly, schemas));
   };
-  // A parameter such as `{pet}` does not end with an id word, so the property must have exactly the same type.
+  // A parameter such as `{pet}` does not end with an id word. A field is then only accepted if it has exactly the same type as the parameter.
   const certain = found(names, suffix === "");
   if (certain !== undefined || suffix !== "") return certain;
   const saysName = /\b(?:name|title)\b/i.test(parameter.description ?? "");
-  // Names are not unique. A name is used only if the parameter's description mentions a name, or if the item has no `id`.
+  // Fields such as `name` are not unique. They are used only if the description of the parameter mentions a name, or if the item has no `id`.
   return found(LOGINS, true) ?? (saysName || !bySquashed.has("id") ? found(TITLES, true) : undefined);
 }
 
 /**
- * Returns `true` if a value of one schema can be used where the other is expected. Unless `exactly` is `true`, numbers and unconstrained strings can
- * replace each other, because generated descriptions often declare every field as a string.
+ * Returns `true` if a value of one schema can be sent where the other schema is expected. Unless `exactly` is `true`, numbers and strings without a
+ * format can replace each other, because generated descriptions often declare every field as a string.
  */
 export function fits(value: Schema | undefined, place: Schema, exactly: boolean, schemas: Schemas): boolean {
   const from = schemas.flat(value);
   const to = schemas.flat(place);
   const [given, taken] = [kindOf(from), kindOf(to)];
   if (given === "other" || taken === "other") return false;
-  // A path parameter cannot contain a slash, so a value such as `refs/heads/main` does not fit `{ref}`.
+  // A parameter in a URL path cannot contain a slash, so an example such as `refs/heads/main` does not fit.
   if (hasSlash(from.keywords["example"]) || (Array.isArray(from.keywords["examples"]) && hasSlash(from.keywords["examples"][0])))
     return false;
   if (given === "any" || taken === "any") return !exactly;
@@ -136,7 +137,9 @@ function contradict(given: unknown, taken: unknown): boolean {
   return given === "uri" || given === "date-time" || given === "date" || (given !== undefined && taken !== undefined);
 }
 
-/** Returns the context key for a parameter: `order_id` for `{id}` of orders, `order_number` for `{order_number}`, `username` for `{username}`. */
+/**
+ * Returns the context key for a path parameter: `order_id` for `{id}` of orders, `order_number` for `{order_number}`, `username` for `{username}`.
+ */
 export function keyName(parameter: string, resource: string, nouns: readonly string[]): string {
   const { suffix, own } = idName(parameter, nouns);
   if (isGeneric(parameter) || (own && ID_WORDS.has(suffix))) return `${resource}_${suffix}`;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Names that cannot be used as identifiers: methods of the context, JavaScript keywords, and properties that every object has. */
+/** Names that generated code cannot use: methods of the context, JavaScript keywords, and properties that every object has. */
 const TAKEN = new Set(
   (
     "get set has delete data then constructor prototype arguments eval await async break case catch class const continue debugger default do else enum export extends false " +
@@ -12,15 +12,15 @@ const TAKEN = new Set(
 const LONGEST = 60;
 
 /**
- * Returns a name of the form `[a-z][a-z0-9_]*` with at most 60 characters. The name is never empty and never a reserved word. A longer name is
- * shortened and gets a hash.
+ * Returns a valid identifier for a name: `[a-z][a-z0-9_]*`, at most 60 characters, and not a reserved word. A longer name is shortened and gets a
+ * hash.
  */
 export function identifier(snake: string, otherwise: string): string {
   const name = plainName(snake, otherwise);
   return TAKEN.has(name) ? `${name}_${otherwise}` : name;
 }
 
-/** Returns a name of the same form as {@link identifier}, but allows most reserved words. It is only used in texts, never as an identifier. */
+/** Returns a name of the same form as {@link identifier}, but allows most reserved words. The name is only used in texts, never as an identifier. */
 export function plainName(snake: string, otherwise: string): string {
   let name = snake.replace(/[^a-z0-9_]/g, "").replace(/^[0-9_]+/, (start) => (snake.length > start.length ? `n${start}` : ""));
   if (name === "") name = otherwise;
@@ -32,7 +32,7 @@ export function shortHash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 8);
 }
 
-/** Returns the first name that is not taken, and adds that name to `taken`. */
+/** Returns the first of the names that is not in `taken`, and adds it to `taken`. */
 export function unique(taken: Set<string>, ...names: readonly string[]): string {
   let name = names.find((one) => !taken.has(one));
   const last = names.at(-1)!;

@@ -6,16 +6,16 @@ import type { Producer } from "../actions/producers.ts";
 import type { Schemas } from "../values/schemas.ts";
 import { looksLikeId, singularName, squashed } from "./words.ts";
 
-/** Words that can precede a resource's name in an id field without naming another resource, for example `billing_address_id`. */
+/** Words that can precede the name of a resource in an id field: `billing_address_id` is the id of an `address`. */
 const ROLES = ["shipping", "billing", "delivery", "parent", "target", "assigned", "default", "primary"];
 
-/** Finds the resource whose id a parameter or field holds, if the match is certain. */
+/** Finds the resource whose id a parameter or field holds. Returns none if the match is uncertain. */
 export class KeyIndex {
   readonly #resources: readonly FoundResource[];
   readonly #producers: ReadonlyMap<string, readonly Producer[]>;
   readonly #schemas: Schemas;
   readonly #byShape: ReadonlyMap<string, FoundResource>;
-  /** The resources by every name that a field with their id can have, without separators: `orderid`, `orderitemid`. */
+  /** The resources by each name that a field with their id can have, in lower case without separators: `orderid`, `orderitemid`. */
   readonly #byName = new Map<string, FoundResource[]>();
 
   constructor(resources: readonly FoundResource[], producers: ReadonlyMap<string, readonly Producer[]>, schemas: Schemas) {
@@ -32,38 +32,38 @@ export class KeyIndex {
     return this.#producers.has(key);
   }
 
-  /** Returns the resource whose id is at segment `at` of a path. The result may be a resource whose id no call produces. */
+  /** Returns the resource whose id is in segment `at` of the URL path. It may be a resource whose ids no operation returns. */
   resourceAt(call: Called, at: number): FoundResource | undefined {
     const own = this.#byShape.get(call.path.shapes[at]!);
     const segment = call.path.segments[at];
     if (segment?.kind !== "parameter") return own;
-    // In `/teams/{team_id}/members/{user_id}`, `user_id` is the id of a user although the collection is `members`.
+    // In `/teams/{team_id}/members/{user_id}`, the name of the second parameter shows that it is the id of a user, not of a member.
     const same = own !== undefined && sameIdName(segment.name, own.parameter.name, own.nouns);
     if (same && idName(segment.name, own.nouns).own) return own;
     const named = this.byName(segment.name, call);
     return named !== undefined && this.produced(named.key) ? named : same ? own : undefined;
   }
 
-  /** Returns the resource that a name such as `customer_id` refers to in a call. */
+  /** Returns the resource whose id a name such as `customer_id` means in this operation. Returns `undefined` if there is none, or more than one. */
   byName(name: string, call: Called): FoundResource | undefined {
     const squash = squashed(name);
     const found = this.#byName.get(squash) ?? this.#byName.get(withoutRole(squash));
     if (found === undefined) return undefined;
     const known = found.filter(({ key }) => this.produced(key));
-    // Prefer the resource whose owner is on the call's path.
+    // Several resources may have this name. Prefer the one below an item that is also in the URL path of this operation.
     const near = known.filter(({ scope }) => scope !== undefined && call.path.shapes.includes(scope));
     if (near.length === 1) return near[0];
     if (known.length === 1) return known[0];
     const top = known.filter(({ scope }) => scope === undefined);
     if (near.length > 0) return undefined;
-    // Prefer the resource that can be created: `/report/webinars/{id}` refers to the items of `/webinars/{id}`.
+    // Prefer a resource whose items can be created. The id in `/report/webinars/{id}` is therefore the id of an item of `/webinars/{id}`.
     const made = top.filter(({ operations }) => operations.create.length > 0);
     return top.length === 1 ? top[0] : made.length === 1 ? made[0] : undefined;
   }
 
   /**
-   * Returns the resource whose id a body field holds. A name such as `username` is accepted only if it refers to the resource. A body may also
-   * contain the user name of another service.
+   * Returns the resource whose id a field of a request body holds. A name without an id word, such as `username`, is accepted only if it contains the
+   * name of the resource, because the user name may belong to another service.
    */
   ofBodyField(field: Field, call: Called): FoundResource | undefined {
     const resource = this.ofField(field, call);
@@ -81,9 +81,7 @@ export class KeyIndex {
       : undefined;
   }
 
-  /**
-   * Returns the resource that a query parameter named `id` refers to. It is the nearest collection on the call's path, as in `/orders/details?id=7`.
-   */
+  /** Returns the resource for a query parameter that is just named `id`, as in `/orders/details?id=7`: the nearest collection in the URL path. */
   ofQuery({ name, schema }: Pick<Parameter, "name" | "schema">, call: Called): FoundResource | undefined {
     if (!isIdWord(squashed(name))) return undefined;
     const around = this.#resources.filter(({ key, collectionShape }) => this.produced(key) && call.path.shapes.includes(collectionShape));
@@ -91,7 +89,9 @@ export class KeyIndex {
     return nearest !== undefined && fits(this.#producers.get(nearest.key)?.[0]?.schema, schema, false, this.#schemas) ? nearest : undefined;
   }
 
-  /** Matches a name such as `customer` if its value and the ids of customers are both integers or both UUIDs. */
+  /**
+   * Returns the resource for a name without an id word, such as `customer`. The field and the ids of customers must both be integers or both UUIDs.
+   */
   #byThingAlone(name: string, schema: Schema, call: Called): FoundResource | undefined {
     const flat = this.#schemas.flat(schema);
     if (!flat.types.has("integer") && flat.keywords["format"] !== "uuid") return undefined;
@@ -123,7 +123,7 @@ function namesElsewhere({ nouns, parameter, id, name }: FoundResource): Readonly
   );
   const names = new Set<string>();
   for (const noun of new Set([...nouns, name])) for (const one of suffixes) names.add(squashed(noun) + one);
-  // `username` in `/users/{username}` also names the id in other places. Generic names such as `name`, `id` and `version` do not.
+  // A specific name such as `username` in `/users/{username}` means the same id in other places. General names such as `name` or `version` do not.
   if (own && suffix !== "" && !isGeneric(parameter.name) && id !== undefined && squashed(id) === squashed(parameter.name))
     names.add(squashed(parameter.name));
   return names;

@@ -4,7 +4,7 @@ import { fits, idProperty } from "./id-field.ts";
 import type { Schemas } from "../values/schemas.ts";
 import { snake, squashed } from "./words.ts";
 
-/** A parameter before the last one of an item's path, and the place of its value in the item. */
+/** A path parameter before the id of an item, with the place of its value inside the item. */
 export interface LeadingPart {
   readonly parameter: Parameter;
   readonly path: readonly string[];
@@ -12,10 +12,10 @@ export interface LeadingPart {
 }
 
 /**
- * Returns the leading parameters of an item's path that the call's path lacks, with their places in the item. An example is `owner.login` for
- * `/repos/{owner}/{repo}`.
- * Returns `undefined` if the item lacks one of the values. Also returns `undefined` if one is the id of another resource, because items of different
- * owners are different items.
+ * Returns the parameters that an item's URL path has before the id and that this operation's path lacks. Each comes with the place of its value in
+ * the item: for `/repos/{owner}/{repo}`, this is `owner.login`.
+ * Returns `undefined` if the item lacks one of the values. Also returns `undefined` if a parameter is the id of another resource, because items of
+ * different owners are different items.
  */
 export function leadingParts(
   item: Schema,

@@ -4,7 +4,7 @@ import { identifier, plainName, unique } from "./identifiers.ts";
 import { saysNothing } from "./path-shape.ts";
 import { singularName, snake } from "./words.ts";
 
-/** Gives each resource and its key a unique name. If two resources have the same noun, the first gets the short name. */
+/** Gives each resource and its context key a unique name. If two resources have the same noun, the first one gets the short name. */
 export function nameResources(resources: readonly FoundResource[]): void {
   const names = new Set<string>();
   const keys = new Set<string>();
@@ -20,7 +20,7 @@ export function nameResources(resources: readonly FoundResource[]): void {
   }
 }
 
-/** Returns the prefixes that make a taken name unique: the parent's name, then the words of the path, nearest first. */
+/** Returns prefixes that can make the name of a resource unique: the name of its parent, then the words of its URL path from right to left. */
 function qualifiers({ parent, collectionShape }: FoundResource): readonly string[] {
   const literals = collectionShape
     .split("/")

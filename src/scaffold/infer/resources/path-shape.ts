@@ -1,21 +1,23 @@
 export type Segment =
   | { readonly kind: "literal"; readonly text: string }
   | { readonly kind: "parameter"; readonly name: string }
-  /** Several parameters in one segment, such as `{base}...{head}`. */
+  /** A segment with several parameters, such as `{base}...{head}`. */
   | { readonly kind: "mixed"; readonly text: string; readonly names: readonly string[] };
 
-/** A parsed path template, with forms for comparing it with other templates. */
+/** A parsed template of a URL path, with forms that can be compared with other templates. */
 export interface PathShape {
   readonly segments: readonly Segment[];
   readonly texts: readonly string[];
-  /** The path up to and including each segment, with parameter names removed: `/users`, `/users/{}`, `/users/{}/posts` for `/users/{id}/posts`. */
+  /**
+   * The beginnings of the path, one for each segment and without parameter names: `/users`, `/users/{}`, `/users/{}/posts` for `/users/{id}/posts`.
+   */
   readonly shapes: readonly string[];
   readonly shape: string;
 }
 
 const EXTENSION = /\.(?:json|xml)$/i;
 
-/** Parses a path template. Handles `{id}`, `{id}.json`, `{id}:cancel` (an id and a verb) and `Orders({id})`. */
+/** Parses the template of a URL path. Supports `{id}`, `{id}.json`, `{id}:cancel` (an id and a verb) and `Orders({id})`. */
 export function parsePath(path: string): PathShape {
   const segments: Segment[] = [];
   const texts: string[] = [];
@@ -48,7 +50,7 @@ export function parsePath(path: string): PathShape {
   return { segments, texts, shapes, shape };
 }
 
-/** Returns `true` for a segment that names no resource, for example `v1`, `v2.1beta` or `api`. */
+/** Returns `true` for a segment of a URL path that names no resource, for example `v1`, `v2.1beta` or `api`. */
 export function saysNothing(literal: string): boolean {
   return /^(?:v\d+(?:\.\d+)*(?:[a-z]+\d*)?|api|rest|\d+(?:\.\d+)*)$/i.test(literal);
 }

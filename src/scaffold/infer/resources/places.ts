@@ -9,7 +9,7 @@ const LIST_WRAPPERS = new Set([
   ...WRAPPERS,
   ..."items results records entries values rows list elements objects resources hits embedded".split(" "),
 ]);
-/** The maximum number of wrappers around an item: `{ data: { order: {...} } }` has two. */
+/** The maximum number of objects around an item in an answer: `{ data: { order: {...} } }` has two. */
 const DEEPEST = 2;
 
 export interface ItemPlace {
@@ -20,8 +20,8 @@ export interface ItemPlace {
 }
 
 /**
- * Finds a resource's item (the object with its id) in the answer to a create or read call.
- * @param inList `true` if the first item of a list may be the item.
+ * Finds an item in the schema of an answer: the object that has the id of the resource.
+ * @param inList `true` if the first item of a list is accepted.
  */
 export function placeOfItem(
   schema: Schema | undefined,
@@ -52,7 +52,7 @@ function searchForm(
     here === undefined ? undefined : { body: [], id: here, idSchema: flat.properties.get(here) ?? true, item: schema };
   const names = [...flat.properties.keys()];
   const named = names.filter((name) => resource.nouns.some((noun) => squashed(noun) === squashed(name)));
-  // An object named after the resource is the item, even if the outer object also has an id.
+  // An inner object named after the resource is the item, even if the object around it has an id too.
   const wrappers = found === undefined ? [...named, ...names.filter((name) => WRAPPERS.has(squashed(name)))] : named;
   if (depth < DEEPEST) {
     for (const name of wrappers) {
@@ -87,7 +87,7 @@ function itemsIn(flat: FlatSchema, nouns: readonly string[], schemas: Schemas, d
   const best =
     inside.find(({ name, place }) => place.path.length === 1 && plurals.has(squashed(name))) ??
     inside.find(({ name }) => plurals.has(squashed(name))) ??
-    // The plural may have a prefix, for example `workflow_runs` for the noun `run`.
+    // The name of the list may be longer than the plural of the resource, for example `workflow_runs` for the resource `run`.
     inside.find(({ name }) => [...plurals].some((plural) => plural.endsWith("s") && squashed(name).endsWith(plural))) ??
     inside.find(({ name }) => LIST_WRAPPERS.has(squashed(name)));
   return best?.place;

@@ -8,8 +8,8 @@ import type { Schemas } from "../values/schemas.ts";
 import { singularName, squashed } from "./words.ts";
 
 /**
- * Finds operations on a resource outside its own paths, by comparing answer schemas. `POST /customers/{id}/orders` creates items that `/orders/{id}`
- * reads, and `/pets/findByStatus` lists pets.
+ * Finds operations on a resource outside its own URL paths, by comparing the schemas of answers. For example, `POST /customers/{id}/orders` creates
+ * items that `/orders/{id}` reads, and `/pets/findByStatus` lists pets.
  */
 export function relateResources(resources: readonly FoundResource[], calls: readonly Called[], schemas: Schemas): void {
   forgetShared(resources);
@@ -21,7 +21,7 @@ export function relateResources(resources: readonly FoundResource[], calls: read
     const last = call.path.segments.at(-1);
     const noun = last?.kind === "literal" ? singularName(last.text) : undefined;
     for (const resource of resources) {
-      // Skip most pairs of call and resource early, because the full comparison is slow.
+      // Skip most pairs of operation and resource with a quick check, because the full comparison is slow.
       const { identities, nouns } = resource;
       const named = nouns.at(-1) === noun && (method === "get" || identities.size === 0);
       const perhaps = named || [...identities].some((one) => within.has(one));
@@ -41,7 +41,7 @@ function identitiesWithin(schema: Schema | undefined, schemas: Schemas, depth: n
   return found;
 }
 
-/** Removes identities that several resources share, because a schema such as `{ id }` does not identify one resource. */
+/** Forgets schemas that occur in several resources, because a schema such as `{ id }` does not identify one resource. */
 function forgetShared(resources: readonly FoundResource[]): void {
   const nouns = new Map<string, Set<string>>();
   for (const { identities, nouns: own } of resources) {
@@ -53,10 +53,10 @@ function forgetShared(resources: readonly FoundResource[]): void {
 function relate(call: Called, resource: FoundResource, resources: readonly FoundResource[], schemas: Schemas): void {
   const { operation, path } = call;
   const { scope, operations, identities, nouns } = resource;
-  // A call on an item does not create another item of the same resource.
+  // An operation below an item, such as `/orders/{id}/copy`, does not count as creating an item of the same resource.
   if (path.shapes.includes(resource.shape)) return;
-  // Items returned by another path may belong to another owner, for example another user. They count only if the item itself contains the missing
-  // values of its path.
+  // `true` if the URL path names the owner of the item, or if items of this resource have no owner. Otherwise the item itself must contain the values
+  // of all parameters in its own path, because it may belong to another owner.
   const within = scope === undefined || path.shapes.includes(scope);
   const belongs = ({ item }: ItemPlace): boolean => within || leadingParts(item, resource, call, resources, schemas) !== undefined;
   const same = (schema: Schema | undefined): boolean => schemas.identities(schema).some((one) => identities.has(one));
@@ -75,14 +75,15 @@ function relate(call: Called, resource: FoundResource, resources: readonly Found
   }
   const place = placeOfItem(answer, resource, schemas);
   if (place === undefined || isPart(place, answer, schemas) || !saysThatItCreates(call, nouns.at(-1)!) || !belongs(place)) return;
-  // Several resources may have the same noun, such as `comments` of issues and of commits. Only their schemas distinguish them.
+  // Without schemas to compare, the name of a resource is enough only if it is unique and nothing else creates its items. `comments` of issues and
+  // `comments` of commits share one name.
   const only = resources.filter((one) => one.nouns.at(-1) === nouns.at(-1)).length === 1 && operations.create.length === 0;
   if (identities.size > 0 ? same(place.item) : only) operations.create.push(call);
 }
 
 /**
- * Returns `true` for a list that has the resource's name, whatever the schema of its items: `/user/orgs` and `/enterprises/{id}/orgs` list
- * `/orgs/{org}`.
+ * Returns `true` for a list named like the resource, even if the schema of its items is different: `/user/orgs` and `/enterprises/{id}/orgs` list the
+ * items of `/orgs/{org}`.
  */
 function isListOf({ path }: Called, { nouns, operations, leading }: FoundResource): boolean {
   const last = path.segments.at(-1);
@@ -90,7 +91,7 @@ function isListOf({ path }: Called, { nouns, operations, leading }: FoundResourc
   return singularName(last.text) === nouns.at(-1);
 }
 
-/** Returns `true` if an object around the item has its own id. For example, the author inside a comment is only a part of the answer. */
+/** Returns `true` if an object around the item has an id of its own. The item is then only a part of the answer, like the author in a comment. */
 function isPart({ body }: ItemPlace, answer: Schema | undefined, schemas: Schemas): boolean {
   let schema = answer;
   for (const step of body) {
@@ -102,9 +103,9 @@ function isPart({ body }: ItemPlace, answer: Schema | undefined, schemas: Schema
 }
 
 /**
- * Returns `true` if a call creates an item: it answers 201 or 202, has no path parameters, or has a path that ends with the resource's name. Examples
- * are `/pulls/{number}/codespaces` and `/auth/register`, but not `/codespaces/{name}/stop`. An answer with 202 can already contain the id of a
- * pending item.
+ * Returns `true` if an operation creates an item: it answers 201 or 202, it has no path parameters, or its path ends with the name of the resource.
+ * Examples are `/pulls/{number}/codespaces` and `/auth/register`, but not `/codespaces/{name}/stop`. An answer with 202 can contain the id of an item
+ * that is still being created.
  */
 function saysThatItCreates({ operation, path }: Called, noun: string): boolean {
   const last = path.segments.at(-1);

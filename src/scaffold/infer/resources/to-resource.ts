@@ -6,7 +6,10 @@ import { placeOfItem, placeOfItems } from "./places.ts";
 import type { Schemas } from "../values/schemas.ts";
 import { squashed } from "./words.ts";
 
-/** Converts a found resource to the `Resource` that rules use. Returns `undefined` if the id field is unknown or if no path leads to an item. */
+/**
+ * Converts a resource to the form that the rules of generated code use. Returns `undefined` if the id field is unknown or no URL path leads to an
+ * item.
+ */
 export function toResource(resource: FoundResource, { schemas, restores }: Pick<Facts, "schemas" | "restores">): Resource | undefined {
   const { operations, id } = resource;
   if (id === undefined || resource.unreachable) return undefined;
@@ -19,7 +22,7 @@ export function toResource(resource: FoundResource, { schemas, restores }: Pick<
   const own = operations.create[0] ?? (items !== undefined && onlyParameters(items) ? items : undefined);
   const update = operations.update.map(({ operation }) => (operation.method === "put" ? "PUT" : "PATCH"));
   const verb = [...restores].find(([, of]) => of === resource)?.[0].path.match(/\/[^/{}]+\/?$/)?.[0];
-  // The rule that compares created and read items expects the item at the same place in both answers.
+  // `true` if the answers to creating and to reading have the item at the same place. The rule that compares both items requires this.
   const alike = created === undefined || read === undefined || created.body.join("/") === read.body.join("/");
   return {
     name: resource.name,
@@ -58,7 +61,7 @@ const PAGING = new Set(
   ),
 );
 
-/** Returns `true` if a list call returns all items, that is, it has no paging parameter and no required filter. */
+/** Returns `true` if a list operation returns all items, that is, if it has no parameter for paging and no required filter. */
 function givesAll({ operation }: Called): boolean {
   return operation.parameters.every(({ name, in: where, required }) => where === "path" || (!required && !PAGING.has(squashed(name))));
 }

@@ -1,4 +1,4 @@
-/** The maximum number of characters of a name that are used. It bounds the work for very long names in descriptions. */
+/** The maximum number of characters of a name that are examined. Names in descriptions may be very long. */
 const LONGEST = 200;
 
 const IRREGULAR: ReadonlyMap<string, string> = new Map(
@@ -43,13 +43,13 @@ const IRREGULAR: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Returns the words of a name in lower case: `orderId`, `order_id` and `Order-ID` all give `order` and `id`. Accents are removed; other characters
- * outside a-z and 0-9 separate words.
+ * Returns the words of a name in lower case: `orderId`, `order_id` and `Order-ID` all give `order` and `id`. Accents are removed. All characters
+ * other than letters a-z and digits separate words.
  */
 export function words(name: string): readonly string[] {
   let known = split.get(name);
   if (known !== undefined) return known;
-  // Results are cached, because each name is split once for every resource.
+  // The cache of names and their words is emptied when it becomes too large. It exists because each name is compared with every resource.
   if (split.size > MOST_KEPT) split.clear();
   split.set(name, (known = wordsOf(name)));
   return known;
@@ -75,7 +75,7 @@ export function snake(name: string): string {
   return words(name).join("_");
 }
 
-/** Returns a name without separators and in lower case: `orderid` for `order_id`, `orderId` and `Order-ID`. */
+/** Returns a name in lower case without separators: `orderid` for `order_id`, `orderId` and `Order-ID`. */
 export function squashed(name: string): string {
   return words(name).join("");
 }

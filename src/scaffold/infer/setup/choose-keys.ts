@@ -1,12 +1,12 @@
 import type { GivenKey, PlannedAction, PlannedKey } from "../plan.ts";
 
 const MOST_KEYS = 8;
-/** The minimum share of all actions that a key must make callable. */
+/** The minimum share of all actions that must become callable before the user is asked for another context key. */
 const LEAST_SHARE = 0.005;
 
 /**
- * Chooses the few keys that make the most actions callable, most useful first. If no single key of an action makes it callable, all keys that it
- * lacks are chosen together. A key that a call produces can be chosen if no callable action produces it.
+ * Chooses the few context keys for which the user is asked, so that most actions can be called. Keys that make many actions callable come first. If
+ * an action needs several keys, they are chosen together. A key that some action provides is only chosen if that action cannot be called.
  */
 export function chooseKeys(actions: readonly PlannedAction[], keys: readonly PlannedKey[]): readonly GivenKey[] {
   const reach = new Reach(actions);
@@ -34,7 +34,7 @@ export function chooseKeys(actions: readonly PlannedAction[], keys: readonly Pla
   return chosen;
 }
 
-/** Returns the number of actions that can be called without any key from the user. */
+/** Returns the number of actions that can be called if the user sets no key. */
 export function reachable(actions: readonly PlannedAction[]): number {
   return new Reach(actions).of(new Set()).actions.size;
 }
@@ -44,7 +44,7 @@ interface Reached {
   readonly keys: ReadonlySet<string>;
 }
 
-/** Returns the set of missing keys that makes the most actions callable per key. The first of equal sets wins. */
+/** Returns the keys that make the most actions callable, divided by the number of keys. If two sets are equal, returns the first. */
 function bestOf(
   reach: Reach,
   given: ReadonlySet<string>,
@@ -60,7 +60,7 @@ function bestOf(
   return best;
 }
 
-/** Computes which actions can be called, one after another, once the given keys have values. */
+/** Computes which actions can be called if the given keys have values. An action that can be called provides keys to others. */
 class Reach {
   readonly #actions: readonly PlannedAction[];
   readonly #byKey = new Map<string, PlannedAction[]>();
@@ -101,7 +101,10 @@ class Reach {
     return { actions: reached, keys };
   }
 
-  /** For all actions that cannot be called, returns the set of keys that each lacks, and each of these keys alone. Equal sets are returned once. */
+  /**
+   * For each action that cannot be called, returns the set of keys that it lacks, and each of these keys as a set of its own. Equal sets are returned
+   * once.
+   */
   missing({ actions, keys }: Reached): readonly (readonly string[])[] {
     const sets = new Map<string, readonly string[]>();
     for (const action of this.#actions) {

@@ -9,11 +9,11 @@ import type { Json, PlannedBody, PlannedValue } from "../plan.ts";
 import { isRecord } from "./schemas.ts";
 import { looksLikeId, snake, squashed } from "../resources/words.ts";
 
-/** The maximum number of schema alternatives that are tried for a body. `MOST_VALUES` limits the number of values in one attempt. */
+/** The maximum number of alternatives in the schema of a body that are tried. `MOST_VALUES` limits the number of values in one try. */
 const MOST_ALTERNATIVES = 8;
 const MOST_VALUES = 20_000;
 
-/** Builds the body of a call. Returns the first attempt that the schema allows, else the first attempt together with a note for the user. */
+/** Builds the body of a request. Returns the first body that fits its schema. If none fits, returns the first body, with a note for the user. */
 export function buildBody(drafting: Drafting): PlannedBody | undefined {
   const { call, facts, note } = drafting;
   const { operation } = call;
@@ -50,8 +50,8 @@ interface BodyWish extends Wish {
 }
 
 /**
- * Returns the attempts in order: with examples, then without (examples can be wrong), then with all optional fields (alternatives may differ only in
- * these).
+ * Returns the ways to build a body, in the order in which they are tried: with examples, without examples (they can be wrong), and with all optional
+ * fields (alternatives of the schema may differ only in these).
  */
 function wishes(alternatives: number, { examples }: MediaType): readonly BodyWish[] {
   const each = Array.from({ length: alternatives }, (_, alternative) => alternative);
@@ -62,7 +62,7 @@ function wishes(alternatives: number, { examples }: MediaType): readonly BodyWis
   ];
 }
 
-/** A body, with the facts found while it was built. Some facts may belong to values that were dropped from the body. */
+/** A body that was built, with the context keys and notes that belong to it. Some may belong to values that were later dropped from the body. */
 interface Attempt {
   readonly built: Built;
   readonly needs: ReadonlyMap<string, Need>;
@@ -125,7 +125,7 @@ function textBody(media: MediaType, { note }: Drafting): PlannedBody {
   return { as: "text", mediaType: media.type, value: { kind: "constant", value: typeof example === "string" ? example : "example" } };
 }
 
-/** Returns the function that chooses values of fields beyond their schema: ids of existing items, and values that must be unique. */
+/** Returns a function that chooses values for fields whose schema is not enough: ids of existing items, and values that must be unique. */
 function fieldOf(drafting: Drafting): Knowledge["field"] {
   const { call, facts, kind, avoid, needs, note, sent } = drafting;
   const { index, checker, schemas } = facts;
@@ -144,12 +144,12 @@ function fieldOf(drafting: Drafting): Knowledge["field"] {
       return built;
     }
     if (top && own !== undefined && name === own.id) {
-      // The id is left out, because the path already contains it or because a new item has no id yet.
+      // An optional id is not sent: either the URL path already contains it, or the item is new and has no id yet.
       if (kind.kind === "create" || call.path.shapes.includes(own.shape)) return required ? undefined : "omit";
       if (kind.kind === "update" && index.produced(own.key)) return context(own.key, required, sample);
     }
     const resource = index.ofBodyField(field, call);
-    // A `POST` body with the resource's own schema describes a new item, which has no id yet, as in `POST /users/batch`.
+    // `true` if the request creates the item whose schema the body has, as in `POST /users/batch`. The field `id` is then the id of a new item.
     const itself = inside.length === 0 && resource !== undefined && call.operation.method === "post" && isOne(field, resource);
     if (resource !== undefined && !avoid.has(resource.key) && !itself && !(kind.kind === "create" && own === resource)) {
       return context(resource.key, required, sample);
@@ -157,7 +157,7 @@ function fieldOf(drafting: Drafting): Knowledge["field"] {
     const unlike = kind.kind === "create" || isRegistration(drafting) ? mustDiffer(field, drafting) : [];
     const drawn = unlike.length > 0 && schemas.flat(schema).types.has("string") ? drawnValue(unlike, schema, checker) : undefined;
     if (drawn !== undefined && (required || field.object.required.size === 0)) return drawn;
-    // A top-level `id` is the id of the item itself, so no other call has to return it.
+    // A field named only `id` at the top level is the id of the new item itself. Other ids must come from another operation, or from the user.
     if (required && looksLikeId(name) && (!top || snake(name) !== "id") && !givenByDescription(field)) {
       note(`body field ${[...inside, name].join(".")}`, "It looks like an id, and no call returns it: write one that exists.");
     }
@@ -185,13 +185,13 @@ function fieldOf(drafting: Drafting): Knowledge["field"] {
   }
 }
 
-/** Fields whose values must always be unique. `ON_CONFLICT` lists fields that must be unique if the operation describes a 409 answer. */
+/** Patterns of field names whose values must always be unique. `ON_CONFLICT` lists further fields, for operations that can answer 409. */
 const ALWAYS: readonly (readonly [RegExp, readonly Draw[]])[] = [
   [/^(user|login|account|nick)name$|^login$|^handle$/, ["username", "word"]],
   [/email(address)?$|^mail$/, ["email"]],
 ];
 const ON_CONFLICT: readonly (readonly [RegExp, readonly Draw[]])[] = [
-  // UUIDs are preferred, because states are compared up to UUIDs and so do not depend on the drawn value.
+  // A UUID is tried first. States that differ only in their UUIDs are merged, so a drawn UUID does not cause additional states.
   [/^(slug|code|sku|key|identifier|reference)$/, ["uuid", "word"]],
   [/^(name|title|displayname|label)$/, ["uuid", "name", "word"]],
   [/^phone(number)?$/, ["phone"]],
@@ -211,7 +211,10 @@ function isRegistration({ call: { operation } }: Drafting): boolean {
   return operation.method === "post" && /register|signup|registration/.test(squashed(`${operation.id ?? ""} ${operation.path}`));
 }
 
-/** Returns `true` if a body is sent. In `GET` and `HEAD` a body has no defined meaning. In `DELETE` a body is sent only if it is required. */
+/**
+ * Returns `true` if a request with this method sends a body. In `GET` and `HEAD` a body has no defined meaning. In `DELETE` it is sent only if
+ * required.
+ */
 function takesBody({ method, body }: Operation): boolean {
   return body !== undefined && method !== "get" && method !== "head" && (method !== "delete" || body.required);
 }

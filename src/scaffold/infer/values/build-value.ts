@@ -4,7 +4,7 @@ import type { Json } from "../plan.ts";
 import { scalarValue } from "./scalar-value.ts";
 import { isRecord, type FlatSchema, type Schemas } from "./schemas.ts";
 
-/** The maximum nesting depth of built values. Schemas may be circular. */
+/** The maximum nesting depth of values that are built for a schema. A schema may contain itself. */
 const DEEPEST = 10;
 const MOST_ITEMS = 50;
 
@@ -13,29 +13,29 @@ export interface Field {
   readonly schema: Schema;
   readonly required: boolean;
   readonly inside: readonly string[];
-  /** The flattened object that has the field. `of` is its original schema. */
+  /** The object schema that contains the field, with references resolved. `of` is the same schema as in the description. */
   readonly object: FlatSchema;
   readonly of: Schema;
 }
 
 export interface Knowledge {
   readonly schemas: Schemas;
-  /** `true` if examples of the description are used. `false` if only the schemas are used. */
+  /** `true` if examples in the OpenAPI description are used. `false` if only its schemas are used. */
   readonly examples: boolean;
-  /** `true` if optional fields are built too, because they may distinguish alternatives. */
+  /** `true` if optional fields are built too, because alternatives of a schema may differ only in them. */
   readonly full: boolean;
-  /** The number of values that may still be built. The limit is needed because schemas can nest endlessly. */
+  /** The number of values that may still be built. A limit is needed, because schemas can be nested endlessly. */
   readonly steps: { left: number };
   /**
-   * Returns a value for a field that does not come from the schema, or `"omit"` for a field that is not sent. Returns `undefined` if the schema
-   * decides.
+   * Returns the value of a field if it does not come from the schema, or `"omit"` if the field is not sent. Returns `undefined` if the value comes
+   * from the schema.
    * @param sample Returns the value that the schema would give.
    */
   field(field: Field, sample: () => Json): Built | "omit" | undefined;
 }
 
 export interface Wish {
-  /** The name of the field or parameter. Empty for a body. */
+  /** The name of the field or parameter for which a value is built. Empty for a whole body. */
   readonly name: string;
   readonly examples?: readonly unknown[];
   readonly alternative?: number;
@@ -50,7 +50,7 @@ interface Place {
 const below = ({ inside, depth }: Place): Place => ({ inside, depth: depth + 1 });
 
 /**
- * Builds a value that fits a schema. Values of the description (constants, examples, defaults, enumerations) are preferred over generated ones.
+ * Builds a value that fits a schema. Values in the description (constants, examples, defaults, enumerations) are preferred over generated values.
  * Returns `undefined` if no value can be built.
  */
 export function buildValue(schema: Schema, wish: Wish, knowledge: Knowledge): Built | undefined {
@@ -79,7 +79,7 @@ function allowsNull(type: unknown): boolean {
   return type === "null" || (Array.isArray(type) && type.includes("null"));
 }
 
-/** Returns a value from the description: a constant, else an example, else a default, else a value of the enumeration. */
+/** Returns a value that the description contains: a constant, else an example, else a default, else a value of the enumeration. */
 function givenValue(flat: FlatSchema, wish: Wish, knowledge: Knowledge): Json | undefined {
   const { keywords } = flat;
   const listed: readonly unknown[] = Array.isArray(keywords["enum"]) ? keywords["enum"] : [];
@@ -87,7 +87,7 @@ function givenValue(flat: FlatSchema, wish: Wish, knowledge: Knowledge): Json | 
   const variant = wish.variant ?? 0;
   if (variant > 0) return asJson(listed.filter((one) => one !== null)[variant]);
   const example = knowledge.examples ? exampleOf(flat, wish) : undefined;
-  // An example outside the enumeration is a mistake in the description, so it is ignored.
+  // Ignore an example that is not in the enumeration, because it is a mistake in the description.
   if (example !== undefined && (listed.length === 0 || listed.includes(example))) return asJson(example);
   return asJson(keywords["default"] ?? undefined) ?? asJson(listed.find((one) => one !== null));
 }
@@ -104,7 +104,7 @@ function buildObject(schemaOfObject: Schema, flat: FlatSchema, wish: Wish, knowl
   const given = new Map(isRecord(example) ? Object.entries(example) : []);
   const chosen = discriminated(flat);
   const entries: [string, Built][] = [];
-  // If no field is required, all fields with scalar values are sent, because an empty object would test nothing.
+  // `true` if the object has no required field. All fields with plain values are then sent, because an empty object would test little.
   const loose = flat.required.size === 0 && depth === 0 && given.size === 0;
   for (const [name, schema] of flat.properties) {
     const property = knowledge.schemas.flat(schema);
@@ -146,14 +146,13 @@ function buildObject(schemaOfObject: Schema, flat: FlatSchema, wish: Wish, knowl
   return objectOf(entries);
 }
 
-/** Returns the schema for fields that the description does not list. */
 function additional({ keywords }: FlatSchema): Schema {
   return isRecord(keywords["additionalProperties"]) ? keywords["additionalProperties"] : true;
 }
 
 /**
- * Adds fields that only the example contains. Returns the names of further fields to build: required fields that are not described, and enough fields
- * to reach `minProperties`.
+ * Adds fields that only the example contains. Returns the names of further fields that must be built: required fields without a description, and
+ * enough fields to reach `minProperties`.
  */
 function addGiven(
   entries: [string, Built][],
@@ -172,7 +171,7 @@ function addGiven(
   return missing;
 }
 
-/** Builds an optional object or list only if it contains a context key, as in `customer: { id }`. */
+/** Builds an optional object or list, but only if it contains an id that another action returns, as in `customer: { id }`. */
 function deepKeys(schema: Schema, name: string, knowledge: Knowledge, place: Place): Built | undefined {
   const flat = knowledge.schemas.flat(schema);
   if ((!isObject(flat) && !flat.types.has("array")) || place.depth > 3) return undefined;
@@ -198,21 +197,21 @@ function buildList(flat: FlatSchema, wish: Wish, knowledge: Knowledge, place: Pl
   const least = typeof keywords["minItems"] === "number" ? keywords["minItems"] : 0;
   const most = typeof keywords["maxItems"] === "number" ? keywords["maxItems"] : Infinity;
   if (least > MOST_ITEMS) return undefined;
-  // Build at least one item where the schema allows it, because an empty list would test nothing.
+  // The number of items to build. It is at least 1 if the schema allows it, because an empty list would test little.
   const count = Math.min(Math.max(least, given.length, tuple.length, 1), most);
   const built: Built[] = [];
   for (let at = 0; at < count; at++) {
     const examples = at < given.length ? [given[at]] : [];
     const variant = at < given.length || keywords["uniqueItems"] !== true ? 0 : at;
     const one = buildItem(tuple[at] ?? items, { name: wish.name, examples, variant }, knowledge, place);
-    // If the items refer back to their own type, no further item can be built.
+    // No item can be built if the schema of an item requires an item of the same schema.
     if (one === undefined) return at >= least ? listOf(built) : undefined;
     built.push(one);
   }
   return listOf(built);
 }
 
-/** Builds an item of a list. Ids in a list (`product_ids`) are treated like id fields. */
+/** Builds an item of a list. A list of ids, such as `product_ids`, gets the ids of existing items. */
 function buildItem(schema: Schema, wish: Wish, knowledge: Knowledge, place: Place): Built | undefined {
   const flat = knowledge.schemas.flat(schema);
   const plain = (): Built | undefined => build(schema, wish, knowledge, below(place));
@@ -225,7 +224,7 @@ function buildItem(schema: Schema, wish: Wish, knowledge: Knowledge, place: Plac
   return known === undefined || known === "omit" ? plain() : known;
 }
 
-/** Returns the property that selects the alternative of an object, and its required value. */
+/** Returns the property that selects one of the alternatives of an object (the `discriminator`), and the value that it must have. */
 function discriminated({ keywords, branch }: FlatSchema): { readonly name: string; readonly value: string } | undefined {
   const { discriminator } = keywords;
   if (!isRecord(discriminator) || typeof discriminator["propertyName"] !== "string") return undefined;

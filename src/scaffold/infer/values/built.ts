@@ -1,6 +1,6 @@
 import type { Json, PlannedValue } from "../plan.ts";
 
-/** A value to send, and a sample of it for validation. The sample has placeholder values for context keys and drawn values. */
+/** A value to send, and a sample to check against the schema. In the sample, values that are only known at run time are replaced by fixed ones. */
 export interface Built {
   readonly value: PlannedValue;
   readonly sample: Json;
@@ -10,7 +10,7 @@ export function constant(value: Json): Built {
   return { value: { kind: "constant", value }, sample: value };
 }
 
-/** Returns an object. If all its values are constants, the object is a constant. */
+/** Returns an object with the given fields. If all values are constants, the result is a constant. */
 export function objectOf(entries: readonly (readonly [string, Built])[]): Built {
   const sample = Object.fromEntries(entries.map(([name, { sample }]) => [name, sample]));
   if (entries.every(([, { value }]) => value.kind === "constant")) return constant(sample);
@@ -24,8 +24,8 @@ export function listOf(items: readonly Built[]): Built {
 }
 
 /**
- * Returns a value as plain JSON data. Dates (from a YAML parser) become ISO strings. Returns `undefined` if the value contains anything else or is
- * nested more than 20 levels deep.
+ * Returns a copy of a value as plain JSON data. Dates (from the YAML parser) become ISO strings. Returns `undefined` for any other object and for
+ * data that is nested more than 20 levels deep.
  */
 export function asJson(value: unknown, depth: number = 0): Json | undefined {
   if (value === null || typeof value === "boolean" || typeof value === "string") return value;

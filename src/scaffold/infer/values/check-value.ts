@@ -4,7 +4,7 @@ import type { Schema } from "../../../openapi/operations/description.ts";
 import type { Json } from "../plan.ts";
 import { isRecord, type Schemas } from "./schemas.ts";
 
-/** Schema keywords that are copied unchanged. Names and identifiers are not copied, because two schemas may have the same one. */
+/** Schema keywords that are copied unchanged to the validator. `$id` and `$anchor` are not copied, because two schemas may have the same one. */
 const PLAIN = (
   "type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern format maxItems minItems uniqueItems maxContains minContains " +
   "maxProperties minProperties dependentRequired"
@@ -13,7 +13,7 @@ const ONE = "items additionalProperties not if then else contains propertyNames 
 const LISTS = ["allOf", "anyOf", "oneOf", "prefixItems"];
 const MAPS = ["properties", "patternProperties", "dependentSchemas"];
 
-/** The maximum length of a text that is matched against a pattern with possibly exponential run time. */
+/** The maximum length of a text that is matched against a pattern which may take exponential time. */
 const SHORT = 12;
 const DEEPEST = 100;
 
@@ -34,7 +34,7 @@ export class Checker {
   }
 
   /**
-   * Returns a short description of the first mismatch, or `undefined` if the value fits. A schema that cannot be compiled also counts as a mismatch.
+   * Returns a short description of the first error, or `undefined` if the value fits the schema. A schema that cannot be compiled counts as an error.
    */
   problem(schema: Schema, value: Json): string | undefined {
     try {
@@ -50,8 +50,8 @@ export class Checker {
   }
 
   /**
-   * Copies the keywords that constrain values. References get generated names. Read-only properties are not required, because clients do not send
-   * them.
+   * Copies the keywords of a schema that constrain values. References get generated names. Read-only properties become optional, because clients do
+   * not send them.
    */
   #copied(schema: unknown, depth: number): unknown {
     if (!isRecord(schema)) return schema !== false;
@@ -62,7 +62,7 @@ export class Checker {
     for (const name of ONE) if (schema[name] !== undefined) copy[name] = this.#copied(schema[name], depth + 1);
     for (const name of LISTS) {
       const list = schema[name];
-      // `anyOf` is used, because with a discriminator the value may also match alternatives that the discriminator does not name.
+      // With a discriminator, `oneOf` becomes `anyOf`, because a value may also match alternatives that the discriminator does not select.
       const as = name === "oneOf" && isRecord(schema["discriminator"]) && copy["anyOf"] === undefined ? "anyOf" : name;
       if (Array.isArray(list) && list.length > 0) copy[as] = list.map((one) => this.#copied(one, depth + 1));
     }
@@ -84,7 +84,7 @@ export class Checker {
     let id = this.#references.get(pointer);
     if (id === undefined) {
       id = `seqqa:${this.#references.size}`;
-      // The id is registered before the schema is copied, because the schema may refer back to itself.
+      // Store the id before the schema is copied, because the schema may contain a reference to itself.
       this.#references.set(pointer, id);
       this.#ajv.addSchema(this.#copied(this.#schemas.resolved({ $ref: pointer }), 0) as object, id);
     }
@@ -98,14 +98,16 @@ const guardedRegExp = Object.assign(
     const risky = canTakeForEver(pattern);
     return {
       test: (text: string): boolean => (risky && text.length > SHORT) || expression.test(text),
-      // ajv caches compiled patterns by this text.
+      // ajv uses this text as the key when it caches compiled patterns.
       toString: (): string => String(expression),
     };
   },
   { code: "new RegExp" },
 );
 
-/** Returns `true` if a pattern nests repetitions or has alternatives inside a repetition, because matching can then take exponential time. */
+/**
+ * Returns `true` if a pattern contains a repetition inside a repetition, or alternatives inside a repetition. Matching it can take exponential time.
+ */
 function canTakeForEver(pattern: string): boolean {
   const plain = pattern.replace(/\\./gs, "x").replace(/\[[^\]]*\]/g, "x");
   return /\([^()]*(?:[*+|]|\{\d*,\d*\})[^()]*\)(?:[*+]|\{\d*,)/.test(plain) || /\)[*+{][^()]*\)[*+{]/.test(plain) || plain.length > 500;

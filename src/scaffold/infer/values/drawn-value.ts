@@ -8,7 +8,7 @@ export type Draw = Extract<PlannedValue, { kind: "drawn" }>["call"];
 
 const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8];
 
-/** Returns the first data factory call whose values fit the schema. Values of several seeds are checked. */
+/** Returns the first of the test data factory's methods whose values fit the schema. Values for several seeds are checked. */
 export function drawnValue(calls: readonly Draw[], schema: Schema, checker: Checker): Built | undefined {
   for (const call of calls) {
     const samples = samplesOf(call);

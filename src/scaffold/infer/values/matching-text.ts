@@ -6,15 +6,15 @@ type Node =
   | { readonly kind: "repeat"; readonly part: Node; readonly least: number; readonly most: number };
 
 /**
- * Returns a text that matches a pattern of a schema. It uses the first alternative, one character per class, and as few repetitions as the length
- * allows. Returns `undefined` for look-arounds and back references, which are not supported. The pattern is never executed, because a hostile pattern
+ * Returns a text that matches a regular expression of a schema. Uses the first alternative, one character of each class, and as few repetitions as
+ * the length allows. Returns `undefined` for look-arounds and back references, which are not supported. The expression is never executed, because it
  * could run endlessly.
  */
 export function matchingText(pattern: string, minLength: number = 0, maxLength: number = Infinity): string | undefined {
   if (pattern.length > 1000) return undefined;
   try {
     const node = new Reader(pattern).read();
-    // Every repeated part occurs at least `atLeast` times. The smallest number that makes the text long enough is used.
+    // Build the text with more and more repetitions of its repeated parts, until it is long enough.
     for (const atLeast of [0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128, 256]) {
       const text = written(node, atLeast);
       if (text.length > maxLength) return undefined;
@@ -72,7 +72,7 @@ class Reader {
   #alternatives(): Node {
     if (++this.#depth > 50) throw new Unreadable();
     const first = this.#sequence();
-    // The other alternatives are only parsed to find the end of the group.
+    // The first alternative is used. The others are only parsed to find the end of the group.
     while (this.#take("|")) this.#sequence();
     this.#depth--;
     return first;

@@ -10,8 +10,8 @@ import { looksLikeId } from "../resources/words.ts";
 const NEVER_SENT = new Set(["accept", "content-type", "authorization", "content-length", "host"]);
 
 /**
- * Plans a parameter outside the path. Only required parameters and parameters with a known key are sent.
- * @param open Receives the parameters whose keys the user has to set.
+ * Plans the value of a query parameter, header or cookie. Only required parameters and those with a known context key are sent.
+ * @param open Receives the parameters whose context keys the user has to set.
  */
 export function otherParameter(parameter: Parameter, drafting: Drafting, open: Map<string, Parameter>): PlannedParameter | undefined {
   const { name, in: where, required, schema } = parameter;
@@ -21,7 +21,7 @@ export function otherParameter(parameter: Parameter, drafting: Drafting, open: M
   const planned = (value: PlannedParameter["value"], why: string): PlannedParameter => ({ name, in: where, value, why });
   const linked = facts.linked.get(placeOfParameter(call.operation, where, name));
   if (linked?.kind === "constant") return planned({ kind: "constant", value: asJson(linked.value) ?? "" }, `the link ${linked.link}`);
-  // Optional parameters of `GET` are left out, because an optional filter would hide the other items of a list.
+  // Optional parameters of `GET` and `HEAD` are not sent, because a filter would hide the other items of a list.
   const wanted = required || linked !== undefined || (call.operation.method !== "get" && call.operation.method !== "head");
   const field = { name, schema, required, inside: [], object: facts.schemas.flat(true), of: true };
   const resource = wanted ? (facts.index.ofField(field, call) ?? (required ? facts.index.ofQuery(parameter, call) : undefined)) : undefined;
@@ -34,7 +34,7 @@ export function otherParameter(parameter: Parameter, drafting: Drafting, open: M
   if (!required) return undefined;
   const given = givenValue(parameter, drafting);
   if (given !== undefined) return planned(given.value, "an example of the description");
-  // RFC 9110, section 13.1.1: `*` matches any current version. A specific entity tag could only come from an earlier answer.
+  // The header `If-Match` accepts `*` (RFC 9110, section 13.1.1). A specific entity tag could only come from an earlier answer.
   const any = { kind: "constant", value: "*" } as const;
   if (where === "header" && name.toLowerCase() === "if-match" && facts.checker.problem(schema, any.value) === undefined)
     return planned(any, "any existing one");

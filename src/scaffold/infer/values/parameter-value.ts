@@ -7,7 +7,7 @@ export function valueOf({ name, schema, examples }: Parameter, { facts: { schema
   return buildValue(schema, { name, examples }, { schemas, examples: true, full: false, steps: { left: 2000 }, field: () => undefined });
 }
 
-/** Returns a value that the description gives for a parameter: an example, a default, a constant, or a value of the enumeration. */
+/** Returns a value for a parameter that the description contains: an example, a default, a constant, or a value of the enumeration. */
 export function givenValue(parameter: Parameter, drafting: Drafting): Built | undefined {
   const { keywords, types } = drafting.facts.schemas.flat(parameter.schema);
   const said =

@@ -13,10 +13,10 @@ import type { PlannedParameter } from "../plan.ts";
 import { snake } from "../resources/words.ts";
 
 /**
- * Plans a path parameter. The value is a key that an earlier call produces, an id that the client chooses, or a value from the description. Otherwise
- * it is a key that the user has to set.
- * @param open Receives the parameters whose keys the user has to set.
- * @param sent Receives the built values of parameters from which a key is taken.
+ * Plans the value of a path parameter: an id that an earlier action returns, an id that the client chooses, or a value in the description. If there
+ * is none, the user has to set a context key.
+ * @param open Receives the parameters whose context keys the user has to set.
+ * @param sent Receives the values of parameters that are stored under a context key.
  */
 export function pathParameter(
   parameter: Parameter,
@@ -61,7 +61,10 @@ export function noCallReturns(key: string): string {
   return `No call returns it: give "${key}" a value in setup.ts, set it in an action, or write a value.`;
 }
 
-/** Returns a key for a parameter that no call produces. If a call produces a key of this name, the new key gets the prefix `other_`. */
+/**
+ * Returns the context key for a parameter whose value no action returns. The key gets the prefix `other_` if an action returns a value with the same
+ * key.
+ */
 export function openKey(name: string, at: number, resource: FoundResource | undefined, call: Called, index: KeyIndex): string {
   if (resource !== undefined) return resource.key;
   const before = call.path.segments.slice(0, Math.max(at, 0)).findLast(({ kind }) => kind === "literal");
@@ -70,7 +73,7 @@ export function openKey(name: string, at: number, resource: FoundResource | unde
   return index.produced(key) ? identifier(`other_${key}`, "value") : key;
 }
 
-/** Returns an id that the client chooses: a random value if the id is a UUID, else a constant. */
+/** Returns an id that the client chooses for a new item: a random value if the id is a UUID, else a constant. */
 function chosenId(parameter: Parameter, drafting: Drafting): Built {
   const { schemas, checker } = drafting.facts;
   if (schemas.flat(parameter.schema).keywords["format"] === "uuid") {

@@ -5,7 +5,7 @@ import { squashed } from "../resources/words.ts";
 
 const FORMATS: Readonly<Record<string, string>> = {
   date: "2040-01-01",
-  // The date is far in the future, so that state comparison does not mistake it for the current time.
+  // The date is in the far future, so that seqqa does not treat it as the current time when it compares states.
   "date-time": "2040-01-01T00:00:00Z",
   time: "12:00:00Z",
   duration: "P1D",
@@ -30,7 +30,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   password: "Example1!pass",
 };
 
-/** Values for texts without a format or pattern, chosen by the end of the field's name. */
+/** Values for text fields without a format or pattern, chosen by the end of the field's name. */
 const NAMES: readonly (readonly [ending: RegExp, value: string])[] = [
   [/e?mail(address)?$/, "user@example.com"],
   [/(url|uri|website|homepage|webhook)$/, "https://example.com/"],
@@ -50,7 +50,7 @@ const NAMES: readonly (readonly [ending: RegExp, value: string])[] = [
 ];
 
 /**
- * Returns a text, number or boolean that a schema allows. The result is deterministic. Returns `undefined` if no value can be built.
+ * Returns a text, number or boolean that fits a schema. The result is always the same. Returns `undefined` if no value can be built.
  * @param variant A number above 0 selects a different value, for lists whose items must be unique.
  */
 export function scalarValue(flat: FlatSchema, name: string, variant: number = 0): Json | undefined {
@@ -78,13 +78,13 @@ function textValue(keywords: Keywords, name: string, variant: number): string | 
 function varied(text: string, variant: number, formatted: boolean): string {
   if (variant === 0) return text;
   if (!formatted) return `${text}${variant}`;
-  // Changes the last digit of a date, address or UUID. Otherwise it changes the first part of an email or the end of a URL.
+  // Make the text different: change its last digit. If it does not end with a digit, change the first part of an email or the end of a URL.
   if (/\d$/.test(text)) return text.slice(0, -1) + String((Number(text.at(-1)) + variant) % 10);
   return text.includes("@") ? `user${variant}@example.com` : `${text}${variant}`;
 }
 
 function fitted(text: string, minLength: number, maxLength: number, variant: number): string {
-  // Variants differ at their ends, so the end is kept.
+  // Variants of a text differ at their ends, so a long variant is cut at its beginning.
   if (text.length > maxLength) return variant === 0 ? text.slice(0, maxLength) : text.slice(text.length - maxLength);
   return text.length >= minLength ? text : text.padEnd(minLength, "abcdefghij");
 }
@@ -103,7 +103,7 @@ function numberValue(keywords: Keywords, fractions: boolean, variant: number): n
   const allowed = (value: number): boolean => Number.isFinite(value) && value >= least && value <= most && value > above && value < below;
   const lowest = Math.max(least, above);
   const highest = Math.min(most, below);
-  // Tries 1 first, then the bounds, a step inside each bound, and the middle.
+  // The numbers to try, in this order: 1, the lower bound, the upper bound (each also one step inside the bounds), and the middle.
   const candidates = [1, lowest, lowest + 1, highest, highest - 1, (lowest + highest) / 2].map((one) => {
     const next = step === undefined ? one : Math.ceil(one / step - 1e-9) * step;
     return allowed(next) || step === undefined ? next : Math.floor(one / step + 1e-9) * step;

@@ -7,9 +7,9 @@ export interface FlatSchema {
   readonly types: ReadonlySet<string>;
   readonly properties: ReadonlyMap<string, Schema>;
   readonly required: ReadonlySet<string>;
-  /** All keywords except properties. If two parts of the schema differ, the narrower value is used. */
+  /** All keywords except `properties`. If merged parts of the schema differ in a keyword, the more restrictive value is used. */
   readonly keywords: Keywords;
-  /** The number of alternatives in `oneOf` or `anyOf`, not counting `null`. At least 1. */
+  /** The number of alternatives in `oneOf` or `anyOf`, not counting `null`. Without alternatives, the number is 1. */
   readonly alternatives: number;
   readonly branch?: Schema | undefined;
 }
@@ -23,7 +23,7 @@ const EMPTY: FlatSchema = {
   branch: undefined,
 };
 
-/** The maximum nesting depth of `allOf`, `oneOf` and `anyOf`. Schemas may be circular. */
+/** The maximum nesting depth of `allOf`, `oneOf` and `anyOf` that is resolved. A schema may contain itself. */
 const DEEPEST = 16;
 
 const MOST_FORMS = 8;
@@ -38,13 +38,13 @@ export class Schemas {
     this.#description = description;
   }
 
-  /** Returns a schema with references resolved. Returns `{}` for `true` and for values that are not schemas. */
+  /** Returns the keywords of a schema after its `$ref` is resolved. Returns `{}` for `true` and for values that are not schemas. */
   resolved(schema: Schema | undefined): Keywords {
     if (schema === undefined) return {};
     const resolved = this.#description.resolve(schema);
     if (!isRecord(resolved)) return {};
     if (!isRecord(schema) || schema === resolved || schema["$ref"] === undefined) return resolved;
-    // OpenAPI 3.1 allows keywords beside `$ref`.
+    // OpenAPI 3.1 allows other keywords beside `$ref`. They apply in addition to the target of the `$ref`.
     const { $ref: _, ...beside } = schema;
     return Object.keys(beside).length === 0 ? resolved : { ...resolved, ...beside };
   }
@@ -57,7 +57,7 @@ export class Schemas {
     return flat;
   }
 
-  /** Returns the flattened alternatives of a schema, at most {@link MOST_FORMS}. The first is the result of {@link flat}. */
+  /** Returns one flattened schema for each alternative of a schema, at most {@link MOST_FORMS}. The first is the result of {@link flat}. */
   forms(schema: Schema | undefined): readonly { readonly schema: Schema; readonly flat: FlatSchema }[] {
     const flat = this.flat(schema);
     const first = { schema: schema ?? true, flat };
@@ -66,8 +66,8 @@ export class Schemas {
   }
 
   /**
-   * Returns names for a schema: its reference, its title, and a number for the schema object. Two places with a common name hold the same kind of
-   * object.
+   * Returns texts that identify a schema: its `$ref`, its title, and a number for the schema object. If two schemas have a text in common, they
+   * describe the same kind of object.
    */
   identities(schema: Schema | undefined): readonly string[] {
     const found: string[] = [];
@@ -137,7 +137,7 @@ function ownOf(own: Keywords): FlatSchema {
   };
 }
 
-/** Returns the types without `null`. Empty if the schema does not determine a type. */
+/** Returns the JSON types that a schema allows, without `null`. Empty if the schema does not say so. */
 function typesOf(own: Keywords): ReadonlySet<string> {
   const said: unknown = own["type"];
   const named = (Array.isArray(said) ? said : [said]).filter((one): one is string => typeof one === "string" && one !== "null");
@@ -186,7 +186,7 @@ function narrower(name: string, a: unknown, b: unknown): unknown {
     return both.length > 0 ? both : b;
   }
   if (name === "items") return { allOf: [a, b] };
-  // The second value wins, since it comes from the chosen alternative. Titles and descriptions are taken from the outer schema.
+  // When two parts of a schema are merged, the second value of a keyword wins. Only the title and the description come from the first part.
   return name === "title" || name === "description" ? a : b;
 }
 

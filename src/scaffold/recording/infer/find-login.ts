@@ -15,7 +15,7 @@ export interface FoundLogin {
   readonly call: RecordedCall;
   readonly userField: string;
   readonly passwordField: string;
-  /** The path of the token in the answer. Empty if the answer sets a cookie. */
+  /** The path of the token in the JSON answer of the login. Empty if the login sets a cookie instead. */
   readonly token: readonly string[];
 }
 
@@ -56,7 +56,7 @@ function tokenIn(value: Json | undefined, isToken: (name: string, text: string) 
   return undefined;
 }
 
-/** Returns the login of the plan. The recorded user and password are not included; environment variables provide them. */
+/** Plans how the generated code logs in. The recorded user name and password are not written into it: the code reads environment variables. */
 export function planLogin({ userField, passwordField, token, call }: FoundLogin, action: PlannedAction): PlannedLogin {
   const user: PlannedValue = {
     kind: "environment",

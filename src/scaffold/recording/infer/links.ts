@@ -4,44 +4,44 @@ import { snake } from "../../infer/resources/words.ts";
 import type { RecordedCall } from "../recorded-call.ts";
 import { idName, isOpaque, nounOfPath, nounOfSegments } from "./nouns.ts";
 
-/** A value of an answer that a later request may send. */
+/** A value in a recorded answer that a later request may send. */
 interface Source {
   readonly call: number;
-  /** The path into the body. `undefined` if the value is the last URL segment of the header `Location`. */
+  /** The path of the value in the JSON body. `undefined` if the value is the last URL segment of the header `Location`. */
   readonly path: readonly (string | number)[] | undefined;
   readonly text: string;
   readonly type: PlannedKey["type"];
   readonly noun: string;
-  /** The id word of the field's name, for example `id` or `token`. `undefined` if the name has none. */
+  /** The id word in the name of the field, for example `id` or `token`. `undefined` if the name contains none. */
   readonly kind: string | undefined;
   readonly creates: boolean;
 }
 
 export interface Use {
   readonly text: string;
-  /** The noun of the place: `order` for a segment after `/orders` and for a field `order_id`. */
+  /** The word that says which object the value belongs to: `order` for a URL segment after `/orders`, and for a field `order_id`. */
   readonly noun: string;
-  /** `true` if the place is a path segment or is named like an id. */
+  /** `true` if the value is in a segment of the URL path, or in a field named like an id. */
   readonly takesId: boolean;
 }
 
-/** The maximum number of values of an answer that are examined. `LONGEST` limits the length of each. */
+/** The maximum number of values of one answer that are examined. `LONGEST` limits the length of each value. */
 const MOST_VALUES = 2_000;
 const LONGEST = 200;
 
-/** Finds the earlier answer from which a request value comes, and names the context key that carries the value. */
+/** Finds the earlier recorded answer that contains a value of a request, and chooses the context key that carries the value. */
 export class Links {
   readonly #byText = new Map<string, Source[]>();
   readonly #keys = new Map<Source, string>();
   readonly #taken = new Set<string>();
   readonly #productions = new Map<number, Production[]>();
   readonly #types = new Map<string, PlannedKey["type"]>();
-  /** The keys of Postman variables, by variable name. */
+  /** Maps the names of Postman variables to context keys. */
   readonly #named = new Map<string, string>();
 
   /**
-   * Returns the key for a value that an earlier answer contains. Returns `undefined` if no answer contains it, or if the equality is probably
-   * accidental.
+   * Returns the context key for a value that an earlier answer contains. Returns `undefined` if there is no such answer, or if the values are
+   * probably equal by accident.
    */
   keyFor(use: Use): string | undefined {
     let best: { readonly source: Source; readonly score: number } | undefined;
@@ -52,7 +52,7 @@ export class Links {
     return best && this.#keyOf(best.source);
   }
 
-  /** Returns the key of a Postman variable: the key that a script sets, else a new key that no call produces. */
+  /** Returns the context key for a Postman variable. If no script of the collection sets the variable, the user has to set the key. */
   keyNamed(variable: string): string {
     const known = this.#named.get(variable);
     if (known !== undefined) return known;
@@ -62,11 +62,11 @@ export class Links {
     return key;
   }
 
-  /** Records the values of an answer, so that later calls can use them. */
+  /** Stores the values of a recorded answer, so that later requests can be compared with them. */
   answered(call: number, recorded: RecordedCall): void {
     const { answer, sets, segments, method } = recorded;
     for (const [variable, path] of sets ?? []) {
-      // If several calls set a variable, the last one before its use counts.
+      // A new key replaces that of an earlier call which sets the same variable. Later requests therefore use the latest value.
       const key = unique(this.#taken, identifier(snake(variable), "value"));
       this.#named.set(variable, key);
       this.#types.set(key, typeAt(answer?.body, path));
@@ -100,7 +100,7 @@ export class Links {
     return this.#productions.get(call) ?? [];
   }
 
-  /** Returns all keys in the order in which they were named. `open` lists the keys that no call produces. */
+  /** Returns all context keys in the order in which they were chosen. `open` lists the keys that no action sets. */
   keys(): { readonly all: readonly PlannedKey[]; readonly open: readonly string[] } {
     const produced = new Set([...this.#productions.values()].flat().map(({ key }) => key));
     const all = [...this.#types].map(([key, type]): PlannedKey => ({ key, type }));
@@ -130,8 +130,8 @@ export class Links {
 }
 
 /**
- * Returns a score for a value having been taken from an answer. 0 means that the equality is probably accidental. Answers of creating calls score
- * higher.
+ * Returns a score for the assumption that a request took its value from this answer. 0 means that the values are probably equal by accident. Answers
+ * to `POST` score higher.
  */
 function scoreOf({ text, noun, kind, creates }: Source, use: Use): number {
   const sameNoun = noun !== "" && noun === use.noun;
@@ -149,7 +149,7 @@ function typeAt(body: Json | undefined, path: readonly (string | number)[]): Pla
   return typeof value === "string" || typeof value === "number" ? (typeof value as "string" | "number") : "unknown";
 }
 
-/** Returns the texts that a request sent. The answer may repeat them, so it is not their source. */
+/** Returns the texts that a request sent. If its answer contains the same texts, they do not originate from this answer. */
 function sentTexts({ query, body }: RecordedCall): ReadonlySet<string> {
   const texts = new Set(query.map(([, value]) => value));
   const visit = (value: Json): void => {

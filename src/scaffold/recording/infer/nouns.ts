@@ -19,8 +19,8 @@ const WRAPPERS = new Set([
 ]);
 
 /**
- * Returns the noun and the id word of a name: `order` and `id` for `order_id`. The noun is empty for `id`. `kind` is `undefined` for a name without
- * an id word, such as `total`.
+ * Splits a field name into the object and the id word: `order` and `id` for `order_id`. The object is empty for `id`. `kind` is `undefined` for a
+ * name without an id word, such as `total`.
  */
 export function idName(name: string): { readonly noun: string; readonly kind: string | undefined } {
   const all = words(name);
@@ -28,18 +28,18 @@ export function idName(name: string): { readonly noun: string; readonly kind: st
   return ID_WORDS.has(last) ? { noun: all.slice(0, -1).join("_"), kind: last } : { noun: "", kind: undefined };
 }
 
-/** Returns the singular name of the innermost member on a path that is not just a wrapper. Empty if there is none. */
+/** Returns the singular of the last object on a JSON path that is not just a wrapper: `order` for `data.orders[0].id`. Empty if there is none. */
 export function nounOfPath(path: readonly (string | number)[]): string {
   const names = path.slice(0, -1).filter((one): one is string => typeof one === "string" && !WRAPPERS.has(one.toLowerCase()));
   return names.length === 0 ? "" : singularName(names.at(-1)!);
 }
 
-/** Returns the noun of the last segment that is a word: `order` for `/v1/orders/17`. */
+/** Returns the singular of the last segment of a URL path that is a word: `order` for `/v1/orders/17`. */
 export function nounOfSegments(segments: readonly string[]): string {
   const word = segments.findLast((one) => one !== "" && !saysNothing(one) && /^[A-Za-z][A-Za-z_-]*$/.test(one));
   return word === undefined ? "" : singularName(word);
 }
 
-/** Returns `true` if a text is unlikely to occur in two places by accident, such as a UUID or a long id. Returns `false` for dates and times. */
+/** Returns `true` if a text is unlikely to occur twice by accident, such as a UUID or a long id. Returns `false` for dates and times. */
 export const isOpaque = (text: string): boolean =>
   text.length >= 8 && text.length <= 200 && /\d/.test(text) && /^[\w.~+=:-]+$/.test(text) && !/^\d{4}-\d\d-\d\d(?:T|$)/.test(text);

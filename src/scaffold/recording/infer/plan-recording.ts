@@ -20,8 +20,8 @@ interface Drafted {
 }
 
 /**
- * Infers which recorded calls return the ids that later calls send, by comparing values. Returns the same kind of plan as for an OpenAPI description.
- * Equal calls become one action. The plan's `recording` lists all calls in their order.
+ * Infers which recorded calls return the ids that later calls send, by comparing values. Returns a plan of the generated code. Equal calls become one
+ * action. The plan's `recording` lists all calls in their order.
  */
 export function planRecording(recording: Recording): ScaffoldPlan {
   const links = new Links();
@@ -103,7 +103,10 @@ function operationOf({ method, name }: RecordedCall, { path }: PlannedRequest): 
 
 const callId = ({ call, request }: Drafted): string => `${call.method} ${request.path.replaceAll(/\{[^{}]*\}/g, "{}")} ${call.name ?? ""}`;
 
-/** Names calls by method and path. Calls with the same method, path and recorded name share one name. */
+/**
+ * Returns the name and the file for the action of each recorded call, from its method and URL path. Calls with the same method, path and recorded
+ * name share one name.
+ */
 function namesOf(drafts: readonly Drafted[]): ReadonlyMap<string, { readonly name: string; readonly group: string }> {
   const first = new Map<string, Drafted>();
   for (const draft of drafts) if (!first.has(callId(draft))) first.set(callId(draft), draft);
@@ -125,7 +128,7 @@ function partsOf(
   const last = request.parameters.findLast((one) => one.in === "path")?.value;
   const key = last?.kind === "context" && request.path.endsWith(`{${last.key}}`) ? last.key : undefined;
   const isDeleted = call.method === "delete" && key !== undefined && (call.answer?.status ?? 200) < 300;
-  // The key is kept if a later call sends it, for example to check that the item is gone.
+  // `true` if a later call sends the id of the deleted item, for example to check that the item no longer exists. The context then keeps the id.
   const isUsedAgain = drafts
     .slice(index + 1)
     .some((other) => JSON.stringify([other.request.parameters, other.request.body]).includes(`"key":${JSON.stringify(key)}`));
@@ -169,7 +172,7 @@ function loginAction(call: RecordedCall, sources: ValueSources): PlannedAction {
   return { ...parts, name: "log_in", group: "session" };
 }
 
-/** Removes the API key from the query parameters of an action, because the generated code adds the key to every authenticated call. */
+/** Removes the API key from the query parameters of an action, because the generated code adds the key to every request. */
 function authenticated(action: PlannedAction, isKey: (name: string) => boolean): PlannedAction {
   if (!action.parameters.some((one) => one.in === "query" && isKey(one.name))) return action;
   return {

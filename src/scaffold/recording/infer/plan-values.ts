@@ -10,14 +10,14 @@ export interface PlannedRequest {
   readonly path: string;
   readonly parameters: readonly PlannedParameter[];
   readonly body: PlannedBody | undefined;
-  /** Names of values that consist of a variable and other text. Code for them cannot be generated. */
+  /** The names of values that mix a variable with other text. No code can be generated for such a value. */
   readonly unclear: readonly string[];
 }
 
 export interface ValueSources {
   readonly links: Links;
   readonly secrets: Secrets;
-  /** `true` if `{{name}}` is a variable, as in Postman. */
+  /** `true` if `{{name}}` in a recorded text means a variable, as in Postman. */
   readonly hasVariables: boolean;
 }
 
@@ -32,10 +32,10 @@ const DRAWN: Readonly<Record<string, Extract<PlannedValue, { readonly kind: "dra
   $randomPhoneNumber: "phone",
   $randomPassword: "password",
 };
-/** Matches segments that need no encoding in a path template. */
+/** Matches segments of a URL path that need no encoding. */
 const PLAIN = /^[\w.~!$&'()*+,;=:@-]*$/;
 
-/** Plans the values of a call. Values from earlier answers become context keys. Secrets become environment variables. */
+/** Plans the values of a recorded request. Values from earlier answers become context keys, and secrets become environment variables. */
 export function planRequest(
   { segments, query, headers, body }: RecordedCall,
   { links, secrets, hasVariables }: ValueSources,
@@ -116,7 +116,7 @@ const parameterOf = (place: "query" | "header", name: string, value: PlannedValu
 
 const whyOf = (value: PlannedValue): string => (value.kind === "context" ? "the same value is in an earlier answer" : "as it was recorded");
 
-/** Returns `true` for headers that belong to the API. Headers of browsers, proxies and credentials are left out. */
+/** Returns `true` for headers that the API defines. Headers of browsers, proxies and credentials are left out of generated code. */
 function isOwnHeader(name: string): boolean {
   return (
     (name.startsWith("x-") &&
@@ -126,7 +126,6 @@ function isOwnHeader(name: string): boolean {
   );
 }
 
-/** Merges query parameters of the same name into one list parameter. */
 function mergedQueries(parameters: readonly PlannedParameter[]): readonly PlannedParameter[] {
   const merged = new Map<string, PlannedParameter>();
   for (const one of parameters) {

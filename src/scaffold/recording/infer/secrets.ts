@@ -21,7 +21,7 @@ const FOLDED = new Set(
     "cvc",
   ].map(folded),
 );
-/** The minimum length of a secret. Shorter texts often occur in other values by accident. */
+/** The minimum length of a secret that is searched in other values. Shorter texts often occur there by accident. */
 const SHORTEST = 6;
 
 function folded(name: string): string {
@@ -35,7 +35,7 @@ export function isSecretName(name: string): boolean {
   );
 }
 
-/** The secrets of a recording. They must not appear in any generated file. */
+/** The secrets in a recording. None of them may appear in a generated file. */
 export class Secrets {
   readonly #texts: readonly string[];
 
@@ -66,7 +66,7 @@ export class Secrets {
   }
 }
 
-/** Returns the credentials of an `Authorization` header. For `Basic` these include the decoded user and password. */
+/** Returns the secrets in an `Authorization` header. For the scheme `Basic`, these include the decoded user name and password. */
 function credentialsIn(part: string): readonly string[] {
   const plain = /^[\w+/]+=*$/.test(part) ? Buffer.from(part, "base64").toString("utf8") : "";
   return plain.includes(":") ? [part, plain, plain.slice(plain.indexOf(":") + 1)] : [part];

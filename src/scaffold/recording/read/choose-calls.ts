@@ -1,9 +1,9 @@
 import type { RecordedCall } from "../recorded-call.ts";
 
-/** A call of a HAR archive, with the data that distinguishes API calls from the page's own requests. */
+/** A recorded call that may belong to the API, with data that distinguishes such calls from requests of the web page itself. */
 export interface Candidate {
   readonly call: RecordedCall;
-  /** The browser's name for the kind of resource: `xhr`, `fetch`, `document`, `script`, ... */
+  /** The browser's word for the kind of request: `xhr`, `fetch`, `document`, `script`, ... */
   readonly resourceType: string | undefined;
   readonly mediaType: string;
 }
@@ -17,8 +17,9 @@ const ANALYTICS_HOSTS =
 const ANALYTICS_SEGMENTS = /^(?:analytics|telemetry|beacon|gtag|pixel|rum)$/i;
 
 /**
- * Chooses the calls of the API: the calls to the origin that receives most data requests. Static files, pages, analytics and preflights are left out.
- * @param others The number of entries that are not usable HTTP calls.
+ * Chooses the calls of the API from recorded traffic: the calls to the origin that received most data requests. Static files, pages, analytics and
+ * CORS preflights are left out.
+ * @param others The number of entries in the recording that are not usable HTTP calls.
  */
 export function chooseCalls(
   candidates: readonly Candidate[],
@@ -48,7 +49,7 @@ export function chooseCalls(
 function mostCalled(data: readonly Candidate[]): string | undefined {
   const counts = new Map<string, number>();
   for (const { call, mediaType } of data) {
-    // An origin that returns JSON or receives writes is more likely the API.
+    // Calls that return JSON or write data count ten times, because their origin is more likely that of the API.
     const weight = /json/i.test(mediaType) || call.method !== "get" ? 10 : 1;
     counts.set(call.origin, (counts.get(call.origin) ?? 0) + weight);
   }

@@ -22,7 +22,7 @@ const KINDS = {
 } as const;
 
 /**
- * Reads recorded traffic from a file.
+ * Reads recorded traffic from a HAR archive or a Postman collection.
  * @throws SeqqaError exit status 2: `DESCRIPTION_NOT_FOUND`, `DESCRIPTION_UNREADABLE`, `DESCRIPTION_TOO_LARGE`, `DESCRIPTION_SYNTAX`,
  * `RECORDING_INVALID`
  */

@@ -1,7 +1,7 @@
 import { checkSize } from "../../../openapi/read/check-size.ts";
 import type { Json } from "../../infer/plan.ts";
 
-/** Parses a JSON body. Returns `undefined` if the text is not JSON, or if it is too large or nested too deeply. */
+/** Parses a JSON body. Returns `undefined` if the text is not JSON, or if the body is too large or nested too deeply. */
 export function parseBody(text: string | undefined): Json | undefined {
   if (text === undefined || text.trim() === "") return undefined;
   try {
@@ -21,8 +21,8 @@ export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(val
 export const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 /**
- * Returns the name-value pairs of a list of objects, without disabled entries.
- * @param key The member that holds the name.
+ * Returns the names and values in a list of objects such as `{ name, value }`, without disabled entries.
+ * @param key The field that holds the name.
  */
 export function pairsOf(list: unknown, key: string = "name"): readonly (readonly [string, string])[] {
   return listOf(list).flatMap((one) => {

@@ -3,7 +3,7 @@ import { listOf, membersOf, pairsOf, parseBody, textOf, type Members } from "./j
 import { bodyOf, lowered, urlParts } from "./to-call.ts";
 
 const MOST_CALLS = 500;
-/** The origin that replaces a server variable without a value. */
+/** The server URL that is used if the URL of a Postman request begins with a variable that has no value. */
 const UNKNOWN_ORIGIN = "http://127.0.0.1:3000";
 
 /**
@@ -35,7 +35,7 @@ export function parsePostman(document: unknown, name: string): Recording | undef
 
 const shown = (name: unknown): string => JSON.stringify((textOf(name) ?? "a request without a name").slice(0, 80));
 
-/** Yields the requests of nested folders in order. The recursion is bounded, because the size check limits the document's depth. */
+/** Yields the requests in nested folders of a collection, in order. Recursion is safe, because the depth of the document was limited before. */
 function* requestsIn(items: readonly unknown[]): Iterable<Members> {
   for (const one of items.map(membersOf)) {
     if (Array.isArray(one["item"])) yield* requestsIn(one["item"]);
@@ -59,10 +59,10 @@ function callOf(item: Members, values: ReadonlyMap<string, string>): RecordedCal
   };
 }
 
-/** Replaces `{{variables}}` with the collection's own values. Variables without a value are kept, since an answer may set them. */
+/** Replaces variables such as `{{name}}` with values that the collection contains. Other variables are kept, since a recorded answer may set them. */
 function fill(text: string, values: ReadonlyMap<string, string>): string {
   let filled = text;
-  // A value may contain other variables. The number of rounds is limited, because variables may refer to each other in a circle.
+  // The value of a variable may contain other variables. The number of rounds is limited, in case two variables contain each other.
   for (let depth = 0; depth < 5 && filled.includes("{{"); depth++) {
     filled = filled.replaceAll(/\{\{([^{}]+)\}\}/g, (whole, name: string) => {
       const value = values.get(name.trim());
@@ -77,7 +77,7 @@ function urlOf(url: unknown, values: ReadonlyMap<string, string>): string {
   const { raw, variable } = membersOf(url);
   const parameters = new Map(pairsOf(variable, "key"));
   const written = fill(textOf(url) ?? textOf(raw) ?? "", values)
-    // The server is a variable of an environment, and environments are not part of the collection.
+    // The variable at the beginning is the server. Its value is in a Postman environment, and environments are not part of a collection.
     .replace(/^\{\{[^{}]+\}\}/, UNKNOWN_ORIGIN)
     .replace(/^(?!https?:\/\/)(?=[\w.-]+(?::\d+)?\/)/i, "http://");
   const named = written.replaceAll(/(?<=\/):([\w-]+)/g, (_, name: string) => {
@@ -97,10 +97,10 @@ function bodyIn(body: Members, type: string | undefined, filled: (text: string) 
   return bodyOf(type ?? (language === "json" ? "application/json" : ""), withQuotedVariables(filled(textOf(raw) ?? "")), []);
 }
 
-/** Quotes unquoted variables in JSON (`{"id": {{id}}}`), so that the text becomes valid JSON. */
+/** Puts quotes around variables in JSON (`{"id": {{id}}}`), so that the text becomes valid JSON. */
 const withQuotedVariables = (text: string): string => text.replaceAll(/([:[,]\s*)(\{\{[^{}"]+\}\})(?=\s*[,}\]])/g, '$1"$2"');
 
-/** Returns the first saved example with a status below 400, else the first example. */
+/** Returns the first saved example answer with a status below 400. If there is none, returns the first example. */
 function answerOf(examples: readonly Members[]): RecordedAnswer | undefined {
   const codes = examples.filter(({ code }) => typeof code === "number" && Number.isInteger(code) && code >= 100 && code < 600);
   const best = codes.find(({ code }) => (code as number) < 400) ?? codes[0];
@@ -118,7 +118,10 @@ function answerOf(examples: readonly Members[]): RecordedAnswer | undefined {
 const SETTER =
   /pm\.(?:environment|collectionVariables|globals|variables)\.set\(\s*["'`]([\w.-]{1,80})["'`]\s*,\s*([\w.$()[\]"'?]{1,200}?)\s*\)\s*;?\s*$/;
 
-/** Returns the variables that test scripts set from the answer, as in `pm.environment.set("id", pm.response.json().data.id)`. */
+/**
+ * Returns the variables that Postman's test scripts set from the answer, as in `pm.environment.set("id", pm.response.json().data.id)`. Each has its
+ * path in the JSON body.
+ */
 function settersOf(events: unknown): ReadonlyMap<string, readonly (string | number)[]> {
   const lines = listOf(events)
     .map(membersOf)
@@ -134,7 +137,10 @@ function settersOf(events: unknown): ReadonlyMap<string, readonly (string | numb
   );
 }
 
-/** Returns the path into the body that an expression reads. The expression starts with a variable or with the call that parses the answer. */
+/**
+ * Returns the path in the JSON body that a JavaScript expression such as `body.data.id` reads. The expression starts with a variable, or with the
+ * call that parses the answer.
+ */
 function pathIn(expression: string): readonly (string | number)[] | undefined {
   const rest =
     /^(?:pm\.response\.json\(\)|JSON\.parse\(responseBody\)|[A-Za-z_$][\w$]*)((?:\??\.[A-Za-z_$][\w$]*|\[(?:\d{1,4}|"[^"]*"|'[^']*')\])+)$/.exec(
@@ -151,7 +157,7 @@ function authOf(auth: unknown): RecordedAuth | undefined {
   if (type === "bearer" || type === "oauth2") return { kind: "bearer" };
   if (type === "basic") return { kind: "basic" };
   if (type !== "apikey") return undefined;
-  // Postman v2.1 stores a list of pairs, v2.0 an object.
+  // An API key is a list of pairs in Postman v2.1, and an object in v2.0.
   const pairs = Array.isArray(apikey) ? Object.fromEntries(pairsOf(apikey, "key")) : membersOf(apikey);
   const name = textOf(pairs["key"]);
   return name === undefined || name === "" ? undefined : { kind: "apiKey", in: pairs["in"] === "query" ? "query" : "header", name };

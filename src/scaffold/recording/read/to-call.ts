@@ -6,12 +6,14 @@ const METHODS: ReadonlySet<string> = new Set(["get", "put", "post", "delete", "h
 
 type Pairs = readonly (readonly [name: string, value: string])[];
 
-/** Returns the parts of a call that come from its method and URL. Returns `undefined` for unsupported methods and URLs that are not HTTP. */
+/**
+ * Returns the parts of a recorded call that come from its method and URL. Returns `undefined` for unsupported methods and for URLs that are not HTTP.
+ */
 export function urlParts(method: string, url: string): Pick<RecordedCall, "method" | "origin" | "segments" | "query"> | undefined {
   const verb = method.toLowerCase();
   if (!METHODS.has(verb) || !/^https?:\/\//i.test(url) || !URL.canParse(url)) return undefined;
   const { origin, pathname, searchParams } = new URL(url);
-  // A trailing slash is kept as an empty last segment.
+  // A slash at the end of the path becomes an empty last segment.
   const segments = pathname.split("/").slice(1).map(decoded);
   return { method: verb as HttpMethod, origin, segments, query: [...searchParams] };
 }
@@ -27,7 +29,7 @@ function decoded(segment: string): string {
 export const lowered = (headers: Pairs): Pairs => headers.map(([name, value]) => [name.toLowerCase(), value]);
 
 /**
- * Returns the body for a media type.
+ * Returns the body of a recorded request, parsed according to its media type.
  * @param fields The fields of a form, if the recording contains them.
  */
 export function bodyOf(mediaType: string, text: string | undefined, fields: Pairs): RecordedBody | undefined {

@@ -7,12 +7,12 @@ import { pathCode, requestCode, segmentCode } from "./request.ts";
 import { commentText, oneLine, quoted } from "./text.ts";
 import { constantOf, valueCode, type ValueScope } from "./value.ts";
 
-/** The length, in characters, above which a path no longer fits on one line with its call and two options. */
+/** The length of a URL path in characters above which the call with two options would not fit on one line. */
 const LONG_PATH = 85;
 
 export interface ActionParts {
   readonly typeOf: (key: string) => PlannedKey["type"];
-  /** The values that could not be inferred, one line each. They become comments in the generated code. */
+  /** The values that could not be inferred, one line each. The generated code contains these lines as comments. */
   readonly toDo: readonly string[];
   readonly credentials: readonly Code[];
 }
@@ -34,8 +34,8 @@ export function actionCode(named: NamedAction, parts: ActionParts): string {
 }
 
 /**
- * Returns the names that a declaration imports from other files of the folder. The names are computed from the plan, not searched in the generated
- * text, because texts of the description may contain the same words.
+ * Returns the names that a generated action imports from other files of the folder. They come from the plan: a search in the generated text would
+ * also find the same words in texts of the description.
  */
 export function usesOf({ action, counter }: NamedAction, { credentials }: Pick<ActionParts, "credentials">): readonly string[] {
   const { parameters, body, produces, graphql } = action;
@@ -127,7 +127,7 @@ function runLines({ action, counter }: NamedAction, { typeOf, credentials }: Act
   return [head, ...before, statement("const response = await ", request, 4), ...kept, "    return response;", "  },"];
 }
 
-/** Returns `run` with an expression as its body: `run: async (api) => api.get("/orders"),` */
+/** Returns the lines of a generated `run` function that only returns a request: `run: async (api) => api.get("/orders"),` */
 function expressionBody(request: Code): readonly string[] {
   const head = `  run: async (${/\bcontext\./.test(flat(request)) ? "api, context" : "api"}) =>`;
   const line = `${head} ${flat(request)},`;
@@ -138,7 +138,7 @@ function statement(start: string, code: Code, indent: number): string {
   return `${" ".repeat(indent)}${start}${laidOut(code, indent, indent + start.length, 1)};`;
 }
 
-/** Returns constants for the variable parts of a path that is too long for one line. */
+/** Returns the names of constants for the parameters of a URL path that is too long for one line. Returns no names for other paths. */
 function longPath(action: PlannedAction, scope: ValueScope, locals: Set<string>): ReadonlyMap<PlannedValue, string> {
   const filled = action.parameters.filter(
     ({ name, in: place, value }) => place === "path" && constantOf(value) === undefined && action.operation.path.includes(`{${name}}`),
@@ -149,8 +149,8 @@ function longPath(action: PlannedAction, scope: ValueScope, locals: Set<string>)
 }
 
 /**
- * Returns values that are drawn into constants before the request, because they are also stored in the context. Each entry has the constant's name,
- * the value, and all places that send it.
+ * Returns the random values that are also stored in the context. The generated code draws each into a constant before the request. Each entry has the
+ * name of the constant, the value, and all equal values in the request.
  */
 function drawnBefore(
   { parameters, body, produces }: PlannedAction,
@@ -161,7 +161,7 @@ function drawnBefore(
   for (const production of produces) {
     if (production.from !== "sent" || !inside(production.value).some(({ kind }) => kind === "drawn")) continue;
     const { value } = production;
-    // Usually the same object is sent; otherwise the first equal value is used.
+    // The request usually contains the same object as the stored value. Otherwise the first equal value is used.
     const same = sent.includes(value) ? value : sent.find((one) => JSON.stringify(one) === JSON.stringify(value));
     found.set(unique(identifier(production.key, "Value"), locals), { value, values: same === undefined ? [value] : [value, same] });
   }
@@ -185,7 +185,7 @@ function productionLines(production: Production, scope: ValueScope, locals: Set<
   return [`const ${name} = ${value};`, `if (${name} !== undefined) context.set(${quoted(key)}, ${name});`];
 }
 
-/** Returns the lines that set the id of a restored item, if an id was kept. */
+/** Returns code that restores the id of an item under its own context key, if the id was kept when the item was deleted. */
 function restoredLines({ from, to }: Moved, locals: Set<string>): readonly string[] {
   const name = unique(identifier(to, "Value"), locals);
   return [
@@ -195,7 +195,7 @@ function restoredLines({ from, to }: Moved, locals: Set<string>): readonly strin
   ];
 }
 
-/** Returns the code for a value that was sent, converted to the type of its key. */
+/** Returns code for a sent value that is stored in the context, converted to the type of its context key. */
 function sentAs(value: PlannedValue, type: PlannedKey["type"], scope: ValueScope): string {
   const code = flat(valueCode(value, scope));
   const own = typeOfSent(value, scope);

@@ -1,4 +1,4 @@
-/** Names that declarations must not have: reserved words, globals that generated code uses, and names that generated code declares. */
+/** Names that generated declarations must not have: reserved words, globals that generated code uses, and names that it declares itself. */
 const TAKEN = new Set(
   [
     "abstract any arguments as async await bigint boolean break case catch class const continue debugger declare default delete do else enum",
@@ -10,7 +10,7 @@ const TAKEN = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
-/** Returns an identifier for any text: `createOrder` for `create_order`. The result is never one of the names in `TAKEN`. */
+/** Returns a valid identifier for any text: `createOrder` for `create_order`. The result is never one of the names in `TAKEN`. */
 export function identifier(name: string, suffix = "Action"): string {
   const words = name.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
   const joined = words.map((word, index) => (index === 0 ? lowered(word) : raised(word))).join("");
@@ -19,7 +19,7 @@ export function identifier(name: string, suffix = "Action"): string {
   return TAKEN.has(joined) ? `${joined}${suffix}` : joined;
 }
 
-/** Returns the name, with a number if the name is taken, and adds the result to `taken`. */
+/** Returns a name that is not in `taken`, if necessary with a number at the end, and adds it to `taken`. */
 export function unique(name: string, taken: Set<string>, separator = ""): string {
   let free = name;
   for (let number = 2; taken.has(free); number++) free = `${name}${separator}${number}`;
@@ -27,7 +27,7 @@ export function unique(name: string, taken: Set<string>, separator = ""): string
   return free;
 }
 
-/** Returns a text as part of a file name: `unique-shop` for `Ünique Shop!`. Returns `otherwise` if no character remains. */
+/** Converts a text to a part of a file name: `unique-shop` for `Ünique Shop!`. Returns `otherwise` if no character remains. */
 export function slug(name: string, otherwise: string): string {
   const plain = name
     .normalize("NFKD")

@@ -1,4 +1,4 @@
-/** Generated code before line breaks are chosen. A group that does not fit on one line gets one line per item. */
+/** Generated code without line breaks. `laidOut` adds them: a list or object that does not fit on one line gets one line for each item. */
 export type Code =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "row"; readonly parts: readonly Code[] }
@@ -14,7 +14,7 @@ export const row = (...parts: readonly (Code | string)[]): Code => ({
 export const object = (items: readonly Code[]): Code => ({ kind: "group", open: "{", items });
 export const list = (items: readonly Code[]): Code => ({ kind: "group", open: "[", items });
 
-/** Returns code on one line, whatever its length. */
+/** Converts generated code to text on one line, whatever its length. */
 export function flat(code: Code): string {
   switch (code.kind) {
     case "text":
@@ -29,7 +29,7 @@ export function flat(code: Code): string {
 }
 
 /**
- * Converts code to text and breaks lines that are too long.
+ * Converts generated code to text, with line breaks where a line would be too long.
  * @param indent The indent of the line on which the code begins.
  * @param column The column at which the code begins.
  * @param after The number of characters that follow the code on its last line.

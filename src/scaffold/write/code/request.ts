@@ -3,15 +3,15 @@ import { flat, list, object, row, text, type Code } from "./layout.ts";
 import { propertyName, quoted, templateText } from "./text.ts";
 import { constantOf, scalarCode, stringCode, valueCode, type ValueScope } from "./value.ts";
 
-/** HTTP methods for which the client has a method. Other HTTP methods use `request`. */
+/** The HTTP methods for which seqqa's client has a function of the same name. For other methods, generated code calls `request`. */
 const VERBS = new Set(["get", "post", "put", "patch", "delete", "head", "options"]);
-/** Matches a header name as in RFC 9110, section 5.6.2. The client checks names in the same way. */
+/** Matches a header name as in RFC 9110, section 5.6.2. seqqa's client rejects other names. */
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /**
- * Returns the code of a request: `api.post("/orders", { json: ... })`.
- * @param credentials Query parameters that every authenticated call sends.
- * @param segments Parts of the path for which a constant exists.
+ * Returns the code that sends a request: `api.post("/orders", { json: ... })`.
+ * @param credentials Query parameters that every authenticated request sends.
+ * @param segments The names of constants for parameters of the URL path.
  */
 export function requestCode(
   action: PlannedAction,
@@ -26,7 +26,7 @@ export function requestCode(
   return options.length === 0 ? row(call, target, ")") : row(call, target, ", ", object(options), ")");
 }
 
-/** Returns the path with its parameters filled in: a string if all values are constants, else a template literal. */
+/** Returns code for the URL path of a request: a string if all its values are constants, else a template literal. */
 export function pathCode(
   { operation: { path }, parameters }: PlannedAction,
   scope: ValueScope,
@@ -55,7 +55,7 @@ function segment(value: unknown): string {
   return encodeURIComponent(wellFormed(Array.isArray(value) ? value.map(shown).join(",") : shown(value)));
 }
 
-/** Returns a fixed part of a path. Characters that the client rejects or drops are percent-encoded. */
+/** Returns a fixed part of a URL path. Characters that seqqa's client rejects or drops are percent-encoded. */
 function pathText(part: string): string {
   return wellFormed(part).replaceAll(/[\p{C}\p{Z}#]/gu, encodeURIComponent);
 }
@@ -87,7 +87,7 @@ function headersOf({ parameters, body }: PlannedAction, scope: ValueScope): read
   ];
 }
 
-/** Returns the content type of a body. Returns `undefined` if the client sets the header itself. */
+/** Returns the content type of a body for the generated code. Returns `undefined` if seqqa's client sets the header itself. */
 function contentTypeOf(body: PlannedAction["body"]): string | undefined {
   if (body?.as === "text") return body.mediaType;
   return body?.as === "json" && body.mediaType !== "application/json" ? body.mediaType : undefined;
@@ -113,7 +113,7 @@ function fixedList(value: PlannedValue, scope: ValueScope): Code {
   return list(value.value.map((item) => queryItem({ kind: "constant", value: item }, scope)));
 }
 
-/** Returns an item of a query list. `null` becomes an empty string, because the client can omit a whole parameter but not an item of a list. */
+/** Returns code for an item of a list in the query. `null` becomes an empty string, because the client cannot leave out a single item of a list. */
 function queryItem(item: PlannedValue, scope: ValueScope): Code {
   return item.kind === "constant" && item.value === null ? text('""') : scalarCode(item, scope);
 }
@@ -132,7 +132,7 @@ function fieldsOf(value: PlannedValue): readonly (readonly [string, PlannedValue
   return Object.entries(value.value).map(([name, of]) => [name, { kind: "constant", value: of }]);
 }
 
-/** Returns a form field. Forms cannot represent `null`, so `null` becomes an empty string. */
+/** Returns code for a field of a form. Forms have no `null`, so an empty string is sent instead. */
 function fieldCode(value: PlannedValue, scope: ValueScope): Code {
   return value.kind === "constant" && value.value === null ? text('""') : scalarCode(value, scope);
 }
@@ -143,7 +143,7 @@ function headerText(value: string): string {
   return wellFormed(value).replaceAll(/[^\t\x20-\x7e]/gu, encodeURIComponent);
 }
 
-/** Replaces lone surrogates, because `encodeURIComponent` throws for them. */
+/** Replaces halves of UTF-16 surrogate pairs that have no other half, because `encodeURIComponent` throws for them. */
 function wellFormed(value: string): string {
   return value.replaceAll(/\p{Cs}/gu, "\ufffd");
 }

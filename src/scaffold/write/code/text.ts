@@ -1,27 +1,27 @@
-/** Invisible and direction-changing characters, lone surrogates, and the line separators U+2028 and U+2029. */
+/** Matches invisible characters, characters that change the text direction, lone surrogates, and the line separators U+2028 and U+2029. */
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 export function quoted(text: string): string {
-  // Invisible characters are escaped, because they could hide code from a reader. `</` and `<!--` are escaped in case the source is shown in an HTML
-  // page.
+  // Invisible characters are escaped, because they could hide code from a reader. `</` and `<!--` are escaped in case an HTML page shows the code.
   return JSON.stringify(text).replaceAll(UNSEEN, escaped).replaceAll("</", "<\\/").replaceAll("<!--", "\\u003c!--");
 }
 
 /**
- * Returns the text for the inside of a template literal. Backticks and `${` are escaped, so the text can neither end the literal nor start an
- * expression.
+ * Returns a text for use inside a template literal. Backticks and `${` are escaped, so the text can neither end the literal nor start an expression.
  */
 export function templateText(text: string): string {
   return quoted(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("`", "\\`").replaceAll("${", "\\${");
 }
 
-/** Returns a property name for an object literal. `__proto__` is written as a computed name, because a plain `__proto__` sets the prototype. */
+/** Returns the code of a property name in an object literal. `__proto__` becomes `["__proto__"]`, because a plain `__proto__` sets the prototype. */
 export function propertyName(name: string): string {
   if (name === "__proto__") return '["__proto__"]';
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name);
 }
 
-/** Returns a text on one line for a comment. The text can neither end the comment nor act as a directive, and contains no invisible characters. */
+/**
+ * Returns a text as one line for a comment in generated code. It cannot end the comment or act as a directive, and contains no invisible characters.
+ */
 export function commentText(text: string, most = 300): string {
   const line = oneLine(text)
     .replaceAll("*/", "* /")
@@ -46,6 +46,6 @@ export function shortened(line: string, most: number): string {
 }
 
 function escaped(character: string): string {
-  // Each UTF-16 code unit is escaped separately, because characters outside the basic plane have two.
+  // Escape each UTF-16 code unit separately, because characters above U+FFFF consist of two.
   return Array.from({ length: character.length }, (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`).join("");
 }

@@ -4,11 +4,11 @@ import { propertyName, quoted } from "./text.ts";
 
 export interface ValueScope {
   readonly typeOf: (key: string) => PlannedKey["type"];
-  /** Values that are drawn before the request because the context stores them, with the names of their constants. */
+  /** Random values that are drawn into a constant before the request, because the context stores them too. Each has the name of its constant. */
   readonly drawnBefore: ReadonlyMap<PlannedValue, string>;
 }
 
-/** Returns the code for a value in a JSON body. */
+/** Returns the code for a value inside a JSON body. */
 export function valueCode(value: PlannedValue, scope: ValueScope): Code {
   const before = scope.drawnBefore.get(value);
   if (before !== undefined) return text(before);
@@ -24,7 +24,7 @@ export function valueCode(value: PlannedValue, scope: ValueScope): Code {
   }
 }
 
-/** Returns the code for a value where only texts, numbers and booleans are allowed. Other values are sent as JSON text. */
+/** Returns the code for a value in a place that accepts only texts, numbers and booleans. Other values become JSON text. */
 export function scalarCode(value: PlannedValue, scope: ValueScope): Code {
   if (scope.drawnBefore.has(value)) return valueCode(value, scope);
   if (value.kind === "constant") return jsonCode(isScalar(value.value) ? value.value : JSON.stringify(value.value));
@@ -36,7 +36,7 @@ export function scalarCode(value: PlannedValue, scope: ValueScope): Code {
 }
 
 /**
- * Returns the code for a value as a text.
+ * Returns the code for a value in a place that accepts only a text.
  * @param fit Changes a constant text before it is written into the code.
  */
 export function stringCode(value: PlannedValue, scope: ValueScope, fit = (fixed: string): string => fixed): Code {
@@ -46,7 +46,7 @@ export function stringCode(value: PlannedValue, scope: ValueScope, fit = (fixed:
   return value.kind === "context" && scope.typeOf(value.key) !== "string" ? row("String(", code, ")") : code;
 }
 
-/** Returns the value if it is completely constant. Returns `undefined` if a part is only known at run time. */
+/** Returns the value if it is a constant. Returns `undefined` if a part of it is only known when the generated code runs. */
 export function constantOf(value: PlannedValue): Json | undefined {
   switch (value.kind) {
     case "constant":
@@ -71,7 +71,7 @@ function jsonCode(value: Json): Code {
     return object(Object.entries(value).map(([name, of]) => row(`${propertyName(name)}: `, jsonCode(of))));
   }
   if (typeof value === "string") return text(quoted(value));
-  // Infinity and NaN are not valid JSON, so they become `null`.
+  // Infinity and NaN become `null`, because JSON cannot represent them.
   return text(typeof value === "number" && !Number.isFinite(value) ? "null" : String(value));
 }
 

@@ -6,14 +6,14 @@ import type { Extended } from "./scaffold-file.ts";
 export interface Declaration {
   readonly identifier: string;
   readonly code: string;
-  /** The names of {@link SOURCES} that the code uses. */
+  /** The names of {@link SOURCES} that the generated action uses. Its file must import them. */
   readonly uses: readonly string[];
 }
 
 const LIST = "export const actions";
-/** The import of the client's type. Every file with GraphQL actions contains this line. */
+/** The line that imports the type of the GraphQL client. Every generated file with GraphQL actions contains this line. */
 export const GRAPHQL_CLIENT = 'import type { GraphQLClient } from "seqqa/clients/graphql";';
-/** The names that declarations may import, with the files that export them. */
+/** The names that generated actions may import, with the files that export them. */
 const SOURCES: readonly (readonly [name: string, from: string])[] = [
   ["MOST_OF_A_KIND", "../context.ts"],
   ["credentials", "../session.ts"],

@@ -4,8 +4,8 @@ import type { PlannedLogin, ScaffoldPlan } from "../../infer/plan.ts";
 import type { ScaffoldFile } from "./scaffold-file.ts";
 
 /**
- * Returns `seqqa.yaml`. The description's server is used only if it runs on this machine.
- * @param schema The path of the JSON Schema.
+ * Returns the generated `seqqa.yaml`. The server in the description becomes `base_url` only if it runs on this machine.
+ * @param schema The path of the JSON Schema for `seqqa.yaml`.
  */
 export function configFile(
   { baseUrl, basePath = "", login }: Pick<ScaffoldPlan, "baseUrl" | "basePath" | "login">,
@@ -42,7 +42,7 @@ ${redactLines(login)}`,
   };
 }
 
-/** Returns a YAML text in double quotes. `${` is escaped, so that seqqa does not replace it with an environment variable. */
+/** Returns a text in double quotes for YAML. `${` is escaped, so that seqqa does not replace it with an environment variable. */
 function yamlText(text: string): string {
   return stringify(
     text.replaceAll("${", () => "$${"),
@@ -50,7 +50,7 @@ function yamlText(text: string): string {
   ).trim();
 }
 
-/** Returns the lines that redact the API's own names for its key, password and token, in addition to the default names. */
+/** Returns the lines for `report.redact` that add the API's own names for its key, password and token to the default names. */
 function redactLines(login: PlannedLogin | undefined): string {
   const known = new Set(REDACTED.map(plain));
   const names = secretsOf(login).filter((name) => /^[\w-]{1,100}$/.test(name) && !known.has(plain(name)));
@@ -70,16 +70,16 @@ function secretsOf(login: PlannedLogin | undefined): readonly string[] {
   }
 }
 
-/** Returns a name in the form in which redaction compares names. */
+/** Converts a name to the form in which redaction compares names: lower case, without `-` and `_`. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_]/g, "");
 
-/** Returns a URL without the base path, because the generated client adds the base path to every request. */
+/** Returns a URL without the base path of the API (such as `/v1`), because the generated client adds the base path to every request. */
 function without(url: string, basePath: string): string {
   const plain = url.replace(/\/+$/, "");
   return basePath !== "" && plain.endsWith(basePath) ? plain.slice(0, -basePath.length) : url;
 }
 
-/** Returns `true` for a URL on this machine. Remote servers may hold data of real users, so they are explored only if the user configures them. */
+/** Returns `true` for a URL on this machine. A server elsewhere may hold data of real users, so only the user can decide to explore it. */
 function isLocal(url: string): boolean {
   return /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 }

@@ -3,7 +3,7 @@ import { propertyName } from "../code/text.ts";
 import { insertItem } from "../merge/insert.ts";
 import type { ScaffoldFile } from "./scaffold-file.ts";
 
-/** The maximum number of items created of each kind. Two are enough to find errors between items. */
+/** The maximum number of items of one kind that the generated actions create. Two are enough to find errors between items. */
 const MOST = 2;
 const TYPES = { string: "string", number: "number", unknown: "string | number" } as const;
 const INTERFACE = "export interface Keys";

@@ -42,16 +42,16 @@ ${isGraphql ? worldLines(endpoint, hasUsers) : clientLines(basePath, hasCookies,
 }
 
 /**
- * Returns the world of a GraphQL API. The endpoint is at the lane's base URL or in this process. Each user gets a GraphQL client here, because the
- * default clients of rules use plain HTTP.
+ * Returns the generated `world` function for a GraphQL API. It creates a GraphQL client for each user, because the default client of seqqa uses plain
+ * HTTP.
  */
 function worldLines(endpoint: string, hasUsers: boolean): string {
   return worldOf("World<Keys, GraphQLClient>", `new GraphQLClient(lane.fetch ?? lane.baseUrl, { path: ${quoted(endpoint)} })`, hasUsers);
 }
 
 /**
- * Returns the world of an API that has a common path prefix or identifies callers by cookies. With cookies, the API may reject writes without the
- * `Origin` header. The client uses `lane.fetch` if the target is a fetch handler, because such a target has no URL.
+ * Returns the generated `world` function for an API with a common base path, or with cookies. Returns an empty text for other APIs. With cookies, the
+ * API may reject writes without the header `Origin`. `lane.fetch` is used for a target without a URL.
  */
 function clientLines(basePath: string | undefined, hasCookies: boolean, hasUsers: boolean): string {
   const options = [
@@ -71,7 +71,10 @@ function worldOf(type: string, client: string, hasUsers: boolean): string {
 `;
 }
 
-/** Returns a comment that proposes rules. They hold only after the user makes an action send the code or token that another action creates. */
+/**
+ * Returns a comment for the generated code that proposes `singleUse` rules. The user can add a rule when an action sends the code or token that
+ * another action creates.
+ */
 function proposalLines({ singleUse = [], endpoint }: ExplorationInput): string {
   const open = endpoint === undefined ? singleUse.filter(({ isLinked }) => !isLinked) : [];
   if (open.length === 0) return "";

@@ -9,8 +9,8 @@ import type { Extended, ScaffoldFile } from "./scaffold-file.ts";
 const LIST = "const all";
 
 /**
- * Returns `actions/index.ts`, which joins the action files.
- * @param added The files that are new.
+ * Returns the generated `actions/index.ts`, which joins the actions of all files.
+ * @param added The action files that did not exist before.
  */
 export function indexFile(files: readonly string[], added: readonly string[], isGraphql: boolean): ScaffoldFile {
   const names = namesOf(files);

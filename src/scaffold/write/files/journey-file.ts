@@ -11,7 +11,7 @@ export interface JourneyInput {
   readonly hasKeys: boolean;
 }
 
-/** Returns the recording as a journey, with the actions in the recorded order. */
+/** Returns a generated journey that executes the actions of a recording in their order. */
 export function journeyFile({ name, steps, named, hasUsers, hasKeys }: JourneyInput): ScaffoldFile {
   const byAction = new Map(named.map((one) => [one.action, one]));
   const taken = steps.flatMap(({ action, failure }) => {
@@ -53,7 +53,7 @@ ${lines.join("\n")}
   };
 }
 
-/** Returns an import name for each action that is unique among all files. */
+/** Returns a unique name for the import of each action. Two files may declare actions of the same name. */
 function aliasesOf(all: readonly NamedAction[]): ReadonlyMap<NamedAction, string> {
   const taken = new Set(["Journey", "Step", "Keys", "logIn", "users", "setKeys", "journey"]);
   const aliases = new Map<NamedAction, string>();

@@ -12,7 +12,10 @@ export interface ReadmeInput {
   readonly placeOf: (action: NamedAction) => string;
 }
 
-/** Returns `README.md`. It lists the inferred values, the missing values with places to write them, and the commands to run the exploration. */
+/**
+ * Returns the generated `README.md`. It lists the inferred values, the missing values with the places to write them, and the commands to run the
+ * exploration.
+ */
 export function readmeFile({ plan, named, exploration, placeOf }: ReadmeInput): ScaffoldFile {
   const { all, inferred } = plan.pathParameters;
   const byName = new Map(named.map((one) => [one.action.name, one]));
@@ -92,7 +95,7 @@ function table(head: readonly string[], rows: readonly string[]): string {
   return [`| ${head.join(" | ")} |`, `| ${head.map(() => "---").join(" | ")} |`, ...rows].join("\n");
 }
 
-/** Escapes a text of the description for Markdown, so that it contains no markup, link, table cell or line break. */
+/** Escapes a text of the description for Markdown, so that it cannot contain markup, a link, a table cell or a line break. */
 export function markdown(text: string): string {
   return shortened(oneLine(text), 400)
     .replaceAll(/[\\`*_{}[\]<>()|~#!$&]/g, "\\$&")
@@ -100,7 +103,7 @@ export function markdown(text: string): string {
     .replaceAll(/:\/\/|www\.|@/g, (part) => (part === "@" ? "&#64;" : part === "://" ? "&#58;//" : "www&#46;"));
 }
 
-/** Returns a text as Markdown code. If its characters are not safe in code, returns escaped plain text. */
+/** Returns a text as code in Markdown. If a character of the text could end the code, returns plain text with escapes. */
 function code(text: string): string {
   return /^[\w{}/.:~,;=?&+%() -]+$/.test(text) ? `\`${text}\`` : markdown(text);
 }

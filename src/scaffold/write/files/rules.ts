@@ -2,16 +2,16 @@ import { list, object, row, text, type Code } from "../code/layout.ts";
 import { quoted } from "../code/text.ts";
 
 export interface RuleInput {
-  /** The URL of the description relative to the exploration's file. `undefined` if there is no description. */
+  /** The URL of the OpenAPI description, relative to the exploration's file. `undefined` if there is no description. */
   readonly description: string | undefined;
   readonly allowRefs: boolean;
   /** `true` if more than one user can log in. */
   readonly hasUsers: boolean;
-  /** `true` if `setup.ts` has keys whose values the user gives. */
+  /** `true` if `setup.ts` contains context keys whose values the user sets. */
   readonly hasKeys: boolean;
-  /** The path of the GraphQL endpoint. `undefined` for other APIs. */
+  /** The path of the GraphQL endpoint. `undefined` for APIs without GraphQL. */
   readonly endpoint: string | undefined;
-  /** Things that may be used only once, with the names of the actions that create and use them. */
+  /** Things that may be used only once, such as invitations, with the names of the actions that create and use them. */
   readonly singleUse?: readonly SingleUseNames[] | undefined;
   readonly sessionEnds?: SessionEndsNames | undefined;
 }
@@ -24,13 +24,13 @@ export interface SingleUseNames {
 }
 
 export interface SessionEndsNames {
-  /** The path of a request that succeeds only while the session is valid. */
+  /** The URL path of a request that succeeds only while the session is valid. */
   readonly check: string;
   readonly logout: readonly string[];
   readonly after: readonly string[];
 }
 
-/** A rule of `seqqa/rules` and the code that uses it. `code` returns `undefined` if the rule does not apply. */
+/** A rule of `seqqa/rules` for the generated exploration. `code` returns the call of the rule, or `undefined` if the rule does not fit the API. */
 interface UsedRule {
   readonly name: string;
   readonly code: (input: RuleInput) => Code | readonly Code[] | undefined;
@@ -61,10 +61,12 @@ const RULES: readonly UsedRule[] = [
   },
 ];
 
-/** Rules for GraphQL APIs. Rules that depend on path, method or status are left out, because all GraphQL requests share the same ones. */
+/**
+ * The rules that fit a GraphQL API. Rules that depend on the path, method or status are left out, because all GraphQL requests have the same ones.
+ */
 const OF_GRAPHQL: ReadonlySet<string> = new Set(["noServerErrors", "rejectedMeansUnchanged", "ownership"]);
 
-/** Rules for recorded traffic. Recordings provide neither a description nor resources. */
+/** The rules that fit recorded traffic, which has neither a description nor resources. */
 const OF_RECORDINGS: ReadonlySet<string> = new Set([...OF_GRAPHQL, "idempotent", "retrySafe"]);
 
 export function rulesOf(input: RuleInput): readonly { readonly name: string; readonly code: Code }[] {
@@ -75,7 +77,9 @@ export function rulesOf(input: RuleInput): readonly { readonly name: string; rea
   });
 }
 
-/** Returns the code of the rule `sessionEnds`. A rejected login returns `undefined`, because the old password is rejected after a password change. */
+/**
+ * Returns code for the rule `sessionEnds`. Its `login` returns `undefined` if the login is rejected, because an action may have changed the password.
+ */
 function sessionEndsLine({ check, logout, after }: SessionEndsNames): Code {
   const names = (key: string, of: readonly string[]): readonly Code[] =>
     of.length === 0 ? [] : [row(`${key}: `, list(of.map((one) => text(quoted(one)))))];
@@ -102,10 +106,9 @@ function conformsToLine({ description, allowRefs }: RuleInput): Code {
 }
 
 function ownershipLine({ hasKeys, singleUse = [] }: RuleInput): Code {
-  // Calls that use a token or an invitation are excluded, because anybody who holds the token may use it.
+  // The actions that use a token or invitation. The rule `ownership` must not test them, because anybody who has the token may use it.
   const spent = [...new Set(singleUse.map(({ use }) => use))];
-  // The setup logs in as alice, so alice owns all created items and bob tries to use them. The given keys are shared, because no user created their
-  // items.
+  // Alice owns all items, because the setup logs in as alice. Bob tries to use them. Items whose ids the user gave in `setup.ts` belong to nobody.
   const options = [
     text("users: { bob: (api) => logIn(api, users.bob) }"),
     ...(spent.length === 0 ? [] : [row("except: ", list(spent.map((one) => text(quoted(one)))))]),

@@ -10,7 +10,7 @@ export function sessionFile(login: PlannedLogin): ScaffoldFile {
   return { path: "session.ts", isImported: true, text: isQueryKey(login) ? credentialsText(login) : loginText(login) };
 }
 
-/** Returns `true` if the API key is sent in the query. Each call has to send it, because a client stores headers but no query parameters. */
+/** Returns `true` if the API key is sent in the query of the URL. Each generated call then has to send it, because a client stores only headers. */
 export function isQueryKey(login: PlannedLogin | undefined): login is Extract<PlannedLogin, { readonly kind: "apiKey" }> {
   return login?.kind === "apiKey" && login.in === "query";
 }
@@ -70,7 +70,7 @@ async function register(api: ApiClient, user: User): Promise<void> {
 `;
 }
 
-/** Code for values that must differ between users. The values are derived from the user's name. */
+/** Generated code for values that must differ between users, such as emails. The values are derived from the name of the user. */
 const OF_USER: Readonly<Partial<Record<Extract<PlannedValue, { readonly kind: "drawn" }>["call"], string>>> = {
   email: `\`\${user.name.replace(/@.*/, "")}@example.com\``,
   username: `user.name.replace(/@.*/, "")`,
@@ -152,7 +152,7 @@ function operationBody(login: Extract<PlannedLogin, { readonly kind: "operation"
   ];
 }
 
-/** Returns the check of a login by cookie. The client stores the cookie itself. */
+/** Returns the lines of a login by cookie, which only check the answer. The client stores the cookie itself. */
 const cookieLines = (failed: Code): readonly string[] => [laidOut(row("if (!response.ok) ", failed), 2, 2, 0)];
 
 const tokenLines = (token: readonly string[], failed: Code): readonly string[] => [
@@ -172,8 +172,8 @@ function fieldIn(value: PlannedValue, field: string): PlannedValue | undefined {
 }
 
 /**
- * Replaces context values and drawn values with constants, because a login has neither a context nor a path that seeds drawn values.
- * @param drawn `true` to keep drawn values.
+ * Replaces context values and random values in an action by constants, because a login runs without a context and outside of any path.
+ * @param drawn `true` to keep random values.
  */
 function withoutContext(action: PlannedAction, drawn: boolean = false): PlannedAction {
   const plain = (value: PlannedValue): PlannedValue => {
@@ -188,7 +188,7 @@ function withoutContext(action: PlannedAction, drawn: boolean = false): PlannedA
       case "list":
         return { kind: "list", items: value.items.map(plain) };
       default:
-        // The value is copied, because the caller distinguishes fields by object identity.
+        // Copy the value, because the caller uses the identity of the object to distinguish fields with equal values.
         return { ...value };
     }
   };

@@ -7,8 +7,8 @@ import type { ScaffoldFile } from "./scaffold-file.ts";
 const GIVEN = "export const given";
 
 /**
- * Returns `setup.ts`, in which the user gives values to keys that no call produces.
- * @param added The keys that are new.
+ * Returns the generated `setup.ts`, in which the user sets context keys that no action provides.
+ * @param added The keys that are new since the folder was last written.
  * @param reachable The number of actions that can be called without these keys.
  * @param all The number of actions.
  */
@@ -54,7 +54,7 @@ export function setKeys(context: Context<Keys>): void {
   };
 }
 
-/** Returns the property of a key, below a comment that says how many actions need the key. */
+/** Returns the line of `setup.ts` for a context key, below a comment that says how many actions the key makes callable. */
 function itemOf({ key, unlocks, reached, example }: GivenKey): string {
   const of = example === undefined ? "" : ` Needed by ${commentText(callOf(example), 90)}.`;
   const more =

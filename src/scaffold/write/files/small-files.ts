@@ -1,9 +1,6 @@
 import type { ScaffoldFile } from "./scaffold-file.ts";
 
-/**
- * Returns the files that `seqqa init` writes as well. The library `dom` is added to tsconfig.json, because generated code uses `URL` and
- * `import.meta.url`.
- */
+/** Returns the files that `seqqa init` writes as well, such as tsconfig.json. It gets the library `dom`, because generated code uses `URL`. */
 export function smallFiles(templates: ReadonlyMap<string, string>): readonly ScaffoldFile[] {
   const plain = (path: string, text: string): ScaffoldFile => ({ path, text, isImported: false });
   return [

@@ -1,6 +1,6 @@
 import type { ScaffoldFile } from "./scaffold-file.ts";
 
-/** Returns `support.ts`, with helper functions that are the same for every API. */
+/** Returns the generated `support.ts`, with helper functions that are the same for every API. */
 export function supportFile(): ScaffoldFile {
   return { path: "support.ts", isImported: true, text: TEXT };
 }

@@ -12,11 +12,14 @@ export class Disk {
   readonly #directory: string;
   readonly #shown: string;
 
-  /** @throws SeqqaError `SCAFFOLD_NOT_A_FOLDER` if a file has that name */
+  /**
+   * Opens the folder for the generated files.
+   * @throws SeqqaError `SCAFFOLD_NOT_A_FOLDER` if a file has that name
+   */
   constructor(directory: string, shown: string) {
     this.#directory = directory;
     this.#shown = shown;
-    // The first check also covers a symbolic link whose target does not exist.
+    // The first condition also detects a symbolic link whose target does not exist.
     if (statOf(directory) !== undefined && statOf(directory, true)?.isDirectory() !== true) {
       throw refused("SCAFFOLD_NOT_A_FOLDER", `${shown} exists but is not a folder.`, "Choose another folder with --out.");
     }
@@ -24,7 +27,7 @@ export class Disk {
 
   /**
    * Reads a file. Returns `undefined` if the file does not exist.
-   * @throws SeqqaError for symbolic links and everything else that is not a plain file, because the target may be outside the folder
+   * @throws SeqqaError if the file is a symbolic link or not a plain file, because it may lead outside of the folder
    */
   read(path: string): string | undefined {
     const parts = path.split("/");
@@ -76,7 +79,7 @@ export class Disk {
     const mode = before === undefined ? {} : { mode: statOf(file)!.mode };
     const replace = (by: string): void => {
       try {
-        // A rename replaces a link instead of writing through it, even if the link was created after the check.
+        // The text is written to a new file, which is then renamed. A symbolic link that was created in the meantime is replaced, not followed.
         writeFileSync(beside, by, { flag: "wx", ...mode });
         renameSync(beside, file);
       } catch (cause) {

@@ -1,4 +1,4 @@
-/** Inserts a line after the last import of a file, or at the top of the file. */
+/** Inserts a line of code after the last import of a file, or at the top of a file without imports. */
 export function insertImport(text: string, line: string): string {
   const lines = text.split("\n");
   const last = lines.findLastIndex((one) => /^(?:import\b.*|\})\s*\bfrom\s*["'][^"']*["'];?\s*$|^import\s*["'][^"']*["'];?\s*$/.test(one));
@@ -10,7 +10,7 @@ export function imports(text: string, name: string): boolean {
   return [...text.matchAll(/^import\b[^;"']*/gm)].some(([statement]) => new RegExp(`\\b${name}\\b`).test(statement));
 }
 
-/** Inserts a declaration before the declaration that starts with `before`. If there is none, appends to the file. */
+/** Inserts a declaration before the declaration that starts with the text `before`. If there is none, appends to the file. */
 export function insertDeclaration(text: string, before: string, declaration: string): string {
   const at = startOf(text, before);
   if (at === -1) return `${text.trimEnd()}\n\n${declaration}\n`;
@@ -19,7 +19,7 @@ export function insertDeclaration(text: string, before: string, declaration: str
 }
 
 /**
- * Inserts an item at the end of the list, interface or object that starts with `declaration`. Returns `undefined` if it cannot be found.
+ * Inserts an item at the end of the list, interface or object that starts with the text `declaration`. Returns `undefined` if there is none.
  * @param brackets `[]` for a list, `{}` for an interface, `{,}` for an object.
  */
 export function insertItem(text: string, declaration: string, brackets: "[]" | "{}" | "{,}", item: string): string | undefined {
@@ -43,12 +43,11 @@ export function insertItem(text: string, declaration: string, brackets: "[]" | "
   const closing = new RegExp(`^\\${closer}`, "m").exec(text.slice(inside));
   if (closing === null) return undefined;
   const at = inside + closing.index;
-  // The last item may lack the separator that is needed before another item.
+  // Add a comma or semicolon after the last item if it has none, because another item follows now.
   const before = text.slice(0, at).replace(brackets === "[]" ? /([^,\s[])(\s*)$/ : /([^;,\s{])(\s*)$/, `$1${semicolon}$2`);
   return `${before}  ${item.replaceAll("\n", "\n  ")}${semicolon}\n${text.slice(at)}`;
 }
 
-/** Returns the offset of the first line that starts with `words`, or -1. */
 function startOf(text: string, words: string): number {
   if (text.startsWith(words)) return 0;
   const newline = text.indexOf(`\n${words}`);

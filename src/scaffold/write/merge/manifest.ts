@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { PlannedKey } from "../../infer/plan.ts";
 
-/** The file in which a scaffold records its output. The next scaffold uses it to recognise the user's changes. */
+/** The file in which `seqqa scaffold` stores what it wrote. When it runs again, it uses this file to recognise the user's changes. */
 export const MANIFEST = ".seqqa-scaffold.json";
 const FORMAT = 1;
 
@@ -10,7 +10,7 @@ export interface Manifest {
   readonly exploration: string | undefined;
   readonly files: Readonly<Record<string, string>>;
   readonly actions: Readonly<Record<string, WrittenAction>>;
-  /** All keys that were ever written. They stay declared, because actions that the user wrote or kept may use them. */
+  /** All context keys that were ever written to the folder. They stay declared, because actions that the user wrote or kept may use them. */
   readonly keys: readonly PlannedKey[];
   readonly setup: readonly string[];
   readonly resources: readonly string[];
@@ -20,10 +20,10 @@ export interface WrittenAction {
   readonly name: string;
   readonly identifier: string;
   readonly file: string;
-  /** The hash of the generated declaration. `lines` is its number of lines. */
+  /** The hash of the generated code of the action, and its number of lines. */
   readonly hash: string;
   readonly lines: number;
-  /** `true` if the user removed the action. */
+  /** `true` if the user removed the action from its file. */
   readonly deleted?: boolean;
 }
 
@@ -39,7 +39,7 @@ export function manifestText(manifest: Manifest): string {
 }
 
 /**
- * Parses a manifest.
+ * Parses the file `.seqqa-scaffold.json`.
  * @throws SeqqaError `SCAFFOLD_MANIFEST` if it is invalid, exit status 2
  */
 export function parseManifest(text: string, shown: string): Manifest {
@@ -59,7 +59,10 @@ export function parseManifest(text: string, shown: string): Manifest {
   return { exploration, files, actions, keys, setup, resources };
 }
 
-/** Returns `true` for a valid manifest. Its names become part of paths and code, so only names that a scaffold can write are accepted. */
+/**
+ * Returns `true` for valid contents of `.seqqa-scaffold.json`. Names in it become parts of paths and code, so only names that `seqqa scaffold` can
+ * write are accepted.
+ */
 function isManifest(read: unknown): read is Omit<Manifest, "setup"> & { readonly format: number; readonly setup?: readonly string[] } {
   if (!isRecord(read) || read["format"] !== FORMAT) return false;
   const { exploration, files, actions, keys, setup, resources } = read;
@@ -71,7 +74,7 @@ function isManifest(read: unknown): read is Omit<Manifest, "setup"> & { readonly
     Object.values(actions).every(isAction) &&
     Array.isArray(keys) &&
     keys.every(isKey) &&
-    // Manifests of earlier versions have no `setup`.
+    // Files that earlier versions of seqqa wrote have no `setup`.
     (setup === undefined || (Array.isArray(setup) && setup.every((name) => typeof name === "string"))) &&
     Array.isArray(resources) &&
     resources.every((name) => typeof name === "string")

@@ -2,7 +2,7 @@ import { actionsText, withDeclarations, withImports, type Declaration } from "..
 import type { NamedAction } from "../names.ts";
 import { hashOf, type Manifest, type WrittenAction } from "./manifest.ts";
 
-/** The state of a declaration in a file that the user changed. */
+/** The condition of a generated action in a file that the user changed: as it was generated, edited, or deleted. */
 type Found =
   | { readonly kind: "as-written"; readonly start: number; readonly end: number }
   | { readonly kind: "edited" }
@@ -11,9 +11,12 @@ type Found =
 export type Fate = "added" | "updated" | "unchanged" | "edited" | "deleted";
 
 export interface MergedFile {
-  /** The new text. `undefined` if the file does not exist and is not written. */
+  /** The text to write. `undefined` if the file does not exist and is not written. */
   readonly text: string | undefined;
-  /** The hash by which the next scaffold recognises the file. `undefined` if the file was never generated as a whole. */
+  /**
+   * The hash of the file when it was last generated as a whole. `undefined` if it never was. A different hash shows later that the user changed the
+   * file.
+   */
   readonly hash: string | undefined;
   readonly fates: ReadonlyMap<string, Fate>;
   readonly written: ReadonlyMap<string, WrittenAction>;
@@ -34,7 +37,7 @@ export interface MergeInput {
   readonly force: boolean;
 }
 
-/** Merges the plan's actions for one file with the user's changes. */
+/** Combines the generated actions of one file with the changes that the user made in this file. */
 export function mergeActions(input: MergeInput): MergedFile {
   const { file, existing, manifest, force } = input;
   const hash = Object.hasOwn(manifest.files, file) ? manifest.files[file] : undefined;
@@ -42,7 +45,7 @@ export function mergeActions(input: MergeInput): MergedFile {
   return force || existing === undefined || untouched ? whole(input) : parts(input, existing, hash);
 }
 
-/** Generates the whole file, without actions that the user removed earlier. */
+/** Generates the whole file again, but without actions that the user removed earlier. */
 function whole({ actions, existing, manifest, force }: MergeInput): MergedFile {
   const fates = new Map<string, Fate>();
   const written = new Map<string, WrittenAction>();
@@ -50,7 +53,7 @@ function whole({ actions, existing, manifest, force }: MergeInput): MergedFile {
   const isGraphql = actions.some(({ named }) => named.action.graphql !== undefined);
   for (const { named, code, uses } of actions) {
     const before = Object.hasOwn(manifest.actions, named.id) ? manifest.actions[named.id] : undefined;
-    // If the user deleted the file, its actions count as deleted.
+    // If the user deleted the whole file, its actions count as removed.
     if (!force && before !== undefined && (before.deleted === true || existing === undefined)) {
       fates.set(named.id, "deleted");
       written.set(named.id, { ...before, deleted: true });
@@ -65,7 +68,7 @@ function whole({ actions, existing, manifest, force }: MergeInput): MergedFile {
   return { text, hash: text === undefined ? undefined : hashOf(text), fates, written, left: [] };
 }
 
-/** Merges into a file that the user changed. Declarations that the user did not edit are updated, new ones are added, and everything else is kept. */
+/** Updates a file that the user changed. Replaces actions that the user did not edit, adds new actions, and keeps everything else. */
 function parts({ actions, manifest }: MergeInput, existing: string, hash: string | undefined): MergedFile {
   const fates = new Map<string, Fate>();
   const written = new Map<string, WrittenAction>();
@@ -102,14 +105,14 @@ function writtenAs({ name, identifier, file }: NamedAction, code: string): Writt
   return { name, identifier, file, hash: hashOf(code), lines: code.split("\n").length };
 }
 
-/** Searches the whole file for a declaration exactly as it was generated. */
+/** Searches a file for the generated code of an action, to find out whether the user edited or removed it. */
 function findDeclaration(text: string, written: WrittenAction): Found {
   const lines = text.split("\n");
   const declared = lines.findIndex((line) =>
     new RegExp(`^export\\s+(?:const|let|var|function|async\\s+function)\\s+${written.identifier}\\b`).test(line),
   );
   if (declared === -1) return { kind: "deleted" };
-  // The loop moves `first` up, because the generated declaration starts with the comment above the code.
+  // The loop searches upwards from the line of the declaration, because generated code begins with a comment above this line.
   for (let first = declared; first > declared - written.lines && first >= 0; first--) {
     const block = lines.slice(first, first + written.lines);
     if (block.length === written.lines && hashOf(block.join("\n")) === written.hash) {

@@ -4,7 +4,7 @@ import { hashOf, type Manifest } from "./manifest.ts";
 export type Settled =
   | { readonly kind: "write"; readonly text: string; readonly hash: string | undefined; readonly left: readonly string[] }
   | { readonly kind: "keep"; readonly why: "edited" | "deleted" | "yours" | undefined; readonly hash: string | undefined }
-  /** The user created a file under a name that other files import. */
+  /** The user created a file with a name that other generated files import. */
   | { readonly kind: "conflict" };
 
 export function settleFile(file: ScaffoldFile, existing: string | undefined, manifest: Manifest, force: boolean): Settled {
@@ -13,7 +13,7 @@ export function settleFile(file: ScaffoldFile, existing: string | undefined, man
   const write: Settled = { kind: "write", text, hash: hashOf(text), left: [] };
   if (existing === text) return { kind: "keep", why: undefined, hash: hashOf(text) };
   if (force) return write;
-  // A file that the user deleted is restored only if other files import it.
+  // If the user deleted a file, it is written again only if other generated files import it.
   if (existing === undefined) return before === undefined || isImported ? write : { kind: "keep", why: "deleted", hash: before };
   if (before === undefined) return isImported ? { kind: "conflict" } : { kind: "keep", why: "yours", hash: undefined };
   if (hashOf(existing) === before) return write;
