@@ -17,7 +17,7 @@ export async function createAdapter(settings: StoreSettings): Promise<StoreAdapt
 }
 
 /**
- * Creates the adapter of a store with a module of the user. `adapter`: the module's name in the configuration.
+ * Creates the adapter of a store by calling the user's module. `adapter`: the name of the module in the configuration.
  * @throws SeqqaError `STORE_ADAPTER_INVALID` with exit status 2
  */
 export async function openModule(module: StoreModule | undefined, adapter: string, settings: StoreModuleSettings): Promise<StoreAdapter> {

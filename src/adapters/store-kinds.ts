@@ -4,26 +4,26 @@ import type { StoreKind } from "../model/stores/store-provider.ts";
 
 export type StoreKindName = "sqlite" | "postgres" | "mysql" | "redis" | "bullmq" | "rabbitmq" | "nats" | "stub" | "clock";
 
-/** A kind of store, loaded together with its driver. */
+/** The adapter and the other functions of a kind of store. They are loaded together with the driver. */
 export interface LoadedStore {
   readonly stores: StoreKind;
   open(settings: StoreModuleSettings): StoreAdapter;
 }
 
 export interface StoreKindFacts {
-  /** The schemes of its URLs, in lower case and without the colon. Messages use the first one. */
+  /** The URL schemes of this kind of store, in lower case and without the colon. Messages use the first one. */
   readonly schemes: readonly [string, ...string[]];
   /** The default port; `undefined` for files. */
   readonly port: string | undefined;
   /** The checkpoint modes that the adapter supports, besides `auto`. */
   readonly checkpoints: readonly string[];
-  /** The checkpoint modes with which seqqa can race calls. */
+  /** The checkpoint modes in which seqqa can send calls at the same time, to find races. */
   readonly racing: readonly string[];
-  /** The values of `isolation` that the user can choose from. Default: no choice. */
+  /** The values of `isolation` that the user can choose from. Default: `isolation` cannot be set. */
   readonly isolations?: readonly string[];
-  /** `true` if seqqa cannot restore the store of a target that already runs. Default: it can. */
+  /** `true` if the store cannot be used as an external store, so that lanes always get copies. Default: `false`. */
   readonly isOnlyCopied?: true;
-  /** `true` if seqqa itself is the store, so that it contains no data of others. Default: `false`. */
+  /** `true` if seqqa itself provides the store (clock, stub), so that it contains no data of the user. Default: `false`. */
   readonly isOwn?: true;
   /** Loads the adapter. Called at first use, so that a lane loads only the drivers that it needs. */
   load(): Promise<LoadedStore>;

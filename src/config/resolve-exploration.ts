@@ -6,7 +6,8 @@ export type AgentValues = Pick<AgentDefinition, "strategy" | "maxSteps" | "maxDe
   Partial<Pick<AgentDefinition, "continueAfterViolation" | "races" | "faults">>;
 
 /**
- * Returns the settings of one exploration. Flags and environment variables override the values of the Agent, and these override file and defaults.
+ * Returns the settings of one exploration. Flags and environment variables have precedence over the values in the exploration's code, and these over
+ * the configuration file and defaults.
  */
 export function resolveExploration(config: Config, agent: AgentValues): ExplorationConfig {
   const { exploration } = config;

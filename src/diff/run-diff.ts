@@ -17,7 +17,10 @@ export interface DiffPart {
   readonly changes: readonly Change[];
 }
 
-/** The differences in the behaviour of an API between two runs. Texts come from the target and are not escaped. */
+/**
+ * The differences in the behaviour of an API between two runs. The texts may contain values from the target, so they must be escaped before they are
+ * shown.
+ */
 export interface RunDiff {
   /** The names of the two runs, for people. */
   readonly before: string;

@@ -64,7 +64,7 @@ export const testGlobals: Readonly<Record<string, string>> = Object.fromEntries(
 );
 
 /**
- * The declaration at the top of every bundle of a function that does nothing. Members such as `it.skip` and `test.each([])` are the same function.
+ * The code at the top of every bundle. It declares a function that does nothing. Members such as `it.skip` and `test.each([])` are the same function.
  */
 export const NO_TEST =
   "const __seqqa_no_test = new Proxy(function () {}, { get: (_, key) => (typeof key === 'symbol' || key === 'then' ? undefined : __seqqa_no_test), apply: () => __seqqa_no_test });";

@@ -51,7 +51,7 @@ export class MockClient extends Verbs implements ApiClient {
     offerClientPart(this, this.#part());
   }
 
-  /** All requests that this client has received since the root state, in order. */
+  /** All requests that this client has received, in order. A restore removes the calls that were received after the checkpoint. */
   get calls(): readonly MockCall[] {
     return this.#mock.calls;
   }

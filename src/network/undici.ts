@@ -7,7 +7,7 @@ import ProxyAgentClass from "undici/lib/dispatcher/env-http-proxy-agent.js";
 import PoolClass from "undici/lib/dispatcher/pool.js";
 import type * as undici from "undici";
 
-/**
+/*
  * Load only the parts of undici that send requests. The index of undici also loads fetch, WebSocket, caches and mocks, which takes 140 of the 270 ms
  * in which a lane's thread starts (measured). These files are not a documented entry point, so the version of undici is pinned to a patch range.
  */

@@ -4,12 +4,15 @@ import { JsonReporter } from "./json/json.ts";
 import type { Reporter, ReporterOptions } from "./reporter.ts";
 
 export interface ReporterFacts {
-  /** The format of the reporter's standard output. It decides how text that CI services would execute as commands is made harmless. */
+  /**
+   * The format in which the reporter writes to standard output. The format decides how text that a CI service would execute as a command is made
+   * harmless.
+   */
   readonly writes: "text" | "json";
   create(options: ReporterOptions): Reporter;
 }
 
-/** The built-in reporters, by their names in `--reporter`. The first one is the default, except for coding agents, whose default is `agent`. */
+/** The built-in reporters, by their names in `--reporter`. The default is the first one, or `agent` if a coding agent runs the command. */
 export const REPORTERS: Readonly<Record<string, ReporterFacts>> = {
   console: { writes: "text", create: (options) => new ConsoleReporter(options) },
   agent: { writes: "text", create: (options) => new AgentReporter(options) },

@@ -8,21 +8,21 @@ import { redactDivergence, redactError, redactEvent, redactFailure, redactResult
 import { redactor, type Redactor } from "./redaction/redactor.ts";
 import type { Reporter, ReporterOptions, WholeReporter } from "./reporter.ts";
 
-/** The default number of milliseconds that a run waits for `ended` of a user's reporter. */
+/** The default time limit in milliseconds for `ended` of a user's reporter. */
 const MOST_MS = 30_000;
 
 export interface UserReporterOptions extends ReporterOptions {
-  /** The name of the reporter, as the user wrote it. */
+  /** The name of the reporter, as the user wrote it on the command line. */
   readonly name: string;
   /** `true` if no other reporter writes messages to standard error. */
   readonly isAlone: boolean;
-  /** The milliseconds that `ended` may take. Default: 30,000. */
+  /** The time limit in milliseconds for `ended`. Default: 30,000. */
   readonly mostMs?: number | undefined;
 }
 
 /**
- * A user's reporter in a run. It receives redacted copies of all data. An exception in the reporter does not end the run: a warning names the
- * reporter, and the reporter receives no further calls.
+ * Calls a user's reporter with redacted copies of all data. An exception in the reporter does not end the run: a warning names the reporter, and the
+ * reporter is not called again.
  */
 export class UserReporter implements WholeReporter {
   readonly #reporter: Reporter;
@@ -106,7 +106,7 @@ export class UserReporter implements WholeReporter {
     };
   }
 
-  /** Calls a method of the user's reporter if the method exists. Resolves when the promise that it returned has settled. */
+  /** Calls a method of the user's reporter, if the reporter has it, and waits for the promise that the method returns. */
   async #call<Method extends keyof WholeReporter>(
     method: Method,
     given: () => Parameters<NonNullable<WholeReporter[Method]>>,
@@ -156,8 +156,8 @@ type Maker = (new (options: ReporterOptions) => unknown) & ((options: ReporterOp
 async function make(Exported: Maker, { stdout, stderr, env, verbose, visibility, now, name }: UserReporterOptions): Promise<unknown> {
   const options: ReporterOptions = { stdout, stderr, env, verbose, visibility, now };
   try {
-    // Distinguishes a class from a function, because a class must be called with `new`. The `prototype` of a class is not writable. An arrow function
-    // has no `prototype`.
+    // Distinguish a class from a function, because a class must be called with `new`. The `prototype` of a class is not writable, and an arrow
+    // function has none.
     const isClass = Object.getOwnPropertyDescriptor(Exported, "prototype")?.writable === false;
     return isClass ? new Exported(options) : await Exported(options);
   } catch (cause) {

@@ -16,7 +16,7 @@ export interface CreatedMeansAvailableOptions {
   readonly resources?: readonly Resource[];
 }
 
-/** A URL that the rule requests, with the texts that name it and the create call in messages. */
+/** A URL that the rule requests, with the texts for the URL and for the create call in messages. */
 interface Wanted {
   readonly url: string;
   readonly called: string;

@@ -13,7 +13,7 @@ export interface IdempotentOptions {
   readonly methods?: readonly string[];
 }
 
-/** Statuses of a repeated request that prove nothing. They concern permission, rate, or a state that has changed since the first request. */
+/** Statuses of the repeated request that are no finding. They concern permission, rate, or a state that has changed since the first request. */
 const NO_STATEMENT = new Set([401, 403, 408, 409, 412, 425, 428, 429]);
 
 /**

@@ -16,7 +16,7 @@ export interface LeakageOptions {
   readonly resources: readonly Resource[];
 }
 
-/** The presence of an item whose creation was refused, and the ids in its list. */
+/** The observation before or after a refused create: if the item exists, and the ids in the list of its collection. */
 interface Seen {
   /** `true` if the item exists; `undefined` if that is not known. */
   readonly there: boolean | undefined;
@@ -27,9 +27,9 @@ interface Seen {
  * Checks that a refused create leaves nothing behind. Severity: HIGH. The rule is judged after a step that changed something and whose only writing
  * request was refused with 4xx. The request must be a `POST` to a collection in which items can be created, or a `PUT` to an item. 408 is left out,
  * because the request may not have arrived completely. Compared with the state before the step:
- * - The list of the collection has no more ids, if the list gives all items.
- * - The item is not answered 2xx if it was not before. For a `PUT` this is its URL; for a `POST` the item with the id in its JSON body, if items can
- *   be read.
+ * - The list call of the collection returns no additional ids. Checked only if the list call returns all items.
+ * - If the item did not exist before, it still does not exist: `GET` of the item must not be answered 2xx. The item is at the URL of the `PUT`. For a
+ *   `POST`, it is the item whose id the JSON body contains; checked only if items can be read.
  * - No table of the stores has more rows. For a `PUT`, this is checked only if it is known that the item did not exist before.
  *
  * List tables that log refusals in `ignore`. `rejectedMeansUnchanged` finds these violations and others, but does not know which item was to be
@@ -75,7 +75,7 @@ function creates({ of, kind }: Place, { request }: ApiResponse): boolean {
   return of === "item" ? request.method === "PUT" : request.method === "POST" && kind.resource.can.create === true;
 }
 
-/** Returns the path of the item whose id is in the body of a `POST`. */
+/** Returns the path of the item that a `POST` tried to create, if the request body contains its id; else `undefined`. */
 function sentItem({ kind, parameters }: Place, { request }: ApiResponse): string | undefined {
   let body: unknown;
   try {
@@ -101,7 +101,7 @@ async function look(client: ApiClient, { of, kind, segments }: Place, item: stri
 function difference(before: Seen, after: Seen): string | undefined {
   if (after.there === true && before.there === false) return "the item is there";
   if (before.ids === undefined || after.ids === undefined) return undefined;
-  // Compares the numbers of ids. An item that was replaced by an item with another id does not make the list longer.
+  // Compare the numbers of new and missing ids. If an item was only replaced by one with another id, the list has not become longer.
   const more = after.ids.filter((id) => !before.ids!.includes(id)).length - before.ids.filter((id) => !after.ids!.includes(id)).length;
   return more <= 0 ? undefined : `the list has ${more} more ${more === 1 ? "item" : "items"}`;
 }

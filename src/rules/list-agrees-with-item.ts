@@ -11,7 +11,7 @@ import { collectionPath, itemPath, ResourcePaths, type Kind } from "./resources/
 import { segmentsOf } from "./resources/path-template.ts";
 
 const LOOKED_AT = 20;
-/** The number of fields that a message names. `LONGEST` is the maximal length of a name in characters. */
+/** The largest number of fields that a message names, and the largest length of a field name in a message, in characters. */
 const NAMED = 3;
 const LONGEST = 40;
 
@@ -102,7 +102,7 @@ async function whatIsWrong(list: Listed, step: CheckedStep, paths: ResourcePaths
   return `GET ${kind.item.text} returns the created item, but GET ${kind.collection.text} does not list it`;
 }
 
-/** An item as its list shows it (`item`), and as its own path shows it (`own`). */
+/** An item as the list call returns it (`item`), and as the call for the single item returns it (`own`). */
 interface Pair {
   readonly list: Listed;
   readonly item: Item;
@@ -110,7 +110,7 @@ interface Pair {
   readonly path: string;
 }
 
-/** Returns the differing fields whose values stay the same when both the list and the item are read a second time. */
+/** Reads the list and the item a second time. Returns the fields whose values have not changed since the first time. */
 async function steady({ list, item, own, path }: Pair, fields: readonly string[], client: ApiClient): Promise<readonly string[]> {
   if (fields.length === 0) return fields;
   const { kind } = list;

@@ -20,7 +20,7 @@ export interface OwnershipOptions<C extends object = Values, A = ApiClient> {
   readonly users: Readonly<Record<string, Login<A> | Action<C, A>>>;
   /** Actions that everybody may do, such as reading public data: `read_product`, or only for one user: `read_product_as_bob`. Default: none. */
   readonly except?: readonly string[];
-  /** Context keys whose values belong to all users, e.g. `tenant_id`. Calls that name no other values are not tried. Default: none. */
+  /** Context keys whose values belong to all users, e.g. `tenant_id`. Calls that contain only such values are not tried. Default: none. */
   readonly shared?: readonly (keyof NoInfer<C> & string)[];
 }
 
@@ -32,8 +32,8 @@ interface Trial {
 type Run<C extends object, A> = Action<C, A>["run"];
 
 /**
- * Checks that no user sees or changes data of another user. Severity: CRITICAL. In every state, each user of `users` makes each call of the agent's
- * actions that names a value of the owner.
+ * Checks that no user sees or changes data of another user. Severity: CRITICAL. In every state, each user of `users` makes those calls of the agent's
+ * actions that contain a value of the owner, such as the id of an order.
  *
  * The owner is the user that the action acts as: its `as`, or the world's own client. Each user except the owner gets an action `<action>_as_<user>`
  * with the tag `intruder`. It runs the original action with that user's client. It reads the owner's values from the context; values that it writes
@@ -45,8 +45,8 @@ type Run<C extends object, A> = Action<C, A>["run"];
  * With a `GraphQLClient`, a call is a query or a mutation, and values in its variables or its text count. Such a world needs a client for each role.
  * The `data` counts as seen, except a plain `true` or `false` and a payload with only errors. An answer with errors and without data is a refusal.
  *
- * The rule is violated if something was seen or changed. Seen: a 2xx answer whose body has content; `{}`, `[]`, a list's envelope without items, and
- * a report of failure do not count. Changed: the stores are in another state, whatever the answer was. Rows that a refused call adds do not count.
+ * The rule is violated if something was seen or changed. Seen: a 2xx answer whose body has content; `{}`, `[]`, an object around an empty list, and a
+ * report of failure do not count. Changed: the stores are in another state, whatever the answer was. Rows that a refused call adds do not count.
  * Without stores, changes are not detected. See API1:2023 in the OWASP API Security Top 10, broken object level authorization.
  */
 export function ownership<C extends object = Values, A = ApiClient>(options: OwnershipOptions<C, A>): Rule<C, A> {
@@ -64,7 +64,7 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
       actions.flatMap((action) =>
         Object.keys(options.users).flatMap((intruder) => {
           const name = `${action.name}_as_${intruder}`;
-          // An edge of a state graph moves the graph to another node, so only the edge's own user takes it.
+          // An edge of a state graph moves the graph to another node, so no other user may execute it.
           const left = action.as === intruder || except.has(action.name) || except.has(name) || action instanceof EdgeAction;
           if (left) return [];
           trials.set(name, { owner: action.as ?? "the owner", intruder });
@@ -85,13 +85,15 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
       if (after === undefined) return sawNothing(explain);
       const writing = tried.findLast(({ call }) => !call.safe) ?? tried.at(-1)!;
       const wrote = `${trial.intruder} changed ${made(trial)}: ${told(writing)}`;
-      // An intruder cannot change the context or other clients. If the answer set no cookie either, only the stores can have changed.
+      // The state before the step cannot be restored, so the stores cannot be compared. The context and the owner's client cannot have changed. If
+      // the answer set no cookie, only the stores can have changed.
       if (!canGoBack) return answers.some(({ headers }) => headers["set-cookie"] !== undefined) ? sawNothing(explain) : explain(wrote);
       return {
         earlier: async (begun) => {
           const before: StoresView | undefined = await begun.stores();
           if (before === undefined || before.same(after)) return sawNothing(begun.explain);
-          // No row of the owner has changed. Rows that a refused call adds are judged by `leakage` and `rejectedMeansUnchanged`.
+          // If all calls were refused and only added rows, the owner's rows are unchanged. Added rows are judged by `leakage` and
+          // `rejectedMeansUnchanged`.
           if (tried.every(({ answer }) => isRefused(answer)) && onlyAdds(before, after)) return sawNothing(begun.explain);
           return begun.explain(`${wrote}; ${storeChanges(before, after)}`);
         },
@@ -100,7 +102,10 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
   });
 }
 
-/** The calls by their answer, and also by the answer's request: a GraphQL client makes another answer, which has the same request. */
+/**
+ * The tried calls, by their answer and by the request of the answer. A GraphQL client may return another answer object, but with the same request
+ * object.
+ */
 type Calls = WeakMap<ApiResponse | ApiResponse["request"], TriedCall["call"]>;
 
 interface Setting {
@@ -139,12 +144,12 @@ async function tryAs<C extends object, A>(
   for (const { answer, call } of tried) {
     if (!(answer instanceof ApiResponse)) continue;
     calls.set(answer, call);
-    // Answers that user code makes all share one request, so that request cannot identify the call.
+    // Answers that user code creates all have the same request object, so that object does not identify the call.
     if (answer.request.method !== "CALL") calls.set(answer.request, call);
   }
   const last = tried.findLast(({ answer }) => answer instanceof ApiResponse)?.answer as ApiResponse | undefined;
   const returned: unknown = ended.status === "fulfilled" ? ended.value : undefined;
-  // A client that the user wrote may return any value, from which the action then makes a response.
+  // A client that the user wrote may return any value. The action then makes a response from that value, which is not the answer of a recorded call.
   const answer = returned instanceof ApiResponse && (last === undefined || calls.has(returned)) ? returned : last;
   if (answer === undefined) return ended.status === "fulfilled" ? null : running;
   if (!calls.has(answer)) calls.set(answer, tried.at(-1)!.call);

@@ -11,9 +11,9 @@ const READS = new Set(["GET", "HEAD"]);
 /**
  * Checks that calls that were refused, or that only read, leave the stores unchanged. Severity: HIGH. The rule is judged if every answer of a step
  * has a status of 400 to 499, or belongs to a `GET` or `HEAD`: the stores must then be in the state before the step. With GraphQL, an answer with
- * errors and without data counts as refused, and an answer to a query as a read. Stores are compared directly, not through the API. Generated values
- * and times of the run may differ, and tables and columns in `ignore` are left out. Worlds without stores are not judged. GET and HEAD are safe by
- * RFC 9110, 9.2.1.
+ * errors and without data counts as refused, and an answer to a GraphQL query counts as an answer to a reading request. Stores are compared directly,
+ * not through the API. Generated values and times of the run may differ, and tables and columns in `ignore` are left out. Worlds without stores are
+ * not judged. GET and HEAD are safe by RFC 9110, 9.2.1.
  */
 export function rejectedMeansUnchanged<C extends object = Values, A = ApiClient>(): Rule<C, A> {
   return new Rule<C, A>({

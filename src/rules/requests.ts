@@ -8,13 +8,13 @@ export function writesOf(answers: readonly ApiResponse[]): readonly ApiResponse[
   return answers.filter(({ request }) => !READS.has(request.method));
 }
 
-/** Returns `true` for 2xx except 202, which only promises that the request will be processed. */
+/** Returns `true` for a 2xx status except 202, because 202 only promises that the request will be executed. */
 export function isDone({ ok, statusCode }: ApiResponse): boolean {
   return ok && statusCode !== 202;
 }
 
 /**
- * Returns the path of a request relative to the client's base URL, without the query. `undefined` if the request went to another place, or not over
+ * Returns the path of a request relative to the client's base URL, without the query. `undefined` if the request went to another URL, or not over
  * HTTP.
  */
 export function pathOf(client: ApiClient, { request }: ApiResponse): string | undefined {

@@ -14,7 +14,7 @@ export interface ResourceHierarchyOptions {
   readonly resources: readonly Resource[];
 }
 
-/** The path of an item below another parent. */
+/** The path that a created item would have below another parent than its own. */
 interface Elsewhere {
   readonly parent: Kind;
   readonly path: string;
@@ -25,8 +25,8 @@ interface Elsewhere {
  * writing request created a child: a `POST` to its collection, answered 2xx (not 202) with an id, or a `PUT` to its item, answered 201. The path of
  * the child's item must begin with the parent's item path, and the parents must be listed. The child's path is then built with the first other parent
  * in that list:
- * - `GET` of the child below the other parent is not answered 2xx, if children can be read.
- * - `DELETE` of the child below the other parent does not delete it, if children can be read and deleted. The child was deleted if the `DELETE` is
+ * - If children can be read: `GET` of the child below the other parent must be refused or fail (no 2xx).
+ * - If children can be read and deleted: `DELETE` of the child below the other parent must not delete it. The child was deleted if the `DELETE` is
  *   answered 2xx (not 202), and `GET` below its own parent, which was answered 2xx before, is answered 404 or 410 afterwards. The deletion is
  *   restored.
  *
@@ -76,11 +76,11 @@ async function underAnother({ kind, id, place }: Created, paths: ResourcePaths, 
   const own = kind.collection.bind(segments);
   if (parameters === undefined || own === undefined) return undefined;
   const path = itemPath(kind, parameters, id);
-  // The item's path may not contain the parent's id at all. Both paths are then equal, and there is nothing to check.
+  // If the item's path does not contain the parent's id, the path is the same below every parent. There is nothing to check then.
   return path === undefined || path === itemPath(kind, own, id) ? undefined : { parent, path };
 }
 
-/** Returns the problem, in words; `undefined` if there is none. */
+/** Tries to read and delete the item at the path below the other parent. Returns the problem in words; `undefined` if there is none. */
 async function foundUnder({ parent, path }: Elsewhere, { kind, path: own }: Created, client: ApiClient): Promise<string | undefined> {
   const under = `under another ${parent.resource.name}`;
   const seen = await client.get(path);

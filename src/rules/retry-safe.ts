@@ -15,14 +15,15 @@ export interface RetrySafeOptions {
 }
 
 /**
- * Statuses of a repeated request that do not contradict the first answer. They concern permission, rate, a request in progress, or a state that has
- * changed since the first request.
+ * Statuses of the repeated request that are no finding, because they do not say that it was executed again. They concern permission, rate, a request
+ * in progress, or a state that has changed since the first request.
  */
 const NO_STATEMENT = new Set([401, 403, 408, 409, 412, 422, 425, 428, 429]);
 
 /**
- * Checks that a repeated request with an idempotency key has no further effect, as if a client never got the first answer. Severity: HIGH. After a
- * step whose only writing request has the key and was answered 2xx (not 202), the same request (method, URL, headers, body) is sent again:
+ * Checks that a repeated request with an idempotency key has no further effect, as needed by a client that did not receive the first answer.
+ * Severity: HIGH. After a step whose only writing request has the key and was answered 2xx (not 202), the same request (method, URL, headers, body)
+ * is sent again:
  * - The second request leaves the stores unchanged. Stores are compared as states are: times near the run are equal, and tables and columns in
  *   `ignore` are left out.
  * - It is answered 2xx. 409 and 422 are not findings, because the draft defines them for a request in progress and for a key that another request

@@ -31,11 +31,11 @@ export interface SessionEndsOptions<C extends object = Values, A = ApiClient> ex
   readonly name?: string;
 }
 
-/** An open session: its client, and the client's state when the session was opened. */
+/** An open session: its client, and the state (token, cookies) that the client had when the session was opened. */
 interface Session<C extends object> {
   readonly what: string;
   readonly client: ApiClient;
-  /** A context of its own, because a login may store its token there. */
+  /** The session has its own context, because a login may store its token there. */
   readonly context: Context<C>;
   readonly acting: unknown;
   readonly login: ApiResponse | undefined;
@@ -47,7 +47,8 @@ interface Session<C extends object> {
  * 2xx, in the state before the step:
  * 1. Two new sessions are opened with `login`, each with its own client and context. These sessions and the user's own client are checked.
  * 2. The step's writing requests are sent again.
- * 3. Each session that worked is used again in its saved state, and renewed with `refresh`. A cookie that the answer removed is still sent.
+ * 3. Each session that worked before is used again with its saved token and cookies, and renewed with `refresh`. Cookies that the answer removed are
+ *    still sent.
  * 4. The user logs in again, and the earlier sessions are tried once more.
  *
  * After `logout`, only the session with which the request was sent is tried.
@@ -134,7 +135,10 @@ function copyOf<C extends object>(context: Context<C>): Context<C> {
 
 type Attempt<C extends object> = (session: Session<C>) => Promise<ApiResponse | undefined>;
 
-/** Uses each session in its saved state. Returns a text about the first session that still works; `undefined` if there is none. */
+/**
+ * Sends a request with the saved token and cookies of each session. Returns a description of the first session that still works; `undefined` if there
+ * is none.
+ */
 async function stillWorking<C extends object>(
   sessions: readonly Session<C>[],
   use: Attempt<C>,

@@ -29,13 +29,13 @@ export interface SingleUseOptions<C extends object = Values, A = ApiClient> exte
   readonly name?: string;
 }
 
-/** The number of request fields that are emptied to get refused attempts. */
+/** The number of wrong attempts that are made: in each, one field of the request is emptied. */
 const SPOILED = 4;
 
 /**
  * Checks that a code that may be used once (a reset token, recovery code, one-time password, magic link, invitation, coupon, authorization code) is
  * accepted only once. Severity: HIGH. After a step of the action `use` that was accepted, its request is sent again:
- * - by the same client, three times, also after it was refused before;
+ * - by the same client three times, even if an earlier attempt was refused;
  * - by a client without credentials, and by the clients of `users`;
  * - after another call of `create`.
  *
@@ -108,7 +108,7 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
   });
 }
 
-/** Repeats a request that was accepted, and describes its effect. */
+/** Sends the request that used the code again, and describes the effect if it is accepted once more. */
 class Spending {
   /** `false` if the request cannot be sent again. */
   isPossible = true;
@@ -122,7 +122,7 @@ class Spending {
     this.#accepted = accepted;
   }
 
-  /** Returns the problem if the request is accepted again. `how` completes the sentence "it was accepted". */
+  /** Sends the request again. Returns the problem if it is accepted. `how` completes the sentence "it was accepted". */
   async again(how: string, changes: Resent = {}): Promise<string | undefined> {
     const { stores, again, client, action } = this.#step;
     const before = await stores();
@@ -191,7 +191,7 @@ function isAccepted(answer: ApiResponse): boolean {
 const CREDENTIAL = /token|session|jwt|bearer|access_?key|api_?key|secret|auth_?code/i;
 const DEEPEST = 4;
 
-/** Returns the name of what an answer grants: a cookie, or a credential in its JSON. */
+/** Returns the name of a cookie or credential that an answer contains; `undefined` if there is none. */
 function grantedBy(answer: ApiResponse): string | undefined {
   const cookie = answer.headers["set-cookie"];
   if (cookie !== undefined && !/max-age=0\b|expires=thu, 01 jan 1970|^[^=]+=(?:;|$)/i.test(cookie)) return "a new cookie";

@@ -19,25 +19,25 @@ export interface UseAfterFreeOptions {
  * 2xx (not 202) and is a `DELETE`, restores a deleted item, or writes to a missing item.
  *
  * Deletion, with `resources`, if the deleted path is an item. The row may still be in the store; the item is gone if the API no longer returns it.
- * - `GET` of the item, if it can be read, is not answered 2xx or with a server failure (5xx except 501 and 503). 3xx and 4xx, especially 404 and 410,
- *   say that the item is not available. A 2xx without content (no body, `null`, `[]`, `{}`) is not a finding. Neither is an item that says that it is
- *   gone, by a field such as `deleted`, `deleted_at` or `archived`, or by a `status` or `state` such as `cancelled`.
+ * - `GET` of the item, if it can be read, must not be answered 2xx, and not with a server failure (5xx except 501 and 503). 3xx and 4xx, especially
+ *   404 and 410, say that the item is not available. A 2xx without content (no body, `null`, `[]`, `{}`) is not a finding. Neither is an item that
+ *   says that it is gone, by a field such as `deleted`, `deleted_at` or `archived`, or by a `status` or `state` such as `cancelled`.
  * - The lists of child resources, if they can be listed, have no items, except items that say that they are gone. If the deleted item itself is
  *   answered 404 or 410, a child that only says that it has ended (`closed`, `cancelled`, `archived`), and said so before the step, is a finding,
  *   too, because its field does not refer to this deletion.
- * - The list of the item's own resource, if it can be listed, does not contain its id, except with an item that says that it is gone.
+ * - The list of the item's own resource, if it can be listed, does not contain the item's id, unless the listed item says that it is gone.
  *
  * Restoration, with `resources` that have a `restore` path, if that request is answered 2xx (not 202). The item is available again: `GET` of the
  * item, if it can be read, is not answered 404, 410 or 5xx (except 501 and 503), and not 2xx with an item that still says that it is deleted
  * (`deleted`, `deleted_at`, a `status` such as `deleted`). 401, 403 and every other answer prove nothing.
  *
  * Write, with `resources` that are created by a `POST` to their collection, and can be read and deleted. A write to an item, or below it, that is
- * answered 2xx (not 201 or 202) does not recreate a missing item. It is a finding if `GET` of the item is answered 404 or 410 before the step, and
- * 2xx with an item after it.
+ * answered 2xx (not 201 or 202) must not create a missing item again. It is a finding if `GET` of the item is answered 404 or 410 before the step,
+ * and 2xx with an item after it.
  *
- * Without `resources`, the rule cannot distinguish an item from a setting that a `DELETE` resets, so it checks less. `GET` of the deleted URL is not
- * answered 2xx with exactly the body that it had before the step, if the step changed something and the body is not empty. It is also not answered
- * with a server failure.
+ * Without `resources`, the rule cannot distinguish an item from a setting that a `DELETE` resets, so it checks less. If the step changed something,
+ * `GET` of the deleted URL must not be answered 2xx with exactly the same non-empty body as before the step. It must not be answered with a server
+ * failure either.
  *
  * The use-after-free rule of Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020; RFC 9110,
  * 9.3.5.
@@ -107,7 +107,7 @@ async function isGone(
   }
   const ended: Ended[] = [];
   for (const child of paths.childrenOf(kind)) {
-    // A list whose path does not contain the item's path is not below the item.
+    // Only lists whose path continues the path of the item belong to the item.
     const leads = child.collection.length > segments.length && child.resource.can.list === true;
     const below = leads ? collectionPath(child, segments) : undefined;
     if (below === undefined) continue;
@@ -136,7 +136,10 @@ interface Ended {
   readonly says: (count: number) => string;
 }
 
-/** Runs in the state before the step, and reports items that had already ended there, because this deletion did not end them. */
+/**
+ * Reports child items that have ended, except those that had already ended in the state before the step: the deletion did not end them. Runs in the
+ * state before the step.
+ */
 async function endedByIt(ended: readonly Ended[], client: ApiClient, explain: CheckedStep["explain"]): Promise<boolean> {
   for (const { path, kind, items, says } of ended) {
     const before = new Map(listIn(await client.get(path), kind.resource)?.map((one) => [idOf(one, kind.resource), one]));

@@ -72,7 +72,7 @@ export class ClockAdapter extends ValueAdapter<ClockState> {
 
   protected override replace(state: ClockState): void {
     super.replace(state);
-    // Renaming is atomic: libfaketime reads the old offset or the new one, never an empty file.
+    // Write another file and rename it, which is atomic: libfaketime reads the old offset or the new one, never an empty file.
     writeFileSync(`${this.uses}.new`, offsetText(state.aheadMs), { mode: 0o600 });
     renameSync(`${this.uses}.new`, this.uses);
   }

@@ -34,9 +34,9 @@ class ClockProvider implements StoreProvider {
     return {
       LD_PRELOAD: preloaded === undefined || preloaded === "" ? libfaketime() : `${libfaketime()}:${preloaded}`,
       FAKETIME_TIMESTAMP_FILE: fileOf(url),
-      // Without its cache, libfaketime reads the file at each call, so a move takes effect at once.
+      // Disable libfaketime's cache: it then reads the file each time the target asks for the time, so a move of the clock takes effect at once.
       FAKETIME_NO_CACHE: "1",
-      // Leaves the monotonic clock alone, so timers and timeouts run as usual.
+      // Do not move the monotonic clock, so that timers and timeouts of the target run as usual.
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
       DONT_FAKE_MONOTONIC: "1",
     };

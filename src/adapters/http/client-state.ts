@@ -5,8 +5,8 @@ import { checkedHeader, checkedHeaders } from "./request/headers.ts";
 type Authorization = { readonly kind: "bearer"; readonly token: string } | { readonly kind: "header"; readonly value: string };
 
 /**
- * The saved state of a client, as plain data. It holds only the differences from the constructed client. This lets the client of another lane, which
- * was constructed with that lane's URL, restore the saved state.
+ * The saved state of a client, as plain data. It holds only what has changed since the client was constructed. The client of another lane can
+ * therefore restore it, although that client was constructed with another URL.
  */
 export interface SavedClient {
   readonly authorization?: Authorization | null;
@@ -15,7 +15,7 @@ export interface SavedClient {
   readonly cookies: ReturnType<CookieStore["save"]>;
 }
 
-/** The part of a client that distinguishes two states. It holds only the differences from the constructed client. */
+/** The part of a client's state that belongs to the world's state: what actions have changed since the client was constructed. */
 export interface ActingClient {
   readonly token?: string | null;
   readonly authorization?: string | null;
@@ -27,8 +27,8 @@ export interface ActingClient {
 const NONE: Readonly<Record<string, string>> = Object.freeze({});
 
 /**
- * The part of a client that actions change and that a restore sets back. Its members are replaced and never modified. This makes saving cheap, and
- * two states can be compared by reference.
+ * The state of a client that actions change and that a restore resets: token, headers, cookies. Its members are replaced, never modified. Saving is
+ * therefore cheap, and two saved states can be compared by reference.
  */
 export class ClientState {
   readonly cookies: CookieStore = new CookieStore();

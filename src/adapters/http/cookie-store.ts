@@ -8,7 +8,7 @@ export interface ActingCookie {
   readonly path: string;
 }
 
-// A lane's host is an IP address or a name such as localhost. The list of public suffixes does not contain such names.
+// Do not check public suffixes: the host of a lane is an IP address or a name such as localhost, which the list of public suffixes does not contain.
 const JAR_OPTIONS = { rejectPublicSuffixes: false, looseMode: true } as const;
 
 /** A cookie jar that is serialized only after changes. A saved value of `null` means an empty jar. */
@@ -48,7 +48,10 @@ export class CookieStore {
     return text === "" ? undefined : text;
   }
 
-  /** Filters by the given time, because `tough-cookie` compares expiry only with the clock of this process. */
+  /**
+   * Returns the `Cookie` header for a URL. Expired cookies are filtered out here, because `tough-cookie` compares expiry only with the clock of this
+   * process.
+   */
   #validAt(now: number, url: string): string {
     const all = this.#jar!.getCookiesSync(url, { expire: false });
     return all
@@ -57,7 +60,7 @@ export class CookieStore {
       .join("; ");
   }
 
-  /** Returns plain data for {@link restore}. The same object is returned until something changes. */
+  /** Returns the cookies as plain data, which {@link restore} accepts. The same object is returned until a cookie changes. */
   save(): SerializedCookieJar | null {
     if (this.#saved === undefined) this.#saved = this.#jar?.serializeSync() ?? null;
     return this.#saved;

@@ -2,7 +2,7 @@ import { setConnectionDefaults, type ConnectionSettings } from "../../network/co
 import { RateLimit, type RateLimitSettings } from "./request/rate-limit.ts";
 import { retryPolicy, type RetryOptions, type RetryPolicy } from "./request/retry.ts";
 
-/** The settings that a client uses if its constructor got none. */
+/** The settings of a client for which its constructor got no options. */
 export interface HttpDefaults {
   readonly timeoutMs: number;
   readonly retry: RetryPolicy | undefined;
@@ -22,13 +22,13 @@ export interface HttpSettings {
 const BUILT_IN: HttpDefaults = Object.freeze({ timeoutMs: 30_000, retry: undefined, rateLimit: undefined });
 
 let current: HttpDefaults = BUILT_IN;
-/** The shared memory of the current rate limit, which identifies the limit. */
+/** The shared memory of the current rate limit. It shows if the configured limit is another one. */
 let limitOf: SharedArrayBuffer | undefined;
 
 /**
- * Sets the configured defaults of a lane: `timeout`, `retry`, `exploration.rate_limit`, `tls` and `proxy`. Clients read them at each request, so they
- * also apply to clients that a user's module constructed while it was imported. A missing key gets the built-in default: 30 s, no retries, no rate
- * limit, Node's certificate authorities and no proxy.
+ * Sets the configured defaults of a lane: `timeout`, `retry`, `exploration.rate_limit`, `tls` and `proxy`. Clients read these defaults at each
+ * request. The defaults therefore also apply to clients that a user's module constructed when it was imported. A missing key gets the built-in
+ * default: 30 s, no retries, no rate limit, Node's certificate authorities and no proxy.
  */
 export function setHttpDefaults(settings: HttpSettings): void {
   current = {
@@ -40,7 +40,7 @@ export function setHttpDefaults(settings: HttpSettings): void {
   limitOf = settings.rateLimit?.memory;
 }
 
-/** Removes a rate limit unless another one was set meanwhile. Later requests of the process are not limited. */
+/** Removes this rate limit, unless another one is in use by now. Later requests of the process are then not limited. */
 export function endRateLimit(settings: RateLimitSettings): void {
   if (settings.memory === limitOf) current = { ...current, rateLimit: undefined };
 }

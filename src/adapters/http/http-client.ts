@@ -74,7 +74,7 @@ export class HttpClient extends Verbs implements ApiClient {
   #clients: Readonly<Record<string, unknown>> = {};
   readonly #flights: Set<PendingRequest> = new Set();
   readonly #patience: Patience = new Patience();
-  /** The waits for overloaded servers. Aborting a controller ends its wait. */
+  /** The current waits for an overloaded server. Aborting one of the controllers ends its wait. */
   readonly #waits: Set<AbortController> = new Set();
   #sink: ((exchange: Exchange) => void) | null = null;
 
@@ -107,7 +107,7 @@ export class HttpClient extends Verbs implements ApiClient {
       ...target,
       body: body?.bytes,
       shown: body?.shown,
-      // Each multipart body has its own content type, so the type is not cached with the client's headers.
+      // Pass the content type of a multipart body separately: it is different for each body, and would fill the cache of the client's headers.
       contentType: multipart === undefined ? body?.contentType : undefined,
       headers: multipart === undefined ? own : { ...own, "content-type": body!.contentType! },
     };
@@ -149,7 +149,7 @@ export class HttpClient extends Verbs implements ApiClient {
     }
     if (policy === undefined || policy === false) return response;
     for (let attempt = 1; attempt < policy.maxAttempts && policy.retryOnStatus.includes(response.statusCode); attempt++) {
-      // If the wait is aborted, the next attempt is rejected with the abort's reason.
+      // An aborted wait is no error here: the next attempt is rejected with the reason of the abort.
       await sleep(retryDelay(policy, attempt, response.headers["retry-after"]) * 1000, undefined, { signal: scope?.signal }).catch(
         () => undefined,
       );
@@ -158,7 +158,7 @@ export class HttpClient extends Verbs implements ApiClient {
     return response;
   }
 
-  /** Repeats a request that an overloaded server rejected before processing it. Gives up when the overload seems permanent. */
+  /** Sends a request again that an overloaded server refused without processing it. Returns the last refusal if the overload seems permanent. */
   async #whileShed(refused: ApiResponse, request: Redirectable, timeoutMs: number, scope: RequestScope | undefined): Promise<ApiResponse> {
     let response = refused;
     for (let tries = 1; ; tries++) {
@@ -175,12 +175,12 @@ export class HttpClient extends Verbs implements ApiClient {
     }
   }
 
-  /** Returns `false` if the wait was cut short because the run has no time left. */
+  /** Waits. Resolves to `false` if the wait was ended early, because the time limit of the run was reached. */
   async #wait(seconds: number, signal: AbortSignal | undefined): Promise<boolean> {
     const cut = new AbortController();
     this.#waits.add(cut);
     const ends = signal === undefined ? cut.signal : AbortSignal.any([cut.signal, signal]);
-    // If the step's signal ends the wait, the next attempt is rejected with the signal's reason.
+    // A wait that the signal of the step ended is no error here: the next attempt is rejected with the reason of the signal.
     await sleep(seconds * 1000, undefined, { signal: ends }).catch(() => undefined);
     this.#waits.delete(cut);
     return !cut.signal.aborted;
@@ -228,7 +228,8 @@ export class HttpClient extends Verbs implements ApiClient {
       return response;
     } catch (thrown) {
       const error = scope?.deliver === undefined ? await this.#explained(thrown) : thrown;
-      // A socket error has no stack frames of the user's code. A stack captured here leads through the awaits to the user's own line.
+      // Replace the stack: a socket error's stack does not contain the user's code. The stack captured here contains the line of the user's code that
+      // awaits the request.
       if (error instanceof Error) Error.captureStackTrace(error);
       scope?.record({
         request: { method, url, headers, body: request.shown ?? bodyText(body) },
@@ -250,7 +251,8 @@ export class HttpClient extends Verbs implements ApiClient {
   }
 
   /**
-   * Returns the error to report. If an answer ended early and the target is still alive, the answer was invalid HTTP. Otherwise the target crashed.
+   * Returns the error to report for a request that failed. If an answer ended early, the target may have crashed. If the target is still alive, the
+   * answer was invalid HTTP.
    */
   async #explained(error: unknown): Promise<unknown> {
     const invalid = cutAnswer(error);
@@ -290,12 +292,12 @@ export class HttpClient extends Verbs implements ApiClient {
   }
 }
 
-/** Returns `true` if the request belongs to a side of a race. The race decides when such requests are sent. */
+/** Returns `true` if the request belongs to a race, which decides itself when the request is sent. */
 function isRaced(scope: RequestScope | undefined): boolean {
   return scope?.own !== undefined;
 }
 
-/** Returns the caller's state of the client: each side of a race has its own copy. */
+/** Returns the client state for the calling code. Each side of a race has its own copy. */
 function ownState(state: ClientState, scope: RequestScope | undefined): ClientState {
   return scope?.own === undefined ? state : scope.own(state, copyOf);
 }

@@ -17,9 +17,9 @@ interface Shared {
 const shared = new Map<string, Shared>();
 
 /**
- * A client's use of the shared connections to its origin. The connections are acquired with the first request. All clients of a thread share them, so
- * that the roles of a world use one connection in turn. With separate connections, a server that serves one connection at a time would block the
- * second client forever.
+ * Gives a client access to the connections to its target, from its first request until it is closed. All clients of a thread share the connections to
+ * one target, so that the roles of a world use one connection in turn. With separate connections, a server that serves one connection at a time would
+ * never answer the second client.
  */
 export class Lease implements Transport {
   readonly #origin: string;

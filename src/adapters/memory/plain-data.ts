@@ -7,7 +7,7 @@ export function copyPlain<T>(value: T): T {
   return copyObject(value, 0) as T;
 }
 
-/** The nesting depth beyond which `structuredClone` copies a value. The limit also ends the recursion for cycles. */
+/** The nesting depth from which a value is copied by `structuredClone` instead. Because of this limit, the recursion also ends for cycles. */
 const DEEPEST = 200;
 
 function copyObject(value: object, depth: number): unknown {
@@ -52,7 +52,7 @@ export function samePlain(a: unknown, b: unknown, depth = 0): boolean {
     const x = (a as Record<string, unknown>)[key];
     const y = (b as Record<string, unknown>)[key];
     if (x !== y && !samePlain(x, y, depth + 1)) return false;
-    // A key that is missing in `b` reads as `undefined`, which must not equal an `undefined` value in `a`.
+    // Distinguish a missing key in `b` from a key with the value `undefined`.
     if (y === undefined && !Object.hasOwn(b, key)) return false;
     keys++;
   }

@@ -18,7 +18,7 @@ export function unknownQueue(queue: string, known: readonly string[]): SeqqaErro
   });
 }
 
-/** Returns the error for queues of a target that already runs. Its other clients could publish and take messages at any time. */
+/** Returns the error for queues of an external store. They are refused, because other clients could publish and take messages at any time. */
 export function notExternal(store: string, kind: string): SeqqaError {
   return new SeqqaError(
     "QUEUE_EXTERNAL",
@@ -30,7 +30,7 @@ export function notExternal(store: string, kind: string): SeqqaError {
   );
 }
 
-/** Messages with which drivers report a lost connection or an unreachable server. */
+/** Matches the messages with which drivers report a lost connection or an unreachable server. */
 const LOST = /clos|ECONN|EPIPE|ENOTFOUND|timeout|timed out|socket|disconnect|drain|no responders/i;
 
 /** Returns the error for a command that failed at the broker or on its connection. */

@@ -5,10 +5,10 @@ export interface QueueJob {
   readonly id: string | undefined;
   /** BullMQ: the job's name. RabbitMQ: the routing key. NATS: the subject. */
   readonly name: string;
-  /** JSON as a value, other text as a string, and other bytes as base64. */
+  /** The payload of the job: a value for JSON, a string for other text, and base64 for other bytes. */
   readonly data: unknown;
   readonly headers: Readonly<Record<string, unknown>>;
-  /** `true` if a worker took the job before and did not finish it. */
+  /** `true` if a worker took the job earlier and did not finish it. */
   readonly redelivered: boolean;
   /** `waiting`: ready for a worker. `delayed`: waits until its time. `failed`: not tried again. */
   readonly state: "waiting" | "delayed" | "failed";

@@ -14,8 +14,8 @@ import { failed } from "./failures.ts";
 import type { QueueJob, QueueStore, TakenJob } from "./job.ts";
 
 /**
- * A broker whose messages are the state. An observation reads all messages; a restore replaces them with the saved ones. `C` is the type of all
- * messages together: plain data that is never modified.
+ * A message broker as a store. The messages are the state: an observation reads all messages, and a restore replaces them with the saved ones. `C`:
+ * the type of an object that contains all messages, as plain data that is never modified.
  */
 export abstract class MessageAdapter<C extends object> implements StoreAdapter, QueueStore {
   abstract readonly name: string;
@@ -27,7 +27,7 @@ export abstract class MessageAdapter<C extends object> implements StoreAdapter, 
   readonly traits: StoreTraits = { portable: true, commits: true };
   protected last: C;
   readonly #secrets: readonly string[];
-  /** The last operation. Reads take messages out of their queues for a moment, so operations must not overlap. */
+  /** Settles when the last operation has ended. Operations must not overlap, because a read takes the messages out of their queues for a moment. */
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(empty: C, secrets: readonly string[] = []) {
@@ -41,7 +41,7 @@ export abstract class MessageAdapter<C extends object> implements StoreAdapter, 
   abstract close(): Promise<void>;
   protected abstract read(): Promise<C>;
   protected abstract put(wanted: C): Promise<void>;
-  /** Returns the state as reports show it and as the fingerprint hashes it. */
+  /** Returns the messages in the form in which reports show them and the fingerprint includes them. */
   protected abstract shown(contents: C): unknown;
 
   async root(): Promise<Observed> {

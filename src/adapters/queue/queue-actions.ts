@@ -37,7 +37,10 @@ export function queueActions<C extends object = Values, A = ApiClient>(
       hint: "Return the response of the request, or ApiResponse.of(200).",
     });
   };
-  /** `ends` decides how the job ends. It may execute the job again. */
+  /**
+   * Creates an action in which a worker takes and executes the next job. `ends` gets the response and decides how the job ends. `again` executes the
+   * job a second time.
+   */
   const action = (
     suffix: string,
     description: string,
@@ -49,7 +52,8 @@ export function queueActions<C extends object = Values, A = ApiClient>(
       description,
       tags: ["queue"],
       changesStores: [store],
-      // A small API may never create a job, and a correct worker may reject a job that was already done.
+      // Allow that the action never applies, because the API may never create a job. Allow that it never succeeds, because a worker may reject a job
+      // that was already done.
       mayNeverApply: true,
       mayNeverSucceed: true,
       run: async (api, context) => {

@@ -12,14 +12,14 @@ import { Registry } from "./provider/registry.ts";
 import { RECORD } from "./provider/registry-scripts.ts";
 import { saveState, textOf } from "./dump/saved-state.ts";
 
-/** The name of this run in the registry. Lanes in other threads of this process have the same name. */
+/** The name of this run in the Redis registry. It is the same for lanes in all threads of this process. */
 const run = `${process.pid}@${here().host}`;
 
 type Keys = ReadonlyMap<Bytes, Entry | null>;
 
 /**
- * An external database while a run uses it. No other run of seqqa can use it meanwhile. The server stores the original content and the last known
- * state of every changed key. A later process can then restore them after a SIGKILL.
+ * An external database while a run uses it. No other run of seqqa can use the database at the same time. The original content of the database and the
+ * last known state of every changed key are saved on the server. After a SIGKILL, a later process can therefore restore the keys.
  */
 export class ExternalStore {
   readonly #registry: Registry;
@@ -66,20 +66,20 @@ export class ExternalStore {
     }
   }
 
-  /** Saves the content of the database. Must be called before the first change. */
+  /** Saves the whole content of the database on the server. Must be called before the first change. */
   async keep(state: ReadonlyMap<Bytes, Entry>): Promise<void> {
-    // Copy the entries, because a restore modifies their expiry times.
+    // Copy the entries, because a restore changes their expiry times.
     this.#root = new Map([...state].map(([key, entry]) => [key, { ...entry }]));
     await saveState(this.#registry, this.#db, this.#root, this.#ignore);
     this.#registry.beat(() => this.#keepAgain());
   }
 
-  /** Saves the content again if the target flushed the registry. */
+  /** Saves the original content again if the target has flushed the database that contains the Redis registry. */
   stillThere(): Promise<void> {
     return this.#registry.stillThere(() => this.#keepAgain());
   }
 
-  /** Records the current entries of keys. @throws SeqqaError `LEASE_OVER` */
+  /** Records on the server the current entries of keys. @throws SeqqaError `LEASE_OVER` */
   async record(keys: Keys): Promise<void> {
     for (const [key, entry] of keys) {
       if (sameEntry(entry, this.#root.get(key) ?? null)) this.#recorded.delete(key);
@@ -88,7 +88,7 @@ export class ExternalStore {
     await this.#say("recorded", keys);
   }
 
-  /** Records which entries are about to be written. @throws SeqqaError `LEASE_OVER` */
+  /** Records on the server the entries that a restore is about to write. @throws SeqqaError `LEASE_OVER` */
   willWrite(keys: Keys): Promise<void> {
     return this.#say("next", keys);
   }
@@ -132,7 +132,7 @@ export class ExternalStore {
     }
     const say = async (): Promise<boolean> => Number(await RECORD.run(connection, [db, this.#db, owner, what, Date.now(), ...said])) === 1;
     if (await say()) return;
-    // The target flushed the record, or another process took the database over. `stillThere` finds out which.
+    // The record is missing: the target flushed it, or another process took over the database. `stillThere` finds out which of the two happened.
     await this.stillThere();
     if (!(await say())) throw this.#over();
   }
@@ -143,7 +143,7 @@ export class ExternalStore {
 
   #keepAgain(): Promise<void> {
     const again = this.#queue.then(async () => {
-      // This run sent no heartbeat for so long that another process may have used the database. Its content is unknown.
+      // After a long time without heartbeats, another process may have used the database, so its content is unknown.
       if (this.#registry.isSilent) throw this.#over();
       if (!(await this.#registry.claim(this.#db, "borrowed", run))) throw inUse(this.#registry.connection.place);
       await saveState(this.#registry, this.#db, this.#root, this.#ignore);

@@ -51,7 +51,10 @@ export interface RedisAdapterOptions {
   readonly ignore?: readonly string[] | undefined;
 }
 
-/** Milliseconds to wait for a lane's own server after a lost connection. A closed connection reopens at once; a crashed server never comes back. */
+/**
+ * Milliseconds to wait for a lane's own server after its connection was lost. If only the connection was closed, it reopens at once. A server that
+ * crashed does not return.
+ */
 const OWN_AWAY_MS = 3000;
 
 interface Opened {
@@ -79,7 +82,7 @@ export class RedisAdapter implements StoreAdapter {
   readonly #isolation: "server" | "index";
   #choice: CheckpointChoice = { mode: "dump", why: "not opened yet" };
   #opened: Opened | undefined;
-  /** The state from before a restart of the target. */
+  /** The state that is kept while the target restarts; `undefined` at other times. */
   #kept: KeptState | undefined;
 
   /** @throws SeqqaError `REDIS_WITHOUT_URL`, `REDIS_URL_INVALID`, `REDIS_OPTION_INVALID` */
@@ -125,7 +128,7 @@ export class RedisAdapter implements StoreAdapter {
       const [commands, events] = [await connect(2), await connect(3)];
       await requireServer(commands);
       await TRIAL.run(commands, [`${RESERVED}trial`]);
-      // This also applies if a world names another database of a lane's server. Two adapters then restore the same keys, which is harmless.
+      // `true` also for a world that names another database of a lane's server. Two adapters then restore the same keys, which does no harm.
       const isWhole = this.#isolation === "server" && (await isOwnServer(commands));
       const leftAlone = scope.borrowed && !isWhole ? this.#ignore : [];
       const keyspace = new Keyspace(commands, isWhole, leftAlone);

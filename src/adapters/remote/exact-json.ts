@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 
-/** Integers of up to 15 digits are exact as numbers. */
+/** Matches numbers with 16 or more digits. Integers with fewer digits are exact as JavaScript numbers. */
 const LONG_NUMBER = /\d{16}/;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-/** A random key that no target can predict. */
+/** A key that marks replaced integers. It is random, so that no target can use it in its own JSON. */
 const MARK = `integer-${randomUUID()}`;
 
 /** Parses JSON. Integers that a number cannot represent exactly become `bigint`, so that two long ids are never confused. @throws SyntaxError */

@@ -43,7 +43,7 @@ export class RemoteAdapter implements StoreAdapter {
   readonly uses: string;
   readonly #channel: RemoteChannel;
   #scope: StoreScope | undefined;
-  /** The checkpoint that was made when the store was opened. It is restored at the end if the target is the user's own. */
+  /** The checkpoint from the start, when the store was opened. It is restored at the end of the run if the store is an external one. */
   #found: CheckpointId | undefined;
 
   /** @throws SeqqaError `REMOTE_URL_INVALID` */
@@ -146,7 +146,7 @@ export class RemoteAdapter implements StoreAdapter {
       throw badAnswer(call, `is not JSON; ${beginning(text)}`, error);
     }
     const id = (answer as { readonly id?: unknown } | null)?.id;
-    // An integer beyond 2^53 would be rounded, and the rollback would name another id.
+    // Refuse ids beyond 2^53: such an integer would be rounded, and the rollback would name another checkpoint.
     const numeric = typeof id === "number" && (Number.isSafeInteger(id) || !Number.isInteger(id));
     if (numeric || (typeof id === "string" && id !== "" && id.length <= LONGEST_ID)) return id;
     const what = id === undefined ? "has no id" : `has an id that is neither a string of up to ${LONGEST_ID} characters nor a number`;

@@ -41,12 +41,12 @@ export class RemoteChannel {
     }
     this.#client = new Client(this.#target.origin, {
       ...(trusted !== undefined && { connect: { secureContext: trusted } }),
-      // undici's own timeouts are disabled, because `send` sets one deadline for the whole request.
+      // Disable undici's own timeouts, because `send` sets one deadline for the whole request.
       headersTimeout: 0,
       bodyTimeout: 0,
       connectTimeout: Math.min(10_000, this.#limits.timeoutMs),
       maxResponseSize: this.#limits.mostBytes,
-      // Many servers close an idle connection after 2 to 5 s without announcing it.
+      // Close idle connections early: many servers close them after 2 to 5 s without announcing it.
       keepAliveTimeout: 1000,
     });
   }
@@ -101,8 +101,8 @@ export class RemoteChannel {
 }
 
 /**
- * Returns `true` if the connection was closed during the request, as servers do with idle connections. All three requests can be sent twice: a second
- * checkpoint is merely unused, and a second rollback changes nothing.
+ * Returns `true` if a request failed because the server closed the connection, as servers do with idle connections. The request can then be sent
+ * again. All three requests can be sent twice: a second checkpoint is merely unused, and a second rollback changes nothing.
  */
 function wasClosed(error: unknown): boolean {
   const { code } = error as { readonly code?: string };

@@ -81,12 +81,12 @@ export class HttpStub extends StubAdapter<StubState> {
     return this.state.waiting;
   }
 
-  /** The number of faults that were requested on this path. */
+  /** The number of times that {@link failNext} was called on this path. */
   get faults(): number {
     return this.state.faults;
   }
 
-  /** The fault of the next request; `undefined` for none. */
+  /** The fault that the next request will meet, as set by {@link failNext}; `undefined` for none. */
   get nextFault(): StubFault | undefined {
     return this.state.next;
   }
@@ -159,7 +159,7 @@ export class HttpStub extends StubAdapter<StubState> {
   async listen(): Promise<void> {
     if (this.#server !== undefined) return;
     const server = createServer((request, response) => void this.#handle(request, response));
-    // The timeout is longer than any client keeps an idle connection.
+    // Never close idle connections first: this time is longer than any client keeps one.
     server.keepAliveTimeout = 600_000;
     const { hostname, port } = new URL(this.uses);
     await new Promise<void>((resolve, reject) => {

@@ -65,7 +65,7 @@ export class SmtpStub extends StubAdapter<MailState> {
     const [{ SMTPServer }, { default: PostalMime }] = await Promise.all([import("smtp-server"), import("postal-mime")]);
     const server = new SMTPServer({
       authOptional: true,
-      // Every client would reject a self-signed certificate, so STARTTLS is off. Most mail libraries send passwords without TLS by default.
+      // Turn STARTTLS off, because clients would reject a self-signed certificate. Most mail libraries then send passwords without TLS.
       disabledCommands: ["STARTTLS"],
       allowInsecureAuth: true,
       disableReverseLookup: true,
@@ -89,7 +89,7 @@ export class SmtpStub extends StubAdapter<MailState> {
         stream.on("end", () => void take());
       },
     });
-    // Errors after the start come from clients that disconnect early, and are ignored.
+    // Ignore errors after the start: they come from clients that disconnect early.
     const { hostname, port } = new URL(this.uses);
     await new Promise<void>((resolve, reject) => {
       server.once("error", (cause: Error) => reject(portTaken(this.uses, cause)));

@@ -68,7 +68,7 @@ export function webhookActions<C extends object = Values, A = ApiClient>(
       `${store}_webhook_again`,
       `${store} sends its last webhook again`,
       async (api, context) => send(api, storeOf<HttpStub>(context, store).lastSent),
-      // A correct target ignores a repeated webhook.
+      // A repeated webhook need not change anything, because a correct target ignores it.
       { changesNothing: true },
     ),
     stubAction<C, A>(

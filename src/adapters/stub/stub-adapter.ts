@@ -2,7 +2,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import type { CheckpointChoice, StoreScope } from "../../model/stores/store-adapter.ts";
 import { ValueAdapter } from "../../stores/value-adapter.ts";
 
-/** A store in this process that listens on a port, like a third party of the target. */
+/** A store that plays a third party of the target: a server in this process that listens on a port. */
 export abstract class StubAdapter<S extends object> extends ValueAdapter<S> {
   readonly checkpoint: CheckpointChoice = { mode: "memory", why: "the stub is part of seqqa" };
   protected isOpen = false;
@@ -11,7 +11,7 @@ export abstract class StubAdapter<S extends object> extends ValueAdapter<S> {
     super(url, "a stub of a third party, which holds no locks", state);
   }
 
-  /** The URL that the target gets. */
+  /** The URL at which the target reaches the stub. */
   get url(): string {
     return this.uses;
   }

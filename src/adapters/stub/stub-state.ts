@@ -29,7 +29,7 @@ export interface StubCall {
   readonly json: unknown;
   /** The status of the answer; 0 if no answer was sent. */
   readonly status: number;
-  /** `true` if the stub carried the request out, even if the answer does not show it. */
+  /** `true` if the stub carried the request out, even if it did not say so because of a fault. */
   readonly done: boolean;
   /** `true` if a reply was defined for the request. */
   readonly matched: boolean;
@@ -64,9 +64,9 @@ export type StubAnswer = (
 /** The parts of a stub that actions change and a restore sets back. */
 export interface StubState {
   readonly calls: readonly StubCall[];
-  /** For each definition, the number of replies that were used up. The last reply is never used up. */
+  /** For each definition of replies, the number of replies that requests have used up. The last reply is never used up. */
   readonly given: readonly number[];
-  /** The fault of the next request. */
+  /** The fault that the next request will meet; `undefined` for none. */
   readonly next: StubFault | undefined;
   /** The number of faults that were requested so far. */
   readonly faults: number;

@@ -58,8 +58,9 @@ function findingsOf(explorations: readonly ExplorationEntry[]): readonly FoundFi
 }
 
 /**
- * Returns the finding, because its path is stored.
- * @throws SeqqaError (2) if `wanted` is the id of another finding that was reported together with this finding. No path is stored for that one.
+ * Returns the given finding if its path is stored.
+ * @throws SeqqaError (2) if `wanted` is the id of a finding that was reported together with the given one. Only the path of the given finding is
+ * stored.
  */
 function replayable(found: FoundFinding, wanted: string): FoundFinding {
   if (idOf(found).startsWith(wanted)) return found;

@@ -1,7 +1,7 @@
 import type { ConfigRow, StoredRun } from "../../run-log/index.ts";
 import { RUN_FLAGS, typed, usage, type RunOptions } from "./run-options.ts";
 
-/** Returns the flags of a run that the run log must store separately, because no configuration value shows them. */
+/** Returns the flags of a run that the run log must store separately, because they do not set values of the configuration. */
 export function flagRows(options: RunOptions): readonly ConfigRow[] {
   return RUN_FLAGS.flatMap((flag) => {
     const value = options[flag.option];
@@ -24,7 +24,7 @@ export function optionsBefore(
   for (const flag of RUN_FLAGS) {
     const { option, kept } = flag;
     if (kept === undefined) continue;
-    // A stored value is used only if its `source` says that a flag set it in the first session.
+    // Use a stored value only if its `source` says that a flag set the value in the first session.
     const row = config.get(kept === "key" ? flag.key! : typed(flag));
     const isGiven = given[option] !== undefined && option !== "infra";
     if (row === undefined || !row.source.startsWith("flag ") || isGiven) continue;

@@ -11,8 +11,8 @@ import type { Shell } from "../process/shell.ts";
 const NAMED = 20;
 
 /**
- * Runs `seqqa clean`: removes what runs left behind that were killed. Rows in the user's own stores are restored only after the user confirms. Runs
- * that are still alive are not touched. Returns 3 if rows were not restored.
+ * Runs `seqqa clean`: removes what killed runs left behind. Restores rows in the user's own stores, but only after the user confirms. Does not touch
+ * runs that are still alive. Returns 3 if rows were not restored.
  */
 export async function cleanCommand(
   directory: string | undefined,

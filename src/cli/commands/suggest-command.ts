@@ -19,7 +19,7 @@ import { tellSkipped } from "../run/report-files.ts";
 
 export interface SuggestOptions extends LaneFlags {
   readonly run?: string;
-  /** `true` if only rules are suggested that would detect corruptions which the existing rules miss. */
+  /** `true` to suggest only rules that detect corruptions which the existing rules miss. */
   readonly forGaps?: boolean;
   readonly maxTime?: string;
   readonly most?: string;

@@ -41,8 +41,8 @@ export function watchForEarlyEnd(shell: Shell): EarlyEnd {
           listener();
         });
         return () => {
-          // From here on, a signal ends the process with 130. The handler is set before the old one is removed, so that no signal is missed in
-          // between.
+          // From here on, a signal ends the process with exit status 130. The new handler is set before the old one is removed, so that no signal is
+          // missed in between.
           stopExit = shell.onInterrupt(() => exit(130));
           stop();
         };

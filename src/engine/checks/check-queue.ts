@@ -170,8 +170,8 @@ export class CheckQueue {
   }
 
   /**
-   * Returns the second path to a node, and the paths from which its data is drawn. The steps to the node draw the data of the second path, but the
-   * actions of the node draw the data of the node's first path, so that the outcomes can be compared.
+   * Returns the second path to a node, and the paths from which its data is drawn. The steps to the node use the data of the second path. The node's
+   * own actions use the data of the node's first path, so that their outcomes can be compared.
    */
   #second({ from, action }: OtherWay, node: number): Required<Pick<UnitRequest, "path" | "draws">> {
     const { nodes } = this.#committer;

@@ -31,7 +31,10 @@ export class DetailLog implements ExplorationDetails {
     return this.#characters;
   }
 
-  /** Sets the number of characters of the details that earlier sessions of a resumed run kept, so that the limits apply to all sessions together. */
+  /**
+   * Counts the details that earlier sessions of a resumed run have kept, which together have this many characters. The limits then apply to all
+   * sessions together.
+   */
   resume(characters: number): void {
     this.states.clear();
     this.exchanges.clear();

@@ -27,9 +27,9 @@ interface Candidate {
 }
 
 /**
- * Takes the (state, action) pair whose action was committed least often in states of the same shape (structure). Among equal
- * pairs, states come first whose edge brought a new combination of action, status and shape, and then the pair with the lowest hash of seed,
- * fingerprint and action.
+ * Takes the (state, action) pair whose action was committed least often in states of the same shape (structure). Among equal pairs, prefers states
+ * whose edge brought a new combination of action, status and shape. If pairs are still equal, the lowest hash of seed, fingerprint and action
+ * decides.
  */
 export class CoverageFrontier extends HeapFrontier<Candidate> {
   readonly #base: CoverageFrontier | undefined;

@@ -47,11 +47,11 @@ interface Part {
  *
  * Fingerprints are stored in pages, and full pages are never moved. The table of a large set has 256 parts, and the hash of a state selects its part.
  * A full part grows by a fifth. The parts start with different amounts of free room, so they never grow at the same time and pauses are short. A slot
- * of 32 bits holds the state's number and, in the remaining bits, a second hash, so fingerprints of different states are hardly ever compared.
+ * of 32 bits holds the state's number and, in the remaining bits, a second hash. Fingerprints of different states are therefore hardly ever compared.
  *
- * Memory for each state: 8 bytes of fingerprint, 2 bytes of second hash, and 4.9 to 5.9 bytes of table, because the parts are filled to between 68
- * and 82 %. Two states with equal fingerprints count as one state. The result contains the probability of that, and {@link VisitedSet.differs}
- * detects nearly all such states.
+ * Each state takes 8 bytes of fingerprint, 2 bytes of second hash, and 4.9 to 5.9 bytes of table, since parts are filled to between 68 and 82 %. Two
+ * states with equal fingerprints count as one state. The result contains the probability of that, and {@link VisitedSet.differs} detects nearly all
+ * such states.
  */
 export class VisitedSet {
   #parts: Part[];

@@ -94,8 +94,8 @@ export class Scheduler {
     if (allowance > 0 && this.#segments !== undefined && queue !== undefined) {
       const limit = Math.min(queue.head + Math.ceil(allowance / actions) + 1, queue.head + WINDOW * lanes);
       this.#segments.skipTo(queue.head);
-      // If actions are slow and there is little work left, dispatch single actions instead of whole nodes, so that no lane has to wait while another
-      // executes a whole node.
+      // If actions are slow and there is little work left, dispatch single actions instead of whole nodes. Otherwise lanes would wait while another
+      // lane executes a whole node.
       const plenty = this.#slow ? 2 * lanes : 1;
       const waiting = this.#segments.waiting(limit);
       if (waiting >= plenty && (!this.#slow || allowance > 2 * lanes * actions)) {

@@ -11,8 +11,8 @@ export const LOOK_MS = 100;
 
 /**
  * The time limit of an exploration and of the work after the search: the search for races, and the confirmation and shortening of findings. The
- * search ends at `max_time`. The work after it may be started for another tenth of `max_time` (at least 5 s, at most a minute), which is called the
- * allowance. Work that was started is finished, but its requests are ended if they take longer than the allowance.
+ * search ends at `max_time`. Work after it may be started for another tenth of `max_time`, but at least 5 s and at most a minute. This time is called
+ * the allowance. Work that was started is finished, but its requests are ended if they take longer than the allowance.
  */
 export class TimeLimit {
   /** Time for starting work after the search, in addition to `max_time`, in milliseconds. `Infinity`: no limit. */

@@ -56,7 +56,10 @@ const LEAVE_MS = 1000;
 const MOST_RUNS = 100;
 /** A run without a heartbeat for this many milliseconds may have been killed. */
 const BEATEN_MS = 8000;
-/** How long the worker waits, in milliseconds, if the only runs use another secret, and how long before it leaves a silent run for another one. */
+/**
+ * How long the worker waits if all runs use another secret, in milliseconds. The worker also waits this long before it leaves a silent run for
+ * another one.
+ */
 const GRACE_MS = 4000;
 /** Stands for the announcement of a run that was killed, once another run can be joined. */
 const OVER: Announcement = { state: "over", exploration: null };

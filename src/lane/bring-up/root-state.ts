@@ -293,7 +293,7 @@ export class RootState {
     });
   }
 
-  /** Runs `setup`. If it generates ids, then replaces the data that it made by the data of the first lane, so that all lanes have the same ids. */
+  /** Runs `setup`. If `setup` generates ids, then replaces its data by the data of the first lane, so that all lanes have the same ids. */
   async #setUpLikeTheOthers(): Promise<void> {
     const { definition, state, shared } = this.#options;
     const nothing = definition.setup === undefined && Object.keys(definition.users).length === 0;

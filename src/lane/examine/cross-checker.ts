@@ -30,9 +30,7 @@ interface Reached extends Fingerprint {
   readonly isBounded: boolean;
 }
 
-/**
- * Executes the actions of a node a second time, by replay or along another path to the node, and compares the outcomes with those of the first time.
- */
+/** Executes the actions of a node a second time, by replay or along another path to the node. Compares the outcomes with those of the first time. */
 export class CrossChecker {
   readonly #base: LaneBase;
   readonly #navigator: Navigator;
@@ -133,8 +131,8 @@ export class CrossChecker {
   }
 
   /**
-   * Returns lines that show why two outcomes differ. Compares the state after the step with the state after the same step on the other path, or with
-   * the state before the step if there is no other path.
+   * Returns lines that show why two outcomes differ. Compares the state after the step with the state after the same step on the other path. If there
+   * is no other path, compares it with the state before the step.
    */
   async #explain(
     unit: UnitRequest,

@@ -192,7 +192,7 @@ export class WorldState {
 
   /**
    * Records the name of the action that set the token or cookies that a client uses now. A random token that is in no store is renamed like a
-   * generated id, so without this record the logins of two users would lead to equal states.
+   * generated id. Without this record, the logins of two users would therefore lead to equal states.
    */
   attribute(action: string, step?: () => StepOrigin): void {
     this.#step = step;

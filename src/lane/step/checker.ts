@@ -187,8 +187,9 @@ export class Checker {
   }
 
   /**
-   * Handles an error that a check threw. @throws LaneLost if a store could not be read @throws SeqqaError in the root state, if the error shows that
-   * the rule is configured wrongly (exit status 2)
+   * Handles an error that a check threw.
+   * @throws LaneLost if a store could not be read
+   * @throws SeqqaError (exit status 2) in the root state, if the error shows that the rule is configured wrongly
    */
   #threw(invariant: AnyInvariant, error: unknown): void {
     if (this.#isRoot && error instanceof SeqqaError && error.exitStatus === 2) throw error;

@@ -15,7 +15,7 @@ export type Kind =
   | "schema";
 
 /**
- * The kind of objects under a key of an OpenAPI document, and their form: one object, a map from names to objects, a list, or one object or a list.
+ * The objects under a key of an OpenAPI document: their kind, and whether the key holds one object, a map, a list, or either one object or a list.
  */
 export interface Child {
   readonly kind: Kind;

@@ -41,8 +41,8 @@ export interface Operation {
   readonly body: RequestBody | undefined;
   readonly responses: readonly DescribedResponse[];
   /**
-   * The authentication that the operation accepts. Each item of the outer list is sufficient alone and needs all of its schemes. Empty: none is
-   * needed. An operation that declares no security has the security of the whole document.
+   * The authentication that the operation accepts. Each item of the outer list is sufficient alone and needs all of its schemes. If the list is
+   * empty, no authentication is needed. An operation that declares no security has the security of the whole document.
    */
   readonly security: readonly (readonly SecurityNeed[])[];
   /** JSON pointer into {@link ApiDescription.document}, for example `/paths/~1orders/post`. */

@@ -4,15 +4,15 @@ import { raceName, verdictText } from "../console/race-text.ts";
 import { doubtOf } from "../console/violation-text.ts";
 import type { ExplorationEntry, JourneyEntry, RunDocument } from "../document/document-types.ts";
 
-/** The largest number of findings, and of problems, that are shown for each exploration. */
+/** The largest number of findings, and of other problems, that are shown for each exploration. */
 const SHOWN = 10;
 const BODY = 300;
 
 const VERDICTS: Readonly<Record<number, string>> = { 0: "PASSED", 1: "FAILED", 3: "UNVERIFIED", 130: "INTERRUPTED" };
 
 /**
- * Returns a run as a few lines: a block for each finding and problem, a line for each exploration and journey, and the verdict. The lines are not
- * escaped.
+ * Returns a run as a few lines: some lines for each finding and problem, one line for each exploration and journey, and one for the result. Control
+ * characters in the lines are not escaped.
  */
 export function agentLines(document: RunDocument): readonly string[] {
   const { explorations, journeys, failures, exitStatus, run } = document;

@@ -8,7 +8,7 @@ import { runDocument } from "../document/run-document.ts";
 import type { RunReport } from "../document/run-report.ts";
 import { agentLines } from "./agent-lines.ts";
 
-/** Reports to coding agents and logs. Prints a compact summary without colours when the run has ended. */
+/** The reporter for coding agents and logs: prints a compact summary without colours when the run has ended. */
 export class AgentReporter implements Reporter {
   readonly #options: ReporterOptions;
   readonly #hide: Redactor;

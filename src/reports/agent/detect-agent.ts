@@ -15,7 +15,7 @@ const VARIABLES: readonly (readonly [agent: string, variables: readonly string[]
   ["cursor", ["CURSOR_AGENT"]],
 ];
 
-/** All variables that are read. `AI_AGENT` holds the name of an agent. An empty variable counts as unset. */
+/** All environment variables by which agents are detected. `AI_AGENT` contains the name of an agent. An empty variable counts as unset. */
 export const AGENT_VARIABLES: readonly string[] = ["AI_AGENT", ...VARIABLES.flatMap(([, variables]) => variables)];
 
 /** Returns the name of the coding agent that runs the command, or `undefined` if no agent is detected. */

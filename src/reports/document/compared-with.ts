@@ -3,30 +3,30 @@ import type { ExplorationEntry } from "./document-types.ts";
 import { idsOf } from "./ids-of.ts";
 import { wouldHaveFound } from "./would-have-found.ts";
 
-/** A finding of an earlier run. */
+/** A finding of an earlier run, reduced to what a comparison shows. */
 export interface ComparedFinding {
   readonly id: string;
-  /** The name of the broken rule, or of the calls that race. */
+  /** The name of the broken rule; for a race, the names of its calls. */
   readonly name: string;
   readonly severity: Severity;
   readonly isRace: boolean;
-  /** All ids of the finding. A finding that several actions show has several. */
+  /** All ids of the finding: one for each action that shows it. */
   readonly ids: readonly string[];
 }
 
-/** The findings of an exploration, compared with those of its previous run. */
+/** The comparison of an exploration's findings with those of the previous run of the same exploration. */
 export interface Comparison {
   /** The id of the previous run. */
   readonly run: string;
   /** The start time of the previous run, in ISO 8601, UTC. */
   readonly startedAt: string;
-  /** Ids of findings that the previous run did not have. */
+  /** The ids of findings that are new in this run. */
   readonly added: readonly string[];
-  /** Ids of findings that both runs have. */
+  /** The ids of findings that both runs found. */
   readonly still: readonly string[];
   /** Findings that only the previous run has, and that this run would have found again. */
   readonly fixed: readonly ComparedFinding[];
-  /** Findings that only the previous run has, and that this run may have missed. */
+  /** The findings of the previous run that this run did not find, but may only have missed. */
   readonly unseen: readonly ComparedFinding[];
 }
 

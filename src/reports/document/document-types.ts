@@ -4,7 +4,7 @@ import type { Severity } from "../../model/declare/severity.ts";
 import type { ReportedFailure, ReportedKnown } from "./run-report.ts";
 import type { SourcePlace } from "./source-place.ts";
 
-/** The committed graph, as lists with common indices. Node 0 is the root state. */
+/** The committed graph as parallel lists: entry i of each list of nodes belongs to node i, likewise for edges. Node 0 is the root state. */
 export interface GraphEntry {
   /** The names of the actions. The other lists refer to an action by its index in this list. */
   readonly actions: readonly string[];
@@ -12,21 +12,24 @@ export interface GraphEntry {
   readonly nodes: number;
   /** The number of transitions. */
   readonly edges: number;
-  /** A sentence, present if the graph has more than 1,000,000 transitions. The lists below are then empty, and the run log has all transitions. */
+  /**
+   * A sentence that says why the lists below are empty: the graph has more than 1,000,000 transitions, and only the run log contains them all.
+   * Otherwise absent.
+   */
   readonly leftOut?: string | undefined;
-  /** Per node: the node from which it was first reached; -1 for the root. */
+  /** For each node, the node from which it was first reached; -1 for the root state. */
   readonly parents: readonly number[];
-  /** Per node: the index of the action that led to it from its parent; -1 for the root. */
+  /** For each node, the index of the action that first led to it; -1 for the root state. */
   readonly parentActions: readonly number[];
-  /** Per node: the number of steps from the root. */
+  /** For each node, the number of steps from the root state. */
   readonly depths: readonly number[];
-  /** Per edge: the node that it leaves. */
+  /** For each edge, the node at which it begins. */
   readonly edgeFrom: readonly number[];
-  /** Per edge: the index of its action. */
+  /** For each edge, the index of its action. */
   readonly edgeAction: readonly number[];
-  /** Per edge: the node that it leads to; -1 if the outcome has no state (an error, a crash, a timeout). */
+  /** For each edge, the node that it leads to; -1 if the step led to no state (an error, a crash, a timeout). */
   readonly edgeTo: readonly number[];
-  /** Per edge: the HTTP status of the response; 0 if there was none. */
+  /** For each edge, the HTTP status of the response; 0 if there was no response. */
   readonly edgeStatus: readonly number[];
 }
 
@@ -44,41 +47,41 @@ export interface ExplorationEntry extends ExplorationFacts {
 export interface JourneyEntry extends JourneyResult {
   /** The journey's file, relative to the folder in which the command was started. */
   readonly file: string;
-  /** Notes on the journey for the reader. */
+  /** Remarks about the journey for the reader of a report. */
   readonly notes: readonly string[];
-  /** The errors that prevented the journey from running. */
+  /** The errors because of which the journey did not run. */
   readonly errors: readonly RunError[];
   /** The reasons why the stores of the journey could not be restored; empty if they were restored. */
   readonly divergences: readonly Divergence[];
 }
 
 /**
- * The document of `results.json`, of `--reporter json` and of a stored run. It is plain data, without anything that a report must not show. Its JSON
- * Schema is `seqqa.results.schema.json`.
+ * The content of `results.json`, of the output of `--reporter json`, and of a stored run. It is redacted plain data. Its JSON Schema is
+ * `seqqa.results.schema.json`.
  *
- * `format` becomes 2 if a field is removed or renamed, or changes its type or meaning. New fields and new enumeration values do not change `format`:
- * readers ignore unknown ones.
+ * `format` changes to 2 if a field is removed or renamed, or changes its type or meaning. New fields and new enumeration values do not change
+ * `format`: readers ignore unknown ones.
  */
 export interface RunDocument {
   /** The version of seqqa that wrote the document. */
   readonly seqqa: string;
-  /** The version of this format. */
+  /** The version of the format of this document. */
   readonly format: 1;
   /** The id of the run. `seqqa report --run` takes this id. */
   readonly run: string;
   /** The start time of the run, in ISO 8601, UTC. */
   readonly startedAt: string;
-  /** The lowest severity of a finding that fails the run. */
+  /** The lowest severity of a finding that makes the run fail; `none` if no finding does. */
   readonly failOnSeverity: Severity | "none";
   /** The explorations, in the order in which they were run. */
   readonly explorations: readonly ExplorationEntry[];
   /** The journeys, in the order in which they were run. */
   readonly journeys: readonly JourneyEntry[];
-  /** Files that ended without a result. */
+  /** The files of explorations and journeys that ended with an error and without a result. */
   readonly failures: readonly ReportedFailure[];
-  /** The state of the list of known findings after the run; absent if there is no list. */
+  /** The comparison of the run with the list of known findings; absent if there is no list. */
   readonly knownFindings?: ReportedKnown | undefined;
-  /** The location of the user's code, for links to its lines; absent if there are no links. */
+  /** The location of the user's code, for links to its lines; absent if the report has no such links. */
   readonly source?: SourcePlace | undefined;
   /** The exit status of the command. */
   readonly exitStatus: number;

@@ -2,15 +2,15 @@ import type { ExplorationGraph } from "../../model/results/result.ts";
 import type { GraphEntry } from "./document-types.ts";
 import { grouped } from "../console/numbers.ts";
 
-/** The largest number of transitions whose lists appear in documents, about 20 MB. */
+/** Documents contain the lists of a graph with at most this number of transitions, which take about 20 MB. */
 export const MOST_LISTED = 1_000_000;
 
-/** A graph, or a reader of its lists. */
+/** A graph in memory, or an object that reads a graph from the run log. */
 export type GraphSource = Omit<ExplorationGraph, "path">;
 
 /**
- * Returns a graph in the form of the run document. Each list is created when it is accessed, so that only one list at a time is in memory as plain
- * numbers. The lists of a large graph are not accessed at all.
+ * Returns a graph in the form of `results.json`. Each list is created when it is read, so that only one list of JavaScript numbers is in memory at a
+ * time. The lists of a graph with too many transitions are left empty.
  */
 export function graphEntry(graph: GraphSource): GraphEntry {
   const { actions, nodes, edges } = graph;

@@ -1,34 +1,34 @@
 /**
- * Nodes and edges as parallel lists: entry `i` of every list of `nodes` belongs to one node, and likewise for `edges`. The type parameters are the
- * forms of a state's line and of an exchange.
+ * Nodes and edges as parallel lists: entry `i` of every list of `nodes` belongs to one node, and likewise for `edges`. `Line` is the type of a line
+ * of a state, `Exchange` the type of a request with its answer.
  */
 export interface GraphLists<Line, Exchange> {
   readonly actions: readonly string[];
-  /** The numbers of nodes and edges in the whole graph. If they exceed the lengths of the lists, only the run log has the rest. */
+  /** The number of nodes in the whole graph. If it is larger than the lengths of the lists, only the run log contains the rest. */
   readonly totalNodes: number;
   readonly totalEdges: number;
   readonly nodes: {
-    /** The number of the node in the exploration; 0 is the root state. Parents precede their children. */
+    /** The number of each node in the exploration; 0 is the root state. Parents come before their children. */
     readonly id: readonly number[];
-    /** The name of the state in commands: the first 8 hex digits of its fingerprint. Empty or absent if unknown. */
+    /** The name of each state, as used in commands: the first 8 hex digits of its fingerprint. Empty or absent if it is unknown. */
     readonly name?: readonly string[] | undefined;
-    /** The node from which this node was first reached; -1 for the root. */
+    /** For each node, the node from which it was first reached; -1 for the root state. */
     readonly parent: readonly number[];
-    /** The index of the action that first led to this node; -1 for the root. */
+    /** For each node, the index of the action that first led to it; -1 for the root state. */
     readonly action: readonly number[];
     readonly depth: readonly number[];
-    /** The lines that describe the state; `null` if they were not kept. */
+    /** For each node, the lines that describe its state; `null` if they were not stored. */
     readonly state: readonly (readonly Line[] | null)[];
   };
   readonly edges: {
     readonly from: readonly number[];
     readonly action: readonly number[];
-    /** The node that the edge leads to; -1 if the outcome has no state (an error, a crash, a timeout). */
+    /** For each edge, the node that it leads to; -1 if the step led to no state (an error, a crash, a timeout). */
     readonly to: readonly number[];
     readonly status: readonly number[];
-    /** 1 if the edge has a finding. */
+    /** For each edge, 1 if a finding ends with this step, else 0. */
     readonly found: readonly number[];
-    /** The requests of the edge and their answers; `null` if they were not kept. */
+    /** For each edge, the requests of the step and their answers; `null` if they were not stored. */
     readonly exchanges: readonly (readonly Exchange[] | null)[];
   };
 }

@@ -4,17 +4,17 @@ import type { Comparison } from "./compared-with.ts";
 import type { RunDocument } from "./document-types.ts";
 import type { GraphLists } from "./graph-lists.ts";
 
-/** The redacted data of reports with a graph: the document of a run, and the part of each exploration's graph that can be shown. */
+/** The data for report formats: the document of a run, and the graphs of its explorations with states and requests. All of it is redacted. */
 export interface ReportData {
   readonly document: RunDocument;
-  /** The graph of each entry of `document.explorations`, in the same order. */
+  /** The graphs of `document.explorations`, in the same order. */
   readonly graphs: readonly GraphData[];
-  /** The changes since the previous run, for each entry of `document.explorations`; `undefined` if there is no previous run. */
+  /** The comparisons with the previous runs of `document.explorations`, in the same order; `undefined` for an exploration without a previous run. */
   readonly comparisons?: readonly (Comparison | undefined)[] | undefined;
 }
 
-/** The explored graph, or a part of it. Nodes have the numbers that they have in the exploration. */
+/** The explored graph, or a part of it. The `id` of a node is its number in the exploration. */
 export interface GraphData extends GraphLists<string, RecordedExchange> {
-  /** The counts of the whole graph, if they are known and the graph here is only a part. */
+  /** The numbers of states and steps by depth in the whole graph. Present if this is only a part of the graph. */
   readonly byDepth?: ByDepth | undefined;
 }

@@ -4,7 +4,7 @@ import { raceText } from "../console/race-text.ts";
 import { resultJson } from "../json/result-json.ts";
 import { violationText } from "../console/violation-text.ts";
 
-/** Rebuilds the result from which an entry of a document was made. The result is redacted like the entry. */
+/** Converts an exploration in a document back to a result. Values that are redacted in the document stay redacted. */
 export function resultOfEntry({ name: _name, file: _file, graph, ...facts }: ExplorationEntry): ExplorationResult {
   const result: Omit<ExplorationResult, "toJSON"> = {
     ...facts,
@@ -15,7 +15,7 @@ export function resultOfEntry({ name: _name, file: _file, graph, ...facts }: Exp
   return { ...result, toJSON: () => resultJson(result) };
 }
 
-/** Returns the graph of an entry. Its lists are empty if the document left them out. */
+/** Returns the graph of an exploration in a document. Its lists are empty if the document left them out because of their size. */
 function graphOf(graph: GraphEntry): ExplorationResult["graph"] {
   const { actions, nodes, edges } = graph;
   const [parents, parentActions] = [Int32Array.from(graph.parents), Int32Array.from(graph.parentActions)];

@@ -19,7 +19,7 @@ export function runDocument(report: RunReport, visibility: Visibility, hide: Red
     journeys: report.journeys.map((journey) => journeyJson(journey, visibility, hide)),
     failures: report.failures.map((failure) => redactFailure(failure, visibility, hide)),
   });
-  // Redacts everything twice: a value in the first exploration may be recognized as a secret only in the last journey.
+  // Redact everything twice: a value of the first exploration may be found to be a secret only in the last journey.
   if (report.explorations.length + report.journeys.length > 1) redacted();
   return {
     seqqa: report.version,

@@ -19,21 +19,21 @@ export interface ReportedJourney {
   readonly file: string;
   readonly result: JourneyResult;
   readonly notes: readonly string[];
-  /** The error that prevented the journey from running. */
+  /** The error because of which the journey did not run. */
   readonly error?: RunError | undefined;
   /** The reason why the stores of the journey could not be restored; absent if they were restored. */
   readonly notPutBack?: Divergence | undefined;
 }
 
-/** A file that ended without a result. */
+/** A file of an exploration or journey that ended with an error and without a result. */
 export interface ReportedFailure {
   /** The file, relative to the folder in which the command was started. */
   readonly file: string;
   /** The stable error code, in upper case. */
   readonly code: string;
-  /** The error in one sentence. */
+  /** The error message, one sentence. */
   readonly message: string;
-  /** How to solve the problem. */
+  /** A hint how to solve the problem. */
   readonly hint?: string | undefined;
 }
 
@@ -41,13 +41,13 @@ export interface ReportedFailure {
 export interface ReportedKnown {
   /** The file of the list, relative to the folder in which the command was started. */
   readonly file: string;
-  /** Ids of known findings that were found again. */
+  /** The ids of known findings that this run found. */
   readonly found: readonly string[];
-  /** Ids of known findings that no longer occur. */
+  /** The ids of known findings that no longer exist: this run would have found them. */
   readonly stale: readonly string[];
-  /** Ids of known findings that were not found, in a run that may not have reached them. */
+  /** The ids of known findings that this run did not find, but may only have missed. */
   readonly unseen: readonly string[];
-  /** The changes to the list. Present only with `--update-known`. */
+  /** The changes that `--update-known` made to the list; absent without this option. */
   readonly updated?:
     | {
         /** Ids that were added to the list. */
@@ -58,7 +58,7 @@ export interface ReportedKnown {
     | undefined;
 }
 
-/** Everything that a run found. */
+/** The complete result of a run, for reporters. */
 export interface RunReport {
   readonly version: string;
   /** The id of the run. `seqqa report --run` takes this id. */
@@ -74,6 +74,6 @@ export interface RunReport {
   readonly exitStatus: number;
   /** The report files that were written, relative to the folder in which the command was started. */
   readonly files?: readonly string[] | undefined;
-  /** Returns the command that replays the finding with this id. Absent if the run has no run log. */
+  /** Returns the command that replays the finding with this id. Absent if the run was not stored. */
   readonly replayWith?: ((id: string) => string) | undefined;
 }

@@ -1,10 +1,10 @@
-/** The locations that reports use for links to lines of the user's code. */
+/** The data from which reports make links to lines of the user's code. */
 export interface SourcePlace {
-  /** The URL that opens a line in an editor, with `{file}`, `{line}` and `{column}`; absent if reports have no such links. */
+  /** The pattern of URLs that open a line in an editor, with `{file}`, `{line}` and `{column}`; absent if reports have no such links. */
   readonly editor?: string | undefined;
   /** The absolute path of the folder in which the command was started. Present with `editor`. */
   readonly folder?: string | undefined;
-  /** The repository on GitHub, if the run knows it. */
+  /** The repository on GitHub that contains the user's code; absent if it is unknown. */
   readonly repository?:
     | {
         /** The URL of the repository, e.g. `https://github.com/owner/name`. */

@@ -1,17 +1,17 @@
 import { isFaultId } from "../../engine/findings/fault-id.ts";
 import type { ExplorationFacts } from "../../model/results/result.ts";
 
-/** Reasons for not probing pairs, such as a lack of time, that another run may not have. */
+/** Reasons why a run left out pairs of calls in its search for races, although another run may include them. */
 const LEFT_OUT = ["max_time", "interrupted", "lane_lost", "too_many_states", "not_there", "one_connection"];
-/** Reasons for not confirming hits that another run may not have. */
+/** Reasons why a run did not confirm races that it saw, although another run may confirm them. */
 const LEFT_UNCONFIRMED = ["max_time", "interrupted"];
 
 export type Completeness = Pick<ExplorationFacts, "stopReason" | "open" | "errors" | "divergences" | "raceCoverage" | "faultCoverage">;
 
-/** Returns `true` if the run would have found the finding with this id if it still existed. The result must not contain the finding. */
+/** Returns `true` if a run without this finding shows that the finding no longer exists, because the run would have found it. */
 export function wouldHaveFound(result: Completeness, id: string, isRace: boolean): boolean {
   const { stopReason, open, errors, divergences, raceCoverage, faultCoverage } = result;
-  // A shard ends while the states of the other shards are open.
+  // Check `open`, too: a shard can end as exhausted while states of other shards are not expanded.
   if (stopReason !== "exhausted" || open > 0 || errors.length > 0 || divergences.length > 0) return false;
   const none = (counts: Readonly<Record<string, number>>, reasons: readonly string[]): boolean =>
     reasons.every((reason) => (counts[reason] ?? 0) === 0);

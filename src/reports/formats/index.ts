@@ -1,8 +1,8 @@
 import type { ReportFormat } from "./report-format.ts";
 
 /**
- * The built-in formats, by their names in `report.formats` and `--format`. Each format is loaded only when it is used: every command needs the names,
- * but not the code.
+ * The built-in report formats, by their names in `report.formats` and `--format`. The code of a format is loaded only when it is used, because every
+ * command needs the names, but few need the code.
  */
 export const REPORT_FORMATS: Readonly<Record<string, () => Promise<{ readonly format: ReportFormat }>>> = {
   html: () => import("./html.ts"),

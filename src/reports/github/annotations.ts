@@ -5,12 +5,12 @@ import { raceName, raceText } from "../console/race-text.ts";
 import { doubtOf, violationText } from "../console/violation-text.ts";
 import type { Annotation, Level } from "./commands.ts";
 
-/** The largest number of annotations of one level that GitHub shows for a step. */
+/** The largest number of annotations of one level (error, warning, notice) that GitHub shows for a step. */
 const SHOWN = 10;
 
 /**
- * Returns the annotations for lines of code. Findings that fail the run, errors and divergences are errors; other findings are warnings. A notice
- * counts the annotations that GitHub would not show.
+ * Returns annotations for lines of the user's code. Divergences, errors, and findings that make the run fail have the level `error`; other findings
+ * have `warning`. A notice counts the annotations that GitHub would not show.
  */
 export function annotations(document: RunDocument): readonly Annotation[] {
   const all = [

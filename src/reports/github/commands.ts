@@ -11,7 +11,7 @@ export interface Annotation {
   readonly col?: number | undefined;
 }
 
-/** The largest number of characters of a message. GitHub shows an annotation in the space between two lines of code. */
+/** The largest number of characters of an annotation's message, because GitHub shows it between two lines of code. */
 const LONGEST = 4000;
 
 /**

@@ -1,8 +1,8 @@
 import { cut, printable } from "../console/printable.ts";
 
 /**
- * Returns text that is safe in Markdown, including table cells. GitHub finds no mentions, links or issue numbers in it, because the text is code.
- * Punctuation is written as character references, which are never markup.
+ * Returns a text as Markdown code, so that GitHub finds no mentions, links or issue numbers in it. Punctuation is written as character references,
+ * which are never markup, even in table cells.
  */
 export function inertMarkdown(text: string, longest: number = 300): string {
   const shown = cut(printable(text), longest);

@@ -1,8 +1,8 @@
 import type { Output } from "../reporter.ts";
 
 /**
- * Returns an output that cannot trigger commands of GitHub Actions. The runner executes lines that begin with `::`, also after blanks, and lines that
- * contain `##[`. Answers of the target are printed, and must not become commands.
+ * Returns a stream through which the target's answers can be printed without triggering commands of GitHub Actions. The runner executes lines that
+ * begin with `::`, also after blanks, and lines that contain `##[`.
  */
 export function inertOutput(output: Output, kind: "text" | "json"): Output {
   return {
@@ -22,7 +22,7 @@ export function inertOutput(output: Output, kind: "text" | "json"): Output {
 const inertText = (text: string): string => text.replace(/^([^\S\n]*):(?=:)/gm, "$1\\x3a").replaceAll("##[", "#\\x23[");
 
 /**
- * Breaks `##[` in JSON. `#` occurs only within strings, so the escape keeps the meaning. No line of a JSON document begins with a colon, and no
+ * Writes `##[` in JSON with an escape. `#` occurs only inside strings, so the JSON keeps its meaning. Lines of JSON never begin with `::`, and no
  * string is split between two pieces.
  */
 const inertJson = (text: string): string => text.replaceAll("##[", "#\\u0023[");

@@ -17,7 +17,7 @@ interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Returns a run as Markdown of at most `room` bytes. The text ends with the number of rows that do not fit. */
+/** Returns a run as Markdown of at most `room` bytes. If not all rows fit, the last sentence says how many were left out. */
 export function jobSummary(document: RunDocument, room: number): string {
   const title = `## seqqa: ${VERDICTS[document.exitStatus] ?? "ended early"}\n\n`;
   const tables = [findings(document), explorations(document.explorations), journeys(document.journeys), problems(document)];
@@ -25,7 +25,7 @@ export function jobSummary(document: RunDocument, room: number): string {
   const parts = [title];
   let size = Buffer.byteLength(title);
   let left = 0;
-  // Reserves 200 bytes for the sentence about rows that do not fit.
+  // Reserve 200 bytes for the sentence about rows that do not fit.
   const most = room - 200;
   const add = (more: string): boolean => {
     const bytes = Buffer.byteLength(more);
@@ -143,7 +143,7 @@ function journeys(list: readonly JourneyEntry[]): Table {
   };
 }
 
-/** Returns the reasons why the run is unverified. */
+/** Returns a table of the reasons why the run is unverified. */
 function problems({ failures, explorations: list, journeys: ran }: RunDocument): Table {
   const of = ({ name, errors, divergences }: Pick<ExplorationEntry, "name" | "errors" | "divergences">): readonly (readonly string[])[] => [
     ...errors.map((one) => [inert(name), inert(one.code), inert(one.message), inert(one.path.join(" -> ")), inert(one.where ?? "")]),

@@ -11,15 +11,17 @@ const MOST = 1024 * 1024;
 
 export interface GithubPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The folder in which the command was started. Files of the document are relative to this folder. */
+  /** The folder in which the command was started. File names in reports are relative to this folder. */
   readonly cwd: string;
-  /** The stream for workflow commands. GitHub reads both streams, but `--reporter json` writes to standard output. */
+  /** The stream for annotations. GitHub reads standard output, too, but `--reporter json` needs that for itself. */
   readonly stderr: Output;
 }
 
 export const onGithub = (env: GithubPlace["env"]): boolean => env["GITHUB_ACTIONS"] === "true";
 
-/** Annotates the code and appends to the job summary. @throws the file system's error if the summary cannot be written */
+/**
+ * Writes annotations for the user's code, and appends the result to the job summary. @throws the file system's error if the summary cannot be written
+ */
 export function reportToGithub(document: RunDocument, { env, cwd, stderr }: GithubPlace): void {
   const workspace = env["GITHUB_WORKSPACE"] ?? cwd;
   const inRepository = (file: string): string => {

@@ -9,9 +9,9 @@ export interface HarExchange extends RecordedExchange {
 }
 
 /**
- * Returns requests and their answers as a HAR 1.2 archive (http://www.softwareishard.com/blog/har-12-spec/), which browsers and proxies read. Header
- * sizes were not recorded: they are -1, as the format says. `startedAt` (ISO 8601) is the time of the first request. Each further request begins when
- * the previous one ends.
+ * Returns requests and their answers as a HAR 1.2 archive (http://www.softwareishard.com/blog/har-12-spec/), which browsers and proxies read.
+ * `startedAt` (ISO 8601) is the time of the first request; each further request begins when the previous one ends. Header sizes were not recorded:
+ * they are -1, as the format prescribes.
  */
 export function harText(exchanges: readonly HarExchange[], startedAt: string): string {
   let at = Date.parse(startedAt);
@@ -46,7 +46,7 @@ function requestOf({ method, url, headers, body }: ApiRequest): object {
   };
 }
 
-/** Percent-encodes characters that browsers send but the URL standard forbids, such as the brackets of `[redacted]`. */
+/** Percent-encodes characters that browsers send but that the URL standard forbids, such as the brackets of `[redacted]`. */
 const escaped = (path: string): string => path.replace(/%(?![0-9a-f]{2})|[[\]{}|\\^`"<> ]/gi, encodeURIComponent);
 
 function responseOf({ status, headers, body }: RecordedResponse): object {
@@ -63,7 +63,7 @@ function responseOf({ status, headers, body }: RecordedResponse): object {
   };
 }
 
-/** Returns a response with status 0, as browsers write for a request without an answer. */
+/** Returns a response with status 0, which HAR archives of browsers have for a request without an answer. */
 function noResponse(error: string | undefined): object {
   return { ...responseOf({ status: 0, headers: {}, body: "" }), comment: error ?? "there was no answer" };
 }

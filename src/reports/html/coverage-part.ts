@@ -25,7 +25,7 @@ export function coveragePart(entry: ExplorationEntry, table: DepthTable | undefi
   ].join("\n");
 }
 
-/** Shows a table of actions by depth. A cell is the share of a depth's states in which the action was executed. */
+/** Returns an HTML table of actions by depth. A cell is the share of the states of a depth in which the action was executed. */
 function byDepth({ actions, states, executed, whole }: DepthTable): string {
   if (executed.length === 0) return "";
   const head = states.map((count, depth) => `<th scope="col">${depth}<span class="quiet of">${grouped(count)}</span></th>`).join("");
@@ -43,11 +43,11 @@ function byDepth({ actions, states, executed, whole }: DepthTable): string {
   ].join("");
 }
 
-/** Shows a status. A status that is not a number says why there is no answer. */
+/** Returns an HTTP status as HTML. A status that is not a number is a word that says why there is no answer. */
 const answer = (status: string): string =>
   /^[1-5]\d\d$/.test(status) ? statusPart(Number(status)) : `<span class="status s0">${text(status)}</span>`;
 
-/** Formats a share as percent. `0 %` and `100 %` are exact; other shares are shown as `under 1 %` to `99 %`. */
+/** Returns a share as a percentage. `0 %` and `100 %` are exact; all other shares give `under 1 %` to `99 %`. */
 function percent(share: number): string {
   if (share >= 1) return "100 %";
   if (share <= 0) return "0 %";

@@ -3,7 +3,7 @@ import type { GraphData } from "../document/report-data.ts";
 
 export interface DepthTable extends ByDepth {
   readonly actions: readonly string[];
-  /** `true` if the counts are for the whole graph, `false` if they are for the shown part. */
+  /** `true` if the table counts the whole graph, `false` if it counts only the part of the graph that the report contains. */
   readonly whole: boolean;
 }
 

@@ -6,14 +6,16 @@ import { shortened } from "./safe-text.ts";
 import type { Sample } from "./sample-graph.ts";
 import type { StringTable } from "./string-table.ts";
 
-/** The largest numbers of characters in a line of a state, in the head of a message, and in a body. */
+/** `LINE`, `HEAD`, `BODY`: the largest numbers of characters in a line of a state, in the head of a message, and in a body. */
 const LINE = 400;
 const HEAD = 2_000;
 const BODY = 2_000;
-/** The number of bytes that an index into the string table takes in the file, with its separator. */
+/** The approximate number of bytes in the file for a reference to a text in the string table. */
 const PLACE = 8;
 
-/** The states of the shown nodes and the exchanges of the shown edges, in the same order; `null` if the file has no room for the entry. */
+/**
+ * The states of the embedded nodes and the requests of the embedded edges, in the same order; `null` for an entry that does not fit into the file.
+ */
 export interface EmbeddedDetails {
   readonly states: readonly (readonly number[] | null)[];
   readonly exchanges: readonly (readonly EmbeddedExchange[] | null)[];
@@ -21,7 +23,7 @@ export interface EmbeddedDetails {
   readonly withoutExchanges: number;
 }
 
-/** Returns the states and exchanges that fit into the budget, in bytes. Those nearest to the findings are kept. */
+/** Returns the states and requests that fit into `budget` bytes. If some do not fit, those nearest to findings are kept. */
 export function embedDetails({ nodes, edges }: GraphData, sample: Sample, strings: StringTable, budget: number): EmbeddedDetails {
   const states: (readonly number[] | null)[] = sample.nodes.map(() => null);
   const exchanges: (readonly EmbeddedExchange[] | null)[] = sample.edges.map(() => null);

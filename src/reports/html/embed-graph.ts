@@ -9,17 +9,17 @@ import { pathFollower, type FollowedPath } from "./path-follower.ts";
 import { sampleGraph, type Sample } from "./sample-graph.ts";
 import { inertJson, type StringTable } from "./string-table.ts";
 
-/** The largest numbers of nodes and edges that browsers draw without a delay, measured by `npm run bench -- report`. */
+/** `MOST_NODES`, `MOST_EDGES`: the largest numbers that browsers draw without a delay, measured by `npm run bench -- report`. */
 const MOST_NODES = 5_000;
 const MOST_EDGES = 20_000;
-/** The largest number of findings whose paths are highlighted. */
+/** The largest number of findings whose paths the graph highlights. */
 const MOST_FINDINGS = 500;
-/** The largest number of characters of a name. */
+/** The largest number of characters of a name in the graph. */
 const LINE = 400;
 
 /**
- * Returns a graph in the form that the page's script reads, in about `budget` bytes. If the budget is too small, the nodes, edges and details
- * farthest from the findings are left out.
+ * Returns a graph in the form that the page's script reads, in about `budget` bytes. If not everything fits, the nodes, edges and details farthest
+ * from findings are left out.
  */
 export function embedGraph(entry: ExplorationEntry, graph: GraphData, strings: StringTable, budget: number): EmbeddedGraph {
   const follow = pathFollower(graph);
@@ -31,7 +31,7 @@ export function embedGraph(entry: ExplorationEntry, graph: GraphData, strings: S
     const nodes = end === undefined || path.nodes.includes(end) ? path.nodes : [...path.nodes, end];
     return { id, severity, name, edges: path.edges, nodes };
   });
-  // Each call of a race is a separate edge of the graph, from the state at the end of the prefix.
+  // In the graph, each call of a race is a separate edge from the state before the race.
   const races = entry.races.map((race): (() => MarkedPath) => () => {
     const [one, other] = [race.first, race.second].map((action) => follow([...race.prefix, action])) as [FollowedPath, FollowedPath];
     const both = (list: "nodes" | "edges"): readonly number[] => [...new Set([...one[list], ...other[list]])];
@@ -41,7 +41,7 @@ export function embedGraph(entry: ExplorationEntry, graph: GraphData, strings: S
   const onPaths = { nodes: paths.flatMap(({ nodes }) => nodes), edges: paths.flatMap(({ edges }) => edges) };
   for (let most = MOST_NODES; ; most = Math.floor(most / 2)) {
     const sample = sampleGraph(graph, onPaths, most, most * (MOST_EDGES / MOST_NODES));
-    // Numbers take a few bytes each, in five lists of nodes and six lists of edges.
+    // Estimate the size: a node is a number in each of five lists, an edge in each of six lists, and each number takes a few bytes.
     if (most > 100 && sample.nodes.length * 20 + sample.edges.length * 22 > budget / 2) continue;
     return embedSample(entry, graph, { sample, paths }, strings, budget);
   }

@@ -1,15 +1,21 @@
 import type { GraphLists } from "../document/graph-lists.ts";
 
-/** The JSON data that the report's script reads from the page. Texts are indexes into `strings`, which holds each text once. All data is redacted. */
+/**
+ * The JSON data that a report contains for its script. Texts are replaced by their indexes in `strings`, which contains each text once. All data is
+ * redacted.
+ */
 export interface Embedded {
   readonly strings: readonly string[];
   readonly graphs: readonly EmbeddedGraph[];
 }
 
-/** A graph, or the part of it that is shown. Nodes and edges are identified by their indexes in its lists, lines by their indexes in `strings`. */
+/**
+ * A graph, or the part of it that the report contains. Nodes and edges are identified by their indexes in the lists, and lines of states by their
+ * indexes in `strings`.
+ */
 export interface EmbeddedGraph extends GraphLists<number, EmbeddedExchange> {
   readonly name: string;
-  /** The numbers of nodes and of edges whose details were left out to limit the size of the file. */
+  /** The number of nodes whose states were left out to limit the size of the file. */
   readonly withoutState: number;
   readonly withoutExchanges: number;
   readonly findings: readonly EmbeddedFinding[];
@@ -18,15 +24,12 @@ export interface EmbeddedGraph extends GraphLists<number, EmbeddedExchange> {
 export interface EmbeddedFinding {
   readonly id: string;
   readonly severity: string;
-  /** The name of the broken rule, or of the calls that race. */
+  /** The name of the broken rule; for a race, the names of its calls. */
   readonly invariant: string;
-  /** The indexes of the shown nodes and edges of the finding's path. */
+  /** The indexes of the nodes on the path of the finding, as far as the report contains them. */
   readonly nodes: readonly number[];
   readonly edges: readonly number[];
 }
 
-/**
- * An exchange as indexes into `strings`, -1 for a missing body: `[request, request body, response, response body]`. Request and response include
- * their headers, but no times.
- */
+/** A request and its response. Each entry is an index into `strings`; a missing body is -1. Headers are included, times are not. */
 export type EmbeddedExchange = readonly [request: number, requestBody: number, response: number, responseBody: number];

@@ -29,7 +29,7 @@ export function statusPart(status: number | null): string {
   return `<span class="status s${statusClass(status)}">${status === null ? "no answer" : text(String(status))}</span>`;
 }
 
-/** Returns the first digit of a status; 0 if the status is missing or not an HTTP status. */
+/** Returns the first digit of an HTTP status, for the colour; 0 if there is no valid status. */
 const statusClass = (status: number | null): number => (status !== null && status >= 100 && status < 600 ? Math.floor(status / 100) : 0);
 
 function message(first: string, headers: Readonly<Record<string, string>>, body: string | undefined, limits: Limits): string {

@@ -20,8 +20,8 @@ import { shortened, text } from "./safe-text.ts";
 import { within } from "./within.ts";
 
 /**
- * The largest number of rows in the table of depths. For deeper explorations, each row covers several depths: a depth-first search can be a million
- * deep.
+ * The largest number of rows in the table of depths. If an exploration is deeper, each row covers several depths. A depth-first search can reach a
+ * depth of a million.
  */
 const MOST_ROWS = 200;
 
@@ -32,7 +32,7 @@ export interface ExplorationContext {
   readonly comparison?: Comparison | undefined;
 }
 
-/** Shows an exploration: its numbers, findings, graph and coverage, and the reasons why its result is unverified. */
+/** Returns an exploration as HTML: its numbers, findings, graph and coverage, and the reasons why its result is unverified. */
 export function explorationPart(entry: ExplorationEntry, { graph, index, source, comparison }: ExplorationContext, limits: Limits): string {
   const view = findingView(entry, `setup-${index}`, { limits, source, comparison, stateName: stateNamer(graph) });
   const { violations, races, divergences, errors, notes } = entry;

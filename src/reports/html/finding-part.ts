@@ -16,10 +16,12 @@ import { playerPart, printedPart } from "./steps-part.ts";
 
 export type Finding = ExplorationEntry["violations"][number];
 
-/** The largest number of characters of a script that is shown. A longer script is left out, because a cut script would not run. */
+/**
+ * The largest number of characters of a shell script that is shown. A longer script is left out completely, because a part of a script would not run.
+ */
 const CURL = 30_000;
 
-/** Shows a finding with every step of its path. Without the page's script, all steps are shown one below the other; with it, one step at a time. */
+/** Returns a finding as HTML, with every step of its path. The page's script later shows one step at a time; without it, all steps are visible. */
 export function findingPart(one: Finding, view: FindingView, withSteps: boolean): string {
   const { id, invariant, message, severity, reproductionPath, shrunkFrom, curl, known } = one;
   const { limits } = view;
@@ -89,7 +91,7 @@ function whyPart(one: Finding, { limits }: FindingView, withSteps: boolean): str
           `<details class="checks"><summary>Requests of the rule after the last step <span class="quiet">${checks.length}</span></summary>${exchangeParts(checks, limits)}</details>`,
         ]),
     ...(target === undefined ? [] : [`${bar("The target")}${block(targetLines(target).join("\n"))}`]),
-    // Documents of earlier versions have the output of the last step only on the finding, not on its steps.
+    // Documents of earlier versions store the target's output in the finding, not in its last step.
     ...(printed === undefined || steps.at(-1)?.printed !== undefined ? [] : [printedPart({ printed })]),
   ].join("");
 }
@@ -114,15 +116,15 @@ export function curlPart(script: string): string {
 }
 
 /**
- * Shows the id of a finding, with the command that replays the finding. An id with unusual characters gets no command, so that copying a command is
- * safe.
+ * Returns the HTML for the id of a finding and the command that replays it. If the id has unusual characters, the command is left out, because
+ * copying it into a shell could be dangerous.
  */
 export function idFact(id: string): string {
   const command = /^\w+$/.test(id) ? ` <span class="copy" data-copy="npx seqqa replay ${id}" data-label="Copy replay command"></span>` : "";
   return `<a href="#${anchorOf(id)}">id ${text(id)}</a>${command}`;
 }
 
-/** Shows the name of a finding's state, with the command that opens the state. */
+/** Returns the HTML for the name of a finding's state and the command that opens the state. */
 export function stateFact(name: string | undefined): readonly string[] {
   if (name === undefined || !/^[0-9a-f]+$/.test(name)) return [];
   return [`state ${name} <span class="copy" data-copy="npx seqqa open ${name}" data-label="Copy open command"></span>`];

@@ -8,26 +8,26 @@ import { racePart } from "./race-part.ts";
 import { setupPart } from "./setup-part.ts";
 import type { StateNamer } from "./state-namer.ts";
 
-/** The largest number of bytes of an exploration's findings that a page loads at once. */
+/** The largest number of bytes of the findings of one exploration. Above it, details are left out. */
 const MOST_BYTES = 4_000_000;
 
-/** The findings of an exploration as escaped HTML, for pages other than the report. */
+/** The findings of an exploration as escaped HTML, for the page of `seqqa ui`. */
 export interface FindingParts {
-  /** Shows how the root state was reached; empty if that is unknown. */
+  /** HTML that shows the requests of `setup` and logins; empty if they are unknown. */
   readonly setup: string;
-  /** The HTML of each finding, by its id. */
+  /** The HTML of each finding, by the id of the finding. */
   readonly findings: ReadonlyMap<string, string>;
 }
 
 interface Beside {
-  /** The id of the element that will contain the setup. */
+  /** The id of the HTML element that will contain the requests of `setup`. */
   readonly setup: string;
   readonly source?: SourcePlace | undefined;
   readonly comparison?: Comparison | undefined;
   readonly stateName?: StateNamer | undefined;
 }
 
-/** Returns the findings as the report shows them. Above 4 MB, they have fewer details. */
+/** Returns the findings as HTML in the same form as in the report. If the HTML is larger than 4 MB, details are left out. */
 export function findingParts(entry: ExplorationEntry, { setup, ...more }: Beside): FindingParts {
   const partsWithin = (limits: Limits): FindingParts => {
     const view = findingView(entry, setup, { limits, ...more });

@@ -4,10 +4,10 @@ import type { SourcePlace } from "../document/source-place.ts";
 import type { Limits } from "./limits.ts";
 import type { StateNamer } from "./state-namer.ts";
 
-/** The data for showing a finding, besides the finding itself. The report and other pages each create their own. */
+/** The data that is needed to show a finding, besides the finding itself. */
 export interface FindingView {
   readonly limits: Limits;
-  /** The id of the element that shows how the root state was reached; absent if there is no such element. */
+  /** The id of the HTML element that shows the requests of `setup`, for links to it; absent if there is no such element. */
   readonly setup?: string | undefined;
   /** The lines that describe the root state. */
   readonly root: readonly string[];
@@ -17,7 +17,7 @@ export interface FindingView {
   readonly comparison?: Comparison | undefined;
 }
 
-/** Returns the data for showing the findings of an exploration. @param setup the id of the element that shows the setup */
+/** Returns the data that is needed to show the findings of an exploration. @param setup the id of the element that shows the requests of `setup` */
 export function findingView(
   { coverage, setup: step }: Pick<ExplorationEntry, "coverage" | "setup">,
   setup: string,

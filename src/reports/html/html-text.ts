@@ -16,12 +16,12 @@ import { within } from "./within.ts";
 
 /** The largest size of the file in bytes. Browsers open such a file at once, and mail servers accept it. */
 const MOST_BYTES = 10_000_000;
-/** The bytes that are reserved for graphs, if there are any. */
+/** The number of bytes that are reserved for graphs, if the run has graphs. */
 const FOR_GRAPHS = 4_000_000;
-/** The bytes that are reserved for parts whose size is not computed, such as commas, brackets and the head. */
+/** The number of bytes that are reserved for parts whose size is not computed, such as separators and the head of the page. */
 const RESERVE = 200_000;
 
-/** A list with more links to findings than this is closed at the beginning. */
+/** A list with more links to findings than this is collapsed when the page opens. */
 const LINKS = 12;
 
 const VERDICTS: Readonly<Record<number, readonly [string, string]>> = {
@@ -33,9 +33,9 @@ const VERDICTS: Readonly<Record<number, readonly [string, string]>> = {
 };
 
 /**
- * Returns a run as one HTML file that loads nothing. Findings, numbers and journeys are plain HTML. The page's own script adds the graph and the
- * player; the content security policy allows no other script. Answers of the target appear only as text. The file has at most 10 MB. Above that size
- * details are left out, and the file says so.
+ * Returns a run as one HTML file that loads nothing from other servers. Findings, numbers and journeys are plain HTML. The page's own script adds the
+ * graph and shows paths step by step; the content security policy allows no other script. Answers of the target appear only as text. If the file
+ * would be larger than 10 MB, details are left out, and the file says so.
  */
 export function htmlText(data: ReportData): string {
   const { script, style, policy } = reportAssets();
@@ -43,7 +43,7 @@ export function htmlText(data: ReportData): string {
   const forGraphs = data.graphs.some(({ nodes }) => nodes.id.length > 0) ? FOR_GRAPHS : 0;
   let content = "";
   for (const limits of LIMITS) {
-    // With the smallest limits, parts that still do not fit are left out completely.
+    // With the smallest limits, leave out the findings and journeys that still do not fit.
     const most = limits === LIMITS.at(-1) ? MOST_BYTES - own - forGraphs - 2 * limits.list : Infinity;
     content = contentPart(data, limits, most);
     if (Buffer.byteLength(content) + own + forGraphs <= MOST_BYTES) break;

@@ -1,22 +1,22 @@
-/** The limits of findings and journeys in plain HTML. They are lowered if the file would become too large. */
+/** The limits for the sizes of findings and journeys in a report. Lower limits are used if the file would become too large. */
 export interface Limits {
-  /** The largest number of characters of a body. */
+  /** The largest number of characters that are shown of a request or response body. */
   readonly body: number;
-  /** The largest number of characters of a message or a stack. */
+  /** The largest number of characters of an error message or a stack trace. */
   readonly message: number;
-  /** The largest number of characters of a request line or status line with its headers. */
+  /** The largest number of characters of the first line and the headers of a request or response. */
   readonly head: number;
-  /** The largest number of requests of a step, and of lines of a state or a change. */
+  /** The largest number of requests of a step, of lines of a state, and of lines of a change. */
   readonly lines: number;
-  /** The largest number of characters of a line of a state or a change. */
+  /** The largest number of characters of a line that describes a state or a change. */
   readonly line: number;
-  /** The largest number of findings of an exploration whose steps are shown. */
+  /** The largest number of findings per exploration that are shown with their steps. */
   readonly findings: number;
-  /** The largest number of errors, and of divergences, of an exploration. */
+  /** The largest number of errors, and of divergences, that are shown per exploration. */
   readonly problems: number;
   /** `true` if the requests of journeys that passed are shown. */
   readonly passed: boolean;
-  /** The largest number of bytes of a list of findings, of the steps of a journey, and of the names in the head of the page. */
+  /** The largest number of bytes of one part of the page: a list of findings, the steps of a journey, or the names in the head. */
   readonly list: number;
 }
 
@@ -32,7 +32,7 @@ const ALL: Limits = {
   list: Infinity,
 };
 
-/** The limits in the order in which they are tried, from everything to the parts that are always shown. */
+/** The limits in the order in which they are tried: first the limits that show everything, last the smallest ones. */
 export const LIMITS: readonly Limits[] = [
   ALL,
   { ...ALL, body: 4_000 },

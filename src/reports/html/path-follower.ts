@@ -10,7 +10,10 @@ type Followed = Pick<GraphLists<unknown, unknown>, "actions"> & {
   readonly edges: Pick<GraphLists<unknown, unknown>["edges"], "from" | "action" | "to">;
 };
 
-/** Returns a function that follows a path of action names from the root of a graph, as far as the graph contains the path. */
+/**
+ * Returns a function that finds the nodes and edges on a path in a graph. The path is a list of action names. The function stops at the first step
+ * that the graph does not contain.
+ */
 export function pathFollower({ actions, nodes, edges }: Followed): (path: readonly string[]) => FollowedPath {
   const actionOf = new Map(actions.map((name, index) => [name, index]));
   const placeOf = new Map(nodes.id.map((id, place) => [id, place]));

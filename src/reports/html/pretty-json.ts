@@ -1,6 +1,6 @@
 /**
- * Returns JSON with line breaks and indentation; any other text is returned unchanged. Only whitespace is added and removed, so long numbers,
- * repeated names and the order of names stay.
+ * Returns JSON with line breaks and indentation; any other text is returned unchanged. Only whitespace is changed, so long numbers, repeated names
+ * and the order of names are kept.
  */
 export function prettyJson(text: string): string {
   if (!/^\s*[[{]/.test(text)) return text;

@@ -4,7 +4,7 @@ import { duration, grouped, plural } from "../console/numbers.ts";
 import { deliveryText, outcomeText, raceName, verdictText } from "../console/race-text.ts";
 import { shortened, text } from "./safe-text.ts";
 
-/** Explanations of the reasons in a result. A reason without an explanation is shown as it is. */
+/** Explanations for the reasons why pairs of calls were not probed or races were dismissed. A reason without an explanation is shown unchanged. */
 const REASONS: Readonly<Record<string, string>> = {
   read_only: "neither of the two changes anything",
   same_class: "a pair of the same kind was probed already",
@@ -45,7 +45,7 @@ export function raceCoveragePart({ raceCoverage }: ExplorationEntry): string {
   ].join("\n");
 }
 
-/** The largest number of dismissed races on a page. All of them are in results.json. */
+/** The largest number of dismissed races that are shown. All of them are in results.json. */
 const MOST_DISMISSED = 200;
 const MESSAGE = 1_000;
 

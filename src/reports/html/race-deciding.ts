@@ -7,20 +7,20 @@ import { shortened, text } from "./safe-text.ts";
 
 type Outcomes = Pick<Race, "observed" | "allowed" | "first" | "second" | "copies">;
 
-/** A part that differs between outcomes. `values` has the status of an answer, or how often a line occurs. */
+/** A difference between the outcomes of a race. `values` contains the HTTP status of a call, or how often a line or a broken rule occurs. */
 interface DecidingPart {
   readonly kind: "answer" | "change" | "rule";
   readonly text: string;
-  /** One value per outcome, with the observed outcome first. */
+  /** The value in each outcome; the first one is the outcome of the race. */
   readonly values: readonly (number | null)[];
 }
 
-/** The largest number of rows in the table. The comparison below the table shows all lines. */
+/** The largest number of rows in the table of differences. All lines are shown below the table. */
 const MOST = 12;
 
 /**
- * Returns the parts in which the outcomes differ: answers, lines of the changed state, and broken rules. A generated value has the same name in all
- * outcomes, so it makes no difference.
+ * Returns the differences between the outcomes of a race: in answers, in lines of the changed state, and in broken rules. Generated values have the
+ * same names in all outcomes, so they are no differences.
  */
 export function decidingParts(outcomes: readonly RaceOutcome[]): readonly DecidingPart[] {
   const [first] = outcomes;
@@ -42,7 +42,7 @@ export function decidingParts(outcomes: readonly RaceOutcome[]): readonly Decidi
   return all.filter(({ values }) => values.some((value) => value !== values[0]));
 }
 
-/** Shows a table of the differences between outcomes: a row for each differing part, a column for each outcome. */
+/** Returns an HTML table of the differences between outcomes, with one row for each difference and one column for each outcome. */
 export function decidingPart(race: Outcomes, limits: Limits): string {
   const allowed = distinctOutcomes(race, race.allowed);
   const parts = decidingParts([race.observed, ...allowed]);

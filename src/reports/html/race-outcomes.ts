@@ -7,10 +7,10 @@ import { changesPart } from "./state-part.ts";
 
 type Outcomes = Pick<Race, "observed" | "allowed" | "first" | "second" | "copies">;
 
-/** The largest number of characters of an answer in the comparison. The whole answer is shown below it. */
+/** The largest number of characters of an answer in this comparison. The complete answer is shown below the comparison. */
 const ANSWER = 300;
 
-/** Shows the observed outcome beside the outcomes of the orders. Parts that the other side lacks are highlighted. */
+/** Returns HTML with the outcome of a race beside the outcomes of the calls one after another. The differences are highlighted. */
 export function outcomesPart(race: Outcomes, limits: Limits): string {
   const { observed } = race;
   const allowed = distinctOutcomes(race, race.allowed);
@@ -24,8 +24,8 @@ export function outcomesPart(race: Outcomes, limits: Limits): string {
 }
 
 /**
- * Returns a function that decides which parts of an outcome (answers, changed lines, broken rules) are highlighted. Parts that no other outcome has
- * are highlighted. If there are none, the parts that some other outcome lacks are highlighted.
+ * Returns a function that decides which answers, changed lines and broken rules of an outcome are highlighted: those that no other outcome has. If
+ * there are none, those that some other outcome lacks.
  */
 function differences(one: RaceOutcome, others: readonly RaceOutcome[]): (part: string) => boolean {
   const sets = others.map((other) => new Set(partsOf(other)));
@@ -34,7 +34,7 @@ function differences(one: RaceOutcome, others: readonly RaceOutcome[]): (part: s
   return own.some(nowhere) ? nowhere : (part) => sets.some((set) => !set.has(part));
 }
 
-/** Returns the parts of an outcome. Equal parts are numbered, so that their counts are compared, too. */
+/** Returns the answers, changed lines and broken rules of an outcome as texts. Equal texts are numbered, so that their counts are compared, too. */
 function partsOf({ calls, changes, broken }: RaceOutcome): readonly string[] {
   const counts = new Map<string, number>();
   return [...calls.map(answerKey), ...changes, ...broken].map((part) => {
@@ -60,7 +60,7 @@ function outcomePart(
     return isNew(numbered(part, count));
   };
   const sides = order ?? calls.map((_, side) => side);
-  // Answers are numbered in the order of the calls, as in the comparison, but shown in the order of execution.
+  // Compute the highlights in the order of the calls, as in the comparison, before the answers are sorted by the order of execution.
   const answers = calls.map((call) => ({ call, mark: marked(answerKey(call)) }));
   const items = sides.flatMap((side) => {
     const answer = answers[side];

@@ -18,7 +18,7 @@ import { playerPart } from "./steps-part.ts";
 
 type Race = ExplorationEntry["races"][number];
 
-/** Shows a race: the path to it, the answers, the observed outcome, and the outcomes of the orders. */
+/** Returns a race as HTML: the path to it, the answers, its outcome, and the outcomes of the calls one after another. */
 export function racePart(found: Race, view: FindingView, withSteps: boolean): string {
   const race = { ...found, observed: readable(found.observed), allowed: found.allowed.map(readable) };
   const { limits } = view;

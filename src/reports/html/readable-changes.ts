@@ -1,11 +1,12 @@
 import { differences, ROW_LINE } from "../../state/compare/differences.ts";
 
-/** Matches a line of a change: its sign, then a line of a state. */
+/** Matches a line of a change: `+` or `-`, a blank, and a line of a state. */
 const CHANGE = /^([+-]) (.*)$/s;
 
 /**
- * Returns the changes of a step with each changed row as one `-` line and one `+` line, which show only the cells that differ. State lines are
- * relative to the root state. A changed row of the root state is two lines in the state: the new row, and the missing root row (`orders - {...}`).
+ * Returns the changes of a step for people. Each changed row becomes a `-` line and a `+` line that show only the differing columns. Lines of states
+ * are relative to the root state: a changed row of the root state is described by the new row and by a line for the missing old row (`orders -
+ * {...}`).
  */
 export function readableChanges(changes: readonly string[]): readonly string[] {
   const rows = changes.map((line) => ROW_LINE.exec(CHANGE.exec(line)?.[2] ?? ""));
@@ -21,13 +22,13 @@ export function readableChanges(changes: readonly string[]): readonly string[] {
   return [...differences(before, after, Infinity).map(withoutRowSign), ...rest];
 }
 
-/** Removes the sign that a row has in a state from a line of a change or of a state. */
+/** Removes the `+` or `-` that a state writes between table and row. The line may be from a change or from a state. */
 export function withoutRowSign(line: string): string {
   return line.replace(/^((?:[+-] )?\S+) \+ \{/, "$1 {");
 }
 
 /**
- * Returns the lines of a whole state: the remaining rows of the root state, and everything that the state has besides.
+ * Returns the lines of a whole state: the rows of the root state that still exist, and everything that was added since.
  * @param root the lines of the root state
  * @param state the lines of a state, relative to the root state
  */

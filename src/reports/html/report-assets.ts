@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { packageRoot } from "../../model/code-root.ts";
 import { SeqqaError } from "../../model/errors.ts";
 
-/** A script, a style sheet, and a content security policy that allows only these two. */
+/** The script and the style sheet of a page, and a content security policy that allows only these two. */
 export interface ReportAssets {
   readonly script: string;
   readonly style: string;
@@ -13,8 +13,8 @@ export interface ReportAssets {
 const known = new Map<string, ReportAssets>();
 
 /**
- * Reads the files that scripts/build-report.mjs wrote for the report (`app`) or the page of a run (`ui`). If the TypeScript sources are executed, the
- * files come from the last build.
+ * Reads the script and style sheet that scripts/build-report.mjs built for the report (`app`) or for the page of `seqqa ui` (`ui`). If seqqa runs
+ * from its TypeScript sources, the files come from the last build.
  * @throws SeqqaError `REPORT_APP_MISSING`
  */
 export function reportAssets(page: "app" | "ui" = "app"): ReportAssets {

@@ -3,19 +3,19 @@ import { grouped } from "../console/numbers.ts";
 import { escaped } from "../junit/xml.ts";
 import { prettyJson } from "./pretty-json.ts";
 
-/** Longer bodies are not formatted as JSON. The length is in characters. */
+/** Bodies with more characters than this are not formatted as JSON. */
 const PARSED = 200_000;
 
 /**
- * Escapes a text for HTML. Every text from outside must pass through this function. The result contains no markup, no control characters, and no
- * marks that change the direction of writing.
+ * Escapes a text for HTML. Every text from outside must pass through this function. The result contains no tags, no control characters, and no
+ * characters that change the direction of writing.
  */
 export const text = (value: string): string => escaped(printable(value));
 
 /** Returns a text of several lines as an escaped `pre` element; empty for an empty text. */
 export const block = (value: string): string => (value === "" ? "" : `<pre tabindex="0">${escaped(printableLines(value))}</pre>`);
 
-/** Returns a body, formatted if it is JSON, and cut to `most` characters. The result is not escaped. */
+/** Returns a body, formatted if it is JSON, and cut to `most` characters. The result is not escaped for HTML. */
 export function bodyText(body: string, most: number): string {
   const shown = body.length <= PARSED ? prettyJson(body) : body;
   return shortened(shown, most);

@@ -1,25 +1,25 @@
 import type { GraphData } from "../document/report-data.ts";
 
-/** The neighbours of each node, in both directions. They are stored in typed arrays, because a graph may have 200,000 edges. */
+/** The neighbours of each node in both directions, in typed arrays, because a graph may have 200,000 edges. */
 interface Neighbours {
   of(node: number, each: (other: number) => void): void;
 }
 
-/** The shown part of a graph, as ascending indexes of nodes and edges, and the distance of all nodes from the findings. */
+/** The part of a graph that the report contains, as ascending indexes of nodes and edges in the whole graph. */
 export interface Sample {
   readonly nodes: readonly number[];
   readonly edges: readonly number[];
   /**
-   * Per node of the whole graph: the number of steps from the nearest node on a path of a finding; -1 if unreachable. Without findings, the steps are
-   * counted from the root.
+   * For each node of the whole graph, the number of steps to the nearest node on the path of a finding; -1 if there is no connection. Without
+   * findings, the number of steps to the root.
    */
   readonly distance: Int32Array;
 }
 
 /**
- * Returns a part of a graph that is small enough to draw: the paths of the findings, then the nodes nearest to them. Without findings, the nodes
- * nearest to the root are used. Each node is added with the nodes on its path from the root, so that the part is connected.
- * @param paths the indexes of the nodes, and of the edges, on paths of findings
+ * Chooses a part of a graph that is small enough to draw: first the paths of findings, then the nodes nearest to them. Without findings, the nodes
+ * nearest to the root are chosen. For each node, the nodes on its path from the root are chosen, too, so that the part is connected.
+ * @param paths the indexes of the nodes and edges on the paths of findings
  */
 export function sampleGraph(
   { nodes, edges }: GraphData,
@@ -69,8 +69,8 @@ export function sampleGraph(
 }
 
 /**
- * Chooses edges in this order: findings and their paths, edges that first reach a node, edges between other nodes, then loops and edges without a
- * target.
+ * Chooses edges in this order: edges on paths of findings, edges that first reach a node, edges between other nodes, then loops and edges that lead
+ * to no state.
  */
 function sampleEdges(
   { nodes, edges }: Pick<GraphData, "nodes" | "edges">,
@@ -93,7 +93,7 @@ function sampleEdges(
     .sort((a, b) => a - b);
 }
 
-/** @param from the index of each edge's first node; an edge with -1 on either side is ignored */
+/** @param from the node at which each edge begins; -1 on either side means that the edge is ignored */
 function neighbours(count: number, from: readonly number[], to: readonly number[]): Neighbours {
   const start = new Int32Array(count + 1);
   const joins = (edge: number): boolean => from[edge]! >= 0 && to[edge]! >= 0;

@@ -5,23 +5,26 @@ import { text } from "./safe-text.ts";
 
 type Drawn = Pick<Race, "observed" | "allowed" | "first" | "second" | "copies" | "schedule">;
 
-/** A row of a diagram: a call's request or its answer, or a note at the target's line. `side` is the index of the call. */
+/** An arrow of a sequence diagram for the request or the answer of a call, or a note beside the target. `side` is the index of the call. */
 interface Message {
   readonly side: number;
   readonly kind: "request" | "answer" | "note";
   readonly text: string;
 }
 
-/** The largest numbers of calls and of orders that are drawn. The comparison shows all. */
+/** `SIDES`, `ORDERS`: the largest numbers of calls and of orders that are drawn as diagrams. The comparison of outcomes shows all of them. */
 const SIDES = 3;
 const ORDERS = 2;
-/** Sizes in units of the drawing, and the largest number of characters of a label. */
+/** `LANE`, `ROW`, `TOP`: distances in the diagram, in SVG units. `LETTERS`: the largest number of characters of a label. */
 const LANE = 190;
 const ROW = 34;
 const TOP = 46;
 const LETTERS = 25;
 
-/** Shows sequence diagrams of the observed trial and of some orders of the calls. The comparison contains the same information as text. */
+/**
+ * Returns sequence diagrams of a race: of the simultaneous calls, and of the calls one after another. The comparison of outcomes gives the same
+ * information as text.
+ */
 export function sequencePart(race: Drawn): string {
   const sides = race.observed.calls.slice(0, SIDES).map(({ action }, side) => `${ordinal(side)}: ${action}`);
   if (sides.length === 0) return "";
@@ -42,7 +45,7 @@ const answerOf = (outcome: RaceOutcome, side: number): Message => ({
 });
 const requestOf = (outcome: RaceOutcome, side: number): Message => ({ side, kind: "request", text: lineOf(outcome, side) });
 
-/** Returns the rows for calls at the same time: all requests, then the answers. With a schedule, the held call is answered last. */
+/** Returns the arrows for simultaneous calls: all requests, then all answers. If a store held a write of one call, this call is answered last. */
 function together({ observed, schedule }: Drawn): readonly Message[] {
   const sides = observed.calls.slice(0, SIDES).map((_, side) => side);
   if (schedule === undefined || schedule.held >= sides.length)
@@ -68,7 +71,7 @@ function lineOf({ calls }: RaceOutcome, side: number): string {
   return `${request.method} ${request.url.replace(/^[a-z]+:\/\/[^/]*/i, "").replace(/\?.*/s, "")}`;
 }
 
-/** Draws a sequence diagram. The first call is on the left of the target, the other calls are on the right. */
+/** Returns one sequence diagram as SVG. The first call is on the left of the target, the other calls are on the right. */
 function figure(title: string, sides: readonly string[], messages: readonly Message[], isObserved: boolean): string {
   const lanes = [sides[0]!, "target", ...sides.slice(1)];
   const laneOf = (side: number): number => (side === 0 ? 0 : side + 1);

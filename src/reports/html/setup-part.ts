@@ -4,7 +4,7 @@ import type { Limits } from "./limits.ts";
 import { rootStatePart } from "./state-part.ts";
 import { printedPart } from "./steps-part.ts";
 
-/** Shows how the root state was reached: the requests of `setup` and of logins, and the root state. Every path begins in it. */
+/** Returns HTML that shows the requests of `setup` and logins, and the root state. The path of every finding begins in the root state. */
 export function setupPart(setup: RecordedStep | undefined, id: string, limits: Limits): string {
   if (setup === undefined) return "";
   const { requests, state = [] } = setup;

@@ -3,13 +3,14 @@ import { element } from "../junit/xml.ts";
 import { text } from "./safe-text.ts";
 
 /**
- * Matches URLs that open a program. Schemes that a browser handles itself are refused, because the document may come from a run log of somebody else.
+ * Matches URLs that open an editor, such as `vscode://...`. Schemes that a browser handles itself are refused, because the data may come from a run
+ * log of somebody else.
  */
 const EDITOR = /^(?!(?:javascript|data|vbscript|blob|file|about):)[a-z][a-z\d+.-]*:\/\/[^\s"'<>]*$/i;
 const REPOSITORY = /^https:\/\/[\w.-]+(?::\d+)?\/[\w.-]+\/[\w.-]+$/;
 const COMMIT = /^[0-9a-f]{40,64}$/;
 
-/** Returns a place in the user's code, such as `shop.explore.ts:12:5`, with links to an editor and to GitHub if these are known. */
+/** Returns HTML for a location in the user's code, such as `shop.explore.ts:12:5`, with links to an editor and to GitHub if these are configured. */
 export function sourceLink(where: string, place: SourcePlace | undefined): string {
   const [, file, line, column] = /^(.+?):(\d+)(?::(\d+))?$/s.exec(where) ?? [];
   if (place === undefined || file === undefined || line === undefined) return text(where);
@@ -41,7 +42,7 @@ function pageUrl({ folder, repository }: SourcePlace, file: string, line: string
 
 const isAbsolute = (file: string): boolean => /^(?:[/\\]|[a-z]:[/\\])/i.test(file);
 
-/** Replaces lone surrogates first, because `encodeURIComponent` throws for them. */
+/** Encodes a path for a URL. Lone surrogates are replaced first, because `encodeURIComponent` throws an error for them. */
 const escapedPath = (path: string): string =>
   Buffer.from(path)
     .toString()

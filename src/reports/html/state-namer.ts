@@ -1,7 +1,10 @@
 import type { GraphData } from "../document/report-data.ts";
 import { pathFollower } from "./path-follower.ts";
 
-/** Returns the name that commands use for a state; `undefined` if unknown. The state is given by its number in the exploration or by a path to it. */
+/**
+ * Returns the name of a state, as used in commands; `undefined` if it is unknown. The parameter is the number of the state in the exploration, or a
+ * path to the state.
+ */
 export type StateNamer = (state: number | readonly string[]) => string | undefined;
 
 export function stateNamer(graph: GraphData | undefined): StateNamer {

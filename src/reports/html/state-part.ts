@@ -9,10 +9,10 @@ interface StateLine {
   readonly text: string;
 }
 
-/** The whole state is shown with the rows of the root state if the root state has at most this number of lines. */
+/** A state is shown with all rows of the root state only if the root state has at most this number of lines. */
 const ROOT_ROWS = 40;
 
-/** Shows the changes of a step, in lines that begin with `- ` or `+ `. Lines for which `isMarked` returns `true` are highlighted. */
+/** Returns the changes of a step as HTML. Each line begins with `- ` or `+ `. Lines for which `isMarked` returns `true` are highlighted. */
 export function changesPart(changes: readonly string[], limits: Limits, isMarked: (line: string) => boolean = () => false): string {
   if (changes.length === 0) return '<p class="quiet">The state did not change.</p>';
   const lines = changes.map((line): StateLine => ({
@@ -23,7 +23,7 @@ export function changesPart(changes: readonly string[], limits: Limits, isMarked
 }
 
 /**
- * Shows the whole state after a step in a list that is closed at the beginning. Lines that the step added or removed are highlighted.
+ * Returns HTML with the whole state after a step, collapsed when the page opens. Lines that the step added or removed are highlighted.
  * @param root the lines of the root state
  * @param before the state before the step, relative to the root state; `undefined` if it is the root state
  */
@@ -52,7 +52,7 @@ export function rootStatePart(lines: readonly string[], limits: Limits): string 
   return `${bar("The root state")}${linesPart("The root state", all, limits)}`;
 }
 
-/** Returns the heading of a text block. The page's script adds a copy button to it. */
+/** Returns the HTML for the heading of a text block. The page's script adds a copy button to the heading. */
 export const bar = (title: string): string => `<div class="titled"><h5>${text(title)}</h5></div>`;
 
 const SIGNS = { ins: "+ ", del: "- ", span: "  " } as const;
@@ -68,7 +68,7 @@ function comparedLines(before: readonly string[], after: readonly string[]): rea
     return { kind: count > 0 ? "span" : "ins", text: line };
   });
   const gone = [...left].flatMap(([line, count]) => Array.from({ length: count }, (): StateLine => ({ kind: "del", text: line })));
-  // Sorts the lines by text, so that the old and the new version of a row are next to each other.
+  // Sort the lines by text, so that the old and the new version of a row are next to each other.
   return [...gone, ...now].toSorted((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0));
 }
 

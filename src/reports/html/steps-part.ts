@@ -9,11 +9,14 @@ import { changesPart, wholeStatePart } from "./state-part.ts";
 export interface ShownPath {
   readonly path: readonly string[];
   readonly steps: readonly RecordedStep[];
-  /** HTML that says why the last step fails; `undefined` if no step of this path fails. */
+  /** HTML that says why the last step of the path fails; `undefined` if no step fails. */
   readonly failing?: string | undefined;
 }
 
-/** Shows the steps of a path one below the other, with `setup` first. The page's script shows one step at a time, beginning with the failing one. */
+/**
+ * Returns HTML with the steps of a path one below the other, beginning with `setup`. The page's script later shows one step at a time, first the
+ * failing one.
+ */
 export function playerPart({ path, steps, failing }: ShownPath, view: FindingView): string {
   const items = path.map((action, index) => {
     const before = index === 0 ? undefined : (steps[index - 1]?.state ?? "unknown");
@@ -28,7 +31,7 @@ export function playerPart({ path, steps, failing }: ShownPath, view: FindingVie
 
 interface StepPlace {
   readonly view: FindingView;
-  /** The state before the step; `undefined` for the root state. */
+  /** The lines of the state before the step; `undefined` if it is the root state. */
   readonly before: readonly string[] | "unknown" | undefined;
   readonly failing: string | undefined;
 }

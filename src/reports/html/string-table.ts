@@ -1,4 +1,4 @@
-/** A table that stores each text once, and computes the table's size in the file. */
+/** Collects texts, each text once, and computes how many bytes they take in the report. */
 export class StringTable {
   readonly texts: string[] = [];
   bytes = 0;
@@ -15,7 +15,7 @@ export class StringTable {
   }
 }
 
-/** Returns JSON that is safe inside HTML and JavaScript. It contains no characters that could begin a tag, a comment or a line. */
+/** Returns JSON that is safe inside HTML and JavaScript. Characters that could begin a tag or comment, or end a line, are escaped. */
 export function inertJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[<>&\u007f-\u009f\u2028\u2029\ufeff]/g,

@@ -1,9 +1,6 @@
 import { reportAssets } from "./report-assets.ts";
 
-/**
- * Returns the page of `seqqa ui` and its content security policy. The page's script requests all data from the server. The policy allows only the
- * page's own parts.
- */
+/** Returns the HTML of the page of `seqqa ui` and its content security policy. The page's script requests all data from the server. */
 export function uiPage(): { readonly html: string; readonly policy: string } {
   const { script, style, policy } = reportAssets("ui");
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>seqqa</title>`;

@@ -1,8 +1,8 @@
 import { plural } from "../console/numbers.ts";
 
 /**
- * Returns the parts of a list that fit into `bytes`, followed by a note with the number of parts that were left out.
- * @param one the singular of the word for a part; its plural must end in s
+ * Returns the first pieces of HTML in a list that together fit into `bytes`. A last piece says how many pieces were left out.
+ * @param one the singular of the word for a piece; its plural must end in s
  */
 export function within(parts: readonly string[], bytes: number, one: string, tag: "p" | "li" = "p"): string {
   let left = bytes;

@@ -1,20 +1,20 @@
 /**
- * Returns plain data as indented JSON. Lists of numbers or of short words take one line, because a graph has hundreds of thousands of entries.
- * Characters that a terminal would interpret are written as JSON escapes.
+ * Returns plain data as indented JSON. Lists of numbers or of short words are written on one line, because the lists of a graph have hundreds of
+ * thousands of entries. Control characters are written as JSON escapes, because a terminal would interpret them.
  */
 export function jsonText(value: unknown): string {
   return [...jsonPieces(value)].join("");
 }
 
-/** The approximate number of characters of a piece. */
+/** The approximate number of characters of a piece of text that is written at once. */
 const PIECE = 1 << 16;
 const NUMBERS = 4_096;
 const LONGEST_LINE = 120;
 const UNSAFE = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
 /**
- * Yields the text of {@link jsonText} in pieces, because the whole text may exceed the length of a string. No string of the data is split between two
- * pieces.
+ * Yields the JSON text of {@link jsonText} in pieces, because the whole text may be longer than a JavaScript string can be. No JSON string is split
+ * between two pieces.
  */
 export function* jsonPieces(value: unknown): Iterable<string> {
   let piece = "";
@@ -63,7 +63,10 @@ function* numbers(items: readonly number[]): Iterable<string> {
   yield items.length === 0 ? "[]" : "]";
 }
 
-/** Writes members one after another. It reads each member only once, because a graph creates some of its lists at each access. */
+/**
+ * Yields the members of an object one after another. Each member is read only once, because a graph creates some of its lists each time they are
+ * read.
+ */
 function* record(value: Readonly<Record<string, unknown>>, indent: string): Iterable<string> {
   const inner = `${indent}  `;
   let before = "{\n";

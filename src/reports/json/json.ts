@@ -9,7 +9,7 @@ import type { RunReport } from "../document/run-report.ts";
 import { updateLines } from "../console/end-text.ts";
 import { writePieces } from "./write-pieces.ts";
 
-/** Reports to programs. Writes one JSON document to standard output when the run has ended, and nothing else there. */
+/** The reporter for programs: writes one JSON document to standard output when the run has ended, and nothing else. */
 export class JsonReporter implements Reporter {
   readonly #options: ReporterOptions;
   readonly #hide: Redactor;

@@ -14,7 +14,7 @@ import type {
 import type { ExplorationEntry } from "../document/document-types.ts";
 import { graphEntry } from "../document/graph-entry.ts";
 
-/** Returns an exploration's result as plain data, with its keys always in the same order. This is the result of `result.toJSON()`. */
+/** Returns an exploration's result as plain data, for `result.toJSON()`. The keys are always in the same order. */
 export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<ExplorationEntry, "name" | "file"> {
   return {
     statesVisited: result.statesVisited,
@@ -35,13 +35,13 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
     },
     unverified: result.unverified,
     reductions: result.reductions.map(({ reason, merges, audited, refuted }) => ({ reason, merges, audited, refuted })),
-    // `undefined` without a setup, so that written documents do not contain the key.
+    // Without a setup the value is `undefined`, so that JSON documents leave out the key.
     setup: result.setup === undefined ? undefined : stepJson(result.setup),
     violations: result.violations.map(violationJson),
     races: result.races.map(raceJson),
-    // `undefined` if races were not probed, so that written documents do not contain the key.
+    // If no races were searched for, the value is `undefined`, so that JSON documents leave out the key.
     raceCoverage: result.raceCoverage === undefined ? undefined : coverageJson(result.raceCoverage),
-    // `undefined` if no faults were made, so that written documents do not contain the key.
+    // If no faults were injected, the value is `undefined`, so that JSON documents leave out the key.
     faultCoverage: result.faultCoverage === undefined ? undefined : faultCoverageJson(result.faultCoverage),
     divergences: result.divergences.map(({ kind, path, message, differences, hint }) => ({ kind, path, message, differences, hint })),
     errors: result.errors.map(({ code, message, path, source, where, stack, count }) => ({
@@ -84,7 +84,7 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
     notes: result.notes,
     invariants: result.invariants,
     graph: graphEntry(result.graph),
-    // `undefined` if no state graph was explored, so that written documents do not contain these keys.
+    // Without a state graph these values are `undefined`, so that JSON documents leave out the keys.
     unreachedNodes: result.unreachedNodes,
     deadEdges: result.deadEdges,
     deniedChecks: result.deniedChecks,

@@ -2,7 +2,10 @@ import type { Output } from "../reporter.ts";
 
 const EVENTS = ["drain", "error", "close"] as const;
 
-/** Writes a text piece by piece. Waits for a slow reader, so that unread text does not fill the memory. Stops when the reader disconnects. */
+/**
+ * Writes a text piece by piece. Waits for a slow reader of the stream, so that unread text does not fill the memory. Stops when the reader closes the
+ * stream.
+ */
 export async function writePieces(output: Output, pieces: Iterable<string>): Promise<void> {
   for (const piece of pieces) {
     if (output.destroyed === true) return;
@@ -10,7 +13,7 @@ export async function writePieces(output: Output, pieces: Iterable<string>): Pro
   }
 }
 
-/** Resolves when the output has drained, failed or closed. Resolves at once for a destroyed output, which never drains. */
+/** Waits until the stream accepts text again, has failed or is closed. Does not wait for a destroyed stream, which sends no such event. */
 function drained(output: Output): Promise<void> {
   return new Promise((resolve) => {
     if (output.once === undefined || output.destroyed === true) return resolve();

@@ -8,10 +8,10 @@ import { raceRows } from "../console/race-coverage-text.ts";
 import { raceName, raceText, verdictText } from "../console/race-text.ts";
 import { doubtOf, violationText } from "../console/violation-text.ts";
 
-/** The largest number of characters of a body. results.json contains the whole body. */
+/** The largest number of characters of a request or response body. results.json contains the whole body. */
 const BODY = 20_000;
 
-/** The outcome of a test case. `failure`: the target failed. `error`: the run could not decide. */
+/** The outcome of a test case that did not pass. `failure`: the target is wrong. `error`: the run could not judge the target. */
 export interface Outcome {
   readonly kind: "failure" | "error" | "skipped";
   readonly type: string;
@@ -22,14 +22,14 @@ export interface Outcome {
 export interface Case {
   readonly name: string;
   readonly classname: string;
-  /** The duration in milliseconds. Absent if it was not measured, because an exploration checks its rules and actions together. */
+  /** The duration in milliseconds; absent if it was not measured. An exploration checks all rules together, so a single rule has no duration. */
   readonly ms?: number | undefined;
   readonly outcome?: Outcome | undefined;
-  /** Text for the reader of a case that passed. */
+  /** A text for the reader of a test case that passed. */
   readonly output?: string | undefined;
 }
 
-/** Returns the cases of an exploration: one per invariant, race and action, one for faults, and one per other problem. */
+/** Returns the test cases of an exploration: one each for an invariant, a race, an action and another problem, and one for all faults. */
 export function explorationCases(entry: ExplorationEntry, failOn: RunDocument["failOnSeverity"]): readonly Case[] {
   const { name, violations, errors, divergences, coverage, stopReason } = entry;
   const invariants = [...new Set([...entry.invariants, ...violations.map(({ invariant }) => invariant)])];
@@ -89,13 +89,13 @@ function invariantCase(
   return { ...base, outcome: errorOf(errors.filter(({ source }) => source === invariant)), output: text === "" ? undefined : text };
 }
 
-/** Returns the duration of a finding's recorded requests in milliseconds; `undefined` if there are none. */
+/** Returns the total duration of a finding's recorded requests in milliseconds; `undefined` if no requests were recorded. */
 function replayMs({ steps, checks = [] }: ExplorationEntry["violations"][number]): number | undefined {
   const sent = [...steps.flatMap(({ requests }) => requests), ...checks];
   return sent.length === 0 ? undefined : sent.reduce((sum, { durationMs }) => sum + durationMs, 0);
 }
 
-/** Returns one case per race. If races were probed and none was found, one case says so. */
+/** Returns one test case for each race. If races were searched for and none was found, one test case says this. */
 function raceCases(entry: ExplorationEntry, failOn: RunDocument["failOnSeverity"]): readonly Case[] {
   const { races, raceCoverage } = entry;
   const base = { classname: `${entry.name}.races` };
@@ -113,7 +113,7 @@ function raceCases(entry: ExplorationEntry, failOn: RunDocument["failOnSeverity"
   });
 }
 
-/** Returns a case with the fault coverage. Findings of faults belong to the cases of their rules. */
+/** Returns one test case with the fault coverage. Findings of faults are in the test cases of their rules. */
 function faultCases(entry: ExplorationEntry): readonly Case[] {
   const { name, faultCoverage } = entry;
   if (faultCoverage === undefined) return [];
@@ -132,7 +132,7 @@ function errorOf(errors: readonly RunError[]): Outcome | undefined {
   return { kind: "error", type: first.code, message: first.message, text: text.join("\n\n") };
 }
 
-/** Returns one case per step, and one per reason why the journey could not be run or its stores could not be restored. */
+/** Returns one test case for each step of a journey, and one for each reason why the journey did not run or its stores could not be restored. */
 export function journeyCases({ name, steps, errors, divergences, interrupted }: JourneyEntry): readonly Case[] {
   return [
     ...steps.map((step): Case => {
@@ -147,7 +147,7 @@ export function journeyCases({ name, steps, errors, divergences, interrupted }: 
       const base = { name: step.name, classname: name, ms: step.durationMs };
       if (step.status === "passed") return base;
       if (step.status === "skipped") return { ...base, outcome: { kind: "skipped", type: "skipped", message: step.error ?? "skipped" } };
-      // An interrupted step proves nothing about the target, so it is an error and not a failure.
+      // An interrupted step says nothing about the target, so report it as an error and not as a failure.
       if (step.status === "failed" && interrupted === true) {
         return { ...base, outcome: { kind: "error", type: "interrupted", message: step.error ?? "interrupted", text } };
       }

@@ -9,7 +9,7 @@ interface Suite {
   readonly cases: readonly Case[];
 }
 
-/** Returns a run as JUnit XML, in the form that Jenkins' xunit plugin (junit-10.xsd) and other tools read. A case fails if it makes the run fail. */
+/** Returns a run as JUnit XML that Jenkins' xunit plugin (junit-10.xsd) and other tools can read. A test case fails if it makes the run fail. */
 export function junitText(document: RunDocument): string {
   const suites: readonly Suite[] = [
     ...document.explorations.map((entry) => ({

@@ -22,7 +22,7 @@ export function escaped(text: string): string {
 
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
 
-/** Returns an element. `content` must already be markup. Line breaks in attributes are escaped, because XML readers would turn them into blanks. */
+/** Returns an XML element. `content` must already be XML. Line breaks in attributes are escaped, because XML readers would convert them to blanks. */
 export function element(name: string, attributes: Attributes, content = ""): string {
   const written = Object.entries(attributes)
     .filter(([, value]) => value !== undefined)

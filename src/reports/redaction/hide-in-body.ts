@@ -3,32 +3,35 @@ import { hideInText } from "./hide-in-text.ts";
 
 type Seen = (value: string) => void;
 
-/** Hides the values of hidden fields in a body: JSON, a form, multipart data, or any other text. */
+/** Replaces the values of hidden fields in a request or response body, which may be JSON, a form, multipart data, or other text. */
 export function hideInBody(text: string, isHidden: IsHidden, seen: Seen): string {
   if (text === "") return text;
   if (isForm(text)) return hideInForm(text, isHidden, seen);
   return hideInMultipart(text, isHidden, seen) ?? hideInAny(text, isHidden, seen);
 }
 
-/** Hides the values of hidden fields in JSON, or in any text that contains fields and URLs. */
+/** Replaces the values of hidden fields in JSON, or in any text that contains fields and URLs. */
 function hideInAny(text: string, isHidden: IsHidden, seen: Seen): string {
   return hideInJson(text, isHidden, seen) ?? hideInText(hideInQueries(text, isHidden, seen), isHidden, seen);
 }
 
-/** Hides in JSON. Returns `undefined` if the text is not JSON, and the text itself if nothing had to be hidden. */
+/** Replaces the values of hidden fields in JSON. Returns `undefined` if the text is not JSON, and the same text if it has no hidden fields. */
 function hideInJson(text: string, isHidden: IsHidden, seen: Seen): string | undefined {
   if (!/^\s*[[{"]/.test(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     const shown = hideMembers(value, isHidden, seen);
-    // `JSON.parse` keeps only the last value of a repeated name, so the text is searched, too.
+    // If nothing was hidden, search the text, too: `JSON.parse` keeps only the last value of a repeated name.
     return shown === value ? hideInText(text, isHidden, seen) : JSON.stringify(shown);
   } catch {
     return undefined;
   }
 }
 
-/** Hides in members. Returns the same value if nothing was hidden. Strings are searched like bodies, because they may be JSON. */
+/**
+ * Replaces hidden values in an object, a list or a string. Returns the same value if nothing was hidden. Strings are searched, too, because they may
+ * contain JSON.
+ */
 function hideMembers(value: unknown, isHidden: IsHidden, seen: Seen): unknown {
   if (typeof value === "string") return hideInBody(value, isHidden, seen);
   if (typeof value !== "object" || value === null) return value;
@@ -46,13 +49,16 @@ function hideMembers(value: unknown, isHidden: IsHidden, seen: Seen): unknown {
   return changed ? shown : value;
 }
 
-/** Calls `seen` with every string and number in a value. */
+/** Calls `seen` with every string and number inside a value. */
 export function leaves(value: unknown, seen: Seen): void {
   if (typeof value === "string" || typeof value === "number") seen(String(value));
   else if (typeof value === "object" && value !== null) for (const member of Object.values(value)) leaves(member, seen);
 }
 
-/** Hides in `multipart/form-data`. Returns `undefined` for other text. The first line is the boundary between the parts. */
+/**
+ * Replaces the values of hidden fields in `multipart/form-data`. Returns `undefined` for other text. The first line of the text is the boundary
+ * between the parts.
+ */
 function hideInMultipart(text: string, isHidden: IsHidden, seen: Seen): string | undefined {
   const boundary = /^--\S+(?=\r\nContent-Disposition: form-data; )/i.exec(text)?.[0];
   if (boundary === undefined) return undefined;
@@ -69,7 +75,7 @@ function hideInMultipart(text: string, isHidden: IsHidden, seen: Seen): string |
 
 const isForm = (text: string): boolean => /^[^\s=&{}<>"?/:;,#]+=[^\s{}<>"]*$/.test(text);
 
-/** Hides in `name=value` pairs that are joined by `&`. A value may be a text with its own fields. */
+/** Replaces hidden values in `name=value` pairs that are joined by `&`. A value may itself contain fields. */
 export function hideInForm(text: string, isHidden: IsHidden, seen: Seen): string {
   const hide = (pair: string): string => {
     const [name = "", ...rest] = pair.split("=");

@@ -1,15 +1,15 @@
 import { fold, HIDDEN, type IsHidden } from "./field-names.ts";
 
 /**
- * Matches a name, its quotes (with backslashes if the text is inside another text), and the separator before its value: `"a": `, `a=`, `'a' => `,
- * `a[b]=`. A match starts only at the beginning of a word. Otherwise a long word would be examined from each of its letters.
+ * Matches a field name, its quotes (with backslashes if the text is quoted inside another text), and the separator before the value: `"a": `, `a=`,
+ * `a[b]=`. A match starts only at the beginning of a word. Otherwise the search would begin again at each letter of a long word.
  */
 const FIELD = /(\\{0,16}["'`]?)((?<![A-Za-z])[A-Za-z][\w-]{0,63})(?:\]|%5D)?\1\s{0,20}(?:=>|[:=])[^\S\r\n]{0,20}/gi;
 const TAG = /(<(?:[\w-]{1,20}:)?([A-Za-z][\w-]{0,63})(?:\s[^<>]{0,200})?>)([^<]+)/g;
 const USER_PART = /:\/\/[^\s/?#"'<>]*@/g;
 /** Matches the scheme at the beginning of the `Authorization` header. */
 const SCHEME = /(?:basic|bearer|digest|negotiate|token|apikey|aws4-hmac-sha256)[^\S\r\n]+/iy;
-/** Headers whose value extends to the end of the line. */
+/** The headers whose value is everything up to the end of the line. */
 const HEADERS = new Set(["authorization", "proxyauthorization", "cookie", "setcookie"]);
 const HEADER_VALUE = /[^\r\n"'`]+/y;
 const BARE_VALUE = /(?:[^\s;&}\])"'`<,\\]|,(?=[^\s\\"'}\]]))+/y;
@@ -23,8 +23,8 @@ const JWT = /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]*/g;
 const NOTHING = /^(?:null|undefined|None|nil)$/;
 
 /**
- * Hides the values of fields in any text that seems to contain fields: JSON that was cut off or quoted, dumps of other languages, headers, forms, XML
- * elements, lines of states. `seen` receives the hidden values.
+ * Replaces the values of hidden fields in any text that seems to contain fields: incomplete or quoted JSON, data printed by other languages, headers,
+ * forms, XML, lines of states. `seen` is called with each hidden value.
  */
 export function hideInText(text: string, isHidden: IsHidden, seen: (value: string) => void): string {
   const shown = text.includes("://") ? text.replace(USER_PART, `://${HIDDEN}@`) : text;
@@ -32,8 +32,8 @@ export function hideInText(text: string, isHidden: IsHidden, seen: (value: strin
 }
 
 /**
- * Hides values that look like credentials, under any name, because programs log tokens and cookies under various names. By default, all kinds of
- * credentials are hidden.
+ * Replaces values that look like credentials (tokens, cookies, JSON Web Tokens), whatever their names, because programs log them under various names.
+ * Without `isHidden`, all kinds are replaced.
  */
 export function hideCredentials(text: string, isHidden: IsHidden = () => true, seen: (value: string) => void = () => undefined): string {
   const hide = (value: string): string => {
@@ -49,7 +49,7 @@ export function hideCredentials(text: string, isHidden: IsHidden = () => true, s
   return isHidden("token") ? shown.replace(JWT, (token) => hide(token)) : shown;
 }
 
-/** Returns `true` if the word after a scheme is a credential. In "Basic authentication" the second word is not. */
+/** Returns `true` if the word after an authorization scheme is a credential. For example, in "Basic authentication" it is not. */
 function isCredential(scheme: string, token: string): boolean {
   if (/^basic/i.test(scheme)) return Buffer.from(token, "base64").includes(":");
   return /[\d._~+/=]|[a-z][A-Z]/.test(token) || token.length >= 24;
@@ -62,10 +62,10 @@ function hideFields(text: string, isHidden: IsHidden, seen: (value: string) => v
   for (let match = FIELD.exec(text); match !== null; match = FIELD.exec(text)) {
     const [, , name] = match;
     const nameAt = match.index + match[1]!.length;
-    // After a backslash, the first letter of the name may belong to an escape such as `\n`.
+    // After a backslash, the first letter of the name may belong to an escape sequence such as `\n`, so leave it out.
     const inner = text[nameAt - 1] === "\\" && /^[nrt]/.test(name!) ? name!.slice(1) : name!;
     if (!isHidden(name!) && !isHidden(inner)) {
-      // The value may itself be the name of a field, so continue behind the name.
+      // Continue the search directly after the name, because the value may itself be the name of a field.
       FIELD.lastIndex = nameAt + name!.length;
       continue;
     }
@@ -77,7 +77,7 @@ function hideFields(text: string, isHidden: IsHidden, seen: (value: string) => v
       continue;
     }
     seen(value);
-    // A list or an object is replaced by a string, in the same quotes as the name.
+    // A hidden list or object is replaced by a string, with the quotes that the name has.
     const quote = /^[[{]/.test(value) ? match[1]! : "";
     kept += `${text.slice(from, open)}${quote}${HIDDEN}${quote}${missing}`;
     from = end;
@@ -87,12 +87,12 @@ function hideFields(text: string, isHidden: IsHidden, seen: (value: string) => v
 }
 
 interface Value {
-  /** The beginning and the end of the value, without its quotes. */
+  /** The position in the text at which the value begins, after its quote. */
   readonly open: number;
   readonly end: number;
-  /** The position at which the search continues. */
+  /** The position in the text at which the search for further fields continues. */
   readonly close: number;
-  /** The closing quote to add if the text was cut off; otherwise empty. */
+  /** The closing quote if the text was cut off before it, so that it must be added; otherwise empty. */
   readonly missing: string;
 }
 
@@ -118,7 +118,7 @@ function lengthOf(pattern: RegExp, text: string, start: number): number {
   return pattern.exec(text)?.[0].length ?? 0;
 }
 
-/** Returns the position of the closing quote, before its backslashes. If the text was cut off, returns the end of the text. */
+/** Returns the position of the closing quote, or of the backslashes before it. If the text was cut off, returns the end of the text. */
 function endOfQuote(text: string, open: number, quote: string, slashes: number): number {
   for (let at = text.indexOf(quote, open); at >= 0; at = text.indexOf(quote, at + 1)) {
     let before = 0;
@@ -128,7 +128,7 @@ function endOfQuote(text: string, open: number, quote: string, slashes: number):
   return text.length;
 }
 
-/** Returns the position behind the closing bracket. If the text was cut off, returns the end of the text. */
+/** Returns the position after the closing bracket. If the text was cut off, returns the end of the text. */
 function endOfBracket(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {

@@ -4,16 +4,17 @@ import { redactExchanges, redactText, type Visibility } from "./redact.ts";
 import { redactor, type Redactor } from "./redactor.ts";
 
 /**
- * Returns a journey's result as a report may show it. Named fields are hidden everywhere. Requests and responses are left out if that is configured.
+ * Returns a redacted copy of a journey's result. The values of the configured fields are hidden everywhere. Requests and responses are left out if
+ * the configuration says so.
  */
 export function redactJourney(result: JourneyResult, visibility: Visibility, hide: Redactor = redactor(visibility.redact)): JourneyResult {
   const redacted = (): JourneyResult => ({ ...result, steps: result.steps.map((step) => redactJourneyStep(step, visibility, hide)) });
-  // The first pass collects the secrets. The second pass hides all of them.
+  // Redact twice: the first pass finds the secrets, the second pass hides all occurrences of them.
   redacted();
   return redacted();
 }
 
-/** Returns a step as a report may show it. Values that become known as secrets later are not hidden in the step. */
+/** Returns a redacted copy of a journey's step. Values that only a later step shows to be secrets stay visible. */
 export function redactJourneyStep(step: StepResult, visibility: Visibility, hide: Redactor): StepResult {
   return {
     name: step.name,
@@ -27,7 +28,7 @@ export function redactJourneyStep(step: StepResult, visibility: Visibility, hide
   };
 }
 
-/** Removes bodies from a step's error if reports must not show them. Errors of user code may quote a whole body. */
+/** Removes response bodies from a step's error if reports must not show bodies. Errors of user code may quote a whole body. */
 function withoutOwnBodies(text: string, { requests }: StepResult, { includeRequestResponse }: Visibility): string {
   if (includeRequestResponse) return text;
   return withoutBodies(

@@ -4,8 +4,8 @@ import { redactExchange, redactOutcome, redactState, redactStep, redactText, typ
 import type { Redactor } from "./redactor.ts";
 
 /**
- * Returns a replay as it may be shown. Requests stay even if `includeRequestResponse` is `false`, because they are shown only to the person who
- * replays the finding and are not stored. The values that `report.redact` names are hidden.
+ * Returns a redacted copy of a replay. Requests are kept even if `includeRequestResponse` is `false`, because only the person who replays the finding
+ * sees them, and they are not stored. The values of the fields in `report.redact` are hidden.
  */
 export function redactReplay(result: ReplayResult, visibility: Visibility, hide: Redactor): ReplayResult {
   const redacted = (): ReplayResult => ({
@@ -15,7 +15,7 @@ export function redactReplay(result: ReplayResult, visibility: Visibility, hide:
     errors: result.errors.map((one) => ({ ...one, message: redactText(one.message, visibility, hide) })),
     race: result.race === undefined ? undefined : redactCalls(result.race, visibility, hide),
   });
-  // The first pass collects the secrets. The second pass hides all of them.
+  // Redact twice: the first pass finds the secrets, the second pass hides all occurrences of them.
   redacted();
   return redacted();
 }
@@ -30,7 +30,7 @@ function redactCalls({ message, observed, inconclusive, ...race }: ReplayedRace,
   };
 }
 
-/** Returns a step that was executed by hand as it may be shown. Requests stay, as in {@link redactReplay}. */
+/** Returns a redacted copy of a step that the user executed by hand. Requests are kept, as in {@link redactReplay}. */
 export function redactWalked(step: WalkedStep, visibility: Visibility, hide: Redactor): WalkedStep {
   const redacted = (): WalkedStep => ({
     ...step,

@@ -21,17 +21,17 @@ import { resultJson } from "../json/result-json.ts";
 import type { ReportedFailure } from "../document/run-report.ts";
 import { violationText } from "../console/violation-text.ts";
 
-/** The data that a report may show. */
+/** The settings that say which data a report may show. */
 export interface Visibility {
-  /** The header names and JSON fields whose values are hidden. Names are compared without case, `-` and `_`. */
+  /** The names of headers and JSON fields whose values are hidden. Case, `-` and `_` are ignored in comparisons of names. */
   readonly redact: readonly string[];
   readonly includeRequestResponse: boolean;
 }
 
-/** Matches a body in seqqa's own messages, which quote bodies as JSON strings. */
+/** Matches a message of seqqa that quotes a body as a JSON string. */
 const QUOTED_BODY = /( is not (?:JSON|a GraphQL answer with data or errors): )"(?:[^"\\]|\\.)*"/g;
 
-/** Redacts a message that may quote errors, answers, output or lines of states. */
+/** Redacts a text that may quote error messages, answers, output of the target, or lines of states. */
 export function redactText(text: string, { includeRequestResponse }: Visibility, hide: Redactor): string {
   const shown = includeRequestResponse ? text : text.replace(QUOTED_BODY, "$1[not shown]");
   return hide
@@ -41,7 +41,10 @@ export function redactText(text: string, { includeRequestResponse }: Visibility,
     .join("\n");
 }
 
-/** Returns a result as a report may show it. Named fields are hidden. Requests and responses are left out if that is configured. */
+/**
+ * Returns a redacted copy of an exploration's result. The values of the configured fields are hidden. Requests and responses are left out if the
+ * configuration says so.
+ */
 export function redactResult(
   result: ExplorationResult,
   visibility: Visibility,
@@ -58,7 +61,7 @@ export function redactResult(
     notes: result.notes.map((note) => redactText(note, visibility, hide)),
     unverified: result.unverified.map((why) => redactText(why, visibility, hide)),
   });
-  // The first pass collects the secrets. The second pass hides all of them.
+  // Redact twice: the first pass finds the secrets, the second pass hides all occurrences of them.
   redacted();
   const shown = redacted();
   return { ...shown, toJSON: () => resultJson(shown) };
@@ -78,7 +81,7 @@ export function redactViolation(violation: Violation, visibility: Visibility, hi
     ...(violation.evidence !== undefined && {
       evidence: included ? (hide.value(violation.evidence) as Evidence) : undefined,
     }),
-    // The script takes hidden values from answers, or from the environment.
+    // Write the script again with hidden values. The script takes them from answers, or from the environment.
     curl: included
       ? (curlScript({ ...violation, message: redactText(violation.message, visibility, hide) }, hide) ?? violation.curl)
       : undefined,
@@ -89,8 +92,8 @@ export function redactViolation(violation: Violation, visibility: Visibility, hi
 }
 
 /**
- * Returns a race as a report may show it. Named fields are hidden in its calls, states and steps. Requests and responses are left out if that is
- * configured.
+ * Returns a redacted copy of a race. The values of the configured fields are hidden in its calls, states and steps. Requests and responses are left
+ * out if the configuration says so.
  */
 export function redactRace(race: Race, visibility: Visibility, hide: Redactor): Race {
   const { includeRequestResponse: included } = visibility;
@@ -104,7 +107,7 @@ export function redactRace(race: Race, visibility: Visibility, hide: Redactor): 
     schedule,
     steps: race.steps.map((step) => redactStep(step, visibility, hide)),
     requests: included ? race.requests.map((request) => hide.request(request)) : [],
-    // The script takes hidden values from answers, or from the environment.
+    // Write the script again with hidden values. The script takes them from answers, or from the environment.
     curl: included ? (raceScript({ ...race, message, schedule }, hide) ?? race.curl) : undefined,
   };
   return { ...shown, toString: () => raceText(shown) };
@@ -142,7 +145,7 @@ export function redactState(lines: readonly string[], hide: Redactor): readonly 
   return lines.map((line) => hide.line(line));
 }
 
-/** Redacts exchanges. Returns none if reports must not show requests and responses. */
+/** Redacts requests with their responses. Returns an empty list if reports must not show them. */
 export function redactExchanges(
   list: readonly RecordedExchange[],
   { includeRequestResponse }: Visibility,
@@ -151,7 +154,7 @@ export function redactExchanges(
   return includeRequestResponse ? list.map((one) => redactExchange(one, hide)) : [];
 }
 
-/** Redacts the response before the request, because only the response may show that a value in the request is a secret. */
+/** Redacts a request and its response. The response is redacted first, because only the response may show that a value of the request is a secret. */
 export function redactExchange(one: RecordedExchange, hide: Redactor): RecordedExchange {
   const response = one.response === undefined ? undefined : hide.response(one.response);
   return {
@@ -170,7 +173,7 @@ export function redactDivergence(one: Divergence, visibility: Visibility, hide: 
   return { ...one, message: redactText(one.message, visibility, hide), differences: redactState(one.differences, hide) };
 }
 
-/** Redacts an error of user code, which may quote values that were sent. */
+/** Redacts an error of user code, because its message may quote values that were sent. */
 export function redactError(one: RunError, visibility: Visibility, hide: Redactor): RunError {
   const text = (value: string): string => redactText(value, visibility, hide);
   return { ...one, message: text(one.message), stack: one.stack === undefined ? undefined : text(one.stack) };
@@ -186,7 +189,7 @@ export function redactTried(step: TriedStep, visibility: Visibility, hide: Redac
   return { ...step, exchanges: redactExchanges(exchanges, visibility, hide) ?? [], state: state && redactState(state, hide) };
 }
 
-/** Redacts an event of a run. The result in a `finished` event is not redacted here: every reporter that shows the result redacts it. */
+/** Redacts an event of a run. The result in a `finished` event is left unchanged, because each reporter that shows it redacts it. */
 export function redactEvent(event: ExplorationEvent, visibility: Visibility, hide: Redactor): ExplorationEvent {
   if (event.kind === "started") return { ...event, notes: event.notes.map((note) => redactText(note, visibility, hide)) };
   if (event.kind !== "note") return event;

@@ -5,36 +5,35 @@ import { hideInBody, hideInForm, leaves } from "./hide-in-body.ts";
 import { Secrets } from "./secrets.ts";
 import { hideInText } from "./hide-in-text.ts";
 
-/** Matches a line such as `context.user["the password"] = "x"`, with an optional `- ` or `+ ` from a comparison of states. */
+/** Matches a line of a state such as `context.user["the password"] = "x"`. In a comparison of two states, `- ` or `+ ` comes before it. */
 const VALUE = /^((?:[-+] |\s+)?)((?:"(?:[^"\\]|\\.)*"|[^\s"=])+)( = )([^]+)$/;
 
 /**
- * Hides the values of the named fields, and from then on the same values wherever they occur. To hide every occurrence, redact the data twice: the
- * first pass collects the values.
+ * Hides the values of the configured fields, and the same values wherever they occur later. To hide earlier occurrences, too, redact the data twice.
  */
 export interface Redactor {
   /** Returns `true` if values of the field with this name are hidden. */
   hides(name: string): boolean;
-  /** Hides only values that are already known to be secrets. */
+  /** Hides only values that were already found to be secrets. */
   secrets(text: string): string;
   headers(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
-  /** Hides in the query parameters and the user part of a URL. */
+  /** Hides secrets in a URL: in its query parameters and in user name and password. */
   url(url: string): string;
-  /** Hides in a JSON, form or multipart body. In other text, hides what looks like the value of a named field. */
+  /** Hides the values of the configured fields in a JSON, form or multipart body. In other text, hides what looks like the value of such a field. */
   body(text: string): string;
-  /** Hides in a line of a state, or of a difference between two states. */
+  /** Hides the values of the configured fields in a line of a state, or of a comparison of two states. */
   line(text: string): string;
-  /** Returns a value (such as args or context) as JSON data with hidden values. */
+  /** Returns a copy of a value, such as the context, as JSON data in which secrets are hidden. */
   value(value: unknown): unknown;
   request(request: ApiRequest): ApiRequest;
   response(response: RecordedResponse): RecordedResponse;
 }
 
-/** Creates a redactor. `names` are header names and fields, compared without case, `-` and `_`. */
+/** Creates a redactor. `names` are the headers and fields to hide. Case, `-` and `_` are ignored in comparisons of names. */
 export function redactor(names: readonly string[]): Redactor {
   const hidden = new Set(names.map(fold));
   const secrets = new Secrets();
-  // `user[password]` and `user.password` are also fields named `password`, in forms and as names of members.
+  // In forms, names such as `user[password]` and `user.password` refer to a field `password`, so check each part of a name.
   const isHidden = (name: string): boolean => name.split(/[[\].]+/).some((part) => part !== "" && hidden.has(fold(part)));
   const seen = (value: string): void => secrets.add(value);
   const nothing = hidden.size === 0;
@@ -83,13 +82,13 @@ export function redactor(names: readonly string[]): Redactor {
   };
 }
 
-/** Returns the values of cookies, without the attributes of `Set-Cookie`. Commas may join several cookies. */
+/** Returns the values of the cookies in a `Cookie` or `Set-Cookie` header, without attributes. Commas may separate several cookies. */
 function cookieValues(name: string, content: string): readonly string[] {
   const parts = /^set/i.test(name) ? content.split(/,\s*(?=[^;,\s]+=)/).map((one) => one.split(";", 1)[0]!) : content.split(";");
   return parts.map((part) => part.slice(part.indexOf("=") + 1).trim());
 }
 
-/** Hides in a line of a state. The line is a path with a value, or a row with columns. */
+/** Hides secrets in a line of a state, which is a path with a value, or a row with columns. */
 function hideInStateLine(line: string, isHidden: IsHidden, seen: (value: string) => void): string {
   const [, mark, path, between, value] = VALUE.exec(line) ?? [];
   if (path === undefined || value === "null") return hideInText(line, isHidden, seen);
@@ -100,8 +99,8 @@ function hideInStateLine(line: string, isHidden: IsHidden, seen: (value: string)
 }
 
 /**
- * Returns any value as data that JSON can represent, without the members whose names are hidden. Values that JSON cannot represent are written as
- * readable text. `text` redacts strings.
+ * Returns a copy of any value as JSON data, without the values of hidden members. Values that JSON cannot represent become readable text. `text`
+ * redacts strings.
  */
 function plainData(value: unknown, isHidden: (name: string, member: unknown) => boolean, text: (value: string) => string): unknown {
   const visit = (one: unknown, above: readonly unknown[]): unknown => {

@@ -1,21 +1,21 @@
 import { HIDDEN } from "./field-names.ts";
 
-/** Shorter values are not recorded as secrets, because they are likely to be ordinary text. The length is in characters. */
+/** Values with fewer characters than this are not recorded as secrets, because they are likely to be ordinary text. */
 const SHORTEST = 8;
-/** The largest numbers of single words, and of texts of several words, that are recorded. */
+/** `WORDS`: the largest number of recorded secrets that are single words. Below: of those that are texts of several words. */
 const WORDS = 100_000;
 const PHRASES = 100;
 const WORD = /[\w~+-]+(?:\.[\w~+-]+)*/g;
 
 /**
- * The values that were hidden so far. A secret in a listed field may also occur under another name, in a path, or in a sentence. It is hidden in all
- * of these places.
+ * The secrets that were found so far. A secret in a configured field may also occur under another name, in a path, or in a sentence, and is hidden in
+ * all these places.
  */
 export class Secrets {
   readonly #words = new Set<string>();
   readonly #phrases = new Set<string>();
 
-  /** Records a value. Ordinary values are skipped: short ones and single words of letters, because they occur everywhere. */
+  /** Records a value as a secret. Short values and single words of letters are skipped, because they occur everywhere. */
   add(value: string): void {
     const text = value.trim().replace(/^(?:basic|bearer|digest|negotiate|token)\s+/i, "");
     if (text.length < SHORTEST || text.length > 4096 || text.includes(HIDDEN)) return;

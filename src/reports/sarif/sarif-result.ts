@@ -8,7 +8,7 @@ import { raceName, raceText } from "../console/race-text.ts";
 import { doubtOf, violationText } from "../console/violation-text.ts";
 import type { ExplorationEntry } from "../document/document-types.ts";
 
-/** The largest numbers of characters of a message and of a body. results.json contains the whole texts. */
+/** The largest number of characters of a message; below, of a body. results.json contains the whole texts. */
 const MESSAGE = 4000;
 const BODY = 2000;
 
@@ -34,7 +34,7 @@ export interface Found {
   readonly response?: RecordedResponse | undefined;
 }
 
-/** Returns the findings of an exploration. Each verdict of a race is a SARIF rule. */
+/** Returns the findings of an exploration. Violations have their broken rule as SARIF rule, races have the kind of their result. */
 export function foundIn({ name, violations, races }: ExplorationEntry): readonly Found[] {
   return [
     ...violations.map((one): Found => ({
@@ -58,7 +58,7 @@ export function foundIn({ name, violations, races }: ExplorationEntry): readonly
   ];
 }
 
-/** Returns a finding as a SARIF `result`. The result is located at `file` if the finding has no place. */
+/** Returns a finding as a SARIF `result`. If the place of the finding in the code is unknown, the location is the beginning of `file`. */
 export function sarifResult({ where, steps, request, response, ...found }: Found, file: string, ruleIndex: number): object {
   const place = locationOf(where, file);
   return {
@@ -68,7 +68,7 @@ export function sarifResult({ where, steps, request, response, ...found }: Found
     level: LEVELS[found.severity],
     message: { text: `${cut(printableLines(found.text), MESSAGE)}\n  id        ${printable(found.id)}` },
     locations: [place],
-    // The id of a finding is the same in every run, so viewers can track the finding.
+    // Use the id of the finding, which is the same in every run, so that viewers recognize the finding.
     partialFingerprints: { "seqqaFinding/v1": printable(found.id) },
     occurrenceCount: Math.max(1, found.count),
     ...(steps.length === 0
@@ -81,7 +81,7 @@ export function sarifResult({ where, steps, request, response, ...found }: Found
   };
 }
 
-/** Parses a place such as `shop.explore.ts:12:5`. Without a line, returns the first line of `file`. */
+/** Returns a SARIF location for a place such as `shop.explore.ts:12:5`. If the place has no line, returns the first line of `file`. */
 export function locationOf(where: string | undefined, file: string): { readonly physicalLocation: object } {
   const [, path = file, line, column] = /^(.+):(\d+):(\d+)$/s.exec(where ?? "") ?? [];
   const region = Number(line) >= 1 && Number(column) >= 1 ? { startLine: Number(line), startColumn: Number(column) } : { startLine: 1 };

@@ -6,8 +6,8 @@ import { foundIn, locationOf, sarifResult } from "./sarif-result.ts";
 const SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json";
 
 /**
- * Returns the findings of a run as SARIF 2.1.0, which code scanning on GitHub and other viewers read. Known findings are suppressed results. A failed
- * journey is a result, too. The reasons why the run is unverified are notifications.
+ * Returns the findings of a run as SARIF 2.1.0, which GitHub code scanning and other viewers read. Known findings are marked as suppressed. Failed
+ * journeys are results, too. The reasons why a run is unverified are notifications.
  */
 export function sarifText(document: RunDocument): string {
   const findings = document.explorations.flatMap((entry) => foundIn(entry).map((found) => ({ found, file: entry.file })));

@@ -2,9 +2,9 @@ import type { Race, Violation } from "../../model/results/result.ts";
 import { raceName } from "../console/race-text.ts";
 
 interface TestedModule {
-  /** The export of the exploration's module that the test imports. */
+  /** The name of the export that the test imports from the exploration file. */
   readonly exportName: "agent" | "graph";
-  /** The paths of the exploration file and of the configuration file, relative to the test. */
+  /** The path of the exploration file, relative to the test. */
   readonly module: string;
   readonly config: string | undefined;
   readonly seed: number;
@@ -19,7 +19,7 @@ export interface RaceVitestInput extends TestedModule {
   readonly race: Omit<Race, "toString">;
 }
 
-/** Returns a finding as a Vitest test in TypeScript. The test fails as long as the rule is broken at the end of the path. */
+/** Returns the source text of a Vitest test for a finding. The test fails as long as the rule is broken at the end of the path. */
 export function vitestText({ violation, ...module }: VitestInput): string {
   const { id, invariant, severity, message, reproductionPath: path } = violation;
   return testText(`[${severity.toUpperCase()}] ${invariant}: ${message}`, `finding ${id}`, module, {
@@ -34,7 +34,7 @@ export interface PathVitestInput extends TestedModule {
   readonly path: readonly string[];
 }
 
-/** Returns a path as a Vitest test. The test passes if the whole path can be executed and breaks no rule. */
+/** Returns the source text of a Vitest test for a path. The test passes if all steps can be executed and no rule is broken. */
 export function pathVitestText({ path, ...module }: PathVitestInput): string {
   return testText("a path that was saved by hand", `${path.length} actions`, module, {
     title: `${path.join(", ") || "the initial state"} breaks no rule`,
@@ -49,11 +49,14 @@ export interface PathJourneyInput {
   /** The path of the exploration file, relative to the journey. */
   readonly module: string;
   readonly name: string;
-  /** The actions with the statuses of their answers; 0 if the status is unknown. */
+  /** The actions of the path, each with the HTTP status of its answer; 0 if the status is unknown. */
   readonly steps: readonly { readonly action: string; readonly status: number }[];
 }
 
-/** Returns a path as the file of a journey whose steps call the actions of the exploration. Statuses of 400 and above are expected to occur again. */
+/**
+ * Returns the source text of a journey for a path. Its steps call the actions of the exploration. A step with a status of 400 or above expects the
+ * same status again.
+ */
 export function pathJourneyText({ exportName, module, name, steps }: PathJourneyInput): string {
   return `${[
     "// A path that was saved by hand. Keep it in the folder journeys next to seqqa.yaml.",
@@ -79,7 +82,8 @@ export function pathJourneyText({ exportName, module, name, steps }: PathJourney
 }
 
 /**
- * Returns a race as a Vitest test. The test fails as long as the calls give a result that no order gives. It also fails if the calls did not overlap.
+ * Returns the source text of a Vitest test for a race. The test fails as long as the simultaneous calls have a result that no order of the calls
+ * gives. It also fails if the calls did not overlap.
  */
 export function raceVitestText({ race, ...module }: RaceVitestInput): string {
   const { id, severity, message, prefix, first, second, copies, delivery, schedule, verdict, invariant, trials } = race;

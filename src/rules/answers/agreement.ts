@@ -4,10 +4,10 @@ import { isObject, type Item } from "./answer-content.ts";
 /** Matches the names of fields that hold links. Links may differ between answers, so they are not compared. */
 const LINKS = /^(?:[_@$].*|links?|href|url|uri|self)$/i;
 const DATE = /^\d{4}-\d\d-\d\d/;
-/** The length, in characters, from which a text may be the beginning of a longer one. A text that ends with dots may be shorter. */
+/** A text with at least this number of characters may be a shortened form of a longer text. A shorter text only if it ends with dots. */
 const CUT = 20;
 
-/** Returns the fields that two answers about one item both have and that contradict each other. */
+/** Returns the fields that contradict each other in two answers about the same item. */
 export function contradictions(one: Item, other: Item): readonly string[] {
   return Object.keys(one).filter((key) => Object.hasOwn(other, key) && !LINKS.test(key) && !agree(one[key], other[key]));
 }
@@ -18,8 +18,8 @@ export function isSteady(field: string, one: Item, other: Item): boolean {
 }
 
 /**
- * Returns `true` if two values can be two views of one value. A value of another type, a shortened text and a list of another length do not
- * contradict.
+ * Returns `true` if two fields may show the same value, in full or abridged. Values of different types, a text and its shortened form, and lists of
+ * different lengths count as the same value.
  */
 function agree(a: unknown, b: unknown): boolean {
   if (a === null || b === null || typeof a !== typeof b || Array.isArray(a) !== Array.isArray(b)) return true;
@@ -38,7 +38,7 @@ function sameText(a: string, b: string): boolean {
   return (cut !== short || short.length >= CUT) && long.startsWith(cut);
 }
 
-/** Compares two times with the precision of the less exact one. */
+/** Returns `true` if two times are equal, compared with the precision of the less exact one. */
 function sameTime(a: string, b: string): boolean {
   if (a.length === 10 || b.length === 10) return a.slice(0, 10) === b.slice(0, 10);
   const [one, other] = [Date.parse(a), Date.parse(b)];

@@ -2,7 +2,7 @@ import type { ApiResponse } from "../../model/http/response.ts";
 
 /** The meaning of an answer with a 2xx status to a GraphQL request. */
 export type GraphqlAnswer =
-  /** The answer has errors and no field has data. It says that nothing in the request was done. */
+  /** The answer has errors and no data, so nothing in the request was done. */
   | { readonly kind: "refused"; readonly message: string }
   /** The answer to a query, which has no side effects (GraphQL specification, 6.2.1). */
   | { readonly kind: "read" }
@@ -23,7 +23,7 @@ export function graphqlAnswer({ statusCode, request, text }: ApiResponse): Graph
       data === null || data === undefined || (typeof data === "object" && Object.values(data).every((value) => value === null));
     if (nothing) return { kind: "refused", message: messageOf(errors[0]) };
   }
-  // A document can hold several operations. It certainly only reads if none of them is a mutation or a subscription.
+  // A GraphQL document can contain several operations. It only reads if none of them is a mutation or a subscription.
   const reads = /^\s*(?:query\b|\{)/.test(query) && !/\b(?:mutation|subscription)\b/.test(query);
   return reads && (Object.hasOwn(answer, "data") || Array.isArray(errors)) ? { kind: "read" } : OTHER;
 }

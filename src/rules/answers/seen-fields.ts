@@ -1,20 +1,23 @@
 import type { ApiResponse } from "../../model/http/response.ts";
 import { isGraphql } from "./graphql-answer.ts";
 
-/** The names of fields that describe a list instead of its items, in lower case without `_` and `-`. */
+/** The names of fields that describe a list as a whole, such as its length, in lower case without `_` and `-`. */
 const OF_LISTS = new Set(
   "total totalcount totalitems totalpages totalresults count size length page pages pagesize perpage currentpage lastpage pagenumber number limit offset skip start cursor nextcursor endcursor startcursor next nextpage previous prev first last self hasmore hasnext hasprevious hasnextpage haspreviouspage links pageinfo pagination meta metadata object kind type url status ok success".split(
     " ",
   ),
 );
 const SHOWN = 10;
-/** Matches the field names that a message shows. A name with three or more groups of digits may be an id that is used as a key, so it is left out. */
+/**
+ * Matches the field names that messages may show. Names with three or more groups of digits are not shown, because they may be ids that are used as
+ * keys.
+ */
 const NAME = /^(?=[a-z_$][\w$-]{0,39}$)(?!.*\d\D*\d\D*\d)/i;
 const DEEPEST = 4;
 
 /**
  * Returns the names of the non-empty fields in the body of an answer, for messages. `undefined` if the answer shows no data: it is not 2xx, has no
- * body, has only empty values, is a list's envelope without items, or reports a failure.
+ * body, has only empty values, is an object around an empty list, or reports a failure.
  */
 export function seenFields(answer: ApiResponse): string | undefined {
   if (!answer.ok || answer.request.method === "HEAD") return undefined;
@@ -29,7 +32,7 @@ export function seenFields(answer: ApiResponse): string | undefined {
 /** Matches the names of fields in a mutation's payload that describe the outcome instead of data. */
 const OF_PAYLOADS = /^(?:__typename|client_?mutation_?id|ok|success|code|message|(?:user_?)?errors?)$/i;
 
-/** Returns the `data` of a GraphQL answer without fields that only say if something was done. `undefined` for other answers. */
+/** Returns the `data` of a GraphQL answer, without fields that only report success or failure. `undefined` for other answers. */
 function shownData(answer: ApiResponse): { readonly data: unknown } | undefined {
   if (!isGraphql(answer)) return undefined;
   const { data } = answer.json<{ readonly data?: unknown }>();
@@ -37,7 +40,7 @@ function shownData(answer: ApiResponse): { readonly data: unknown } | undefined 
   return { data: Object.fromEntries(Object.entries(data).filter(([, value]) => typeof value !== "boolean" && !isOutcome(value))) };
 }
 
-/** Returns `true` for the payload of a mutation that did nothing: `{ success: false, order: null, userErrors: [...] }`. */
+/** Returns `true` for the result of a GraphQL mutation that did nothing: `{ success: false, order: null, userErrors: [...] }`. */
 function isOutcome(value: unknown): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   return Object.entries(value).every(([name, one]) => OF_PAYLOADS.test(name) || isNothing(one) || typeof one === "boolean");
@@ -59,7 +62,7 @@ function isNothing(value: unknown, depth = 0): boolean {
   if (depth === DEEPEST) return fields.length === 0;
   const filled = fields.filter(([, one]) => !isNothing(one, depth + 1));
   if (filled.length === 0) return true;
-  // The envelope of an empty list has an empty array, and all its other fields describe the list.
+  // An object with an empty array, whose other fields all describe the list (such as `total`), shows no data.
   const isEnvelope = fields.some(([, one]) => Array.isArray(one) && one.length === 0);
   return isEnvelope && filled.every(([name]) => OF_LISTS.has(name.toLowerCase().replaceAll(/[_\-$@]/g, "")));
 }
@@ -72,12 +75,15 @@ function saysFailed(body: unknown): boolean {
   return (!isNothing(error) || !isNothing(errors)) && isNothing(data === undefined ? null : firstLevel(data));
 }
 
-/** Returns the values of the top-level fields, because GraphQL answers `{ "note": null }` if there is no data. */
+/** Returns the values of the top-level fields, because GraphQL answers with an object such as `{ "note": null }` even if there is no data. */
 function firstLevel(data: unknown): unknown {
   return typeof data === "object" && data !== null ? Object.values(data) : data;
 }
 
-/** Returns the names of the fields of an item, or of the items of a list. An envelope with a single field is skipped. */
+/**
+ * Returns the names of the fields of an item, or of the items of a list. If the item is the only field of an object, the names of the item's own
+ * fields are returned.
+ */
 function namesOf(value: unknown, depth = 0): readonly string[] {
   if (typeof value !== "object" || value === null || depth === DEEPEST) return [];
   if (Array.isArray(value)) return value.flatMap((one) => namesOf(one, depth));

@@ -2,16 +2,16 @@ import { clientPartOf, TELLS_SENDER, type RequestOptions } from "../../model/htt
 import { namedArguments, namedField, namedRequest, type NamedCall } from "./named-call.ts";
 import type { ReadValue } from "./owners-view.ts";
 
-/** A call that was made with an intruder's client. */
+/** A call that an intruder's client has sent. */
 export interface TriedCall {
   readonly call: NamedCall;
-  /** The answer; `undefined` until the call is answered, and if it threw. */
+  /** The answer. It is `undefined` until the call is answered, and stays `undefined` if the call throws. */
   answer: unknown;
 }
 
 /**
- * Thrown instead of making a call that names no value of the owner, or that carries a credential of the owner. Any user may make the first kind of
- * call.
+ * Thrown instead of sending a call that contains no value of the owner, which any user may send. Also thrown for a call that contains a credential of
+ * the owner.
  */
 export class NothingNamed extends Error {}
 
@@ -19,7 +19,7 @@ const VERBS = new Set(["get", "post", "put", "patch", "delete", "head", "options
 /** Methods that would change the intruder's identity. */
 const IDENTITY = new Set(["setAuthToken", "setBasicAuth", "setHeader", "close"]);
 
-/** A client that sends calls with the identity of an intruder. It refuses calls that name no value of the owner. */
+/** A client that sends calls with the identity of an intruder. It throws {@link NothingNamed} for calls that contain no value of the owner. */
 export class IntruderClient<A> {
   readonly api: A;
   readonly tried: TriedCall[] = [];
@@ -42,7 +42,7 @@ export class IntruderClient<A> {
       get: (target, key): unknown => {
         const member: unknown = Reflect.get(target, key, target);
         if (typeof key === "symbol") return member;
-        // A part of a client that the user wrote: `api.notes.remove(id)`.
+        // Members that are objects are wrapped, too: `api.notes.remove(id)`.
         if (typeof member === "object" && member !== null) return this.#wrap(member, false);
         if (typeof member !== "function") return member;
         if (isClient && key === "as") return () => wrapped;
@@ -72,8 +72,8 @@ export class IntruderClient<A> {
   }
 
   #make(call: NamedCall, send: () => unknown): unknown {
-    // A read that names no value of the owner is sent if another call was tried before, but it is not judged. A write that names no value of the
-    // owner is refused, because it would only concern the intruder's own data.
+    // A call that contains no value of the owner is usually not sent. A reading one is sent, but not judged, if a call with a value of the owner was
+    // sent before. A writing one is never sent, because it would only change the intruder's own data.
     const isBeside = call.names === "nothing" && call.safe && this.tried.length > 0;
     if (call.names !== "owned" && !isBeside) throw new NothingNamed(call.text);
     const tried: TriedCall = { call, answer: undefined };

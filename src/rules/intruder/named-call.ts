@@ -2,7 +2,7 @@ import { decoded } from "../../model/http/decoded.ts";
 import type { RequestOptions } from "../../model/http/client.ts";
 import { leavesOf, type ReadValue } from "./owners-view.ts";
 
-/** A call before it is sent, with the kind of the owner's values that it names. */
+/** A call that has not been sent yet, and the kind of the owner's values that it contains. */
 export interface NamedCall {
   /** The text of the call in messages: `GET /notes/{note_id}`. */
   readonly text: string;
@@ -53,8 +53,8 @@ export function namedArguments(name: string, args: readonly unknown[], read: rea
 }
 
 /**
- * Finds values in a request. Several values may have the same text, such as the first ids of two tables. Then each value is found once before any of
- * them is found a second time.
+ * Finds values in a request. Several values may have the same text, such as the first ids of two tables. In that case, each of them is used once
+ * before one is used again.
  */
 class Search {
   readonly #byText: Map<string, ReadValue[]> = new Map();
@@ -77,19 +77,19 @@ class Search {
     return one.name;
   }
 
-  /** Returns a path segment in which names replace values: `{note_id}`, `{note_id}.json`. */
+  /** Returns a path segment with the owner's values replaced by their names: `{note_id}`, `{note_id}.json`. */
   segment(segment: string): string {
     const text = decoded(segment);
     const found = this.whole(text);
     if (found !== undefined) return `{${found}}`;
-    // Finds values between punctuation marks: `1` in `1.json` and `orders(1)`, but not in `10` or in a UUID.
+    // Only whole words between punctuation marks are compared: `1` is found in `1.json` and `orders(1)`, but not in `10` or in a UUID.
     return text.split(/([^\p{L}\p{N}_-]+)/u).reduce((shown, part) => {
       const name = part === text ? undefined : this.whole(part);
       return shown + (name === undefined ? part : `{${name}}`);
     }, "");
   }
 
-  /** Returns the name of a value that is in a body, either directly or as a segment of a URL. */
+  /** Returns the name of the owner's value that a text in a body equals, or contains as a segment of a URL; `undefined` if there is none. */
   value(text: string): string | undefined {
     const found = this.whole(text);
     if (found !== undefined || !/^(?:https?:\/)?\//.test(text)) return found;
@@ -100,14 +100,14 @@ class Search {
     return undefined;
   }
 
-  /** Returns the names of values that are arguments in the text of an operation: `order(id: "7")`. A value must be the whole argument. */
+  /** Returns the names of the owner's values in a GraphQL text: `order(id: "7")`. A value must be a whole argument. */
   quoted(text: string): readonly string[] {
     return [...text.matchAll(/:\s*(?:"((?:[^"\\]|\\.)*)"|(-?\d+)(?![\w.]))/g)].flatMap(
       ([, string, number]) => this.whole(string ?? number ?? "") ?? [],
     );
   }
 
-  /** Returns the name of a value in a text of another language, such as a query. The value must be between quotes or other punctuation marks. */
+  /** Returns the name of the owner's value in any other text, such as an SQL query. The value must be between quotes or other punctuation marks. */
   within(text: string): string | undefined {
     for (const part of text.split(/[^\p{L}\p{N}_-]+/u)) {
       const named = part === text ? undefined : this.whole(part);

@@ -1,8 +1,8 @@
 import { Context, contextPartOf } from "../../model/context/context.ts";
 
-/** A value of the context that an action has read: it belongs to the owner, is shared, or is a credential of the owner. */
+/** A context value that an action has read. It is a value of the owner, a value that is shared by all users, or a credential of the owner. */
 export interface ReadValue {
-  /** The key and the path to the value within it: `note_id`, `order.id`. */
+  /** The context key, followed by the path to the value inside the key's value: `note_id`, `order.id`. */
   readonly name: string;
   /** The value in the form in which a request contains it. */
   readonly text: string;
@@ -60,7 +60,7 @@ export class OwnersView<C extends object> {
     });
   }
 
-  /** Records that a key was read. If the call has overwritten a value, the value is no longer the owner's and is not recorded. */
+  /** Records that a key was read. A value that the call itself has written is not recorded, because it is not the owner's value. */
   #note(key: string, now: ReadonlyMap<string, unknown>): void {
     if (this.#read.has(key) || !this.#owners.has(key) || now.get(key) !== this.#owners.get(key)) return;
     const kind = this.#shared.has(key) ? "shared" : CREDENTIAL.test(key) ? "credential" : "owned";

@@ -10,7 +10,7 @@ export interface Created {
   readonly id: string;
   /** The path of the item, below the client's base URL. */
   readonly path: string;
-  /** The place to which the request was sent: the collection for a `POST`, the item for a `PUT`. */
+  /** The resource path to which the create request was sent: the collection for a `POST`, the item for a `PUT`. */
   readonly place: Place;
   readonly answer: ApiResponse;
 }
@@ -36,7 +36,7 @@ export function createdBy({ answers, client }: Pick<CheckedStep, "answers" | "cl
   return id === undefined || item === undefined ? undefined : { kind, id, path: item, place, answer };
 }
 
-/** Returns the text of a request to a known place, for messages: `POST /orders`. */
+/** Returns the text of a request for messages, with the template of its path: `POST /orders`. */
 export function requestTo({ kind, of }: Place, { request }: ApiResponse): string {
   return `${request.method} ${kind[of].text}`;
 }

@@ -36,8 +36,8 @@ export class PathTemplate {
   }
 
   /**
-   * Returns the template's parameters from a path that may be longer than the template. Literal segments at the end of the template may be missing in
-   * the path. `undefined` if a literal segment differs, or if a parameter is missing.
+   * Returns the values of the template's parameters in a path. The path may be longer than the template. Literal segments at the end of the template
+   * may be missing in the path. `undefined` if a literal segment differs, or if a parameter is missing.
    */
   bind(segments: readonly string[]): Parameters | undefined {
     const found = new Map<string, string>();
@@ -53,12 +53,12 @@ export class PathTemplate {
     return found;
   }
 
-  /** Returns the path with these values; `undefined` if a value is missing or cannot be a path segment. */
+  /** Returns the template's path with the given parameter values; `undefined` if a value is missing or cannot be a path segment. */
   filled(values: Parameters): string | undefined {
     const segments: string[] = [];
     for (const part of this.#parts) {
       const value = part.kind === "text" ? undefined : (values.get(part.name) ?? "");
-      // A value `..` would change the path, even if it is encoded. A lone surrogate cannot be encoded.
+      // Reject `.` and `..`, which would lead to another path even if they are encoded. A lone surrogate cannot be encoded.
       if (value !== undefined && (/^\.{0,2}$/.test(value) || /\p{Surrogate}/u.test(value))) return undefined;
       segments.push(part.kind === "text" ? part.text : encodeURIComponent(value!));
     }

@@ -10,7 +10,7 @@ export interface Kind {
   readonly restore: PathTemplate | undefined;
 }
 
-/** The collection or item that a path identifies, with the parameters of the path. */
+/** A path of the API with the resource it belongs to. The path is that of a collection or of an item. */
 export interface Place {
   readonly of: "collection" | "item";
   readonly kind: Kind;
@@ -65,7 +65,7 @@ export class ResourcePaths {
     return nearest;
   }
 
-  /** Returns the item that a request to the path restores: its kind and its own path. */
+  /** Returns the resource and path of the item that a request to the given path restores; `undefined` for paths that restore nothing. */
   restored(path: string): { readonly kind: Kind; readonly path: string } | undefined {
     const segments = segmentsOf(path);
     if (segments === undefined) return undefined;
@@ -90,7 +90,7 @@ export function itemPath({ item }: Kind, parameters: Parameters, id: string): st
   return item.filled(new Map([...parameters, [item.last!, id]]));
 }
 
-/** Returns the path of a kind's collection, with parameters from the given segments. `undefined` if the segments do not match. */
+/** Returns the path of a resource's collection. Its parameters are taken from the given path segments. `undefined` if the segments do not match. */
 export function collectionPath({ collection }: Kind, segments: readonly string[]): string | undefined {
   const parameters = collection.bind(segments);
   return parameters === undefined ? undefined : collection.filled(parameters);
@@ -137,7 +137,7 @@ function checked(rule: string, resources: readonly Resource[]): readonly Resourc
   return resources;
 }
 
-/** Returns `true` if the `restore` path identifies the item, because it has all parameters of the item's path. */
+/** Returns `true` if the `restore` path has all parameters of the item's path, so that it identifies a single item. */
 function restoresOne(restore: string, item: string): boolean {
   const parametersOf = (path: string): readonly string[] => path.match(/\{[^{}]+\}/g) ?? [];
   const own = new Set(parametersOf(restore));

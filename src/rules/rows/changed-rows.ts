@@ -126,7 +126,7 @@ interface ChangeCheck<T> {
   readonly judge: (before: T, now: T, step: CheckedStep) => true | CheckResult;
 }
 
-/** Returns a rule that compares data of the state after a step with the same data of the state before it. */
+/** Returns a rule that reads the same data after a step and before it, and compares the two. */
 export function changeRule<C extends object, A, T>(
   rule: string,
   named: readonly [string, ...ColumnName[]],

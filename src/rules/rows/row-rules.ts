@@ -96,7 +96,7 @@ export function implies<C extends object = Values, A = ApiClient>(
   );
 }
 
-/** Builds a name from the columns and their values, because a table may have several of these rules. */
+/** Returns a name for a rule that contains its columns and values, because a table may have several such rules. */
 export function impliesName(table: string, ...sides: readonly Readonly<Record<string, ColumnValue>>[]): string {
   return `implies_${table}_${JSON.stringify(sides)}`
     .replace(/[^A-Za-z0-9]+/g, "_")
@@ -104,7 +104,7 @@ export function impliesName(table: string, ...sides: readonly Readonly<Record<st
     .toLowerCase();
 }
 
-/** Returns an SQL condition that is true or false, never `NULL`. */
+/** Returns an SQL condition that tests if a column has one of the given values. The condition is never `NULL`. */
 function hasValue(sql: SqlNames, column: string, value: ColumnValue): string {
   const name = sql.name(column);
   if (isList(value)) return value.map((one) => `(${hasValue(sql, column, one)})`).join(" OR ") || "1 = 0";
@@ -238,14 +238,14 @@ function ofOneTable(rule: string, example: string): SeqqaError {
 interface RowCheck {
   /** The columns that must exist. */
   readonly columns: readonly ColumnName[];
-  /** Returns the query for rows that break the rule. */
+  /** Returns the SQL query that selects the rows that break the rule. */
   readonly sql: (names: SqlNames) => string;
   readonly expected: string;
   readonly message: (count: string) => string;
   readonly actual: (rows: readonly Readonly<Record<string, unknown>>[]) => unknown;
 }
 
-/** Returns an invariant that holds while a query returns no rows. */
+/** Returns an invariant that holds if a query returns no rows. */
 function rowInvariant<C extends object, A>(
   rule: string,
   named: readonly [string, ...ColumnName[]],
@@ -266,7 +266,7 @@ function rowInvariant<C extends object, A>(
   });
 }
 
-/** Builds a name that is one word: `references_orders_user_id_users_id`. */
+/** Returns the name of a rule as one word: `references_orders_user_id_users_id`. */
 export function nameOf([kind, ...columns]: readonly [string, ...ColumnName[]]): string {
   return [kind, ...columns.flatMap(({ table, column }) => [table, column])]
     .join("_")

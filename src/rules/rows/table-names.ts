@@ -15,7 +15,7 @@ export interface ColumnName {
   readonly column: string;
 }
 
-/** Parses `table.column`. `rule` names the rule in the message. @throws SeqqaError `RULE_INVALID` if the text has another form */
+/** Parses `table.column`. The error names `rule`. @throws SeqqaError `RULE_INVALID` if the text has another form */
 export function columnName(rule: string, text: unknown): ColumnName {
   const at = typeof text === "string" ? text.lastIndexOf(".") : -1;
   const [table, column] = [String(text).slice(0, Math.max(at, 0)), String(text).slice(at + 1)];
@@ -26,7 +26,7 @@ export function columnName(rule: string, text: unknown): ColumnName {
   });
 }
 
-/** Finds the SQL store of a world, and quotes names and values for it. Each check makes one instance. */
+/** Finds the SQL store of a world, and quotes names and values for that store. Each check of a rule makes one instance. */
 export class SqlNames {
   readonly store: SqlStore;
   readonly #rule: string;
@@ -79,7 +79,7 @@ export class SqlNames {
   }
 
   /**
-   * Returns the rows of a query. If the query fails because a table or column of `named` does not exist, the error says which one.
+   * Returns the rows of a query. If a table or column in `named` does not exist, the error names it.
    * @throws SeqqaError `RULE_INVALID`, and errors of the store
    */
   async rows(sql: string, named: readonly ColumnName[]): Promise<readonly Row[]> {

@@ -64,7 +64,7 @@ export function transitions<C extends object = Values, A = ApiClient>(
 
 const MOST_ROWS = 20;
 
-/** Returns `true` if at most `most` transitions lead from one value to another. */
+/** Returns `true` if a value can change to another value in at most `most` allowed transitions. */
 function leads(allowed: Readonly<Record<string, readonly string[]>>, from: string, to: string, most: number): boolean {
   let reached = new Set([from]);
   for (let step = 0; step <= most; step++) {

@@ -4,7 +4,7 @@ export interface WorldStore {
   readonly url: string;
   /** The mechanism that restores the store, as in `seqqa.yaml`. Default: `auto`. */
   readonly checkpoint?: string | undefined;
-  /** For Redis: the unit that the world gets for itself, `server` or `index`. Default: `server`. */
+  /** For Redis: `server` if the world gets its own server, `index` if it gets its own database on a shared server. Default: `server`. */
   readonly isolation?: string | undefined;
 }
 
@@ -31,8 +31,8 @@ export interface WorldOptions {
    */
   readonly worker?: number | undefined;
   /**
-   * The reaction to a write that appears between the restore of a checkpoint and the next checkpoint. `error`: the write is undone, and the next
-   * checkpoint fails with a message that names the earlier one. `undo`: the write is undone silently. Default: `error`.
+   * The treatment of a write that reaches a store between the restore of a checkpoint and the next checkpoint. `error`: the write is undone, and the
+   * next checkpoint fails with a message that names the restored one. `undo`: the write is undone silently. Default: `error`.
    */
   readonly lateWrites?: "error" | "undo" | undefined;
 }

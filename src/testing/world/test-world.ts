@@ -18,11 +18,11 @@ export interface WorldParts {
 
 type Marks = ReadonlyMap<string, Checkpoint>;
 
-/** The last restore. Until the next checkpoint, the stores are expected to stay in the state that it restored. */
+/** The last restore of a checkpoint. A change of the stores between this restore and the next checkpoint is a late write. */
 interface LastRestore {
   readonly by: WorldCheckpoint;
   readonly marks: Marks;
-  /** `true` if the restore failed. It is then repeated before the next checkpoint. */
+  /** `true` if the restore failed. The restore is then repeated before the next checkpoint. */
   readonly hasFailed: boolean;
 }
 
@@ -70,7 +70,7 @@ export class TestWorld {
    * Write after taking a checkpoint, not before. A write between the restore of a checkpoint and the next checkpoint counts as a late write of the
    * earlier test: it is undone, and the next checkpoint fails unless `lateWrites` is `undo`.
    *
-   * @throws SeqqaError `LATE_WRITE`, `STORE_BUSY` and other failures of the restore before, naming the earlier checkpoint; `WORLD_CLOSED`
+   * @throws SeqqaError `LATE_WRITE`, `STORE_BUSY` and other failures of the previous restore, naming the restored checkpoint; `WORLD_CLOSED`
    */
   checkpoint(name: string = `checkpoint ${this.#count + 1}`): Promise<WorldCheckpoint> {
     this.#count += 1;
@@ -99,8 +99,8 @@ export class TestWorld {
   }
 
   /**
-   * Brings the stores to the state of the last restore, if they have changed since. Returns the checkpoints of that state, which the next checkpoint
-   * can share. `undefined` if the last operation was not a restore.
+   * Brings the stores to the state of the last restore, if they have changed since. Returns the checkpoints of the stores for that state. The next
+   * checkpoint of the world can use them again. `undefined` if the last operation was not a restore.
    */
   async #asRestored(): Promise<Marks | undefined> {
     const last = this.#last;

@@ -16,8 +16,8 @@ export interface WorldCopies {
 }
 
 /**
- * Copies the stores of a world in the same way as a run copies them for a lane, with the same names and signs of life. If a test suite is killed, the
- * next run or world, or `seqqa clean`, can therefore recognize and remove its copies.
+ * Copies the stores of a world in the same way as a run copies them for a lane, with the same names, and the same lock or heartbeat that shows that
+ * the copies are in use. If a test suite is killed, the next run or world, or `seqqa clean`, can therefore recognize and remove its copies.
  *
  * @throws SeqqaError `STORE_*`
  */

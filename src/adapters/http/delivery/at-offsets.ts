@@ -1,8 +1,8 @@
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 
-/** Milliseconds that a timer may be late. Shorter waits use turns of the event loop instead. */
+/** A timer may be this number of milliseconds late. Shorter waits therefore wait for turns of the event loop instead. */
 const TIMER_MS = 3;
-/** Milliseconds that one turn of the event loop may take. Shorter waits poll the clock instead. */
+/** One turn of the event loop may take this number of milliseconds. Shorter waits therefore check the clock in a loop instead. */
 const TURN_MS = 0.2;
 
 /**

@@ -17,16 +17,18 @@ import type { DeliveryTransport } from "./delivery-transport.ts";
 type Delivery = DeliveryPoint["delivery"];
 type Ways = Partial<Record<Delivery, () => DeliveryTransport>>;
 
-/** Milliseconds that the first HTTP/2 probe waits. An HTTP/1.1 server closes the connection at once; the limit is for servers that send nothing. */
+/**
+ * Milliseconds to wait in the first test for HTTP/2. An HTTP/1.1 server closes the connection at once. The limit is for servers that send nothing.
+ */
 const PROBE_MS = 1000;
-/** Milliseconds that the second HTTP/2 probe waits. A server that sent nothing to the first probe may only have been busy. */
+/** Milliseconds to wait in the second test for HTTP/2. A server that sent nothing in the first test may only have been busy. */
 const SURE_MS = 2000;
 const LATER_MS = 2000;
 
 /**
- * Returns the deliveries that a route supports. Each is created on first use. An HTTP/2 connection preface, without a request, shows if the target
- * supports HTTP/2. An unreachable target counts as not supporting it. A target that does not answer may serve one connection at a time. Requests on a
- * second connection would then wait or time out.
+ * Returns the deliveries that are possible for a target. Each delivery is created when it is first used. To find out if the target supports HTTP/2,
+ * only the beginning of an HTTP/2 connection is sent, without a request. An unreachable target counts as not supporting HTTP/2. A target that does
+ * not answer may serve one connection at a time. Requests on a second connection would then wait or time out.
  */
 export async function choosePoints(route: WireRoute): Promise<DeliveryPoints> {
   const { origin, ca, proxied } = route;
@@ -48,8 +50,9 @@ export async function choosePoints(route: WireRoute): Promise<DeliveryPoints> {
 }
 
 /**
- * Resolves to `true` if the target answers no plain HTTP/1.1 request. The target did not answer an HTTP/2 preface before, which proves nothing alone,
- * because some servers ignore a preface. The result is used for the lane's whole lifetime, so a target that was only busy is probed again later.
+ * Resolves to `true` if the target leaves a plain HTTP/1.1 request unanswered while another connection is open. This is tested after the target did
+ * not answer an HTTP/2 preface, because some servers ignore such a preface. The result is used as long as the lane exists, so a target that does not
+ * answer is tested a second time: it may only have been busy.
  */
 async function leavesRequestsWaiting(origin: string, secure: SecureContext | undefined): Promise<boolean> {
   const [first, later] = REQUESTS;
@@ -59,7 +62,8 @@ async function leavesRequestsWaiting(origin: string, secure: SecureContext | und
 }
 
 /**
- * Calls `ask` while another, idle connection to the target is open. The clients' own connections may be closed at any time, so a new one is opened.
+ * Calls `ask` while another, idle connection to the target is open. That connection is opened here, because the clients' connections may be closed at
+ * any time.
  */
 async function besideAnother<T>(origin: URL, ask: () => Promise<T>): Promise<T> {
   const socket = connectionTo(origin);
@@ -84,7 +88,7 @@ class Points implements DeliveryPoints {
   readonly #made = new Map<Delivery, DeliveryPoint>();
   readonly #pipelining = new PipeliningEvidence();
 
-  /** `origin` is `undefined` if only the clients know how to reach the target, e.g. through a proxy. */
+  /** @param origin The URL of the target; `undefined` if only the clients can reach the target, e.g. through a proxy. */
   constructor(ways: Ways, origin: string | undefined, oneConnection: boolean = false) {
     this.oneConnection = oneConnection;
     this.#ways = ways;
@@ -96,8 +100,8 @@ class Points implements DeliveryPoints {
   }
 
   /**
-   * Returns the deliveries that are currently best. Sending whole requests at once and sending only their last bytes at once expose different races.
-   * In measurements, each found races that the other missed.
+   * Returns the deliveries that suit the target best, as far as it is known. If there are two, trials alternate between them: sending whole requests
+   * at once and sending only their last bytes at once expose different races. In measurements, each found races that the other missed.
    */
   #best(): readonly Delivery[] {
     if ("http2" in this.#ways) return ["http2"];

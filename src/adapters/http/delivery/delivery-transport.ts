@@ -1,6 +1,6 @@
 import type { HeldRequest } from "./held-request.ts";
 
-/** The part of a delivery that sends the requests of a trial after all of them have arrived. */
+/** Sends the requests of a trial, after the requests of all sides have arrived. Each kind of delivery has its own implementation. */
 export interface DeliveryTransport {
   /**
    * Sends the requests in the order of their offsets. Sets `from` of each request when its last byte is released, and answers each. Does not throw.

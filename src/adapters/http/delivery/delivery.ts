@@ -10,33 +10,39 @@ export interface Interval {
 /** The plan for releasing the requests of one trial. A side is one of the calls that are made at the same time. */
 export interface DeliveryPlan {
   readonly sides: number;
-  /** For each side, the index (from 0) of the request to hold until the other sides' requests have arrived. Earlier requests are sent immediately. */
+  /**
+   * For each side, the index (from 0) of its request that is held until the requests of all other sides have arrived. Earlier requests are sent
+   * immediately.
+   */
   readonly meetAt: readonly number[];
-  /** For each side, the milliseconds between the first release and this side's release. */
+  /** For each side, the milliseconds by which its request is released later than the first one. */
   readonly offsets: readonly number[];
 }
 
 /**
- * One trial. Each side's request is held until every other side has sent its request or left; then all are released together. The answers are the
- * target's. Errors are the same as for {@link Transport.send}.
+ * One trial of a race. The request of each side is held until every other side has sent its request or ended. Then all requests are released
+ * together. The answers come from the target. Errors are the same as for {@link Transport.send}.
  */
 export interface DeliveryTrial {
   /**
-   * Sends a request of a side. The request at the plan's index is held; any other is sent at once through `own`. The timeout of a held request
-   * restarts when all sides have arrived.
-   * @param own Sends the request over the client's own connection, as `deliver` of `RequestScope` gives it.
+   * Sends a request of a side. The request whose index is in {@link DeliveryPlan.meetAt} is held. Any other request is sent at once through `own`.
+   * The timeout of a held request restarts when the requests of all sides have arrived.
+   * @param own Sends the request over the client's own connection.
    */
   send(side: number, request: WireRequest, own: (request: WireRequest) => Promise<WireAnswer>): Promise<WireAnswer>;
-  /** Ends a side. The other sides no longer wait for its request. */
+  /** Ends a side that will not send its request. The other sides no longer wait for it. */
   leave(side: number): void;
   /**
-   * The intervals of the held requests, once they ended with or without an answer. `undefined` for a side that left early and for a request that was
-   * never released.
+   * For each side, the interval of its held request, once the request ended with or without an answer. `undefined` for a side that ended without a
+   * request, and for a request that was never released.
    */
   readonly intervals: readonly (Interval | undefined)[];
 }
 
-/** A delivery that makes requests arrive at the same time. There is one per lane and origin. It keeps its connections open between trials. */
+/**
+ * Makes the requests of a race arrive at one target at the same time. Each lane has one for each target. It keeps its connections open between
+ * trials.
+ */
 export interface DeliveryPoint {
   readonly delivery: Exclude<RaceDelivery, "gated">;
   /** Begins a trial. Only one trial can be in progress at a time. */
@@ -51,12 +57,12 @@ export interface DeliveryPoints {
   readonly auto: readonly DeliveryPoint[];
   point(delivery: DeliveryPoint["delivery"]): DeliveryPoint | undefined;
   /**
-   * Records the timing of a trial, which shows how the target serves requests that share a connection.
+   * Takes the durations of a trial's requests into account. They show if the target processes requests on one connection concurrently.
    * @param alone For each side, the milliseconds that its request took when it was sent alone.
    */
   evidence(delivery: DeliveryPoint["delivery"], alone: readonly number[], intervals: DeliveryTrial["intervals"]): void;
   isAlive(): Promise<boolean>;
-  /** Records that the server rejects requests sent by this delivery. The delivery is then left out of {@link auto}. */
+  /** Notes that the server rejects requests that are sent by this delivery. The delivery is then left out of {@link auto}. */
   refuses(delivery: DeliveryPoint["delivery"]): void;
   close(): Promise<void>;
 }

@@ -4,12 +4,14 @@ import type { Dispatcher } from "undici";
 import { buildConnector, Client } from "../../../network/undici.ts";
 import { OPTIONS } from "../transport/socket-transport.ts";
 
-/** Writes directly to the socket. `taken` is called once the kernel has the bytes; it is never called if the socket is destroyed. */
+/**
+ * Writes directly to the socket. `taken` is called once the operating system has accepted the bytes. It is never called if the socket is destroyed.
+ */
 export type Write = (bytes: Buffer, taken?: () => void) => void;
 
 /**
- * An undici connection whose socket writes can be held. The bytes of a request can then be released in pieces, as a race needs them. undici still
- * frames requests and parses answers.
+ * An undici connection whose bytes can be held back before they reach the socket. A race can then release the bytes of a request in pieces. undici
+ * still writes the HTTP of requests and parses answers.
  */
 export class GatedConnection {
   readonly #client: Client;
@@ -52,12 +54,13 @@ export class GatedConnection {
   }
 
   /**
-   * Collects the bytes that undici writes until the end of this turn, and passes them to `then`. Must be called from a handler's `onRequestStart`.
+   * Collects the bytes that undici writes until the end of the current microtask turn, and passes them to `then`. Must be called from a handler's
+   * `onRequestStart`.
    */
   take(then: (bytes: Buffer, write: Write) => void): void {
     const kept: Buffer[] = (this.#kept = []);
     const write = this.#write;
-    // undici calls the handler and writes the request in one synchronous call, if the request's body is in memory.
+    // A microtask suffices: undici calls the handler and writes the request in one synchronous call, if the body is in memory.
     queueMicrotask(() => {
       this.#kept = undefined;
       then(Buffer.concat(kept), write);

@@ -6,8 +6,8 @@ import type { Interval, DeliveryTrial, DeliveryPlan } from "./delivery.ts";
 import type { DeliveryTransport } from "./delivery-transport.ts";
 
 /**
- * Implements one trial. Nothing is sent until all sides have arrived. Otherwise a target that serves one connection at a time would block the other
- * sides until the first request ends.
+ * One trial: collects the requests of all sides and then releases them. Nothing is sent before all sides have arrived. Otherwise a target that serves
+ * one connection at a time would block the other sides until the first request ends.
  */
 export class Gathering implements DeliveryTrial {
   readonly intervals: (Interval | undefined)[];

@@ -6,11 +6,14 @@ export interface Arrival {
   readonly side: number;
   readonly request: WireRequest;
   readonly own: (request: WireRequest) => Promise<WireAnswer>;
-  /** Milliseconds between the first release of the trial and the release of this request. */
+  /** The delay of this request: milliseconds after the first request of the trial is released. */
   readonly offset: number;
 }
 
-/** A request that waits for the requests of the other sides. No byte is sent during the wait, and the request can be cancelled or time out. */
+/**
+ * A request of a race that waits until the requests of all other sides have arrived. No byte is sent during the wait, and the request can be
+ * cancelled or time out.
+ */
 export class HeldRequest implements Expiring {
   readonly side: number;
   readonly request: WireRequest;
@@ -18,7 +21,7 @@ export class HeldRequest implements Expiring {
   readonly offset: number;
   readonly deadline: number;
   readonly answer: Promise<WireAnswer>;
-  /** The time at which the last byte was released, by `performance.now()`. The delivery that releases the request sets it. */
+  /** The time at which the last byte of the request was sent, by `performance.now()`. The delivery that sends the request sets it. */
   from: number | undefined;
   readonly #deadlines: Deadlines;
   readonly #onCancel: () => void;
@@ -40,7 +43,7 @@ export class HeldRequest implements Expiring {
     if (this.request.signal?.aborted === true) this.#onCancel();
   }
 
-  /** Ends the wait, after which the caller must call {@link answerWith}. Returns `false` if the wait had already ended. */
+  /** Ends the wait for the other sides. The caller must then call {@link answerWith}. Returns `false` if the wait had already ended. */
   take(): boolean {
     const waited = this.#waiting;
     this.#waiting = false;

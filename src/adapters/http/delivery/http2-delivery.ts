@@ -10,17 +10,17 @@ import { openHttp2 } from "./http2-session.ts";
 import type { DeliveryTransport } from "./delivery-transport.ts";
 
 const CONNECT_MS = 10_000;
-/** Milliseconds for the target to read the bytes that are sent before the release. */
+/** Milliseconds that the target gets to read the bytes that are sent before the release. */
 const READ_MS = 2;
 /**
- * Bytes. A shorter body is released with its headers, in one write with the requests of the other sides. A longer body is sent before the release,
- * but the end of its stream is held back.
+ * A number of bytes. A shorter body is sent together with its headers at the release, in one write with the requests of the other sides. A longer
+ * body is sent before the release, except for the end of its stream.
  */
 const TOGETHER = 4096;
-/** Methods that usually have a body. Their `content-length` is sent even for an empty body (RFC 9110, section 8.6). */
+/** Methods that usually have a body. For them, `content-length` is sent even if the body is empty (RFC 9110, section 8.6). */
 const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 
-/** Sends each request on its own stream of one HTTP/2 session. The server reads all of them at once and can process them concurrently. */
+/** Sends each request on its own stream of one HTTP/2 session. The server receives all requests at once and can process them concurrently. */
 export class Http2Delivery implements DeliveryTransport {
   readonly #origin: string;
   readonly #secure: SecureContext | undefined;
@@ -51,7 +51,8 @@ export class Http2Delivery implements DeliveryTransport {
   }
 
   async #usable(): Promise<http2.ClientHttp2Session> {
-    // The server may have announced the end of the session (GOAWAY) since the last trial. Its answer to a ping arrives after that announcement.
+    // Ping the server: it may have announced the end of the session (GOAWAY) since the last trial. The answer to a ping arrives after such an
+    // announcement.
     if (this.#session === undefined || !(await answersPing(this.#session))) {
       this.#session?.destroy();
       const opened = this.#closed ? "refused" : await openHttp2(this.#origin, this.#secure, CONNECT_MS);
@@ -81,7 +82,7 @@ async function release(session: http2.ClientHttp2Session, streams: readonly Exch
   for (const stream of streams) ahead = stream.begin(session) || ahead;
   if (ahead) await sleep(READ_MS);
   await atOffsets(streams, (together) => {
-    // Node sends everything that is written in one turn of the event loop in one write.
+    // Release all in one loop: Node sends everything that is written in one turn of the event loop in one write.
     for (const stream of together) stream.release(session);
   });
 }
@@ -164,7 +165,7 @@ class Exchange {
     });
     stream.on("end", () => (ended = true));
     stream.on("error", (error) => this.fail(lost("the stream was ended", error)));
-    // A stream that was reset emits `end`, too. `close` comes after `end` and carries the reset code.
+    // Wait for `close`, which comes after `end` and shows if the stream was reset. A stream that was reset emits `end`, too.
     stream.on("close", () => {
       if (!ended || !this.#failed.answered || stream.rstCode !== http2.constants.NGHTTP2_NO_ERROR) {
         this.fail(lost("the stream was ended"));

@@ -16,7 +16,7 @@ export function openHttp2(
     const socket = connected(origin, secure, ["h2", "http/1.1"], () => {
       if (socket instanceof tls.TLSSocket && socket.alpnProtocol !== "h2") return refused();
       session = http2.connect(origin, { createConnection: () => socket, settings: { enablePush: false } });
-      // The listener is never removed: an `error` event without a listener would crash the process. The streams get the session's error, too.
+      // Never remove this listener: an `error` event without a listener would crash the process. The streams of the session get the error, too.
       session.on("error", refused);
       session.once("close", refused);
       session.once("remoteSettings", () => {

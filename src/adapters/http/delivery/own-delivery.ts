@@ -2,7 +2,7 @@ import { atOffsets } from "./at-offsets.ts";
 import type { HeldRequest } from "./held-request.ts";
 import type { DeliveryTransport } from "./delivery-transport.ts";
 
-/** Sends each request with its client's own transport, e.g. a handler in this process or a proxy. */
+/** Sends each request of a race with the transport of its own client, e.g. for a handler in this process or through a proxy. */
 export class OwnDelivery implements DeliveryTransport {
   launch(held: readonly HeldRequest[]): void {
     void atOffsets(held, (together) => {
@@ -18,7 +18,7 @@ export class OwnDelivery implements DeliveryTransport {
   }
 }
 
-/** The `async` function turns an error that `own` throws synchronously into a rejected answer. */
+/** Sends a request. If `own` throws synchronously, `async` turns the error into a rejected promise. */
 async function sent({ own, request }: HeldRequest): ReturnType<HeldRequest["own"]> {
   return own(request);
 }

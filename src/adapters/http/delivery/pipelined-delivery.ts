@@ -7,9 +7,9 @@ import { GatedConnection } from "./gated-connection.ts";
 import type { HeldRequest } from "./held-request.ts";
 import type { DeliveryTransport } from "./delivery-transport.ts";
 
-/** The pipelining limit of the connection: undici writes no further requests while this many are in progress. */
+/** The largest number of requests that undici sends on the connection without waiting for answers. */
 const MAX_SIDES = 1024;
-/** undici pipelines only requests that are marked as idempotent. The races need pipelining for every method. */
+/** Options for undici, which pipelines only requests that are marked as idempotent. Races need pipelining for every method. */
 const PIPELINED = { idempotent: true, blocking: false, reset: false } as const;
 
 /**
@@ -63,14 +63,18 @@ export class PipelinedDelivery implements DeliveryTransport {
     await Promise.race([end, Promise.allSettled(together.map(({ answer }) => answer))]);
   }
 
-  /** Closes the connection once no request waits for an answer. Closing it for one cancelled request would lose the answers of the others. */
+  /**
+   * Closes the connection when none of its requests waits for an answer. Closing it for one cancelled request would lose the answers to the others.
+   */
   over(attempt: PipelinedAttempt): void {
     if (attempt.isLeft) this.#live.delete(attempt);
     const live = [...this.#live];
     if (live.every(({ settled }) => settled)) for (const one of live) one.end("given up");
   }
 
-  /** Fails the requests without an answer, because undici would send them again on a new connection. The target may already have executed them. */
+  /**
+   * Fails all requests that have no answer yet. undici would send them again on a new connection, although the target may already have executed them.
+   */
   #disconnected(): void {
     for (const attempt of this.#live) attempt.lost();
   }

@@ -1,14 +1,15 @@
 import type { DeliveryTrial } from "./delivery.ts";
 
-/** The number of conclusive trials that are needed for a result. */
+/** The number of trials with a clear result that are needed to decide. */
 const ENOUGH = 4;
-/** Milliseconds. A request has to take this much longer than the fastest one; otherwise its time is mostly network latency. */
+/** A request must take this number of milliseconds longer than the fastest one. Otherwise its time is mostly network latency and shows nothing. */
 const TELLING_MS = 0.5;
 
 /**
- * Finds out if a server begins with a pipelined request before it has answered the previous ones. A sequential server needs its full processing time
- * between the last two answers. A concurrent server sends them closer together. The processing time is the time of the request alone, minus the
- * fastest request's time as the network latency. No extra requests are sent. Requests that are as fast as the network show nothing.
+ * Finds out if a server processes pipelined requests concurrently: if it begins with a request before it has answered the previous ones. A sequential
+ * server needs its full processing time between the last two answers. A concurrent server sends them closer together. The processing time is the time
+ * of the request alone, minus the fastest request's time as the network latency. No extra requests are sent. Requests that take hardly longer than
+ * the network latency show nothing.
  */
 export class PipeliningEvidence {
   #fastest = Number.POSITIVE_INFINITY;
@@ -33,7 +34,7 @@ export class PipeliningEvidence {
     const last = intervals.length - 1;
     const [before, after] = [intervals[last - 1], intervals[last]];
     const making = (alone[last] ?? 0) - this.#fastest;
-    // Only requests that were released together can be compared. One connection returns their answers in the order of the sides.
+    // Compare only requests that were released together and took long enough. A connection returns their answers in the order of the sides.
     if (before === undefined || after === undefined || before.from !== after.from || making < TELLING_MS) return;
     if (after.to - before.to < making / 2) this.#together++;
     else this.#after++;

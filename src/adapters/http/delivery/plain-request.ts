@@ -2,8 +2,8 @@ import type { SecureContext } from "node:tls";
 import { connected } from "./http2-session.ts";
 
 /**
- * Harmless requests without a `Host` header. An HTTP/1.1 server must reject them before it processes them. `OPTIONS *` and `GET /` change nothing on
- * a server that does not check `Host`.
+ * Requests without a `Host` header, to test if a server answers. An HTTP/1.1 server must reject them before it processes them. On a server that does
+ * not check `Host`, `OPTIONS *` and `GET /` change nothing.
  */
 export const REQUESTS = ["OPTIONS *", "GET /"] as const;
 

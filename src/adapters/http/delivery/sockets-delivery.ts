@@ -8,21 +8,21 @@ import { GatedConnection } from "./gated-connection.ts";
 import type { HeldRequest } from "./held-request.ts";
 import type { DeliveryTransport } from "./delivery-transport.ts";
 
-/** Milliseconds for the target to read the bytes that are sent before the release. */
+/** Milliseconds that the target gets to read the bytes that are sent before the release. */
 const READ_MS = 2;
-/** Milliseconds for the target to accept a new connection and prepare for its first request. */
+/** Milliseconds that the target gets to accept a new connection and prepare for its first request. */
 const ACCEPT_MS = 10;
 /** The number of attempts per request. A server may close an idle connection twice; after a third time the failure is reported. */
 const MAX_TRIES = 3;
 /** Bytes that fit into one packet in nearly all networks, with room to spare. */
 const PACKET = 1024;
 
-/** How much of a request is sent before its release: nothing, or the largest part that no server can act on. */
+/** The part of a request that is sent before all sides are released: nothing, or the largest part on which no server can act yet. */
 export type Ahead = "nothing" | "most";
 
 /**
- * Uses one connection per side and keeps it for later trials. Before the release, a new connection is established and gets time to be accepted. No
- * warm-up request is sent, because the target might count or log it, which would change the state.
+ * Sends the request of each side on its own connection, which is kept for later trials. A new connection is opened before the requests are released,
+ * and the target gets time to accept it. No warm-up request is sent, because the target might count or log it, which would change the state.
  */
 export class SocketsDelivery implements DeliveryTransport {
   readonly #connections: GatedConnection[] = [];
@@ -71,7 +71,7 @@ class SplitAttempt extends Attempt {
   readonly #connection: GatedConnection;
   readonly #ahead: Ahead;
   #isReady!: () => void;
-  /** `true` once all headers have been sent, so that the target may have begun to process the request. */
+  /** `true` once all headers of the request were sent. From then on, the target may have begun to process the request. */
   #begun = false;
   #tries = 0;
   #released = false;
@@ -101,7 +101,7 @@ class SplitAttempt extends Attempt {
   release(): void {
     if (!this.settled) this.#held.from = performance.now();
     this.#released = true;
-    // Sends the rest also for a request that was already answered. Otherwise the connection would remain in the middle of a request.
+    // Also send the rest of a request that was already answered. Otherwise the connection would stay in the middle of that request.
     this.#rest?.();
   }
 
@@ -129,12 +129,12 @@ class SplitAttempt extends Attempt {
   }
 
   /**
-   * Repeats a request whose connection was lost. The repetition is safe only while the target cannot have begun with the request: before the release,
-   * and before all headers were sent.
+   * Repeats a request whose connection was lost. This is safe only while the target cannot have begun to process the request: before the release, and
+   * before all headers were sent.
    */
   protected override repeats(error: Error): boolean {
     const again = !this.#released && !this.#begun && !this.answered && this.#tries < MAX_TRIES && isConnectionLost(error);
-    // Dispatch in a microtask: undici calls this while it empties its queue, and asserts afterwards that the queue is empty.
+    // Dispatch in a microtask, not at once: undici calls this method while it empties its queue, and fails if the queue is not empty afterwards.
     if (again) queueMicrotask(() => this.dispatch());
     else this.#isReady();
     return again;
@@ -142,9 +142,9 @@ class SplitAttempt extends Attempt {
 }
 
 /**
- * Returns how many bytes are sent before the release. Most servers call their handler once they have all headers. A short body is therefore held back
- * together with the last byte of the headers, and leaves in the same packet. A body that does not fit into one packet is sent before the release,
- * without its last byte.
+ * Returns how many bytes of a request are sent before the release of all requests. Most servers call their handler once they have all headers. A
+ * short body is therefore held back together with the last byte of the headers, and leaves in the same packet. A body that does not fit into one
+ * packet is sent before the release, without its last byte.
  */
 function sentAhead(bytes: Buffer): { readonly length: number; readonly wholeHead: boolean } {
   const head = bytes.indexOf("\r\n\r\n") + 4;

@@ -1,6 +1,6 @@
 import net from "node:net";
 
-/** Milliseconds. A server on this machine answers at once; the limit is for networks that silently drop packets. */
+/** Milliseconds to wait for a connection. A server on this machine answers at once. The limit is for networks that silently drop packets. */
 const PATIENCE_MS = 3000;
 
 export function connectionTo({ hostname, port, protocol }: URL): net.Socket {

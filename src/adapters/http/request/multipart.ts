@@ -19,7 +19,7 @@ const CRLF = "\r\n";
  * @throws SeqqaError `BODY_INVALID`; `HEADER_INVALID` for an invalid content type
  */
 export async function encodeMultipart(options: RequestOptions, fields: Fields): Promise<EncodedBody> {
-  // Throws if the options contain another kind of body, too.
+  // Throws if the options contain another kind of body in addition to the multipart body.
   encodeBody(options);
   refuseContentType(options.headers);
   const parts: Part[] = [];
@@ -59,7 +59,7 @@ function detailsOf(name: string, value: MultipartValue): MultipartPart {
       filename: "name" in value ? String(value.name) : "blob",
       ...(value.type !== "" && { contentType: value.type }),
     };
-  // The types exclude `null`, but values from JSON or a database can be `null`.
+  // The type of the value excludes `null`, but values from JSON or a database can be `null` at run time.
   if ((value as unknown) === null) throw invalid(name, "is null");
   if (typeof value !== "object") {
     if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return { content: String(value) };
@@ -84,7 +84,7 @@ function quoted(name: string): string {
   return name.replace(/["\r\n]/g, (one) => (one === '"' ? "%22" : one === "\r" ? "%0D" : "%0A"));
 }
 
-/** Returns a boundary that occurs in no part. The boundary is a hash of all parts; in the rare case of a match, another hash is tried. */
+/** Returns a boundary that does not occur in any part: a hash of all parts. If the hash occurs in a part by chance, another hash is tried. */
 function boundaryOf(parts: readonly Part[]): string {
   for (let tries = 0; ; tries++) {
     const hash = createHash("sha256").update(String(tries));

@@ -9,23 +9,23 @@ export interface RateLimitSettings {
 
 const NANOSECONDS = 1e9;
 /**
- * Nanoseconds that a request may be sent before it is due. Timers have a resolution of about 1 ms. Without this tolerance, requests that are due
+ * The nanoseconds by which a request may be sent too early. Timers have a resolution of about 1 ms. Without this tolerance, requests that are due
  * every 0.2 ms would be sent only every millisecond.
  */
 const EARLY = 5_000_000n;
 const SLICE = 1000;
 
 /**
- * Limits the request rate over all lanes. Requests are sent in the order in which they call {@link turn}. The limiter is the generic cell rate
+ * Limits the request rate over all lanes. Requests are sent in the order of their calls of {@link turn}. The limiter is the generic cell rate
  * algorithm (ITU-T I.371). Its state is one word in shared memory: the time at which the next request is due. If N requests begin after t = 0, the
- * last is sent no earlier than (N - 1) / perSecond - 5 ms. Unused turns are not saved up.
+ * last is sent no earlier than (N - 1) / perSecond - 5 ms. Time in which no request was sent does not allow more requests later.
  */
 export class RateLimit {
   readonly #due: BigInt64Array;
   readonly #interval: bigint;
   readonly #alive: (() => void) | undefined;
 
-  /** @param alive Called during a wait, so that the lane is not mistaken for one that hangs. */
+  /** @param alive Called repeatedly while a request waits, so that the waiting lane is not taken for one that hangs. */
   constructor({ perSecond, memory }: RateLimitSettings, alive?: () => void) {
     this.#due = new BigInt64Array(memory);
     this.#interval = BigInt(Math.ceil(NANOSECONDS / perSecond));
@@ -44,7 +44,7 @@ export class RateLimit {
     }
   }
 
-  /** Reserves the earliest free time for one request, on the clock of `process.hrtime`, which all threads of a process share. */
+  /** Reserves the next free time for one request and returns it, on the clock of `process.hrtime`. All threads of a process share this clock. */
   #reserve(): bigint {
     for (let seen = Atomics.load(this.#due, 0); ;) {
       const now = process.hrtime.bigint();

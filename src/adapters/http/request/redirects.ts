@@ -4,7 +4,7 @@ import { resolveTarget, type BaseUrl } from "./target-url.ts";
 /** The redirect limit of browsers (Fetch standard, HTTP-redirect fetch). */
 export const MAX_REDIRECTS = 20;
 
-/** A request without the client's own headers. They are added at each hop, so that each hop gets the cookies of its own path. */
+/** A request without the client's own headers. They are added for each redirect, so that each request gets the cookies for its own path. */
 export interface Redirectable {
   readonly method: string;
   readonly path: string;

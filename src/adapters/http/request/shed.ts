@@ -1,9 +1,14 @@
 import type { ApiResponse } from "../../../model/http/response.ts";
 import { retryDelay, retryPolicy, type RetryPolicy } from "./retry.ts";
 
-/** Waits of at most 3 s each, at most 9 s for one request. A server that rejects requests for longer is considered permanently overloaded. */
+/**
+ * The waits after a server refused a request because of overload: at most 3 s each, and 9 s for one request. A server that refuses a request for
+ * longer is considered permanently overloaded.
+ */
 const POLICY: RetryPolicy = retryPolicy({ maxAttempts: 4, delay: 0.25, backoffMultiplier: 2, maxDelay: 3, retryOnStatus: [503] });
-/** After this many requests whose retries all failed, the client no longer waits. Otherwise a run could take hours. */
+/**
+ * The number of requests refused at every attempt, after which the client no longer waits for overloaded servers. Otherwise a run could take hours.
+ */
 const MOST_IN_VAIN = 3;
 const UNDER_PRESSURE = /under[ _-]?pressure/i;
 const LOOKED_AT = 2000;
@@ -21,18 +26,18 @@ export function isShed({ statusCode, headers, text }: ApiResponse): boolean {
 export class Patience {
   #inVain = 0;
 
-  /** Returns the seconds to wait before the next attempt, after `tries` attempts. `undefined`: do not retry. */
+  /** Returns the number of seconds to wait after `tries` attempts. `undefined`: do not retry. */
   wait(tries: number, { headers }: ApiResponse): number | undefined {
     if (this.#inVain >= MOST_IN_VAIN || tries >= POLICY.maxAttempts) return undefined;
     return Math.max(0.05, retryDelay(POLICY, tries, headers["retry-after"]));
   }
 
-  /** Records that a request was rejected at every attempt. */
+  /** Notes that a request was refused at every attempt. */
   inVain(): void {
     this.#inVain++;
   }
 
-  /** Records that a request was accepted after it had been rejected. */
+  /** Notes that a request was accepted after it had been refused, so that waiting is worthwhile. */
   rewarded(): void {
     this.#inVain = 0;
   }

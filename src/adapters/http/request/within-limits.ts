@@ -6,8 +6,8 @@ import { MAX_TIMER_MS, type WireRequest } from "../transport/transport.ts";
 /**
  * Runs work and rejects at the request's timeout or when its signal is aborted, even if the transport does not react to the signal.
  *
- * @param abort Is aborted if the request ends before the work does.
- * @param live Contains, while the work runs, a function that ends the request like its timeout.
+ * @param abort This controller is aborted if the request ends before `work` does.
+ * @param live While `work` runs, this set contains a function that ends the request in the same way as its timeout.
  */
 export async function withinLimits<T>(
   { timeoutMs, signal }: Pick<WireRequest, "timeoutMs" | "signal">,

@@ -1,12 +1,12 @@
 import type { Socket } from "node:net";
 
-/** The beginning of an interim answer, `HTTP/1.1 100`. */
+/** Matches the beginning of an interim answer, `HTTP/1.1 100`. */
 const INTERIM = /^HTTP\/1\.[01] 100[ \r]/;
 const END = "\r\n\r\n";
 
 /**
- * Records the first bytes of each answer on one connection. undici does not expose them, and some error messages need them. Also removes `100
- * Continue`: a server may send it unasked (RFC 9110, section 15.2.1), but undici rejects it.
+ * Records the first bytes of each answer on one connection, because some error messages need them and undici does not expose them. Also removes `100
+ * Continue` from the bytes. A server may send it without being asked (RFC 9110, section 15.2.1), but undici treats it as an error.
  */
 export class AnswerTap {
   #head: Buffer | undefined;
@@ -15,7 +15,7 @@ export class AnswerTap {
     return this.#head;
   }
 
-  /** Forgets the previous answer, before the next request is sent. */
+  /** Clears the recorded bytes of the previous answer. Called before the next request is sent. */
   begin(): void {
     this.#head = undefined;
   }

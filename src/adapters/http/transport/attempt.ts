@@ -10,7 +10,10 @@ export interface Settle {
   readonly reject: (error: unknown) => void;
 }
 
-/** One attempt over a socket. The object is undici's handler, the deadline and the promise at once, which saves allocations for each request. */
+/**
+ * One attempt to send a request over a socket. One object serves as undici's handler, as the deadline and as the promise, which saves allocations for
+ * each request.
+ */
 export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
   readonly options: Dispatcher.DispatchOptions;
   readonly deadline: number;
@@ -42,16 +45,16 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
   /** Called when undici is about to write the request. */
   protected abstract started(): void;
 
-  /** Called when undici has finished the request, successfully or not. */
+  /** Called when undici no longer works on the request, after success or failure. */
   protected abstract left(): void;
 
-  /** Returns `true` if the attempt has not begun because it waits for a connection, not for other attempts. */
+  /** Returns `true` if the attempt was not sent yet because its connection is being opened, not because other attempts are in progress. */
   protected abstract connecting(): boolean;
 
-  /** Dispatches the attempt again if that is safe after this error. Returns `true` if it was dispatched. */
+  /** Sends the request again if that is safe after this error. Returns `true` if it was sent again. */
   protected abstract repeats(error: Error): boolean;
 
-  /** Called when the client no longer waits for the answer. Aborting closes the connection, which tells the target to stop. */
+  /** Called when the client no longer waits for the answer. Closes the connection, so that the target can stop its work. */
   protected givenUp(why: string): void {
     this.abort(new Error(why));
   }
@@ -95,7 +98,7 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
       return;
     }
     const { head } = this;
-    // The recorded bytes may be too short to contain the HTTP version.
+    // Check the HTTP version only if enough bytes were recorded to contain it.
     if (head !== undefined && head.length >= 8 && !isVersion1(head)) {
       this.abort(new WrongVersion());
       return;
@@ -128,7 +131,7 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
       const bytes = this.#chunks === undefined ? this.#chunk : Buffer.concat(this.#chunks);
       if (bytes !== undefined) text = decodeBody(decodeContent(bytes, this.#headers["content-encoding"]));
     } catch (cause) {
-      // The body is not in the encoding that the headers name, or is too long after decoding.
+      // Decoding failed: the body is not in the encoding that the headers name, or is too long after decoding.
       this.#settle.reject(undecodable(cause, this.#failed()));
       return;
     }
@@ -149,7 +152,7 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
 
   expire(): void {
     if (this.#settled) return;
-    // The time is shorter than the timeout if the run ended the request because its own time is over.
+    // Report the time that was really waited. It is shorter than the timeout if the time limit of the run ended the request.
     const timeoutMs = waitedMs(this.request.timeoutMs, this.deadline - this.request.timeoutMs);
     const unsent = this.#controller === undefined && this.connecting();
     this.#over();
@@ -176,7 +179,10 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
   }
 }
 
-/** Returns the milliseconds that a request was waited for: its timeout, or less if it was ended early. `begun` is a time of `performance.now()`. */
+/**
+ * Returns the number of milliseconds that the client waited for a request: its timeout, or less if it was ended early. `begun` is a time of
+ * `performance.now()`.
+ */
 export function waitedMs(timeoutMs: number, begun: number): number {
   const waited = performance.now() - begun;
   return waited + 1 < timeoutMs ? Math.round(waited / 100) * 100 : timeoutMs;

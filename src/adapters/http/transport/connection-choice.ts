@@ -1,31 +1,38 @@
-/** The parts of a request that decide which latencies are compared with each other. */
+/** The parts of a request by which requests are grouped. Only latencies within a group are compared. */
 export interface Asked {
   readonly method: string;
   readonly path: string;
 }
 
-/** The latencies in milliseconds that a delayed ACK can explain. Linux delays ACKs by 40 ms; the rest is the target's processing time. */
+/**
+ * The range of latencies, in milliseconds, that a delayed ACK can explain. Linux delays ACKs by 40 ms; the rest is the processing time of the target.
+ */
 const SLOW_FROM = 38;
 const SLOW_TO = 70;
-/** Milliseconds that a new connection must save to count as faster. */
+/** A new connection counts as faster if its answer arrives this number of milliseconds earlier. */
 const SAVED = 25;
-/** Consecutive slow answers to requests of one kind on the kept connection, after which a test with new connections starts. */
+/** The number of consecutive slow answers to requests of one kind on the kept connection, after which a test with new connections starts. */
 const SUSPECT = 3;
-/** Faster answers on new connections that make a test succeed. */
+/** The number of faster answers on new connections after which a test succeeds. */
 const TRIED = 4;
-/** Answers on new connections that are not faster, after which a test fails. Fewer may only mean that the machine is busy. */
+/**
+ * The number of answers on new connections that are not faster, after which a test fails. A smaller number may only mean that the machine is busy.
+ */
 const MISSES = 3;
-/** Consecutive slow answers after returning to the kept connection, which prove that the connection causes the delay. */
+/** The number of consecutive slow answers on the kept connection, after a successful test, which prove that this connection causes the delay. */
 const PROVEN = 5;
-/** Fast answers on the kept connection that are ignored before the proof, because some kernels do not delay the first ACKs of a connection. */
+/**
+ * The number of fast answers on the kept connection that are ignored during this proof, because some kernels do not delay the first ACKs of a
+ * connection.
+ */
 const EARLY = 4;
-/** Requests of other kinds, after which a test fails if its own kind of request does not recur. */
+/** The number of requests of other kinds after which a test fails, because no further request of the tested kind was made. */
 const PATIENCE = 500;
-/** Failed tests that are allowed without a pause between them. A busy machine can make a test fail. */
+/** The number of failed tests after which there is a pause before each further test. A busy machine can make a test fail. */
 const MOST_TRIALS = 3;
-/** Requests that must pass before the next test, after those failures. The number doubles after each further failure. */
+/** The length of the first pause, in requests. Each further pause is twice as long. */
 const REST = 200;
-/** After the switch: slow answers minus fast answers on new connections, at which the client returns to one connection permanently. */
+/** The client returns to one connection permanently if, on new connections, slow answers outnumber fast ones by this number. */
 const REGRETTED = 8;
 const MOST_KINDS = 100;
 
@@ -63,7 +70,7 @@ export class ConnectionChoice {
   }
 
   /**
-   * Records how long a complete answer took, including connecting.
+   * Takes the latency of a complete answer into account, including the time for connecting.
    * @param isNew `true` if the request was the first one on its connection.
    */
   observe(asked: Asked, isNew: boolean, ms: number): void {
@@ -91,7 +98,7 @@ export class ConnectionChoice {
     }
   }
 
-  /** Ends the decision: one connection is used from now on. */
+  /** Stops choosing between connections: all further requests use the kept connection. */
   keep(): void {
     this.#stage = { kind: "settled" };
     this.#streaks.clear();
@@ -99,7 +106,7 @@ export class ConnectionChoice {
 
   #watch(alike: string, ms: number): void {
     if (ms < SLOW_FROM) this.#streaks.delete(alike);
-    // Longer times prove nothing, because a busy machine can add to the delay of an ACK.
+    // Ignore answers that are not slow, and answers that take too long: a busy machine may have delayed them.
     if (ms < SLOW_FROM || ms > SLOW_TO) return;
     if (this.#streaks.size >= MOST_KINDS) this.#streaks.clear();
     const streak = this.#streaks.get(alike) ?? { slow: 0, leastMs: Infinity };

@@ -7,8 +7,9 @@ export interface Expiring {
 }
 
 /**
- * Many deadlines on one timer. Thousands of requests start and end per second and hardly ever expire. Setting and clearing a timer for each request
- * cost a tenth of the throughput. Here the timer keeps running when a request ends; when it fires, it checks the remaining deadlines.
+ * Handles the deadlines of many requests with one timer. Thousands of requests per second end before their deadlines. Setting and clearing a timer
+ * for each request would cost a tenth of the throughput. The timer keeps running when a request ends. When it fires, the remaining deadlines are
+ * checked.
  */
 export class Deadlines {
   readonly #live = new Set<Expiring>();
@@ -41,7 +42,7 @@ export class Deadlines {
     this.#firesAt = at;
     const wait = Math.min(Math.max(1, Math.ceil(at - performance.now())), MAX_TIMER_MS);
     this.#timer = setTimeout(() => this.#fire(), wait);
-    // The sockets of waiting requests keep the process alive. The timer must not, because it usually has nothing left to expire.
+    // The timer must not keep the process alive, because it usually has nothing to do. The sockets of waiting requests keep the process alive.
     this.#timer.unref();
   }
 
@@ -55,7 +56,7 @@ export class Deadlines {
         one.expire();
       } else if (one.deadline < next) next = one.deadline;
     }
-    // `expire` may have started new requests, which set the timer already.
+    // The calls of `expire` may have started requests with earlier deadlines, for which the timer is already set.
     if (next < this.#firesAt) this.#arm(next);
   }
 }

@@ -70,10 +70,12 @@ const BY_CODE: Readonly<Record<string, Diagnosis>> = {
 /** undici's error codes for a request that is invalid and was not sent. */
 const OUR_FAULT: ReadonlySet<string> = new Set(["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED", "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH"]);
 
-/** For errors of connections that ended in the middle of an answer: the error to report instead if the target is still alive. */
+/** Errors of connections that ended in the middle of an answer. The value is the error that is reported instead if the target is still alive. */
 const cuts: WeakMap<object, InvalidAnswer> = new WeakMap();
 
-/** Errors of reused connections that ended before the first byte of an answer. The server may only have closed an idle connection. */
+/**
+ * Errors of reused connections that ended before the first byte of an answer. The target may be alive: it may only have closed an idle connection.
+ */
 const ofReused: WeakSet<object> = new WeakSet();
 
 export function isOfReused(error: unknown): boolean {
@@ -101,7 +103,7 @@ export function failure(cause: unknown, request: FailedRequest): SeqqaError {
       cause,
     });
   }
-  // Through a proxy, an invalid answer may come from the proxy instead of the target.
+  // Do not blame the target for an invalid answer through a proxy: the proxy may have sent it.
   const wrong = request.proxied === true ? undefined : wrongWith(cause, request.received ?? nothingBut(request.answered));
   if (wrong?.isCut === false) return invalidAnswer(request, wrong.why, cause);
   const error = unreachable(cause, code, request);
@@ -137,7 +139,7 @@ function unreachable(cause: unknown, code: string, request: FailedRequest): Seqq
   );
 }
 
-/** Returns the error for an answer by which the proxy itself rejected the request. */
+/** Returns the error for an answer that the proxy itself gave, because it refused to forward the request. */
 export function refusedByProxy(request: FailedRequest, status: number): SeqqaError {
   const what = `Refused by the proxy with status ${status}`;
   return new SeqqaError("TARGET_UNREACHABLE", `${what}: ${line(request)} got no answer from the target.`, { hint: proxyCheck(status) });
@@ -187,11 +189,11 @@ export function clientClosed(cause?: unknown): SeqqaError {
 
 function diagnose(cause: unknown, code: string, request: FailedRequest): Diagnosis {
   if (request.answered && (code === "UND_ERR_SOCKET" || code === "ECONNRESET")) return CUT;
-  // undici does not always set the code `HPE_...` for a parser error, but always sets the name.
+  // Test the name, too: undici does not set the code `HPE_...` for every parser error, but always sets the name.
   if (code.startsWith("HPE_") || (cause instanceof Error && cause.name === "HTTPParserError")) return NOT_HTTP;
   if (isUntrusted(code)) return UNTRUSTED;
   const certificate = /^(ERR_SSL|ERR_TLS|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/.test(code);
-  // A plain HTTP server that rejects a TLS handshake causes a connection reset. Only the error's message tells the two apart.
+  // A plain HTTP server that gets a TLS request resets the connection. Only the message of the error distinguishes this from other resets.
   if (certificate || messageOf(cause).includes("secure TLS connection")) return TLS;
   return (
     BY_CODE[code] ?? [`Not reachable (${code === "" ? messageOf(cause) : code})`, "Check that the target runs and answers on this URL."]

@@ -6,10 +6,10 @@ import { withoutSecrets } from "../request/target-url.ts";
 import { decodeBody, MAX_BODY_BYTES, NO_COOKIES, type Transport, type WireAnswer, type WireRequest } from "./transport.ts";
 import { withinLimits } from "../request/within-limits.ts";
 
-/** A target in this process: a fetch handler, as web frameworks export it. */
+/** A fetch handler, as web frameworks export it. It is a target that runs in this process. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>;
 
-/** The origin of `request.url` for a target in this process. */
+/** The origin of the URLs in the requests that a target in this process gets. */
 export const IN_PROCESS_ORIGIN = "http://localhost";
 
 const ROUTE: WireRoute = Object.freeze({ key: "in process", origin: undefined, ca: Object.freeze([]), proxied: false });
@@ -73,7 +73,7 @@ function toRequest(wire: WireRequest, signal: AbortSignal, failed: FailedRequest
   }
 }
 
-/** Checks the shape, because some frameworks have their own `Response` class, for which `instanceof` is `false`. */
+/** Returns `true` if a value has the members of a `Response`. `instanceof` would be `false` for the own `Response` classes of some frameworks. */
 function isResponse(value: unknown): value is Response {
   return typeof value === "object" && value !== null && typeof (value as Response).status === "number" && "headers" in value;
 }
@@ -88,7 +88,7 @@ async function read(response: Response, failed: FailedRequest): Promise<Buffer> 
     if (done) break;
     length += value.byteLength;
     if (length > MAX_BODY_BYTES) {
-      // Not awaited, because a stream whose `cancel` never settles would block the answer.
+      // Do not await `cancel`: for some streams it never settles, which would block the answer.
       reader.cancel().catch(() => undefined);
       throw bodyTooLarge(failed);
     }

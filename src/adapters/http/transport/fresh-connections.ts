@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type * as undici from "undici";
 import { buildConnector, Client, errors } from "../../../network/undici.ts";
 
-/** The reason for closing a connection. Without a given reason, undici creates an error with a stack trace for each connection. */
+/** The error with which connections are closed. Without a given error, undici would create one with a stack trace for each connection. */
 const ANSWERED = new errors.InformationalError("answered");
 
 interface Place {
@@ -11,7 +11,7 @@ interface Place {
 }
 
 /**
- * Connections that carry one request each. A client object is reused after its connection was closed, because creating clients is slower than
+ * Connections that carry one request each. undici's client objects are reused for new connections, because creating a client takes longer than
  * connecting. Requests do not contain `Connection: close`, because that header could change the target's answer.
  */
 export class FreshConnections {
@@ -47,7 +47,7 @@ export class FreshConnections {
     const place = this.#places.get(client);
     if (place === undefined) return;
     place.state = "closing";
-    // Wait for undici to finish processing the answer. The next request is created in a later microtask.
+    // Wait until undici has finished processing the answer. The code that sends the next request runs in a later microtask.
     queueMicrotask(() => {
       if (place.state !== "closing") return;
       if (client.stats.connected) place.socket?.destroy(ANSWERED);

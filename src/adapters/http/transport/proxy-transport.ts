@@ -19,7 +19,7 @@ export class ProxyTransport implements Connections {
 
   async send(request: WireRequest): Promise<WireAnswer> {
     const failed = { method: request.method, url: request.url, answered: false, proxied: true };
-    // undici checks a request's signal only after it has connected, so the transport ends requests itself.
+    // End requests here, at the timeout or the signal: undici checks a request's signal only after it has connected.
     const abort = new AbortController();
     return withinLimits(request, failed, abort, this.#live, () => this.#exchange(request, abort.signal, failed));
   }
@@ -41,7 +41,7 @@ export class ProxyTransport implements Connections {
     let received: Record<string, string | string[] | undefined>;
     let bytes: Buffer;
     try {
-      // undici modifies the headers, and the client's headers are shared.
+      // Pass a copy of the headers, because undici modifies them, and the client uses the original for other requests.
       const options = { origin: this.#origin, path, method, headers: { ...sent }, signal };
       const answer = await this.#agent.request({ ...options, body: body ?? null });
       failed.answered = true;

@@ -12,13 +12,13 @@ import { MAX_BODY_BYTES, type Connections, type WireAnswer, type WireRequest } f
 
 export const OPTIONS: undici.Client.Options & { readonly connectTimeout: number } = {
   pipelining: 1,
-  // undici's own timeouts are disabled. Each attempt has one deadline for connecting, sending and reading.
+  // Disable undici's own timeouts, because each attempt has one deadline for connecting, sending and reading.
   headersTimeout: 0,
   bodyTimeout: 0,
   maxResponseSize: MAX_BODY_BYTES,
   maxHeaderSize: MAX_HEADER_BYTES,
   connectTimeout: 10_000,
-  // Without a `Keep-Alive` header, a server may close an idle connection at any time; many do after 2 to 5 s.
+  // Close idle connections early: without a `Keep-Alive` header, a server may close one at any time, and many do after 2 to 5 s.
   keepAliveTimeout: 1000,
 };
 
@@ -28,13 +28,13 @@ const MAX_CONNECTIONS = 256;
 /** Methods that only read (RFC 9110, section 9.2.1). */
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** The connection of an attempt: the kept one, one of the pool, or a new one that carries only this request. */
+/** The connection for an attempt: the connection that is kept for consecutive requests, one from the pool, or a new one for this request alone. */
 type Place = "kept" | "pool" | "own";
 
 /**
- * Keeps one connection for consecutive requests, and a pool for requests that start while that connection is busy. A pool alone would alternate
- * between two connections: undici treats a connection as busy until the next turn of the event loop. If the kept connection makes answers slow, each
- * request gets a new connection: see {@link ConnectionChoice}.
+ * Keeps one connection for consecutive requests, and a pool for requests that start while that connection is busy. With a pool alone, requests would
+ * alternate between two connections, because undici treats a connection as busy until the next turn of the event loop. If answers on the kept
+ * connection are slow, each request gets a new connection; see {@link ConnectionChoice}.
  */
 export class SocketTransport implements Connections {
   readonly #origin: string;
@@ -99,7 +99,10 @@ export class SocketTransport implements Connections {
     attempt.client.dispatch(attempt.options, attempt);
   }
 
-  /** How often the kept connection was established. If the number did not change, an attempt used a connection that had served earlier requests. */
+  /**
+   * The number of times that the kept connection was opened. If it is the same before and after an attempt, the attempt used a connection that had
+   * served earlier requests.
+   */
   get connects(): number {
     return this.#connects;
   }
@@ -109,7 +112,7 @@ export class SocketTransport implements Connections {
     else if (attempt.place === "own") this.#own.free(attempt.client as Client);
   }
 
-  /** Returns `true` if an attempt that was not sent yet waits for a connection, not for other attempts. */
+  /** Returns `true` if an attempt was not sent yet because its connection is being opened, not because other attempts are in progress. */
   connecting({ place, client }: SocketAttempt): boolean {
     return place === "pool" ? (this.#others?.stats.connected ?? 0) < MAX_CONNECTIONS : !(client as Client).stats.connected;
   }
@@ -131,7 +134,7 @@ export class SocketTransport implements Connections {
     return client;
   }
 
-  /** Closes the kept connection if it is idle, because a server may serve only one connection at a time. */
+  /** Closes the kept connection if no request uses it. A server that serves one connection at a time could otherwise not serve a new one. */
   #closeIdle(): void {
     if (this.#firstBusy || !this.#first.stats.connected) return;
     void this.#first.destroy();
@@ -177,7 +180,7 @@ class SocketAttempt extends Attempt {
   }
 
   protected override left(): void {
-    // Keep the bytes, because the next request on the connection clears the tap.
+    // Copy the recorded bytes, because the next request on the connection clears them.
     if (this.place === "kept") this.#head = this.#transport.tap.head;
     this.#transport.free(this);
     this.place = "pool";
@@ -192,10 +195,10 @@ class SocketAttempt extends Attempt {
   }
 
   /**
-   * Repeats a request if that is safe. A server may close an idle connection just when a request is sent on it. The client then cannot know if the
-   * server executed the request. Only a method that reads is therefore sent again, on a new connection, and only if the connection had served earlier
-   * requests and no byte of an answer had arrived (RFC 9112, section 9.3.1). A POST is never sent twice, because a double execution would reach a
-   * state that does not belong to the path. Its error is reported to the lane.
+   * Sends a request again if that is safe. A server may close an idle connection just when a request is sent on it. The client then cannot know if
+   * the server executed the request. Only a method that reads is therefore sent again, on a new connection, and only if the connection had served
+   * earlier requests and no byte of an answer had arrived (RFC 9112, section 9.3.1). A POST is never sent twice, because a double execution would
+   * reach a state that does not belong to the path. Its error is reported to the lane.
    *
    * If no local port was free for a new connection, the request was not sent and is repeated. From then on, connections are kept.
    */

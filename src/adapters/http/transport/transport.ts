@@ -8,21 +8,24 @@ export interface Connections {
   close(): Promise<void>;
   /** Ends all requests in progress now, with the same error as their timeouts. */
   cut(): void;
-  /** Returns `true` if the target accepts connections. Absent if the transport cannot know. */
+  /** Resolves to `true` if the target accepts connections. Absent if the transport cannot find this out. */
   isAlive?(): Promise<boolean>;
-  /** `true` if the target sends its answers in two packets, and each request gets a new connection for that reason. */
+  /**
+   * `true` if the target sends each answer in two packets. Each request then gets a new connection, because answers on a reused connection would be
+   * delayed.
+   */
   readonly twoPackets?: boolean;
 }
 
 export interface Transport extends Connections {
-  /** @throws SeqqaError `PROXY_INVALID` */
+  /** Returns the destination of the requests and the settings of the connection. @throws SeqqaError `PROXY_INVALID` */
   route(): WireRoute;
 }
 
-/** The maximum size of a body. Larger bodies are an error, because a lane that runs out of memory ends the whole run. */
+/** The maximum size of a body. A larger body is an error, because a lane without memory would end the whole run. */
 export const MAX_BODY_BYTES: number = 64 * 1024 * 1024;
 
-/** The longest delay that Node's timers support. A longer timeout practically never expires. */
+/** The longest delay that Node's timers support. Longer timeouts are shortened to it, which makes no difference in practice. */
 export const MAX_TIMER_MS: number = 2 ** 31 - 1;
 
 export const NO_COOKIES: readonly string[] = Object.freeze([]);

@@ -9,7 +9,7 @@ export interface Received {
   readonly head: Buffer | undefined;
 }
 
-/** The HTTP rule that an answer violates. */
+/** A violation of HTTP by an answer. */
 export interface Wrong {
   /** The violation as a clause, e.g. `its header block is larger than 64 KB`. */
   readonly why: string;
@@ -32,7 +32,7 @@ export function isVersion1(head: Buffer): boolean {
 const [ZERO, ONE, DOT] = [0x30, 0x31, 0x2e];
 const VERSION = "its status line has a version other than 1.0 and 1.1";
 
-/** Violations by the message of the parser (llhttp). undici passes on only the message, not the error code. */
+/** The violations of HTTP for the messages of the parser (llhttp). undici passes on only the message, not the error code. */
 const BY_REASON: readonly (readonly [RegExp, string])[] = [
   [/^Expected HTTP\//, "it does not begin with a status line of HTTP"],
   [/version/i, VERSION],
@@ -51,7 +51,7 @@ const BY_REASON: readonly (readonly [RegExp, string])[] = [
 
 const UPGRADED = "it switches protocols (status 101), which the request did not ask for";
 
-/** Returns the HTTP rule that an answer violates, given undici's error. `undefined` if the error has another cause. */
+/** Returns how an answer violates HTTP, given undici's error. `undefined` if the error has another cause. */
 export function wrongWith(cause: unknown, received: Received): Wrong | undefined {
   if (!(cause instanceof Error)) return undefined;
   if (cause instanceof WrongVersion) return broken(VERSION);
@@ -60,7 +60,7 @@ export function wrongWith(cause: unknown, received: Received): Wrong | undefined
   if (code === "UND_ERR_HEADERS_OVERFLOW") return broken(`its header block is larger than ${MAX_HEADER_BYTES / 1024} KB`);
   if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") {
     if (status === 204) return broken("its status 204 allows no body, but its content-length announces one");
-    // undici reports a wrong content-length first, even if the answer with a content-length has another defect.
+    // undici reports a wrong content-length even if the headers have another defect. The recorded bytes of the headers show that defect.
     return status > 0 ? cut("its body is shorter than its content-length") : broken(wrongHead(head));
   }
   if (cause.name === "HTTPParserError" || (typeof code === "string" && code.startsWith("HPE_"))) return byReason(cause.message, received);
@@ -87,7 +87,7 @@ function cutBody({ headers }: Received): string {
   return headers["transfer-encoding"] === undefined ? "its body ends too early" : "its body ends before its last chunk";
 }
 
-/** Finds the defect of headers for which undici reports only a wrong content-length. */
+/** Returns the defect of headers. undici reports such headers only as a wrong content-length. */
 function wrongHead(head: Buffer | undefined): string {
   const [block = ""] = (head?.toString("latin1") ?? "").split("\r\n\r\n");
   const names = block

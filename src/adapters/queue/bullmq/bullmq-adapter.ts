@@ -25,10 +25,10 @@ const STATES: readonly (readonly [JobState, QueueJob["state"]])[] = [
   ["failed", "failed"],
 ];
 
-/** Milliseconds that a job's lock lasts. An action holds the lock, nothing renews it, and every step is shorter. */
+/** The duration of a job's lock in milliseconds. Nothing renews the lock, so it is longer than any step. */
 const LOCK_MS = 3_600_000;
 
-/** The token of our locks and the name of our worker, which never runs. */
+/** The token of the locks that seqqa takes, and the name of its worker object, which takes no jobs by itself. */
 const NAME = "seqqa";
 
 interface Handles {
@@ -70,7 +70,7 @@ export class BullmqAdapter extends RedisAdapter implements QueueStore {
   async jobs(queue: string): Promise<readonly QueueJob[]> {
     const { queue: handle } = await this.#handle(queue);
     const found = await this.#ask(() => Promise.all(STATES.map(([state]) => handle.getJobs([state], 0, -1, true))));
-    // `getJobs` returns waiting jobs with the next one first only in ascending order.
+    // The order is right, because `getJobs` in ascending order returns the job first that a worker would take next.
     return found.flatMap((jobs, at) => jobs.filter(Boolean).map((job) => jobOf(queue, job, STATES[at]![1])));
   }
 
@@ -78,7 +78,7 @@ export class BullmqAdapter extends RedisAdapter implements QueueStore {
     const { queue: handle, worker } = await this.#handle(queue);
     return this.#ask(async () => {
       await this.#requireQueue(handle);
-      // All delayed jobs count as due. Otherwise the next job would depend on how long the lane took to get here.
+      // Make all delayed jobs due. Otherwise the next job would depend on the time that the lane took to reach this state.
       for (const delayed of await handle.getJobs(["delayed"], 0, -1, true)) await delayed.promote();
       const job = (await worker.getNextJob(NAME, { block: false })) as Job | undefined;
       if (job === undefined) return undefined;
@@ -112,17 +112,17 @@ export class BullmqAdapter extends RedisAdapter implements QueueStore {
       port,
       db,
       maxRetriesPerRequest: null,
-      // No reconnects: a lane that loses its server is rebuilt.
+      // Do not reconnect: a lane that loses its server is rebuilt.
       retryStrategy: () => null,
       ...(username !== undefined && { username }),
       ...(password !== undefined && { password }),
       ...(tls && { tls: {} }),
     };
     const common: QueueOptions = { connection, prefix: this.#prefix, skipVersionCheck: true };
-    // Otherwise opening the queue would write its metadata, which would change the state.
+    // Do not let BullMQ write the metadata of the queue when it is opened, because this would change the state.
     const queue = new Queue(name, { ...common, skipMetasUpdate: true });
     const worker = new Worker(name, null, { ...common, name: NAME, autorun: false, skipStalledCheck: true, lockDuration: LOCK_MS });
-    // The commands reject with the error, too. An `error` event without a listener would crash the process.
+    // An `error` event without a listener would crash the process. The commands reject with the same error.
     queue.on("error", () => undefined);
     worker.on("error", () => undefined);
     await this.#ask(() => Promise.all([queue.waitUntilReady(), worker.waitUntilReady()]));
@@ -164,7 +164,7 @@ async function settle(job: Job, how: Settlement): Promise<void> {
     case "retry":
     case "reject": {
       const error = new Error("The worker could not do the job.");
-      // BullMQ stores the stack trace, and file paths must not become part of the state.
+      // Remove the stack trace: BullMQ stores it, and its file paths must not become part of the state.
       error.stack = error.message;
       if (how === "reject") error.name = "UnrecoverableError";
       await job.moveToFailed(error, NAME, false);

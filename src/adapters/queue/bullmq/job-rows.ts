@@ -14,12 +14,13 @@ export function withoutTimes(observed: Observed, prefix: string): Observed {
       case "hash":
         return rows.filter(([key, field]) => !(isOurs(key) && TIMES.has(field)));
       case "zset":
-        // The score of a finished job is the time at which it finished, so it is replaced by 0.
+        // Replace the score of a finished job by 0, because it is the time at which the job finished.
         return rows.map((row) => {
           const [key, member] = row;
           if (!isOurs(key)) return row;
           if (/:(?:completed|failed)$/.test(key)) return [key, member!, 0];
-          // The score of a delayed job is the time at which it is due. Only the order counts, so the score is replaced by a rank.
+          // Replace the score of a delayed job by its position among the delayed jobs. The score is the time at which the job is due, and only the
+          // order counts.
           const place = (): number => rows.filter((other) => other[0] === key && Number(other[2]) < Number(row[2])).length;
           return key.endsWith(":delayed") ? [key, member!, place()] : row;
         });

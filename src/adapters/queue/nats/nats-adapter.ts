@@ -17,8 +17,8 @@ export interface NatsAdapterOptions {
 }
 
 /**
- * The messages per stream; index 0 is the message with sequence number 1. Removed messages stay in the list. Streams that never had a message are
- * left out.
+ * The messages of each stream. The message with sequence number n is at index n - 1. Removed messages stay in the list. Streams that never had a
+ * message are left out.
  */
 type Streams = Readonly<Record<string, readonly StreamMessage[]>>;
 
@@ -32,7 +32,7 @@ export class NatsAdapter extends MessageAdapter<Streams> {
   readonly name = "nats";
   readonly uses: string;
   readonly #url: URL;
-  /** Jobs that a worker has taken, as `<queue> <index>`. No other worker gets them meanwhile. */
+  /** The jobs that workers have taken and not settled, as `<queue> <index>`. They are not given to another worker. */
   readonly #taken: Set<string> = new Set();
   #opened: JetStream | undefined;
 
@@ -104,7 +104,7 @@ export class NatsAdapter extends MessageAdapter<Streams> {
               const { name: subject, data, headers, redelivered } = jobOf(name, message);
               return { subject, data, headers, redelivered, state: message.state };
             }),
-          // The server rejects a new message with one of these ids as a duplicate, so they are part of the state.
+          // Ids of removed messages are part of the state: the server rejects a new message with one of these ids as a duplicate.
           goneIds: all.filter(({ state }) => state === "gone").flatMap(({ headers }) => new Map(headers).get(MESSAGE_ID) ?? []),
         },
       ]),

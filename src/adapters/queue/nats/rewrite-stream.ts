@@ -4,8 +4,8 @@ import type { JetStream } from "./connect.ts";
 import type { StreamMessage } from "./stream-message.ts";
 
 /**
- * Deletes a stream and creates it again with these messages. NATS has no other way to reset sequence numbers and the ids of known duplicates.
- * Messages in the state `gone` are published and then removed, so that the later sequence numbers match.
+ * Deletes a stream and creates it again with these messages. NATS has no other way to reset the sequence numbers and the message ids by which it
+ * detects duplicates. Messages in the state `gone` are published and then removed, so that the later sequence numbers match.
  * @throws SeqqaError `STORE_NOT_PUT_BACK`
  */
 export async function rewriteStream(
@@ -20,7 +20,7 @@ export async function rewriteStream(
     if (consumer.config.durable_name !== undefined) consumers.push(consumer.config);
   await manager.streams.delete(name);
   await manager.streams.add(config);
-  // Consumers come first: a stream with interest retention drops messages that are published before it has consumers.
+  // Create the consumers before publishing: a stream with interest retention drops messages for which it has no consumer.
   for (const consumer of consumers) await manager.consumers.add(name, consumer);
   for (const [index, message] of messages.entries()) {
     const all = headers();
@@ -36,7 +36,7 @@ export async function rewriteStream(
   if (state.messages !== left) throw notRewritten(name, `the stream has ${state.messages} messages instead of ${left}`);
 }
 
-/** Returns a valid subject of the stream, for a message that was removed before seqqa could read its subject. */
+/** Returns a subject that the stream accepts, for a removed message whose subject is unknown. */
 function placeholder(subject: string): string {
   return subject.replaceAll("*", "seqqa").replace(/>$/, "seqqa");
 }

@@ -10,7 +10,7 @@ export async function connectRabbitmq(place: RabbitmqPlace): Promise<ChannelMode
   });
   try {
     const connection = await connect(place.url, { clientProperties: { connection_name: "seqqa" }, timeout: 10_000, noDelay: true });
-    // Pending calls reject with the error, too. An `error` event without a listener would crash the process.
+    // An `error` event without a listener would crash the process. Pending calls reject with the same error.
     connection.on("error", () => undefined);
     return connection;
   } catch (error) {

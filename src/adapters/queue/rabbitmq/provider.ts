@@ -5,13 +5,21 @@ import { connectRabbitmq } from "./connect.ts";
 import { Management } from "./management.ts";
 import { rabbitmqPlace, urlOfVhost, type RabbitmqPlace } from "./rabbitmq-place.ts";
 
-/** The name prefix of a queue in the template that shows that a run is alive. RabbitMQ deletes the queue when the run's connection ends. */
+/**
+ * The prefix for the name of a queue that shows that a run is alive. The queue is in the template's virtual host. RabbitMQ deletes it when the
+ * connection of the run ends.
+ */
 const ALIVE = "seqqa.run.";
 
-/** The names of virtual hosts that runs create: run id and store name, then the lane, then the lane's generation. */
+/**
+ * Matches the names of virtual hosts that runs create: run id and store name, then the lane, then the lane's generation (how often it was rebuilt).
+ */
 const LANE = /^seqqa_([0-9a-f]+_.+)_\d+_\d+$/;
 
-/** Returns the description of the virtual hosts that runs with this template create. It distinguishes them from all others. */
+/**
+ * Returns the description that RabbitMQ stores for the virtual hosts that runs make from this template. It distinguishes these virtual hosts from all
+ * others.
+ */
 const describes = ({ vhost }: RabbitmqPlace): string => `A lane's copy of ${vhost}, made by seqqa`;
 
 /** Creates a virtual host for each lane, with the queues, exchanges, bindings and policies of the template but without its messages. */
@@ -64,7 +72,10 @@ export class RabbitmqProvider implements StoreProvider {
     await alive?.connection.close().catch(() => undefined);
   }
 
-  /** Creates the queue that shows that the run is alive, and returns an id. The id changes if the connection was lost meanwhile. */
+  /**
+   * Creates the queue that shows that the run is alive, and returns an id for the connection. The id changes if the connection was lost since the
+   * last call.
+   */
   async #live(): Promise<string> {
     if (this.#alive !== undefined) return this.#alive.id;
     const connection = await connectRabbitmq(this.#place);
@@ -99,7 +110,8 @@ interface Definition {
 
 export async function sweep(place: RabbitmqPlace, management: Management, dryRun: boolean = false): Promise<Removed> {
   const all = (await management.ask<readonly VirtualHost[]>("GET", ["vhosts"])) ?? [];
-  // This must come after listing the virtual hosts: a run creates its queue before its virtual hosts, so a new run is never taken for dead.
+  // List these queues after the virtual hosts. A run creates its queue before its virtual hosts, so a run that starts at this moment is never taken
+  // for dead.
   const queues =
     (await management.ask<readonly { readonly name: string }[]>("GET", ["queues", place.vhost], undefined, "?disable_stats=true")) ?? [];
   const alive = new Set(queues.map(({ name }) => name));

@@ -22,7 +22,7 @@ interface Message {
   readonly origin: Origin;
 }
 
-/** Facts about a message that are lost when it is published again. */
+/** Properties of a message that RabbitMQ does not keep when seqqa takes the message out of its queue and publishes it again. */
 interface Origin {
   readonly exchange: string;
   readonly key: string;
@@ -31,11 +31,11 @@ interface Origin {
 
 interface TakenOut {
   readonly message: Message;
-  /** The message's position when seqqa last published the messages of the queue again; `undefined` for a message that arrived later. */
+  /** The position of the message among those that seqqa last published into the queue again. `undefined` for a message that arrived later. */
   readonly place: number | undefined;
 }
 
-/** The messages per queue, in the order in which a worker gets them. Empty queues are left out. */
+/** The messages of each queue, in the order in which a worker gets them. Empty queues are left out. */
 type Messages = Readonly<Record<string, readonly Message[]>>;
 
 /** The header that marks messages that seqqa published again. */
@@ -43,16 +43,16 @@ const PUT_BACK = "x-seqqa-put-back";
 
 interface PutBack extends Origin {
   /**
-   * The number of the batch of messages that seqqa published together. A dead letter keeps the header, with the number of an earlier or another
-   * queue's batch.
+   * The number of the batch of messages that seqqa published together. If RabbitMQ moves the message to a dead letter queue, the message keeps this
+   * number, which then belongs to another queue or an earlier batch.
    */
   readonly batch: number;
   readonly place: number;
 }
 
 /**
- * The queues of a RabbitMQ virtual host. An observation takes all messages out and publishes them again in the same order. This restarts a message's
- * own time to live. The times in the headers of dead letters do not change. Queues, exchanges and bindings are not restored: those that the target
+ * The queues of a RabbitMQ virtual host. An observation takes all messages out and publishes them again in the same order. This restarts the time to
+ * live of a message. The times in the headers of dead letters do not change. Queues, exchanges and bindings are not restored: those that the target
  * declares remain.
  */
 export class RabbitmqAdapter extends MessageAdapter<Messages> {
@@ -60,7 +60,7 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
   readonly uses: string;
   readonly #place: RabbitmqPlace;
   readonly #management: Management;
-  /** For each queue, the number of the batch of messages that seqqa published last. */
+  /** For each queue, the number of the last batch of messages that seqqa published into the queue again. */
   readonly #batches: Map<string, number> = new Map();
   #batch = 0;
   #opened: { readonly connection: ChannelModel; readonly channel: Channel } | undefined;
@@ -105,7 +105,7 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
   async close(): Promise<void> {
     const opened = this.#opened;
     this.#opened = undefined;
-    // The virtual host, and with it the connection, may already be gone.
+    // Ignore errors: the virtual host, and with it the connection, may already be gone.
     await opened?.connection.close().catch(() => undefined);
   }
 
@@ -197,7 +197,8 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
       const putBack = { ...origin, batch, place } satisfies PutBack;
       this.#channel.sendToQueue(queue, Buffer.from(content, "base64"), { ...properties, headers: { ...headers, [PUT_BACK]: putBack } });
     }
-    // The queue answers after it has stored everything that this channel published before. Other clients see the messages from now on.
+    // Wait for an answer of the queue. It answers after it has stored everything that this channel has published, so other clients see the messages
+    // from now on.
     await this.#channel.checkQueue(queue);
   }
 
@@ -211,10 +212,13 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
   }
 }
 
-/** @param batch The number of the batch of messages that seqqa last published into the queue. */
+/**
+ * Returns the message that was taken out of a queue, without the header that seqqa added.
+ * @param batch The number of the last batch of messages that seqqa published into the queue again.
+ */
 function takenOut(queue: string, { content, fields, properties }: GetMessage, batch: number | undefined): TakenOut {
   const { headers = {}, ...others } = properties;
-  // A quorum queue restarts `x-delivery-count` when a message is published again, so the count is not part of the state. `redelivered` is.
+  // Leave out `x-delivery-count`: a quorum queue resets it when a message is published again. `redelivered` remains part of the state.
   const { [PUT_BACK]: header, "x-delivery-count": _, ...ownHeaders } = headers as Record<string, unknown>;
   const putBack = (header as PutBack | undefined)?.batch === batch ? (header as PutBack | undefined) : undefined;
   const { exchange, key } = putBack ?? { exchange: fields.exchange, key: fields.exchange === "" ? queue : fields.routingKey };
@@ -230,8 +234,8 @@ function takenOut(queue: string, { content, fields, properties }: GetMessage, ba
 }
 
 /**
- * Returns messages in the order in which a worker would get them if they had never been taken out. Messages that were published again come first.
- * Other messages count as later, even if they reached the queue before those were back.
+ * Returns messages in the order in which a worker would get them if they had never been taken out. Messages that seqqa had published again come
+ * first. All other messages count as later, even if they reached the queue before seqqa had published the first ones again.
  */
 function inOrder(taken: readonly TakenOut[], mostPriority: number): readonly Message[] {
   const priorityOf = ({ message }: TakenOut): number => Math.min(mostPriority, Number(message.properties["priority"] ?? 0));

@@ -8,7 +8,7 @@ import { RESERVED } from "../keys/reserved.ts";
 import { Script, TRIAL } from "../dump/scripts.ts";
 import { OLDEST, serverFacts, unsupported } from "./server-facts.ts";
 
-/** Counts the databases of the server, and how many of them are empty. */
+/** A script that returns the number of databases of the server, and the number of empty ones. */
 const COUNT = new Script(`local n, empty = 0, 0
 while not (redis.pcall('SELECT', n))['err'] do
   if redis.call('DBSIZE') == 0 then empty = empty + 1 end

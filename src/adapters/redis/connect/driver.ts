@@ -10,12 +10,12 @@ export type Argument = string | number | Buffer;
 
 const CONNECT_MS = 5000;
 const LONGEST_PAUSE_MS = 500;
-/** Milliseconds to wait for a server that restarts. */
+/** The default number of milliseconds to wait for a server that restarts. */
 const AWAY_MS = 20_000;
 
 let driver: Promise<typeof Redis> | undefined;
 
-/** @throws SeqqaError `DRIVER_MISSING` if ioredis is not installed */
+/** Loads ioredis. @throws SeqqaError `DRIVER_MISSING` if ioredis is not installed */
 export function loadDriver(): Promise<typeof Redis> {
   driver ??= import("ioredis").then(
     ({ Redis }) => Redis,
@@ -34,13 +34,13 @@ export function loadDriver(): Promise<typeof Redis> {
 export interface ConnectOptions {
   readonly name?: string;
   /**
-   * The RESP version. Default: 2. A subscribed connection can send commands only with version 3. A reply then arrives after all notifications about
-   * earlier events. Such a connection must not write: notifications about its own writes are mixed into its replies (Redis 7.0).
+   * The RESP version. Default: 2. A subscribed connection can send commands only with version 3. With version 3, a reply arrives after the
+   * notifications of all earlier events. Such a connection must not write, because Redis 7.0 mixes notifications about its writes into the replies.
    */
   readonly protocol?: 2 | 3;
   /** Milliseconds that the connection may be lost before all commands fail permanently. Default: 20 s, the time that a restart may take. */
   readonly awayMs?: number;
-  /** `true` if the connection recovers even after `awayMs`. Commands that wait at that time fail. */
+  /** `true` if the connection is reopened even after `awayMs`. Only the commands that wait when `awayMs` ends fail. */
   readonly lasting?: boolean;
 }
 
@@ -64,7 +64,7 @@ export class Connection {
   }
 
   /**
-   * Connects and logs in. A lost connection is reopened and pending commands are sent again, until the server is unreachable for too long.
+   * Connects and logs in. If the connection is lost, reopens it and sends pending commands again. Gives up after `awayMs`.
    *
    * @throws SeqqaError `STORE_UNREACHABLE`, `STORE_NOT_ALLOWED`, `STORE_MISSING`, `DRIVER_MISSING`
    */
@@ -84,14 +84,15 @@ export class Connection {
       retryStrategy: (times: number) => (stood ? Math.min(times * 25, LONGEST_PAUSE_MS) : null),
       ...(place.username === undefined ? {} : { username: place.username }),
       ...(place.password === undefined ? {} : { password: place.password }),
-      // A server that is still loading its data answers LOADING. ioredis's own ready check prints to the console if the user may not call INFO.
+      // No ready check: a server that is still loading its data answers LOADING anyway. ioredis's check would print to the console if the user may
+      // not call INFO.
       enableReadyCheck: false,
       reconnectOnError: (error: Error) => (error.message.startsWith("LOADING") ? 2 : false),
       ...(place.tls ? { tls: isIP(place.host) === 0 ? { servername: place.host } : {} } : {}),
       ...(options.name === undefined ? {} : { connectionName: options.name }),
     } satisfies RedisOptions;
     const client = new Driver(settings);
-    // Pending commands reject with the error, too. ioredis would print an `error` event without a listener.
+    // Without a listener, ioredis would print the error. Pending commands reject with the same error.
     client.on("error", (error: unknown) => (last = error));
     try {
       await client.connect();
@@ -106,7 +107,7 @@ export class Connection {
   }
 
   /**
-   * Sends a command. Rejects if the connection is given up. ioredis alone would leave two kinds of commands pending forever: those in progress when
+   * Sends a command. Rejects once the connection is given up. ioredis alone would leave two kinds of commands pending forever: those in progress when
    * the connection was lost twice in a row, and those that wait when `disconnect` is called between two attempts.
    */
   ask<T>(command: (client: Redis) => Promise<T>): Promise<T> {
@@ -144,7 +145,10 @@ export class Connection {
     this.#timer ??= setTimeout(() => this.#giveUp(`the server did not come back within ${this.#awayMs / 1000} s`), this.#awayMs);
   }
 
-  /** Ends the wait for a lost connection, once a ping succeeds. While the server loads its data, the ping fails and the driver reconnects. */
+  /**
+   * Sends a ping over a reopened connection. If the ping succeeds, the connection works again. While the server loads its data, the ping fails and
+   * the driver reconnects.
+   */
   #back(): void {
     const back = (): void => {
       clearTimeout(this.#timer);

@@ -2,8 +2,8 @@ import { SeqqaError } from "../../../model/errors.ts";
 import { shownPlace, type RedisPlace } from "./redis-url.ts";
 
 /**
- * Returns a copy of the driver's error with only its message and code, because the failed command may be AUTH with the password. Passwords in the
- * message are replaced, too.
+ * Returns a copy of the driver's error with only its message and code. The original may contain the failed command, e.g. AUTH with the password.
+ * Passwords in the message are replaced.
  */
 export function scrubbed(error: unknown, { password, username }: Pick<RedisPlace, "password" | "username">): Error {
   const source = error instanceof Error ? error : new Error(String(error));

@@ -12,13 +12,13 @@ export async function serverFacts(connection: Connection, section: string): Prom
   return new Map([...text.matchAll(/^([^:#\r\n]+):(.*?)\r?$/gm)].map(([, name, value]) => [name!, value!]));
 }
 
-/** @throws SeqqaError `STORE_UNSUPPORTED` for servers that cannot be restored: old releases, clusters, replicas */
+/** Checks that seqqa can restore the server. @throws SeqqaError `STORE_UNSUPPORTED` for old releases, clusters and replicas */
 export async function requireServer(connection: Connection): Promise<void> {
   let facts: ServerFacts;
   try {
     facts = new Map([...(await serverFacts(connection, "server")), ...(await serverFacts(connection, "replication"))]);
   } catch (error) {
-    // If the user may not call INFO, later commands will fail with a more specific error.
+    // If the user may not call INFO, skip the checks. Later commands report what is missing.
     if (error instanceof SeqqaError && error.code === "STORE_NOT_ALLOWED") return;
     throw error;
   }

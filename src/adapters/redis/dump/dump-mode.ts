@@ -13,7 +13,7 @@ import { observeChanges, type Change } from "../keys/rows.ts";
 import { WRITTEN } from "./scripts.ts";
 import type { Doubt, Tracker } from "./tracker.ts";
 
-/** The state that is kept while the connections are closed for a restart of the target. */
+/** The known content of the database. It is kept while the connections are closed for a restart of the target. */
 export interface KeptState {
   readonly mirror: KeyMirror;
 }
@@ -24,8 +24,9 @@ export interface Others {
 }
 
 /**
- * Makes checkpoints with DUMP and RESTORE of the keys that changed. This process knows the content of every key of the root state, and every
- * difference from it. Only keys that were written since the last read are read from the server. Without a tracker, all keys are read each time.
+ * Makes checkpoints with DUMP and RESTORE of the keys that changed. This process stores the content of every key in the root state, and all later
+ * differences. With a {@link Tracker}, only the keys that were written since the last read are read from the server. Without one, all keys are read
+ * each time.
  */
 export class DumpMode {
   readonly #keyspace: Keyspace;
@@ -33,14 +34,15 @@ export class DumpMode {
   readonly #observes: (key: Bytes) => boolean;
   #mirror: KeyMirror;
   /**
-   * `#quiet`: keys that commands may change without a notification. `#expiring`: keys with an expiry time. Keys are never removed from the two sets.
+   * `#quiet`: keys that commands may change without a notification. `#expiring`: keys with an expiry time. A key stays in these sets even if this no
+   * longer holds.
    */
   readonly #quiet = new Set<Bytes>();
   readonly #expiring = new Set<Bytes>();
-  /** The earliest time at which a key expires, and the earliest time at which a key needs a new expiry time. */
+  /** `#nextExpiryMs`: the earliest time at which a key expires. `#nextRenewalMs`: the earliest time at which a key must get a new expiry time. */
   #nextExpiryMs = Infinity;
   #nextRenewalMs = Infinity;
-  /** `true` if other clients constantly write to other databases of the server. */
+  /** `true` if other clients write to other databases of the server. The server's count of changes then says nothing about this database. */
   #shared = false;
   #seen: { readonly segment: Segment; readonly observed: Observed } | undefined;
   readonly #others: Others | undefined;
@@ -101,7 +103,7 @@ export class DumpMode {
     });
   }
 
-  /** Returns `undefined` without a tracker, because all keys must then be read again. */
+  /** Returns `undefined` without a tracker: all keys must then be read again, so the last read says nothing about the present state. */
   lastLook(): LastLook | undefined {
     if (this.#tracker === undefined) return undefined;
     return {
@@ -116,7 +118,10 @@ export class DumpMode {
     await this.#restore(mark as Segment);
   }
 
-  /** Restores a state. With `seen`, restores only if the store is still in that state; otherwise returns `false` and changes nothing. */
+  /**
+   * Restores the state at the end of `segment`. With `seen`, restores it only if the store is still in the state at the end of `seen`; otherwise
+   * returns `false` and changes nothing.
+   */
   #restore(segment: Segment, seen?: Segment): Promise<boolean> {
     return this.#alone(async () => {
       if (!this.#mirror.holds(segment)) throw markInvalid();
@@ -125,7 +130,8 @@ export class DumpMode {
         if (tried && (await this.#change(this.#fixesTo(segment), this.#tracker!.changes, () => this.#mirror.popTo(segment)))) return true;
         await this.#sync();
         if (this.#mirror.top !== seen) return false;
-        // The counted changes were made in another database of the server, and more of them will follow. The count is not used from now on.
+        // The store is unchanged, so the changes that the server counted were made in another database. Such changes will recur, so the count is not
+        // used again.
         this.#shared ||= tried;
       }
       const unread = seen === undefined ? await this.#unread() : new Set<Bytes>();
@@ -143,8 +149,8 @@ export class DumpMode {
   }
 
   /**
-   * Returns `true` if the server's count of changes can replace reading the store before a restore. Expiry and some commands change keys without
-   * being counted, so the method returns `false` if that may have happened.
+   * Returns `true` if the server's count of changes suffices to detect writes before a restore, so that the store need not be read. It does not
+   * suffice if keys may have expired, or if commands may have made changes that are not counted.
    */
   #countable(segment: Segment, seen: Segment): boolean {
     if (this.#shared || this.#mirror.top !== seen || segment === seen || this.#tracker!.changes === "") return false;
@@ -153,7 +159,10 @@ export class DumpMode {
     return keys > 0 && keys <= KEYS_A_WRITE;
   }
 
-  /** Returns the changes that lead from the current state to another one. The mirror must be up to date. */
+  /**
+   * Returns the entries to write so that the store gets from its current state to the state of `segment`. All written keys must have been read
+   * before.
+   */
   #fixesTo(segment: Segment): Fix[] {
     return [...this.#mirror.changesTo(segment)].filter(([key, entry]) => !sameEntry(this.#mirror.now(key), entry));
   }
@@ -185,12 +194,13 @@ export class DumpMode {
   }
 
   /**
-   * Restores an external database to its state when it was opened, except keys that others changed.
+   * Restores an external database to its state at `open`, except for keys that other clients changed.
    * @throws SeqqaError `LEASE_OVER`, `ROWS_KEPT`
    */
   async giveBack(): Promise<void> {
     const { borrowed } = this.#others!;
-    // If reading fails because another client wrote a key, that key is not recorded and therefore not restored.
+    // Read all keys, to record the last changes of the run. A key that another client wrote makes this fail; it is not recorded and therefore not
+    // restored.
     await this.#alone(() => this.#sync("all")).catch(() => undefined);
     if (this.#broken?.code === "LEASE_OVER") {
       borrowed.abandon();
@@ -236,7 +246,8 @@ export class DumpMode {
   }
 
   async #sync(atLeast: Doubt = "none"): Promise<void> {
-    // Announced keys are read at once, while further notifications may still arrive. A key that is written after it was read is announced again.
+    // Read the keys with notifications at once, while further notifications may still arrive. A key that is written after it was read causes another
+    // notification.
     const told = this.#told();
     const [early, keys] = await Promise.allSettled([this.#read(told), this.#doubtful(atLeast)]);
     if (early.status === "fulfilled" && keys.status === "fulfilled") return this.#takeIn(keys.value, early.value);
@@ -258,7 +269,7 @@ export class DumpMode {
     }
   }
 
-  /** Records the changed keys of an external database. @throws SeqqaError `FOREIGN_WRITE`, `LEASE_OVER` */
+  /** Records which keys of an external database the target has changed. @throws SeqqaError `FOREIGN_WRITE`, `LEASE_OVER` */
   async #judge(read: ReadonlyMap<Bytes, Entry | null>, wasQuiet: boolean, { borrowed, asked }: Others): Promise<void> {
     const changed = [...read].filter(([key, entry]) => !sameEntry(this.#mirror.now(key), entry));
     if (changed.length === 0) return;
@@ -275,10 +286,10 @@ export class DumpMode {
     return keys.size === 0 ? new Map<Bytes, Entry | null>() : this.#keyspace.read(keys);
   }
 
-  /** Returns the keys that may have been written and need not be read, because they are about to be overwritten. */
+  /** Returns the keys that may have been written since the last read. Before a restore they need not be read, because the restore overwrites them. */
   async #unread(): Promise<ReadonlySet<Bytes>> {
     if (this.#others !== undefined) {
-      // All changed keys of an external database must be read first, because another client may have written one that is about to be overwritten.
+      // Keys of an external database must be read before they are overwritten, because another client may have written them.
       await this.#sync();
       return new Set();
     }
@@ -289,7 +300,7 @@ export class DumpMode {
     return new Set([...(this.#tracker?.take() ?? [])].filter((key) => this.#keyspace.holds(key)));
   }
 
-  /** Returns all keys that may differ from the mirror. */
+  /** Returns all keys whose content on the server may differ from the content that this process knows. */
   async #doubtful(atLeast: Doubt): Promise<ReadonlySet<Bytes>> {
     const told = (await this.#tracker?.settle()) ?? "all";
     return this.#keysInDoubt(told, atLeast);
@@ -309,13 +320,13 @@ export class DumpMode {
       this.#tracker?.forget();
       throw error;
     }
-    // A key whose expiry time has passed no longer exists, even if the server has not removed it yet.
+    // Treat a key whose expiry time has passed as missing, even if the server has not removed it yet.
     if (this.#nextExpiryMs <= this.#keyspace.nowMs) for (const key of this.#dueBy((entry) => entry.at)) keys.add(key);
     return keys;
   }
 
   async #apply(fixes: Fix[]): Promise<void> {
-    // Keys that are correct but expire soon are written again with a new expiry time.
+    // Also write keys that are correct but expire soon, to give them a new expiry time.
     if (this.#nextRenewalMs <= this.#keyspace.nowMs) {
       const fixed = new Set(fixes.map(([key]) => key));
       for (const key of this.#dueBy(renewalMs)) if (!fixed.has(key)) fixes.push([key, this.#mirror.now(key)]);
@@ -324,8 +335,8 @@ export class DumpMode {
   }
 
   /**
-   * Changes keys, and reads the keys that other clients wrote meanwhile. With `changes`: returns `false` without changing anything if the server has
-   * counted further changes.
+   * Writes keys, and reads the keys that other clients wrote at the same time. `changes`: the expected value of the server's count of changes. If the
+   * count differs, nothing is changed and the result is `false`.
    */
   async #change(fixes: readonly Fix[], changes = "", changed?: () => void): Promise<boolean> {
     const tracker = this.#tracker;
@@ -361,7 +372,7 @@ export class DumpMode {
     this.#nextRenewalMs = Math.min(this.#nextRenewalMs, renewalMs(entry));
   }
 
-  /** Returns the existing keys whose time, as given by `timeOf`, has passed. Also computes the next expiry and renewal times. */
+  /** Returns the existing keys for which the time that `timeOf` gives has passed. Also computes `#nextExpiryMs` and `#nextRenewalMs`. */
   #dueBy(timeOf: (entry: Entry) => number): Bytes[] {
     const now = this.#keyspace.nowMs;
     const due: Bytes[] = [];

@@ -1,6 +1,6 @@
 import type { Bytes, Entry } from "../keys/entry.ts";
 
-/** A snapshot as the difference from the root state. It is plain data that can be cloned, sent and written into another lane. */
+/** A snapshot of a state: its differences from the root state, as plain data that can be cloned, sent and written to another lane. */
 export interface KeyImage {
   readonly kind: "keys";
   readonly keys: readonly ImageKey[];

@@ -1,14 +1,17 @@
 import type { Bytes, Entry } from "../keys/entry.ts";
 import { sameEntry } from "../keys/exact-text.ts";
 
-/** The changes between two reads of the store. A segment object also identifies the state at its end. */
+/** The changes between two reads of the store. The object also identifies the state at the second read. */
 export interface Segment {
   readonly depth: number;
-  /** The entries before the changes, by key; `null` for a key that did not exist. */
+  /** The entries of the changed keys before the changes; `null` for a key that did not exist. */
   readonly before: ReadonlyMap<Bytes, Entry | null>;
 }
 
-/** The keys as this process knows them: the root state, the current differences from it, and a stack of the changes since. */
+/**
+ * The content of the database as this process knows it: the root state, the differences of the current state from it, and a stack of the changes
+ * (segments) that led to the current state.
+ */
 export class KeyMirror {
   readonly base: ReadonlyMap<Bytes, Entry>;
   readonly #net = new Map<Bytes, Entry | null>();
@@ -18,7 +21,7 @@ export class KeyMirror {
     this.base = base;
   }
 
-  /** The segment of the last read, which identifies the current state. */
+  /** The segment that ended with the last read. It identifies the current state. */
   get top(): Segment {
     return this.#segments.at(-1)!;
   }
@@ -27,7 +30,7 @@ export class KeyMirror {
     return this.#segments[0]!;
   }
 
-  /** Returns `true` if a segment identifies the current state or an earlier one on the stack. */
+  /** Returns `true` if a segment is on the stack: its state is the current one, or one that can be restored. */
   holds(segment: Segment): boolean {
     return this.#segments[segment.depth] === segment;
   }
@@ -60,7 +63,7 @@ export class KeyMirror {
     return all;
   }
 
-  /** Adds entries that were read. Unchanged entries are skipped. */
+  /** Stores entries that were read, as a new segment on the stack. Unchanged entries are skipped. */
   push(read: Iterable<readonly [Bytes, Entry | null]>): void {
     const before = new Map<Bytes, Entry | null>();
     for (const [key, entry] of read) {
@@ -72,7 +75,7 @@ export class KeyMirror {
     if (before.size > 0) this.#segments.push({ depth: this.#segments.length, before });
   }
 
-  /** Returns the entries that a state on the stack had, for all keys that changed since. */
+  /** Returns the keys that changed after the state of a segment, with the entries that they had in that state. */
   changesTo(segment: Segment): Map<Bytes, Entry | null> {
     const wanted = new Map<Bytes, Entry | null>();
     for (let i = this.#segments.length - 1; i > segment.depth; i--) {

@@ -12,8 +12,7 @@ interface TakenOver {
 
 /**
  * Takes over the claim of a dead run. A lane's database is emptied. In an external database, keys are restored if they are as the run recorded them.
- * Afterwards the claim belongs to this registry, except in a dry run. Returns `undefined` if the owner is alive or another process took the claim
- * over first.
+ * Afterwards, this run owns the claim, except in a dry run. Returns `undefined` if the owner is alive or another process took the claim over first.
  */
 export async function takeOver(registry: Registry, claim: Claim, run: string, how: Cleaning = {}): Promise<TakenOver | undefined> {
   if (!(await registry.isDead(claim))) return undefined;
@@ -26,7 +25,7 @@ export async function takeOver(registry: Registry, claim: Claim, run: string, ho
       return { removed: `database ${claim.db} of run ${claim.run}` };
     }
     const removed = `claim of run ${claim.run} on database ${claim.db}`;
-    // A run saves the whole database before its first change. If the data is not complete, the run changed nothing.
+    // A run saves the whole external database before its first change. If the saved data is incomplete, the run has changed nothing.
     return claim.saved ? { removed, leftover: await putBack(registry, keyspace, how) } : { removed };
   } finally {
     connection.close();
@@ -60,7 +59,10 @@ export async function sweepServer(registry: Registry, run: string, db?: number, 
   return { removed, leftover };
 }
 
-/** Removes all keys. FLUSHDB would make all other lanes on the server read their databases again: seqqa detects it by a server-wide counter. */
+/**
+ * Removes all keys. FLUSHDB would make all other lanes on the server read their databases again: seqqa detects FLUSHDB only by a counter for the
+ * whole server.
+ */
 export async function empty(keyspace: Keyspace): Promise<void> {
   const keys = [...(await keyspace.keys())];
   await keyspace.apply(

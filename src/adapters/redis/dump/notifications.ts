@@ -2,10 +2,10 @@ import { SeqqaError } from "../../../model/errors.ts";
 import type { Connection } from "../connect/driver.ts";
 
 const SETTING = "notify-keyspace-events";
-/** The flags that `A` includes: every kind of key change. */
+/** The flags of `notify-keyspace-events` for which `A` is a short form: every kind of key change. */
 const ALL = "g$lshzxetd";
 
-/** Adds the flags that announce every change on the key's channel. Flags that were already set are kept. */
+/** Adds to a value of `notify-keyspace-events` the flags that announce every change of every key. Existing flags are kept. */
 export function withKeyspace(flags: string): string {
   return hasKeyspace(flags) ? flags : `${[...flags].filter((flag) => flag !== "K" && flag !== "A" && !ALL.includes(flag)).join("")}KA`;
 }
@@ -14,7 +14,7 @@ export function hasKeyspace(flags: string): boolean {
   return flags.includes("K") && (flags.includes("A") || [...ALL].every((flag) => flags.includes(flag)));
 }
 
-/** Returns the current setting; `undefined` if the user is not allowed to read it. */
+/** Returns the server's value of `notify-keyspace-events`; `undefined` if the user is not allowed to read it. */
 export async function readNotifications(connection: Connection): Promise<string | undefined> {
   try {
     const reply = (await connection.text("CONFIG", "GET", SETTING)) as readonly string[];
@@ -25,7 +25,7 @@ export async function readNotifications(connection: Connection): Promise<string 
   }
 }
 
-/** @returns `true` if the setting was changed */
+/** Sets `notify-keyspace-events` on the server. Returns `true` if the user was allowed to. */
 export async function setNotifications(connection: Connection, flags: string): Promise<boolean> {
   try {
     await connection.text("CONFIG", "SET", SETTING, flags);
@@ -36,13 +36,13 @@ export async function setNotifications(connection: Connection, flags: string): P
   }
 }
 
-/** Adds missing notification flags. @returns `true` if changes are announced from now on */
+/** Adds the missing flags to `notify-keyspace-events` on the server. Returns `true` if all changes are announced from now on. */
 export async function ensureNotifications(connection: Connection): Promise<boolean> {
   const flags = await readNotifications(connection);
   return flags !== undefined && (hasKeyspace(flags) || (await setNotifications(connection, withKeyspace(flags))));
 }
 
-/** Returns `true` if the error means that a command is forbidden, or renamed as on some hosted servers. */
+/** Returns `true` if a command failed because it is forbidden, or because a hosted server has renamed it. */
 export function mayNot(error: unknown): boolean {
   return error instanceof SeqqaError && (error.code === "STORE_NOT_ALLOWED" || error.code === "STORE_FAILED");
 }

@@ -10,7 +10,7 @@ import { claimKey, nextKey, recordedKey, savedKey } from "../provider/registry-s
 
 const KEYS_AT_ONCE = 200;
 
-/** Returns a key's entry as text; `-` for a missing key. */
+/** Returns the text under which an entry is saved in the Redis registry; `-` for a missing key. */
 export function textOf(entry: Entry | null): Bytes {
   return entry === null ? "-" : `${entry.at} ${entry.left} ${entry.dump}`;
 }
@@ -45,7 +45,7 @@ export async function ignoredKeys({ connection }: Registry, db: number): Promise
 
 type Keys = ReadonlyMap<Bytes, Entry | null>;
 
-/** The states of an external database: at the start, as the run last recorded it, as the run was about to write it, and now. */
+/** Four states of an external database: when the run began, as the run last recorded it, as the run was about to write it, and now. */
 interface Images {
   readonly root: Keys;
   readonly recorded: Keys;
@@ -97,7 +97,7 @@ function recordedOf({ root, recorded }: Images, key: Bytes): Entry | null {
   return one === undefined ? (root.get(key) ?? null) : one;
 }
 
-/** Returns `true` if a key is as the run left it. A key that has expired since also counts. */
+/** Returns `true` if a key still has the value that the run gave it, or has expired since. */
 function isRuns(images: Images, key: Bytes, nowMs: number): boolean {
   const now = images.now.get(key) ?? null;
   const last = recordedOf(images, key);
@@ -107,7 +107,8 @@ function isRuns(images: Images, key: Bytes, nowMs: number): boolean {
 }
 
 /**
- * Reads entries that were saved as text. Only the server can decode a DUMP, so each entry is restored under a temporary reserved key and read back.
+ * Converts entries that were saved as text to their original form. Only the server can decode the output of DUMP, so each entry is restored under a
+ * temporary reserved key and read from there.
  */
 async function savedKeys({ connection }: Registry, keyspace: Keyspace, hash: string): Promise<Map<Bytes, Entry | null>> {
   const flat = (await connection.bytes("HGETALL", hash)) as readonly RawReply[];

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Argument, Connection, RawReply } from "../connect/driver.ts";
 import { scrubbed, refused } from "../connect/failures.ts";
 
-/** A Lua script. It takes one round trip, and other clients' commands cannot run in between. */
+/** A Lua script on the server. It needs one round trip, and no command of another client is executed while it runs. */
 export class Script {
   readonly #text: string;
   readonly #sha: string;
@@ -30,8 +30,8 @@ redis.call('SELECT', ARGV[1])
 return redis.call('SCAN', ARGV[2], 'COUNT', ARGV[3])`);
 
 /**
- * Reads keys. ARGV: the database (empty: the connection's own), then the keys. Returns the server's time in seconds and microseconds. Then follows,
- * per key, `false` or: type, DUMP, expiry in ms since 1970 (-1: none), and the value as the commands of its type return it.
+ * Reads keys. ARGV: the database (empty: the connection's own), then the keys. Returns the server's time in seconds and microseconds. For each key,
+ * `false` (missing) or four values follow: type, DUMP, expiry in ms since 1970 (-1: none), and the value as the commands of its type return it.
  */
 export const READ: Script = new Script(`
 local time = redis.call('TIME')
@@ -56,15 +56,15 @@ for i = 2, #ARGV do
 end
 return out`);
 
-/** The reply of {@link APPLY} if other changes were counted, so that the script changed nothing. */
+/** The reply of {@link APPLY} if it changed nothing, because the server had counted changes since the last read. */
 export const WRITTEN = "written";
 
 /**
- * Changes keys. ARGV: a channel (empty: nobody subscribes), a token, the count of changes at the last read (empty: not compared), the connection's
- * database. Then per key: its database, its name, its expiry in ms since 1970 (0: none) and its DUMP (empty: delete the key). Two messages with the
- * token enclose the notifications for these changes, which separates them from other clients' changes. Returns {@link WRITTEN} if the server's count
- * is no longer the given one. Otherwise, with a channel, returns the reply to INFO. Together with the second message, that reply describes the store
- * as the script left it.
+ * Changes keys. ARGV: a channel for messages (empty: send none), a token, the server's count of changes at the last read (empty: do not compare it),
+ * the connection's database. Then for each key: its database, its name, its expiry in ms since 1970 (0: none) and its DUMP (empty: delete the key).
+ * The script sends a message with the token before its changes and one after them. Notifications between the two messages belong to the script, not
+ * to other clients. If the server's count of changes differs from the given one, the script changes nothing and returns {@link WRITTEN}. Otherwise,
+ * with a channel, it returns the reply to INFO after its changes.
  */
 export const APPLY: Script = new Script(`
 local told = ARGV[1] ~= ''
@@ -94,7 +94,7 @@ end
 if told then redis.call('PUBLISH', ARGV[1], 'end ' .. ARGV[2]) end
 return failed or (told and redis.call('INFO', 'commandstats', 'persistence') or '')`);
 
-/** Tries the commands of a restore, and fails if the user may not call them. ARGV: a reserved key, which is deleted at the end. */
+/** Executes all commands that a restore needs, and fails if the user may not call one of them. ARGV: a reserved key, which is deleted at the end. */
 export const TRIAL: Script = new Script(`
 redis.call('SET', ARGV[1], '1', 'PX', '1000')
 local dump = redis.call('DUMP', ARGV[1])

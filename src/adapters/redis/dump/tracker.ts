@@ -7,22 +7,28 @@ import type { Bytes } from "../keys/entry.ts";
 import { ensureNotifications, mayNot } from "./notifications.ts";
 import { isReserved, RESERVED } from "../keys/reserved.ts";
 
-/** Counters of commands that change keys without notifications: `WIPES` may change all keys, `QUIET` only streams and HyperLogLogs. */
+/**
+ * Match counters in the reply to INFO. `WIPES`: commands that may change all keys without notifications. `QUIET`: commands that change only streams
+ * and HyperLogLogs without notifications.
+ */
 const WIPES = /cmdstat_(?:flushall|flushdb|swapdb|config\|set|config\|resetstat|debug|replicaof|slaveof|failover):calls=\d+/g;
 const QUIET = /cmdstat_(?:xack|xackdel|xclaim|xautoclaim|xreadgroup|xnack|xdelex|pfcount|pfdebug|pfselftest):calls=\d+/g;
-/** The server's count of changes by all clients. It restarts when the server saves its data. */
+/**
+ * Matches the server's count of changes in the reply to INFO. It counts the changes of all clients and restarts when the server saves its data to
+ * disk.
+ */
 const CHANGES = /^rdb_changes_since_last_save:\d+/m;
 const SAVED = /^rdb_last_save_time:\d+/m;
 const CHANNEL = /^__keyspace@(\d+)__:(.*)$/s;
 const OWN_LOOKS = /cmdstat_info:calls=(\d+)/;
 
-/** Which keys may have changed in addition to the announced ones: none, only streams and HyperLogLogs, or all. */
+/** The keys that may have changed without a notification: none, only streams and HyperLogLogs (`quiet`), or all. */
 export type Doubt = "none" | "quiet" | "all";
 
 /**
- * Finds the keys that were written since the last call. Keyspace notifications arrive on a separate connection. A reply on that connection arrives
- * after the notifications of all earlier writes. The reply is that of `INFO`, whose counters reveal commands without notifications. The counters
- * cover the whole server, so on a shared server more keys are read than necessary.
+ * Finds the keys that were written since it was last asked. Keyspace notifications arrive on a separate connection. To wait for them, the tracker
+ * sends `INFO` on that connection: the reply arrives after the notifications of all earlier writes. The counters in the reply reveal commands without
+ * notifications. The counters cover the whole server, so on a shared server more keys are read than necessary.
  */
 export class Tracker {
   readonly #commands: Connection;
@@ -48,9 +54,9 @@ export class Tracker {
   }
 
   /**
-   * Turns notifications on and subscribes. Returns the reason as text if the user of the URL is not allowed to.
+   * Turns notifications on and subscribes. If the user in the URL is not allowed to do so, returns the reason as text.
    *
-   * @param isWhole `true` to listen to the keys of all databases of the server
+   * @param isWhole `true` if the tracker listens to the keys of all databases of the server
    * @throws SeqqaError `STORE_*` for every other failure
    */
   static async start(commands: Connection, events: Connection, isWhole: boolean = false): Promise<Tracker | string> {
@@ -81,17 +87,17 @@ export class Tracker {
     return this.#doubtBy(String(await this.#events.text("INFO", "commandstats", "persistence")));
   }
 
-  /** The server's count of changes at the last `INFO`, which {@link APPLY} compares. Empty if not known. */
+  /** The server's count of changes in the last reply to `INFO`; empty if not known. {@link APPLY} compares it with the current count. */
   get changes(): string {
     return this.#changes;
   }
 
   /**
-   * Like {@link settle}, but uses the reply to INFO with which {@link own} has just ended. The script's last message arrived after the notifications
-   * of all earlier writes.
+   * Does the same as {@link settle} without a request. `stats` is the reply to INFO with which the script of {@link own} ended. The script's last
+   * message has arrived, so the notifications of all earlier writes have arrived, too.
    */
   settleBy(stats: string): Promise<Doubt> {
-    // After a reconnect, only a reply on the subscribed connection proves that it is subscribed again.
+    // After a reconnect, only a reply on the connection for notifications proves that it is subscribed again.
     return this.#missed ? this.settle() : this.#doubtBy(stats);
   }
 
@@ -99,7 +105,7 @@ export class Tracker {
     const wipes = stats.match(WIPES)?.join() ?? "";
     const quiet = stats.match(QUIET)?.join() ?? "";
     const looks = Number(OWN_LOOKS.exec(stats)?.[1] ?? 0);
-    // The count of INFO calls must have increased. Otherwise the server's counters were reset, and equal counters prove nothing.
+    // If the number of INFO calls has not increased, the server's counters were reset, and equal counters prove nothing.
     const wiped = this.#missed || wipes !== this.#wipes || looks <= this.#looks;
     const doubt = wiped ? "all" : quiet !== this.#quiet ? "quiet" : "none";
     this.#wipes = wipes;
@@ -127,16 +133,16 @@ export class Tracker {
     return written;
   }
 
-  /** Must be called if an operation fails after `take`. All keys are then read again. */
+  /** Makes the next read include all keys. Must be called if an operation fails after {@link take}, because the taken keys were not read. */
   forget(): void {
     this.#missed = true;
   }
 
-  /** Runs a script that encloses its changes with messages containing a token. These changes do not count as changes by others. */
+  /** Runs a script that sends a message with a token before and after its changes. Its changes do not count as changes by others. */
   async own<T>(apply: (token: string) => Promise<T>): Promise<T> {
     const text = `${this.#token}.${++this.#turns}`;
     const heard = new Promise<void>((done) => (this.#turn = { text: `end ${text}`, done }));
-    // The connection was lost since the last `settle`. It may not be subscribed, so waiting for the message could take forever.
+    // The connection was lost since the last `settle` and may no longer be subscribed. Waiting for the message could then take forever.
     if (this.#missed) this.#turn?.done();
     try {
       const result = await apply(text);
@@ -161,7 +167,7 @@ export class Tracker {
     if (this.#turn !== undefined && text === this.#turn.text) this.#turn.done();
   }
 
-  /** Called when the connection is lost. Notifications are lost until it is back. */
+  /** Notes that the connection was lost, because notifications are missed until it is reopened. */
   #lost(): void {
     this.#missed = true;
     this.#own = false;

@@ -6,15 +6,15 @@ import { Connection, type RawReply } from "../connect/driver.ts";
 import type { RedisPlace } from "../connect/redis-url.ts";
 import { RequestReader, type Request } from "./requests.ts";
 
-/** An unknown command that replaces a write that has to fail. Redis rejects it and discards the surrounding transaction. */
+/** An unknown command that the proxy sends in place of a write that must fail. Redis rejects it and discards the transaction that contains it. */
 const UNKNOWN = "a-write-that-seqqa-made-fail";
 const FAILING = Buffer.from(`*1\r\n$${UNKNOWN.length}\r\n${UNKNOWN}\r\n`);
-/** Redis has no flag that tells if a script or function writes. */
+/** Commands that run scripts or functions. They count as writes, because Redis has no flag that says if a script writes. */
 const SCRIPTS: readonly string[] = ["eval", "evalsha", "fcall"];
-/** The beginning of a key that names its kind, such as `cart` in `cart:17`. */
+/** Matches the beginning of a key that names a kind of keys, such as `cart` in `cart:17`. */
 const KIND_OF_KEY = /^([A-Za-z][\w.-]{0,30})(:|$)/;
 
-/** A command from a lane to its target's proxy. Commands are sent as one line of JSON each. */
+/** A command with which a lane controls the proxy of its target. Each command is one line of JSON. */
 export type FaultOrder =
   | { readonly do: "watch" | "count" | "look" | "drop" | "disarm" }
   | { readonly do: "arm"; readonly write: number; readonly fault: WriteFault };
@@ -43,9 +43,9 @@ export class FaultProxy {
   #armed: Armed | undefined;
   #passed = 0;
   #failed: HeldWrite | undefined;
-  /** Ends the connection that is held before a write. */
+  /** Closes the connection whose write is being held back; `undefined` if no write is held back. */
   #drop: (() => Promise<void>) | undefined;
-  /** Continues the held connection without a fault. */
+  /** Forwards the write that is being held back, without a fault; `undefined` if no write is held back. */
   #pass: (() => void) | undefined;
 
   private constructor(place: RedisPlace, writes: ReadonlySet<string>) {
@@ -68,7 +68,7 @@ export class FaultProxy {
     }
   }
 
-  /** The address of the proxy, which the target gets instead of the server's. */
+  /** The address of the proxy. The target gets it in place of the server's address. */
   get place(): RedisPlace {
     return { ...this.#place, host: "127.0.0.1", port: (this.#server.address() as AddressInfo).port, tls: false };
   }
@@ -103,7 +103,7 @@ export class FaultProxy {
     const ended = new Promise<void>((done) => void server.once("close", () => done()));
     const end = async (): Promise<void> => {
       this.#ending.add(ended);
-      // The server still executes the commands that it received, and then closes the connection.
+      // Only end the connection: the server executes the commands that it has received, and then closes the connection.
       server.end();
       await ended;
       this.#ending.delete(ended);
@@ -136,7 +136,7 @@ export class FaultProxy {
     };
     client.on("data", take);
     client.once("close", () => {
-      // The client is gone. Reading on lets the server finish and close the connection.
+      // The client has disconnected. Keep reading the server's replies, so that the server can finish and close the connection.
       server.resume();
       void end();
     });
@@ -166,7 +166,7 @@ export class FaultProxy {
       const lines = (text + chunk.toString("utf8")).split("\n");
       text = lines.pop()!;
       for (const line of lines) {
-        // On an error, the lane's connection is closed so that the lane does not wait for a reply.
+        // On an error, close the lane's connection, so that the lane does not wait for a reply that never comes.
         turn = turn
           .then(async () => {
             const reply = await this.#follow(JSON.parse(line) as FaultOrder);
@@ -191,7 +191,8 @@ export class FaultProxy {
       case "count":
         return { count: this.#passed };
       case "look":
-        // Cut the connection before the reply, so that all earlier commands of the connection have been executed when the lane learns of the fault.
+        // Close the target's connection before answering the lane. All earlier commands of that connection have then been executed when the lane
+        // learns of the fault.
         if (this.#armed?.fault === "cut") await this.#dropHeld();
         return this.#failed === undefined ? {} : { write: this.#failed };
       case "drop":

@@ -31,7 +31,7 @@ export class RequestReader {
   #next(): Request | undefined {
     const bytes = this.#rest;
     if (bytes.length === 0) return undefined;
-    // Redis accepts inline commands that end with a line feed alone.
+    // Look for a line feed alone: Redis accepts inline commands that do not end with CRLF.
     const line = lineAt(bytes, 0, bytes[0] === 0x2a ? CRLF : LF);
     if (line === undefined) return bytes.length > LONGEST_LINE ? { bytes, name: "", first: undefined } : undefined;
     if (bytes[0] !== 0x2a) {

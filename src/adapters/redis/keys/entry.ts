@@ -3,18 +3,18 @@ import type { RawReply } from "../connect/driver.ts";
 /** Bytes as a string with one character per byte. Such strings are compact, comparable with `===` and usable as keys of a Map. */
 export type Bytes = string;
 
-/** A reply whose bytes are strings. */
+/** A reply of the server with its bytes as strings. */
 export type Reply = Bytes | number | null | readonly Reply[];
 
-/** The content of one key. All states in which the key has this content share the same object. */
+/** The content of one key. All states in which the key has this content share one object. */
 export interface Entry {
   readonly type: string;
   readonly dump: Bytes;
   /** The expiry time in ms since 1970; 0 for never. A restore may set a new time, see {@link renewed}. */
   at: number;
-  /** Milliseconds until the expiry at the time of the read; 0 if the key does not expire. */
+  /** The remaining time to live when the key was read, in milliseconds; 0 if the key does not expire. */
   readonly left: number;
-  /** The server's time of the read, in ms since 1970. */
+  /** The time on the server when the key was read, in milliseconds since 1970. */
   readonly readMs: number;
   /** The value as the commands of its type return it. */
   readonly value: Reply;
@@ -29,7 +29,7 @@ export function replyOf(raw: RawReply): Reply {
   return Array.isArray(raw) ? raw.map(replyOf) : (raw as number | null);
 }
 
-/** Converts the read script's reply for one key to an entry; `null` for a missing key. */
+/** Converts what the script for reading returned for one key to an entry; `null` for a missing key. */
 export function entryOf(raw: RawReply, readMs: number): Entry | null {
   if (raw === null) return null;
   const [type, dump, at, value] = raw as readonly RawReply[];
@@ -59,7 +59,7 @@ export function renewed({ at, left }: Pick<Entry, "at" | "left">, nowMs: number)
   return at === 0 || at - nowMs >= left / 2 ? at : Math.ceil(nowMs + left);
 }
 
-/** Returns the time from which {@link renewed} changes the entry's expiry; `Infinity` if never. */
+/** Returns the earliest time at which {@link renewed} gives the entry a new expiry time; `Infinity` if it never does. */
 export function renewalMs({ at, left }: Entry): number {
   return at === 0 ? Infinity : at - left / 2;
 }

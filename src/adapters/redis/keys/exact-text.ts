@@ -3,7 +3,7 @@ import type { Bytes, Entry, Reply } from "./entry.ts";
 /** Fields of XINFO STREAM that are left out: storage details, derived values, and the times of the consumers' last activity. */
 const LEFT_OUT = new Set(["radix-tree-keys", "radix-tree-nodes", "lag", "seen-time", "active-time", "idle", "inactive"]);
 
-/** Returns the value as lossless text that does not depend on how the value was built. Equal texts mean equal values. */
+/** Returns a value as text. Two texts are equal exactly if the values are equal, even if they were built by different commands. */
 export function exactText({ type, value, dump }: Entry): string {
   switch (type) {
     case "string":
@@ -17,7 +17,7 @@ export function exactText({ type, value, dump }: Entry): string {
     case "stream":
       return JSON.stringify(withoutVolatile(value));
     default:
-      // A value of a Redis module, as its DUMP payload without version and checksum.
+      // For a value of a Redis module, use the output of DUMP without its last ten bytes, the version and the checksum.
       return JSON.stringify(dump.slice(0, -10));
   }
 }

@@ -11,7 +11,7 @@ const KEYS_A_READ = 200;
 export const KEYS_A_WRITE = 100;
 const KEYS_A_SCAN = 1000;
 
-/** A key and the entry to write; `null` to delete the key. */
+/** A key and the entry that a restore writes to it; `null` if the restore deletes the key. */
 export type Fix = readonly [key: Bytes, wanted: Entry | null];
 
 /** The keys of one database or of a whole server, read and written in bulk. */
@@ -22,7 +22,7 @@ export class Keyspace {
   readonly #observes: (key: Bytes) => boolean;
   #clockOffsetMs = -Infinity;
 
-  /** `ignore`: patterns of keys that the keyspace excludes. */
+  /** @param ignore Patterns of the keys that are neither read nor written. */
   constructor(connection: Connection, isWhole: boolean = false, ignore: readonly string[] = []) {
     this.connection = connection;
     this.isWhole = isWhole;
@@ -88,8 +88,9 @@ export class Keyspace {
   }
 
   /**
-   * Writes entries. Expiry times that are renewed are updated in the entries. With a channel, returns the reply to INFO after the changes. With
-   * `changes` (at most {@link KEYS_A_WRITE} keys): returns {@link WRITTEN} without changing anything if the server has counted further changes.
+   * Writes entries. If a key gets a new expiry time, its entry is updated. With a channel, returns the reply to INFO after the changes. `changes`:
+   * the expected value of the server's count of changes; only for at most {@link KEYS_A_WRITE} keys. If the count differs, nothing is changed, and
+   * the result is {@link WRITTEN}.
    *
    * @throws SeqqaError `STORE_NOT_PUT_BACK`
    */
@@ -97,7 +98,7 @@ export class Keyspace {
     const now = this.nowMs;
     const own = String(this.connection.place.db);
     const parts: Promise<RawReply>[] = [];
-    // The script also runs without fixes, because the caller waits for the message with the token.
+    // Run the script even if there is nothing to write, because the caller waits for the message with the token.
     for (let i = 0; i === 0 || i < fixes.length; i += KEYS_A_WRITE) {
       const last = i + KEYS_A_WRITE >= fixes.length;
       const parameters: Argument[] = [channel, last ? token : `${token}+`, changes, own];
@@ -120,7 +121,7 @@ export class Keyspace {
     const names = keys.map((key) => bytesOf(placeOfKey(key)[1]));
     const [seconds, micros, ...found] = (await READ.run(this.connection, [db, ...names])) as [Buffer, Buffer, ...RawReply[]];
     const readMs = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
-    // Network delay can only make the offset too small, so the largest one is the most accurate.
+    // The offset is measured too small by the network delay, so the largest measured offset is the most accurate.
     this.#clockOffsetMs = Math.max(this.#clockOffsetMs, readMs - Date.now());
     return keys.map((key, i) => [key, entryOf(found[i] ?? null, readMs)] as const);
   }

@@ -1,10 +1,10 @@
 import { SeqqaError } from "../../../model/errors.ts";
 import type { Argument, Connection } from "../connect/driver.ts";
 
-/** Redis does not flag these commands as readonly, because they read no stored data. They change nothing. */
+/** Commands that Redis does not flag as readonly, because they read no stored data. They are allowed, because they change nothing. */
 const HARMLESS = new Set(["ping", "echo", "time", "info", "command"]);
 
-/** Runs the read commands of the user's checks. Caches which commands are readonly, because checks use the same commands after every step. */
+/** Runs the read commands of the user's checks. The names of readonly commands are cached, because checks use the same commands after every step. */
 export class Looker {
   readonly #connection: Connection;
   readonly #reads = new Map<string, Promise<boolean>>();

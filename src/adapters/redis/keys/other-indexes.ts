@@ -1,6 +1,8 @@
 import type { Bytes } from "./entry.ts";
 
-/** The prefix for keys of other databases. The character is not a byte, so no key of the adapter's own database begins with it. */
+/**
+ * The prefix for the names of keys in other databases. The character is not a single byte, so no key in the adapter's own database begins with it.
+ */
 const ELSEWHERE = "\u0100";
 
 /** Returns a name for a key of database `db` that differs from all keys of the adapter's own database. */
@@ -8,7 +10,7 @@ export function keyElsewhere(db: string, key: Bytes): Bytes {
   return `${ELSEWHERE}${db}:${key}`;
 }
 
-/** Returns a key's database (empty for the adapter's own) and its name in that database. */
+/** Returns the database of a key (empty for the adapter's own database), and the key's name in that database. */
 export function placeOfKey(key: Bytes): readonly [db: string, name: Bytes] {
   if (!key.startsWith(ELSEWHERE)) return ["", key];
   const end = key.indexOf(":");

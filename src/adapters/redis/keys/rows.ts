@@ -18,7 +18,7 @@ const columns = (keys: readonly string[], others: readonly string[]): readonly O
   ...others.map((name) => ({ name, ...kindOf(name) })),
 ];
 
-/** One table per Redis type. A state is the difference from the root state, element by element. */
+/** One table per Redis type. The rows of a state are its differences from the root state, one row for each element of a key's value. */
 const TABLES: Readonly<Record<string, readonly ObservedColumn[]>> = {
   expires: columns(["key"], []),
   hash: columns(["key", "field"], ["value"]),
@@ -34,7 +34,7 @@ const TABLES: Readonly<Record<string, readonly ObservedColumn[]>> = {
   zset: columns(["key", "member"], ["score"]),
 };
 
-/** The prefix of tables for other databases, as in `db3_string`. */
+/** Matches the prefix in the names of tables for other databases, as in `db3_string`. */
 const OTHER = /^db\d+_/;
 
 type Rows = ReadonlyMap<string, ReadonlyMap<string, RawRow>>;
@@ -42,10 +42,10 @@ type Rows = ReadonlyMap<string, ReadonlyMap<string, RawRow>>;
 const NOTHING: Rows = new Map();
 const known = new WeakMap<Entry, Rows>();
 
-/** A key with its entries before and now; `null` if the key does not exist. */
+/** A key, its entry in the root state, and its current entry; `null` if the key does not exist. */
 export type Change = readonly [key: Bytes, before: Entry | null, now: Entry | null];
 
-/** Returns the changes element by element. The state includes that a key expires (table `expires`), but not when. */
+/** Returns the changes as rows, one for each element of a key's value. That a key expires is part of the state (table `expires`); the time is not. */
 export function observeChanges(changes: Iterable<Change>): Observed {
   const tables = new Map<string, { readonly added: StoredValue[][]; readonly removed: StoredValue[][] }>();
   for (const [key, before, now] of changes) {
@@ -118,7 +118,7 @@ function makeRows(at: Bytes, entry: Entry): Rows {
   return tables;
 }
 
-/** Returns a HyperLogLog without the cardinality that PFCOUNT caches in it, because counting must not change the state. */
+/** Returns a HyperLogLog without the result that PFCOUNT caches in it, because counting must not change the state. */
 function withoutCache(value: Bytes): Bytes {
   return value.startsWith("HYLL") ? value.slice(0, 8) + value.slice(16) : value;
 }
@@ -136,8 +136,8 @@ function shown(value: Bytes | number | null): StoredValue {
 }
 
 /**
- * Adds the rows of a stream. Ids from the server's clock are replaced by their rank in the stream (`~1`, `~2`, ...). The same calls at another time
- * then lead to the same state. XINFO's counters (entries added, lag) and delivery times are left out.
+ * Adds the rows of a stream. Ids that the server made from its clock are replaced by their position in the stream (`~1`, `~2`, ...). The same calls
+ * at another time then lead to the same state. XINFO's counters (entries added, lag) and delivery times are left out.
  */
 function streamRows(key: Bytes, entry: Entry, add: (table: string, row: RawRow) => void): void {
   const info = new Map(pairs(entry.value));
@@ -151,7 +151,7 @@ function streamRows(key: Bytes, entry: Entry, add: (table: string, row: RawRow) 
     .sort(byId);
   const names = new Map(times.map((id, i) => [id, `~${i + 1}`]));
   const name = (id: Bytes): Bytes => names.get(id) ?? id;
-  /** Returns a reader's position as the number of entries up to it. */
+  /** Returns the id up to which a consumer has read. If the server made it from its clock, returns the number of entries up to it instead. */
   const place = (id: Bytes): Bytes => (drawn(id) ? `~${times.filter((one) => byId(one, id) <= 0).length}` : id);
   const last = info.get("last-generated-id") as Bytes;
   add("stream_info", [key, drawn(last) ? null : last]);

@@ -13,8 +13,8 @@ while not (redis.pcall('SELECT', n))['err'] do n = n + 1 end
 return n`);
 
 /**
- * Gives each lane an empty database of the template's server, and uses another empty one for the registry. The lanes share the server. A target that
- * calls FLUSHALL or SWAPDB affects other lanes and the template, so it needs `isolation: server`.
+ * Gives each lane an empty database of the template's server, and uses another empty database for the Redis registry. The lanes share the server. A
+ * target that calls FLUSHALL or SWAPDB affects other lanes and the template, so it needs `isolation: server`.
  */
 export class IndexProvider implements StoreProvider {
   readonly #options: StoreProviderOptions;
@@ -23,7 +23,7 @@ export class IndexProvider implements StoreProvider {
   #template: Template | undefined;
   #registry: Registry | undefined;
   #databases = 0;
-  /** The last claim. Lanes are provided concurrently, but databases are claimed one after another. */
+  /** The last attempt to claim a database. Lanes request databases concurrently, but each attempt waits for the previous one. */
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(options: StoreProviderOptions) {
@@ -44,7 +44,7 @@ export class IndexProvider implements StoreProvider {
 
   async provide(lane: number, _generation: number): Promise<string> {
     const [registry, template] = [this.#registry!, this.#template!];
-    // Wait here for a server that restarts, because the connections below do not retry.
+    // Wait here if the server is restarting, because the connections below do not retry.
     await registry.connection.text("PING");
     const known = this.#lanes.get(lane);
     const db = known ?? (await this.#alone(() => this.#claim(registry)));
@@ -74,7 +74,7 @@ export class IndexProvider implements StoreProvider {
     try {
       await Promise.all([...this.#lanes.keys()].map((lane) => this.release(lane)));
     } catch (error) {
-      // The next run removes the remaining databases.
+      // Leave the databases that could not be released to the next run, which removes them.
       registry.abandon();
       throw error;
     } finally {
@@ -91,7 +91,7 @@ export class IndexProvider implements StoreProvider {
     throw this.#full();
   }
 
-  /** Empties a database and ends other connections to it. They belong to the lane, because nobody else uses a claimed database. */
+  /** Empties a database and ends other connections to it. These connections belong to the lane, because nobody else uses a claimed database. */
   async #clear(place: RedisPlace): Promise<void> {
     const connection = await Connection.open(place);
     try {
@@ -120,7 +120,7 @@ export class IndexProvider implements StoreProvider {
   }
 }
 
-/** Ends other connections to a database. If the user may not list or end connections, the target must already have stopped. */
+/** Ends other connections to a database. Does nothing if the user may not list or end connections; the target must then have stopped already. */
 async function killOthers(connection: Connection, db: number): Promise<void> {
   try {
     const own = Number(await connection.text("CLIENT", "ID"));

@@ -22,7 +22,7 @@ const OURS = "# A server that seqqa started for one lane.";
 
 /** Returns `true` if a run on this machine started the server for a lane. All its databases then belong to that lane. */
 export async function isOwnServer(connection: Connection): Promise<boolean> {
-  // Servers started by seqqa allow everybody to call INFO. If INFO is refused, the server is someone else's.
+  // Servers that seqqa starts allow everybody to call INFO. If INFO is refused, somebody else started the server.
   const facts = await serverFacts(connection, "server").catch(() => undefined);
   const config = facts?.get("config_file") ?? "";
   return config !== "" && existsSync(config) && readFileSync(config, "utf8").startsWith(`${OURS}\n`);
@@ -32,11 +32,11 @@ export interface OwnServerOptions {
   /** The server's directory. It is created here and removed together with the server. */
   readonly directory: string;
   readonly runId: string;
-  /** The database whose credentials and number the new server uses. */
+  /** The template. The new server gets the same credentials and database number. */
   readonly template: RedisPlace;
 }
 
-/** A redis-server on the loopback interface that seqqa starts. It writes no data to disk and ends with this process. */
+/** A redis-server on the loopback interface that seqqa starts. The server writes no data to disk and ends together with this process. */
 export class OwnServer {
   readonly place: RedisPlace;
   readonly #child: GuardedProcess;
@@ -96,11 +96,14 @@ export class OwnServer {
   }
 }
 
-/** Stops a server whose guard process was killed before it could stop the server. The path of the configuration file identifies the server. */
+/**
+ * Stops a server that survived its run, because the process that should have stopped it was killed. `config` is the path of the server's
+ * configuration file, which identifies the server.
+ */
 async function shutDown(place: RedisPlace, config: string): Promise<void> {
   if (!(await answers(place, config))) return;
   const connection = await Connection.open(place).catch(() => undefined);
-  // SHUTDOWN has no reply.
+  // The server ends without replying to SHUTDOWN, so the reply is not awaited.
   void connection?.text("SHUTDOWN", "NOSAVE").catch(() => undefined);
   for (const until = Date.now() + STOP_MS; Date.now() < until && (await answers(place, config));) await pause(5);
   connection?.close();
@@ -134,7 +137,8 @@ function configText({ port, db, username, password }: RedisPlace, directory: str
     "appendonly no",
     "daemonize no",
     "loglevel warning",
-    // Otherwise Redis would write the process title over the environment, whose SEQQA_RUN identifies the run of the process.
+    // Otherwise Redis would overwrite its environment with a process title. The environment variable SEQQA_RUN shows which run the process belongs
+    // to.
     "set-proc-title no",
     `dir ${quoted(directory)}`,
     `logfile ${quoted(log)}`,

@@ -1,7 +1,7 @@
 import { RESERVED } from "../keys/reserved.ts";
 import { Script } from "../dump/scripts.ts";
 
-/** The key that identifies the registry's database. Its field `notify` holds the original value of `notify-keyspace-events`. */
+/** The key by which the database with the Redis registry is found. Its field `notify` holds the original value of `notify-keyspace-events`. */
 const ROOT = `${RESERVED}registry`;
 
 const HEAD = `
@@ -15,8 +15,8 @@ end
 `;
 
 /**
- * Finds or creates the registry. ARGV: a database that must not be used, `1` to create a missing registry, the database to use if none is empty (-1:
- * create none). Returns the registry's database, or -1.
+ * Finds or creates the Redis registry. ARGV: a database that must not be used; `1` if a missing registry is to be created; the database to use if no
+ * database is empty (-1: create no registry). Returns the number of the registry's database, or -1.
  */
 export const LOCATE: Script = new Script(`${HEAD}
 local empty, n = -1, 0
@@ -33,7 +33,8 @@ redis.call('HSET', ROOT, 'made', '1')
 return empty`);
 
 /**
- * Lists claims. ARGV: the registry's database. Returns, per claim: database, owner, kind, run, if its data is saved, and if its heartbeat is current.
+ * Lists all claims in the Redis registry. ARGV: the registry's database. Returns for each claim: the database, the owner, the kind, the run, `1` if
+ * the original data is saved, and `1` if heartbeats arrive.
  */
 export const LIST: Script = new Script(`${HEAD}
 redis.call('SELECT', ARGV[1])
@@ -45,8 +46,8 @@ end
 return out`);
 
 /**
- * Claims a database. ARGV: the registry's database, the database, owner, kind, run, the heartbeat's lifetime in ms, `1` if the database must be
- * empty, the previous owner (empty: the database must be unclaimed). Returns 1, or 0 if the database could not be claimed.
+ * Claims a database. ARGV: the registry's database; the database to claim; owner; kind; run; the lifetime of a heartbeat in ms; `1` if the database
+ * must be empty; the previous owner (empty: the database must have no claim). Returns 1 if the database was claimed, else 0.
  */
 export const CLAIM: Script = new Script(`${HEAD}
 local free = 1
@@ -64,7 +65,8 @@ redis.call('SET', ALIVE .. ARGV[3], '1', 'PX', ARGV[6])
 return 1`);
 
 /**
- * Sends a heartbeat. ARGV: the registry's database, owner, lifetime in ms, the owner's databases. Returns how many of these claims no longer exist.
+ * Records a heartbeat of an owner. ARGV: the registry's database, owner, lifetime in ms, the owner's databases. Returns the number of these databases
+ * whose claims no longer exist.
  */
 export const BEAT: Script = new Script(`${HEAD}
 redis.call('SELECT', ARGV[1])
@@ -91,9 +93,9 @@ if left == 0 then redis.call('DEL', ROOT) end
 return left`);
 
 /**
- * Records keys of an external database. ARGV: the registry's database, the database, owner, `next` (about to be written) or `recorded` (written),
- * time in ms, then per key its name and its entry as text (empty: the original entry). Returns 0 without recording anything if the owner has lost its
- * claim or its heartbeat.
+ * Records keys of an external database. ARGV: the registry's database, the database, owner, `next` (the keys are about to be written) or `recorded`
+ * (the keys were written), time in ms, then for each key its name and its entry as text (empty: the entry at the start of the run). Returns 0 and
+ * records nothing if the owner's claim or heartbeat is missing.
  */
 export const RECORD: Script = new Script(`${HEAD}
 redis.call('SELECT', ARGV[1])

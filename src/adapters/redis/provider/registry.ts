@@ -12,10 +12,13 @@ import { BEAT, CLAIM, LEAVE, LIST, LOCATE, registryKey, RELEASE } from "./regist
  */
 export const HEARTBEAT_MS = 30_000;
 const BEATS_EVERY_MS = 5000;
-/** Milliseconds for a lost connection to be reopened before its run counts as dead. */
+/** Milliseconds within which a run can reopen a lost connection. After that time, the run counts as dead. */
 const GRACE_MS = 1500;
 
-/** A database that a run has claimed. `index`: a lane's database. `borrowed`: an external database, whose content is saved for the restore. */
+/**
+ * The record of a database that a run uses. `index`: the database of a lane. `borrowed`: an external database, whose original content is saved so
+ * that it can be restored.
+ */
 export interface Claim {
   readonly db: number;
   readonly owner: string;
@@ -27,8 +30,9 @@ export interface Claim {
 }
 
 /**
- * The owners of a server's databases, recorded on that server, in an otherwise empty database if there is one. An owner is alive while a connection
- * has the owner's name. If connections cannot be listed, an owner is alive while it sends heartbeats.
+ * The Redis registry: records on a Redis server which run uses which of its databases (claims). The records are in an otherwise empty database, if
+ * there is one. A run is alive while it has a connection with the name of its claim's owner. If connections cannot be listed, the run is alive while
+ * it sends heartbeats.
  */
 export class Registry {
   readonly connection: Connection;
@@ -36,9 +40,9 @@ export class Registry {
   readonly owner: string;
   readonly #claimed = new Set<number>();
   #timer: NodeJS.Timeout | undefined;
-  /** The time of the last successful heartbeat, in ms since 1970. */
+  /** The time of the last successful heartbeat, in milliseconds since 1970. */
   #beatAt = Date.now();
-  /** The value of `notify-keyspace-events` before this registry changed it. */
+  /** The value of `notify-keyspace-events` on the server before this registry changed it. */
   #former: string | undefined;
 
   private constructor(connection: Connection, db: number, owner: string) {
@@ -48,8 +52,8 @@ export class Registry {
   }
 
   /**
-   * Finds the registry of a server, or creates one. `make` decides what happens if no database is empty: `share` uses the URL's database, `refuse`
-   * creates no registry. Returns `undefined` if there is no registry.
+   * Finds the registry of a server, or creates one. `make` decides what happens if no database is empty: `share` uses the database in the URL,
+   * `refuse` creates no registry. Returns `undefined` if there is no registry.
    */
   static async find(place: RedisPlace, make?: "share" | "refuse"): Promise<Registry | undefined> {
     const owner = randomBytes(6).toString("hex");
@@ -84,11 +88,12 @@ export class Registry {
     });
   }
 
-  /** Resolves to `true` if the owner of a claim is certainly dead. Waits for an owner whose connection was lost a moment ago. */
+  /** Resolves to `true` if the owner of a claim is certainly dead. If the owner's connection was lost a moment ago, waits for it to be reopened. */
   async isDead(claim: Claim): Promise<boolean> {
     for (const until = Date.now() + GRACE_MS; ;) {
       const beats = (await this.claims()).some((one) => one.owner === claim.owner && one.beats);
-      // A suspended process keeps its connection but sends no heartbeats. When it continues, it no longer touches an external database.
+      // An owner without heartbeats counts as dead, even if it is connected: its process may be suspended. When such a process continues, it no
+      // longer touches an external database.
       if (!beats && claim.kind === "borrowed") return true;
       const named = await this.#isConnected(claim.owner);
       if (named === true) return false;
@@ -100,8 +105,8 @@ export class Registry {
   }
 
   /**
-   * Claims a database: an unclaimed one (which must be empty for a lane), a dead owner's, or again its own after the claim was lost.
-   * @returns `true` if the database was claimed
+   * Claims a database for a run: one without a claim (which must be empty for a lane), one whose owner is dead, or the run's own database if its
+   * claim was lost. Returns `true` if the database was claimed.
    */
   async claim(db: number, kind: Claim["kind"], run: string, from?: Claim): Promise<boolean> {
     const again = this.#claimed.has(db);
@@ -120,14 +125,14 @@ export class Registry {
     await RELEASE.run(this.connection, [this.db, db, this.owner]);
   }
 
-  /** Starts sending heartbeats. `lost` is called if a claim has disappeared because someone flushed all databases. */
+  /** Starts sending heartbeats. `lost` is called if a claim is missing on the server, because somebody flushed all databases. */
   beat(lost: () => Promise<void>): void {
     this.#timer = setInterval(() => void this.stillThere(lost).catch(() => undefined), BEATS_EVERY_MS);
     this.#timer.unref();
   }
 
   async stillThere(lost: () => Promise<void>): Promise<void> {
-    // After a long silence, heartbeats must not resume, because other runs may have taken over the databases.
+    // Heartbeats must not resume after they failed for a long time, because other runs may have taken over the databases.
     if (this.isSilent) return;
     const at = Date.now();
     const gone = Number(await BEAT.run(this.connection, [this.db, this.owner, HEARTBEAT_MS, ...this.#claimed]));
@@ -140,7 +145,7 @@ export class Registry {
     return Date.now() - this.#beatAt > HEARTBEAT_MS;
   }
 
-  /** Turns notifications on, and saves the previous setting for the last run that leaves. */
+  /** Turns keyspace notifications on. Saves the previous setting of the server, which the last run restores when it leaves. */
   async notify(): Promise<void> {
     const flags = await readNotifications(this.connection);
     if (flags === undefined || hasKeyspace(flags)) return;
@@ -161,7 +166,7 @@ export class Registry {
     }
   }
 
-  /** Stops the heartbeats without releasing anything. The next run cleans up. */
+  /** Stops the heartbeats but keeps the claims, so that the next run recognizes and removes the leftovers. */
   abandon(): void {
     clearInterval(this.#timer);
     this.connection.close();
@@ -170,11 +175,11 @@ export class Registry {
   async #putNotificationsBack(): Promise<void> {
     const former = (await this.connection.text("HGET", registryKey, "notify")) as string | null;
     if (former === null) return;
-    // If someone changed the setting meanwhile, their value is kept.
+    // If somebody changed the setting after the run did, the new setting is kept.
     if (sameFlags(await readNotifications(this.connection), withKeyspace(former))) await setNotifications(this.connection, former);
   }
 
-  /** Resolves to `undefined` if the user is not allowed to list connections. */
+  /** Resolves to `true` if a client with the owner's name is connected; `undefined` if the user is not allowed to list connections. */
   async #isConnected(owner: string): Promise<boolean | undefined> {
     try {
       return String(await this.connection.text("CLIENT", "LIST")).includes(` name=${nameOf(owner)} `);
@@ -189,7 +194,7 @@ function nameOf(owner: string): string {
   return `seqqa-owner-${owner}`;
 }
 
-/** Compares flags regardless of their order, because the server reorders them. */
+/** Compares two values of `notify-keyspace-events`, ignoring the order of their flags, which the server changes. */
 function sameFlags(a: string | undefined, b: string): boolean {
   return a !== undefined && [...a].sort().join("") === [...b].sort().join("");
 }

@@ -29,7 +29,7 @@ export async function fill(place: RedisPlace, template: Template, options: { rea
   try {
     const { keys, functions } = template;
     if (options.functions && functions !== undefined) await connection.bytes("FUNCTION", "RESTORE", functions, "REPLACE");
-    // Copy each entry, because `apply` may modify its expiry time.
+    // Pass copies of the entries, because `apply` may change their expiry times.
     await new Keyspace(connection).apply(
       [...keys].map(([key, entry]) => [key, { ...entry }]),
       "",
@@ -42,7 +42,7 @@ export async function fill(place: RedisPlace, template: Template, options: { rea
   }
 }
 
-/** Returns `undefined` if there are no functions, or if the user is not allowed to list them. */
+/** Returns the functions of the server (Redis FUNCTION) as a dump. `undefined` if there are none, or if the user is not allowed to list them. */
 async function functionsOf(connection: Connection): Promise<Buffer | undefined> {
   try {
     const listed = (await connection.bytes("FUNCTION", "LIST")) as readonly RawReply[];

@@ -1,6 +1,6 @@
 import { all, button, make } from "./make.ts";
 
-/** Adds copy buttons to titled text blocks, to scripts, and to elements with a `data-copy` attribute. */
+/** Adds copy buttons to text blocks with a heading, to shell scripts, and to elements with a `data-copy` attribute. */
 export function startCopying(within: ParentNode = document): void {
   for (const bar of all(".titled", within)) {
     const title = bar.textContent ?? "";
@@ -18,7 +18,7 @@ export function startCopying(within: ParentNode = document): void {
     place.replaceChildren(copyButton(place.dataset["label"] ?? "Copy", () => place.dataset["copy"] ?? ""));
 }
 
-/** Returns a button that copies a text. @param name the accessible name, if the label is not clear enough */
+/** Returns a button that copies a text to the clipboard. @param name the name for screen readers, if the label is not clear enough */
 export function copyButton(label: string, textOf: () => string, name?: string): HTMLElement {
   const said = make("span", { role: "status", class: "quiet" });
   const copy = async (): Promise<void> => {
@@ -33,7 +33,7 @@ export function copyButton(label: string, textOf: () => string, name?: string): 
   );
 }
 
-/** Returns the texts of the blocks between a heading and the next heading. */
+/** Returns the text of the blocks between a heading and the next heading, for the copy button. */
 function textAfter(bar: Element): string {
   const texts: string[] = [];
   for (let at = bar.nextElementSibling; at !== null && !at.classList.contains("titled"); at = at.nextElementSibling) {
@@ -43,7 +43,7 @@ function textAfter(bar: Element): string {
   return texts.join("\n\n");
 }
 
-/** Copies a text. Some browsers give pages from files no clipboard, so the deprecated `execCommand` is the fallback. */
+/** Copies a text to the clipboard. Some browsers give pages from files no clipboard API, so the deprecated `execCommand` is the fallback. */
 async function copied(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -18,7 +18,7 @@ const STATES: Readonly<Record<string, string>> = {
   "not confirmed": "not confirmed",
 };
 const FEWEST = 2;
-/** Milliseconds without input before a search begins. */
+/** Milliseconds without further typing before the search begins. */
 const WAIT = 150;
 
 interface Item {
@@ -31,18 +31,18 @@ interface Item {
   readonly severity: string;
   readonly kind: string;
   readonly states: readonly string[];
-  /** The text of the finding in lower case; computed at the first search. */
+  /** The text of the finding in lower case. It is `undefined` until the first search. */
   text: string | undefined;
 }
 
 export interface FindingList {
-  /** Shows a hidden finding by clearing all filters. */
+  /** Makes a finding visible by removing all filters. */
   reveal(finding: Element): void;
 }
 
 let lists = 0;
 
-/** Adds the controls to a section with findings. @returns `undefined` if there are too few findings to need controls */
+/** Adds search, filters and sorting to a section with findings. @returns `undefined` if the section has too few findings to need them */
 export function startFindingList(section: HTMLElement, findings: readonly HTMLElement[]): FindingList | undefined {
   const first = findings[0];
   if (findings.length < FEWEST || first === undefined) return undefined;
@@ -78,7 +78,7 @@ export function startFindingList(section: HTMLElement, findings: readonly HTMLEl
       const isVisible = isShown(one);
       one.element.classList.toggle("filtered", !isVisible);
       if (isVisible) shown++;
-      // Moves only elements that are in the wrong place, because a moved element loses the focus.
+      // Move only elements that are in the wrong position, because a moved element loses the keyboard focus.
       if (last.nextElementSibling !== one.element) last.after(one.element);
       last = one.element;
     }
@@ -140,7 +140,7 @@ function itemOf(element: HTMLElement, index: number): Item {
 interface Choice {
   readonly label: HTMLElement;
   readonly select: HTMLSelectElement;
-  /** The number of options; with one option or none, the choice is not shown. */
+  /** The number of options of a filter. A filter with fewer than two options is not shown. */
   readonly options: number;
 }
 

@@ -8,7 +8,7 @@ export function startFindings(parts: Parts): void {
   const lists = all(".findings").map((section) => {
     const findings = all(".finding", section);
     const list = startFindingList(section, findings);
-    // Opens the first finding. The list controls have already sorted the most severe finding to the top.
+    // Open the first finding, which is the most severe one, because the findings are already sorted.
     const first = section.querySelector(".finding");
     for (const finding of findings) finding.querySelector("details")!.open = finding === first;
     return list;
@@ -26,7 +26,7 @@ export function startFindings(parts: Parts): void {
     finding.querySelector("summary")?.focus({ preventScroll: true });
   };
   addEventListener("hashchange", followHash);
-  // A click on a link to the current address fires no `hashchange` event.
+  // Handle clicks on links, because a click on a link to the current address fires no `hashchange` event.
   document.addEventListener("click", ({ target }) => {
     if (target instanceof Element && target.closest('a[href^="#finding-"]') !== null) setTimeout(followHash);
   });

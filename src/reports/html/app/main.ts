@@ -6,7 +6,7 @@ import { startParts } from "./parts.ts";
 import { startPrinting } from "./printing.ts";
 import { startTheme } from "./theme.ts";
 
-// The page starts the layout worker from this same script. A worker has no `document`.
+// The page starts its layout worker from this same script. Where `document` is missing, the script runs in the worker.
 if (typeof document === "undefined") answerLayout();
 else {
   document.documentElement.dataset["script"] = "on";

@@ -1,6 +1,6 @@
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Creates an element. Content is text or elements, never markup, so answers of the target cannot create elements. */
+/** Creates an HTML element. Strings become text and never markup, so answers of the target cannot create elements. */
 export function make<K extends keyof HTMLElementTagNameMap>(
   name: K,
   attributes: Attributes = {},

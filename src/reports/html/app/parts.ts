@@ -1,8 +1,8 @@
 import { all, make } from "./make.ts";
 
-/** The parts of the page, which are explorations and journeys. One part is shown at a time. */
+/** The explorations and journeys on the page, of which one is shown at a time. */
 export interface Parts {
-  /** Shows the part that contains an element. */
+  /** Shows the exploration or journey that contains an element. */
   reveal(element: Element): void;
   onShown(listener: (part: HTMLElement) => void): void;
 }

@@ -1,7 +1,7 @@
 import { startCopying } from "./copy.ts";
 import { all, button, make } from "./make.ts";
 
-/** The detail of the event `step-shown`, by which a player reports which step it shows. */
+/** The data of the event `step-shown`, which is sent when another step of a finding is shown. */
 export interface StepShown {
   /** The id of the HTML element of the finding. */
   readonly finding: string;
@@ -11,12 +11,12 @@ export interface StepShown {
 
 let players = 0;
 
-/** Turns a list of steps into a player that shows one step at a time. Buttons, the names of the steps and the arrow keys control the player. */
+/** Shows one step of a list at a time. The reader chooses the step by buttons, by its name, or by the arrow keys. */
 export function startPlayer(player: HTMLElement): void {
   const items = all("ol.path > li", player);
   if (items.length === 0) return;
   const prefix = `player-${players++}`;
-  // The entry for `setup` precedes the first step.
+  // If `setup` is in the list, it is at index 0, and the steps begin at index 1.
   const before = items[0]!.classList.contains("setup") ? 1 : 0;
   const steps = items.length - before;
   const finding = player.closest(".finding")?.id ?? "";
@@ -43,7 +43,7 @@ export function startPlayer(player: HTMLElement): void {
       if (index === current) name.setAttribute("aria-current", "step");
       else name.removeAttribute("aria-current");
     });
-    // A `disabled` button would lose the focus at either end, so use `aria-disabled`.
+    // Use `aria-disabled`, because a `disabled` button would lose the keyboard focus at the first and the last step.
     previous.setAttribute("aria-disabled", String(current === 0));
     next.setAttribute("aria-disabled", String(current === items.length - 1));
     const action = names[current]?.querySelector(".action")?.textContent ?? "";
@@ -55,7 +55,7 @@ export function startPlayer(player: HTMLElement): void {
   player.addEventListener("keydown", (event) => {
     const { target, key } = event;
     if (event.altKey || event.ctrlKey || event.metaKey || !(target instanceof HTMLElement)) return;
-    // A text block that scrolls keeps its arrow keys.
+    // In a text block, the arrow keys scroll the block, so do not change the step.
     if (target.matches("pre, .diff")) return;
     const to = { ArrowRight: current + 1, ArrowLeft: current - 1, Home: 0, End: items.length - 1 }[key];
     if (to === undefined) return;
@@ -69,14 +69,14 @@ export function startPlayer(player: HTMLElement): void {
   show(failing < 0 ? before : failing, false);
 }
 
-/** Fills a step with a copy of another element of the page when the step is first shown. */
+/** Fills a step with a copy of another element of the page, when the step is shown for the first time. */
 function fill(item: HTMLElement): void {
   const body = item.querySelector<HTMLElement>(".body[data-content]");
   const content = document.getElementById(body?.dataset["content"] ?? "")?.querySelector(".content");
   if (body === null || content === null || content === undefined) return;
   delete body.dataset["content"];
   const copy = content.cloneNode(true) as HTMLElement;
-  // `cloneNode` copies no listeners, so the controls are created again.
+  // Remove the copied controls and create new ones, because `cloneNode` copies no event listeners.
   for (const one of all(".controls", copy)) one.remove();
   startCopying(copy);
   body.replaceChildren(copy);

@@ -1,6 +1,6 @@
 import { all } from "./make.ts";
 
-/** Opens all `details` elements for printing, because a reader of paper cannot open them. Closes them again afterwards. */
+/** Opens all collapsed elements before the page is printed, and closes them again afterwards. */
 export function startPrinting(): void {
   let opened: readonly HTMLDetailsElement[] = [];
   addEventListener("beforeprint", () => {

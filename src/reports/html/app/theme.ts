@@ -3,7 +3,7 @@ import { button } from "./make.ts";
 const KEY = "seqqa-theme";
 type Theme = "light" | "dark";
 
-/** Fires `change` when the theme changes, so that canvases are redrawn with the new colours. */
+/** Sends the event `change` when the reader switches between light and dark theme. Canvases are then redrawn in the new colours. */
 export const themeChanges = new EventTarget();
 
 function stored(): Theme | undefined {
@@ -27,7 +27,7 @@ export function startTheme(): void {
       try {
         localStorage.setItem(KEY, chosen);
       } catch {
-        // Without storage, the choice lasts until the page is closed.
+        // If the browser gives the page no storage, the choice is lost when the page is closed.
       }
       show();
     },

@@ -6,16 +6,16 @@ import { groupedGraph, suggestedFields } from "./model/grouped-graph.ts";
 import { partialNotes } from "./partial-notes.ts";
 import { stateFields, type StateField } from "./model/state-fields.ts";
 
-/** Graphs with more states than this are shown in groups at the beginning, if some fields divide the states into few groups. */
+/** A graph with more states than this is first shown as groups of states, if some fields of the states give a small number of groups. */
 const READABLE = 1_500;
 
 export interface SectionOptions {
-  /** `true` if more states will be added. They cannot be grouped until {@link GraphSection.whole} is called. */
+  /** `true` if states will be added to the graph. They cannot be grouped until {@link GraphSection.whole} is called. */
   readonly isGrowing?: boolean | undefined;
   readonly more?: StateMore | undefined;
 }
 
-/** The graph of an exploration, with single states or groups of states. Any page can contain it, because it reads only its model. */
+/** The section of a page that shows the graph of an exploration, as single states or groups of states. */
 export class GraphSection {
   readonly #model: GraphModel;
   readonly #options: SectionOptions;
@@ -37,16 +37,16 @@ export class GraphSection {
     this.#view = this.#viewBy(first);
   }
 
-  /** Shows the states and edges that were added to the model's lists. The camera and the selection stay. */
+  /** Shows the states and edges that were added to the model's lists. The zoom, the visible part and the selection are kept. */
   grew(): void {
     this.#model.grew();
     this.#parts.replaceChildren(...partialNotes(this.#model));
     if (this.#note.hidden) this.#view.grew();
-    // Groups are computed from all states, so added states are shown without groups until the reader groups them again.
+    // Show single states after states were added, because groups are computed from all states. The reader can group them again.
     else this.#groups?.set([]);
   }
 
-  /** Makes grouping available after the last state was added. */
+  /** Makes grouping available, after the last state was added. */
   whole(): void {
     if (this.#groups !== undefined) return;
     this.#groups = this.#groupControl(stateFields(this.#model), []);
@@ -57,13 +57,13 @@ export class GraphSection {
     this.#view.close();
   }
 
-  /** Shows a state as if the reader had clicked it. */
+  /** Selects a state, as if the reader had clicked on it. */
   choose(node: number): void {
     if (this.#note.hidden) this.#view.chooseNode(node);
     else this.#view.openState(node);
   }
 
-  /** Shows the state after a step of a finding, without taking the focus. */
+  /** Shows the state after a step of a finding. The keyboard focus does not move. */
   showStep(finding: string, step: number): void {
     this.#view.showStep(finding, step);
   }
@@ -92,7 +92,7 @@ export class GraphSection {
     const focused = document.activeElement;
     this.#view.close();
     this.#view = this.#viewBy(fields);
-    // The control is moved into the new view, so it loses the focus.
+    // Restore the keyboard focus, which the control for groups loses when it is moved into the new view.
     if (focused instanceof HTMLElement && this.#groups?.element.contains(focused) === true) focused.focus();
   }
 }

@@ -20,13 +20,13 @@ import { Toolbar } from "./controls/toolbar.ts";
 const HELP =
   "State graph. Arrow keys move the graph, plus and minus zoom, 0 fits the whole graph into view. To select a state without a mouse, search for it, or use the buttons of the selected state.";
 
-/** Returns additions to the details of a state: `actions` are shown before the state's lines, `end` after them. */
+/** Returns what a page adds to the details of a state: `actions` are shown before the lines of the state, `end` after them. */
 export type StateMore = (node: number) => { readonly actions: readonly Node[]; readonly end: readonly Node[] };
 
 export interface ViewContext {
-  /** Shows a state of a group as a single node. */
+  /** Shows a single state that is now hidden in a group. */
   openState(node: number): void;
-  /** The control for groups. It is reused when the view is replaced. */
+  /** The element with which the reader groups states. It is reused when the view is replaced. */
   readonly groups: HTMLElement | undefined;
   readonly more?: StateMore | undefined;
 }
@@ -45,7 +45,7 @@ export class GraphView implements Choices {
   readonly #context: ViewContext;
   readonly #layout: MovingLayout;
   #isGrowing = false;
-  /** The state whose details are shown, and the number of edges that the details list. */
+  /** The state whose details are shown, and the number of its edges that the details list. */
   #chosen: { readonly node: number; readonly edges: number } | undefined;
 
   constructor(holder: HTMLElement, model: GraphModel, context: ViewContext) {
@@ -100,7 +100,7 @@ export class GraphView implements Choices {
     this.#layout.close();
   }
 
-  /** Shows a graph that has grown. The camera, the selection and the places of known states stay. */
+  /** Shows the nodes and edges that were added to the graph. The zoom, the selection and the positions of existing nodes are kept. */
   grew(): void {
     this.#isGrowing = true;
     delete this.#canvas.dataset["layout"];
@@ -139,7 +139,7 @@ export class GraphView implements Choices {
 
   showStep(finding: string, step: number): void {
     const found = this.#model.graph.findings.find(({ id }) => id === finding);
-    // Step -1 is the root state, after `setup`.
+    // Step -1 is `setup`, which leads to the root state, the first node of the path.
     const node = found?.nodes[step + 1];
     if (found === undefined || node === undefined) return;
     this.#toolbar.chooseFinding(finding);
@@ -164,7 +164,7 @@ export class GraphView implements Choices {
     this.#camera.bringIn(positions[end * 2]!, positions[end * 2 + 1]!);
   }
 
-  /** Highlights a node and brings it into view, without taking the focus. */
+  /** Highlights a node and moves it into the visible part. The keyboard focus does not move. */
   #show(node: number): void {
     const { positions } = this.#painter;
     const [x, y] = [positions[node * 2]!, positions[node * 2 + 1]!];
@@ -173,7 +173,7 @@ export class GraphView implements Choices {
     this.#tell(x, y);
   }
 
-  /** Writes the place of the selected node or edge to an attribute, because programs cannot read places from a canvas. */
+  /** Writes the position of the selected node or edge to an HTML attribute, because tests cannot read positions from a canvas. */
   #tell(x: number, y: number): void {
     this.#canvas.dataset["chosen"] = this.#painter.transform.apply([x, y]).map(Math.round).join(" ");
   }
@@ -184,7 +184,7 @@ export class GraphView implements Choices {
     return root;
   }
 
-  /** Returns `true` if the focused button is about to be removed. The focus then moves to the heading of the new details. */
+  /** Returns `true` if the keyboard focus is on a button that is about to be removed. The focus then moves to the heading of the new details. */
   #hasFocus(): boolean {
     return this.#details.contains(document.activeElement) || document.activeElement?.closest(".results") !== null;
   }
@@ -224,7 +224,7 @@ export class GraphView implements Choices {
   #startCamera(): Camera {
     const behaviour = zoom<HTMLCanvasElement, unknown>()
       .scaleExtent([0.005, 12])
-      // The wheel scrolls the page until the reader has clicked into the graph.
+      // Until the reader has clicked on the graph, the mouse wheel scrolls the page and does not zoom the graph.
       .filter(
         (event: MouseEvent) => event.button === 0 && (event.type !== "wheel" || event.ctrlKey || document.activeElement === this.#canvas),
       )
@@ -276,7 +276,7 @@ export class GraphView implements Choices {
     if (done) this.#canvas.dataset["layout"] = "done";
   }
 
-  /** Keeps a fitted graph fitted, unless the graph is growing and a node is selected. */
+  /** Zooms so that the whole graph stays visible, unless the graph is growing and a node is selected. */
   #follow(): void {
     if (this.#chosen === undefined || !this.#isGrowing) this.#camera.followed();
   }

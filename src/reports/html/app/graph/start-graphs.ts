@@ -5,7 +5,7 @@ import type { StepShown } from "../player.ts";
 import { GraphModel } from "./model/graph-model.ts";
 import { GraphSection } from "./graph-section.ts";
 
-/** Draws the graph of a part of the page when the part is first shown. */
+/** Draws the graph of an exploration when the exploration is first shown. */
 export function startGraphs(parts: Parts): void {
   const data = document.getElementById("data")?.textContent ?? "";
   if (data === "") return;

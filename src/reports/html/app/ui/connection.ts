@@ -1,21 +1,21 @@
 import type { UiEvent } from "../../../../ui/messages.ts";
 
-/** Milliseconds before a lost connection is opened again. */
+/** Milliseconds to wait before a lost connection is opened again. */
 const AGAIN_MS = 2_000;
 
-/** The server refused a request, or could not be reached. The message is one sentence. */
+/** The error for a request that the server refused or that did not reach the server. The message is one sentence. */
 export class Refused extends Error {
   override readonly name: string = "Refused";
 }
 
 /**
- * The connection to the server of the page. Every request carries the token of the page's address. The token stays in the address, so that the page
- * can be reloaded.
+ * The connection from the page to the server of `seqqa ui`. Every request carries the token from the page's address. The token stays in the address,
+ * so that the page can be reloaded.
  */
 export class Connection {
   readonly #token: string = new URLSearchParams(location.search).get("token") ?? "";
 
-  /** Listens to events until the page is closed. Calls `lost` each time a connection has ended, then reconnects. */
+  /** Calls `heard` with each event of the server until the page is closed. Calls `lost` each time the connection is lost, then reconnects. */
   listen(heard: (event: UiEvent) => void, lost: () => void): void {
     const source = new EventSource(this.#url("/api/events"));
     source.addEventListener("message", ({ data }: MessageEvent<string>) => heard(JSON.parse(data) as UiEvent));
@@ -26,12 +26,12 @@ export class Connection {
     });
   }
 
-  /** @throws Refused if the server refuses the request or cannot be reached */
+  /** Requests data from the server. @throws Refused if the server refuses the request or cannot be reached */
   get<T>(path: string, query: Readonly<Record<string, string | number | readonly string[]>>): Promise<T> {
     return this.#ask<T>(this.#url(path, query), {});
   }
 
-  /** @throws Refused if the server refuses the request or cannot be reached */
+  /** Sends a command to the server. @throws Refused if the server refuses the request or cannot be reached */
   post<T>(path: string, body: object): Promise<T> {
     return this.#ask<T>(this.#url(path), { method: "POST", body: JSON.stringify(body) });
   }

@@ -4,7 +4,7 @@ import { prettyJson } from "../../pretty-json.ts";
 import { status } from "../graph/controls/details.ts";
 import { make } from "../make.ts";
 
-/** The largest number of characters of a body that are shown. */
+/** The largest number of characters that are shown of a request or response body. */
 const BODY = 20_000;
 
 export function exchangeView({ request, response, error, durationMs }: RecordedExchange): HTMLElement {

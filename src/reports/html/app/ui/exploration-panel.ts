@@ -16,7 +16,7 @@ import { savePath, type ChosenPath } from "./saved-path.ts";
 
 export interface PanelContext {
   readonly connection: Connection;
-  /** Opens when the run has ended. */
+  /** Enables buttons when the run has ended. */
   readonly gate: Gate;
   readonly openLane: (chosen: ChosenPath, holder: HTMLElement) => void;
 }
@@ -42,7 +42,7 @@ export class ExplorationPanel {
   #section: GraphSection | undefined;
   #found: readonly UiFinding[] = [];
   #isOver = false;
-  /** The nodes that were received so far. They show whether a new list of all nodes continues the known one. */
+  /** The nodes that were received so far. A new complete list that begins with the same nodes only adds nodes. */
   #taken: UiNode[] = [];
   #edges = 0;
 
@@ -77,7 +77,8 @@ export class ExplorationPanel {
   }
 
   /**
-   * Shows the complete data of the server. If the data continues the known nodes, only the new part is added. Otherwise the data replaces everything.
+   * Shows all data of an exploration. If the data begins with the nodes that are already shown, only the rest is added. Otherwise it replaces
+   * everything.
    */
   all({ nodes, edges, states, transitions, findings, notes, verdict, setup }: UiExploration): void {
     const isContinued =
@@ -156,7 +157,7 @@ export class ExplorationPanel {
   }
 
   #ended({ verdict, findings, setup }: Pick<UiExploration, "findings"> & { readonly verdict: string; readonly setup: string }): void {
-    // After a reconnection, the server reports the end of the exploration a second time.
+    // After a reconnection, the server reports the end of the exploration a second time. Ignore this.
     if (this.#isOver) return;
     this.#isOver = true;
     this.#verdict.textContent = printable(verdict);
@@ -180,7 +181,7 @@ export class ExplorationPanel {
     this.#context.openLane({ exploration: this.#index, path }, this.#laneHolder);
   }
 
-  /** Returns the additions to a state's details: buttons, and the requests that first led to the state. */
+  /** Returns what is added to the details of a state: buttons, and the requests that first led to the state. */
   #more(place: number): ReturnType<StateMore> {
     const { model } = this.#graph;
     const { nodes } = model.graph;

@@ -10,7 +10,10 @@ export interface FindingActions {
   laneButton(finding: UiFinding): HTMLElement;
 }
 
-/** The findings of an exploration. While it runs, only names and paths are shown; afterwards, everything that the report shows. */
+/**
+ * The section with the findings of an exploration. While the exploration runs, the section shows only names and paths; later, everything that the
+ * report shows.
+ */
 export class FindingSection {
   readonly element = make("section", { class: "findings" });
   readonly #count = make("span", { class: "quiet" });
@@ -22,10 +25,7 @@ export class FindingSection {
     this.element.append(make("h3", {}, "Findings ", this.#count), this.#list);
   }
 
-  /**
-   * Replaces the shown findings. @param setup HTML from the server with the requests that led to the root state; `undefined` while the exploration
-   * runs
-   */
+  /** Replaces the findings. @param setup HTML from the server with the requests before the root state; `undefined` while the exploration runs */
   show(findings: readonly UiFinding[], setup: string | undefined): void {
     this.#count.textContent = String(findings.length);
     if (setup === undefined) return this.#list.replaceChildren(...this.#rows(findings));
@@ -75,8 +75,8 @@ export class FindingSection {
 }
 
 /**
- * Returns HTML from the server as elements. The functions of the report make this HTML and escape every text from outside. As a second defence, the
- * page's content security policy allows only the page's own script. No other text may become elements this way.
+ * Converts HTML from the server to elements. The server has escaped every text from outside. In addition, the page's content security policy allows
+ * only the page's own script. No other texts may be converted in this way.
  */
 function fromServer(html: string): HTMLElement {
   const holder = make("div", {});

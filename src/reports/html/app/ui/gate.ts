@@ -1,12 +1,12 @@
 import { button, make } from "../make.ts";
 
-/** Disables buttons until an event has happened, such as the end of the run. */
+/** Disables buttons until an event, such as the end of the run. */
 export class Gate {
   readonly #why: string;
   readonly #opened = new EventTarget();
   #isOpen = false;
 
-  /** @param why a sentence that says when the buttons can be used */
+  /** @param why A sentence for the user that says when the buttons can be used. */
   constructor(why: string) {
     this.#why = why;
   }
@@ -20,7 +20,7 @@ export class Gate {
     this.#opened.dispatchEvent(new Event("open"));
   }
 
-  /** Returns buttons, with a sentence that says why they are disabled. Disabled buttons can still have the focus. */
+  /** Returns buttons, together with the sentence that says why they are disabled. Disabled buttons can still get the keyboard focus. */
   buttons(...actions: readonly (readonly [label: string, action: () => void])[]): HTMLElement {
     const made = actions.map(([label, action]) => button(label, () => this.#isOpen && action(), { class: "small" }));
     const why = make("span", { class: "quiet" }, ` ${this.#why}`);

@@ -9,11 +9,11 @@ import { endOf, judgedView, linesView, stepView } from "./step-view.ts";
 
 export interface LaneContext {
   readonly connection: Connection;
-  /** Returns a button that shows a state in the graph; `undefined` if the page does not have the state. */
+  /** Returns a button that shows a state in the graph; `undefined` if the page does not contain the state. */
   readonly stateButton: (exploration: number, name: string) => HTMLElement | undefined;
 }
 
-/** A lane on which the user executes one action at a time. */
+/** The part of the page where the user executes actions on a lane, one at a time. */
 export class LanePanel {
   readonly element: HTMLElement;
   readonly #context: LaneContext;
@@ -37,7 +37,7 @@ export class LanePanel {
     );
   }
 
-  /** Opens a lane at the end of a path. The server closes the previous lane. */
+  /** Opens a lane in the state at the end of a path. The server closes the lane that was open before. */
   async open({ exploration, path }: ChosenPath): Promise<void> {
     this.#steps.replaceChildren();
     this.#saved.replaceChildren();
@@ -134,7 +134,7 @@ export class LanePanel {
     ];
   }
 
-  /** Shows the actions that apply, then the other actions, which can be executed, too. */
+  /** Returns buttons for all actions: first the actions that apply in the current state, then the others, which can be executed, too. */
   #actionsPart({ actions, place: { applicable } }: UiLaneState): HTMLElement {
     const others = actions.filter((name) => !applicable.includes(name));
     const act = (name: string, attributes: Readonly<Record<string, string>>): HTMLElement =>

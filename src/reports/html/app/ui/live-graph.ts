@@ -5,13 +5,13 @@ import type { EmbeddedExchange, EmbeddedFinding, EmbeddedGraph } from "../../emb
 import { pathFollower } from "../../path-follower.ts";
 import { GraphModel } from "../graph/model/graph-model.ts";
 
-/** The graph of a running exploration. Events add nodes and edges to the ends of its lists. */
+/** The graph of a running exploration. New nodes and edges are added at the ends of its lists. */
 export class LiveGraph {
   readonly model: GraphModel;
   readonly #graph: Growing;
   readonly #strings: string[] = [];
   readonly #stringPlaces: Map<string, number> = new Map();
-  /** The index of each node in the lists, by its number in the exploration. */
+  /** The index of each node in the lists, by the number of the node in the exploration. */
   readonly #places: Map<number, number> = new Map();
 
   constructor(name: string, actions: readonly string[]) {
@@ -29,7 +29,7 @@ export class LiveGraph {
     this.model = new GraphModel(this.#graph, { strings: this.#strings, shownIn: "page" });
   }
 
-  /** Adds nodes and edges to the ends of the lists. Edges whose nodes are not on the page are left out. */
+  /** Adds nodes and edges to the graph. Edges between nodes that the page does not contain are left out. */
   add(nodes: readonly UiNode[], edges: readonly UiEdge[]): void {
     const { nodes: columns, edges: lists } = this.#graph;
     for (const { node, name, parent, action, depth, lines } of nodes) {
@@ -56,7 +56,7 @@ export class LiveGraph {
     }
   }
 
-  /** Sets the total numbers of states and transitions, including those that are not on the page. */
+  /** Sets the total numbers of states and transitions, including those that the page does not contain. */
   count(states: number, transitions: number): void {
     this.#graph.totalNodes = states;
     this.#graph.totalEdges = transitions;
@@ -78,7 +78,7 @@ export class LiveGraph {
     });
   }
 
-  /** Returns the index of the state with a name; `undefined` if the page does not have the state. */
+  /** Returns the index of the node with this state name; `undefined` if the page does not contain the state. */
   placeOf(name: string): number | undefined {
     const place = this.#graph.nodes.name.indexOf(name);
     return name === "" || place < 0 ? undefined : place;

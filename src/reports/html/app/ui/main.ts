@@ -3,6 +3,6 @@ import "./ui.css";
 import { answerLayout } from "../graph/layout/layout-worker.ts";
 import { startPage } from "./page.ts";
 
-// The page starts the layout worker from this same script. A worker has no `document`.
+// The page starts its layout worker from this same script. Where `document` is missing, the script runs in the worker.
 if (typeof document === "undefined") answerLayout();
 else startPage();

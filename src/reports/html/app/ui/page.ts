@@ -14,7 +14,7 @@ const ENDS: Readonly<Record<number, readonly [string, string]>> = {
   130: ["warned", "The run was interrupted"],
 };
 
-/** Shows the run of the server that served the page. */
+/** Builds the page of `seqqa ui`, which shows the run of its server. */
 export function startPage(): void {
   const title = make("h1", {}, "Connecting");
   const run = make("p", { class: "quiet" });
@@ -60,7 +60,7 @@ export function startPage(): void {
     panels.push(panel);
     main.append(panel.element);
     choose.hidden = panels.length < 2;
-    // Shows the running exploration, unless the user works on another one.
+    // Show the exploration that is running, unless the user works with another one.
     show(panels.length > 1 && main.contains(document.activeElement) ? shown : panels.length - 1);
     return panel;
   };
@@ -79,7 +79,7 @@ export function startPage(): void {
     if (event.kind === "all") {
       const isFirst = panels.length === 0;
       event.explorations.forEach((one, index) => (panels[index] ?? add(one)).all(one));
-      // After the end of a run, shows an exploration with findings first.
+      // When the run has ended, show the first exploration with findings.
       const found = event.explorations.findIndex(({ findings }) => findings.length > 0);
       if (isFirst && event.exitStatus !== undefined && panels.length > 0) show(Math.max(0, found));
       if (event.exitStatus === undefined) entitle("The run is in progress");

@@ -9,7 +9,7 @@ export interface ChosenPath {
   readonly path: readonly string[];
 }
 
-/** Shows a path as the text of a test or a journey, to be copied or downloaded. */
+/** Shows a path as the source text of a test or a journey, which the user can copy or download. */
 export async function savePath(
   connection: Connection,
   { exploration, path }: ChosenPath,
@@ -42,6 +42,6 @@ export async function savePath(
 function download(file: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
   make("a", { href: url, download: file }).click();
-  // The browser reads the URL only after the click, so it is revoked later.
+  // Revoke the URL later, because the browser reads it only after the click.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -28,7 +28,7 @@ export function stepView(number: number, step: WalkedStep): HTMLElement {
   return view;
 }
 
-/** Returns why a step was not executed, in two sentences; empty if it was executed. */
+/** Returns two sentences that say why a step was not executed; an empty text if it was executed. */
 export function endOf({ action, kind, message }: WalkedStep): string {
   const said = printable(message);
   const ends = { executed: "", skipped: "It does not apply here.", failed: `Its code failed: ${said}`, lost: `It got no answer: ${said}` };
@@ -50,7 +50,7 @@ export function judgedView({ held, broken, errors }: WalkJudged): readonly HTMLE
   ];
 }
 
-/** Shows the lines of a state, or of a change. Lines of a change begin with `+ ` or `- `. */
+/** Returns an element with the lines of a state or a change. In a change, each line begins with `+ ` or `- `. */
 export function linesView(lines: readonly string[], empty: string): HTMLElement {
   if (lines.length === 0) return make("p", { class: "quiet" }, empty);
   const shown = lines.map((line) => make(line.startsWith("+ ") ? "ins" : line.startsWith("- ") ? "del" : "span", {}, printable(line)));

@@ -6,13 +6,13 @@ import type { GraphModel } from "../model/graph-model.ts";
 export interface Choices {
   chooseNode(node: number): void;
   chooseEdge(edge: number): void;
-  /** Shows a state of a group as a single node. */
+  /** Shows a single state that is now hidden in a group. */
   openState(node: number): void;
-  /** Sets a node as one end of the path search. */
+  /** Chooses a node as the start or the end of the search for paths. */
   pathEnd(side: "from" | "to", node: number): void;
 }
 
-/** The largest number of neighbours that are listed. Further neighbours are counted. */
+/** The largest number of neighbouring nodes that are listed. Further ones are only counted. */
 const MOST = 60;
 
 export function nodeDetails(model: GraphModel, node: number, choices: Choices): readonly Node[] {

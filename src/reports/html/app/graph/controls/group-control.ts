@@ -1,7 +1,7 @@
 import { button, make } from "../../make.ts";
 import { NONE, type StateField } from "../model/state-fields.ts";
 
-/** The largest number of fields that are offered. */
+/** The largest number of fields that the reader can choose from. */
 const MOST = 80;
 
 export class GroupControl {
@@ -10,7 +10,7 @@ export class GroupControl {
   readonly #summary = make("summary", {});
   readonly #changed: (fields: readonly StateField[]) => void;
 
-  /** @param chosen the fields that are chosen at the beginning */
+  /** @param chosen the fields that are selected when the control is created */
   constructor(fields: readonly StateField[], chosen: readonly StateField[], changed: (fields: readonly StateField[]) => void) {
     this.#changed = changed;
     this.#boxes = fields.slice(0, MOST).map((field) => {

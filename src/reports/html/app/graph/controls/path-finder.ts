@@ -5,10 +5,10 @@ import { pathsBetween } from "../model/paths-between.ts";
 /** The largest number of paths that are listed. */
 const MOST = 10;
 
-/** Highlights a path in the graph. `edges` lists the path's edges in order. */
+/** Highlights a path in the graph. `edges` contains the edges of the path in order. */
 export type ShowWay = (edges: readonly number[]) => void;
 
-/** Finds the paths between two states and lists them as buttons. A button highlights its path in the graph. */
+/** Finds paths between two states and lists them as buttons. Each button highlights its path in the graph. */
 export class PathFinder {
   readonly element: HTMLDetailsElement;
   readonly #model: GraphModel;
@@ -45,7 +45,7 @@ export class PathFinder {
     );
   }
 
-  /** Sets a node as one end of the search, and searches if both ends are set. */
+  /** Chooses a node as the start or the end of the paths. If both are chosen, the search begins. */
   end(side: "from" | "to", node: number): void {
     this.element.open = true;
     (side === "from" ? this.#from : this.#to).value = String(this.#numberOf(node));

@@ -5,12 +5,12 @@ import { search } from "../model/search.ts";
 
 /** The largest number of states, and of transitions, that are listed. */
 const MOST = 40;
-/** Milliseconds without input before a search begins. */
+/** Milliseconds without further typing before the search begins. */
 const WAIT = 150;
 
 let fields = 0;
 
-/** The search field and its results as buttons. It lets readers reach a state without a mouse. */
+/** The search field, with its results as buttons. Readers can select a state with it without a mouse. */
 export class Results {
   readonly element: HTMLElement;
 

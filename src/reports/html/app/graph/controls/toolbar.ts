@@ -135,7 +135,7 @@ export class Toolbar {
     });
   }
 
-  /** Lists the findings of the graph, unless the list is up to date. */
+  /** Fills the list of findings in the toolbar, unless the list is up to date. */
   #listFindings(): void {
     const { findings } = this.#model.graph;
     this.#findingLabel.hidden = findings.length === 0;

@@ -3,26 +3,26 @@ import type { Painter } from "./painter.ts";
 export interface Camera {
   fit(): void;
   zoomBy(factor: number): void;
-  /** Moves a point of the graph into the middle of the view. */
+  /** Moves the graph so that this point is in the middle of the view. */
   centre(x: number, y: number): void;
-  /** Moves a point of the graph into the middle of the view if the point is outside of it. */
+  /** Moves the graph so that this point is in the middle of the view, if the point is not visible. */
   bringIn(x: number, y: number): void;
-  /** Fits the graph again after positions have changed, unless the reader has moved or zoomed since the last fit. */
+  /** Makes the whole graph visible again after nodes have moved, unless the reader has moved or zoomed the graph since. */
   followed(): void;
-  /** Handles a pressed key. @returns `true` if the key has a meaning here */
+  /** Handles a pressed key. @returns `true` if the key moves or zooms the graph */
   key(key: string): boolean;
 }
 
-/** Moves the graph through d3-zoom, which must know of every move. */
+/** Moves and zooms the graph through d3-zoom, which would otherwise undo moves that it does not know. */
 export interface Mover {
   moveTo(x: number, y: number, k: number): void;
   zoomBy(factor: number): void;
 }
 
-/** Pixels around a fitted graph, and pixels moved by one press of an arrow key. */
+/** `BORDER`, `STEP`: the pixels around a graph that is completely visible, and the pixels by which an arrow key moves the graph. */
 const BORDER = 28;
 const STEP = 60;
-/** The largest scale, so that a graph of three states does not fill the screen. */
+/** The largest scale when the whole graph is made visible, so that a graph of three states does not fill the screen. */
 const LARGEST = 3.5;
 
 export function keepFitted(canvas: HTMLCanvasElement, painter: Painter, mover: Mover): Camera {

@@ -4,7 +4,7 @@ import { pointOf, type EdgeShapes } from "./edge-shapes.ts";
 import { LabelPlaces } from "./label-places.ts";
 import type { Palette } from "./palette.ts";
 
-/** The parts of the graph that get labels, the most important ones first, with everything needed to draw the labels. */
+/** The nodes and edges that get labels, the most important first, with the data that is needed to draw the labels. */
 export interface Labelled {
   readonly model: GraphModel;
   readonly nodes: readonly number[];
@@ -29,7 +29,7 @@ const LONGEST = 40;
 /** The positions along an edge at which its name may be drawn, as shares of its length. */
 const SHARES = [0.5, 0.4, 0.6, 0.3, 0.7];
 
-/** Draws the labels of nodes, then the names of edges. Labels without free space are left out, so that no label covers another. */
+/** Draws the labels of nodes, then the names of edges. A label that would cover another label is left out. */
 export function drawLabels(context: CanvasRenderingContext2D, labelled: Labelled, colours: Palette): void {
   const { model, nodes, edges, positions, shapes, transform: t } = labelled;
   const places = new LabelPlaces();
@@ -37,7 +37,7 @@ export function drawLabels(context: CanvasRenderingContext2D, labelled: Labelled
   context.font = `${LETTER / t.k}px ${FONT}`;
   const widthOf = (text: string): number => {
     let width = widths.get(text);
-    // The context is scaled with the graph, so multiply to get pixels.
+    // The width is measured in units of the graph. Multiply it by the scale to get pixels.
     if (width === undefined) widths.set(text, (width = context.measureText(text).width * t.k + 6));
     return width;
   };
@@ -67,7 +67,7 @@ export function drawLabels(context: CanvasRenderingContext2D, labelled: Labelled
       [x + side, y],
       [x - side, y],
     ];
-    // A label that extends beyond the picture cannot be read.
+    // Leave out a label that is not completely visible, because it could not be read.
     const isInside = ([cx]: readonly [number, number]): boolean => cx >= widthOf(text) / 2 && cx <= labelled.width - widthOf(text) / 2;
     const free = [...around]
       .sort((a, b) => Number(isInside(b)) - Number(isInside(a)))
@@ -79,7 +79,7 @@ export function drawLabels(context: CanvasRenderingContext2D, labelled: Labelled
     const curve = shapes.curve(edge, positions);
     const [ax, ay] = t.apply([curve.x1, curve.y1]);
     const [bx, by] = t.apply([curve.x2, curve.y2]);
-    // A name that is much longer than its edge does not show which edge it belongs to.
+    // Leave out a name that is much longer than its edge, because it would not be clear which edge it belongs to.
     if (Math.hypot(bx - ax, by - ay) < widthOf(name) * 0.7 && !shapes.isLoop(edge)) continue;
     for (const share of SHARES) {
       const [x, y] = pointOf(curve, share);

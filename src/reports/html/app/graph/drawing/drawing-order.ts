@@ -7,11 +7,11 @@ export interface Look {
   isShown(edge: number): boolean;
 }
 
-/** The drawn nodes and edges, grouped by colour, because changing the colour takes longer than drawing a line. */
+/** The visible nodes and edges, grouped by colour, because changing the colour takes longer than drawing a line. */
 export interface DrawingOrder {
   readonly edges: readonly number[];
   readonly nodes: readonly number[];
-  /** The colours of all edges and all nodes, including hidden ones. */
+  /** The colour of each edge, including hidden edges, by the index of the edge. */
   readonly edgeColours: readonly string[];
   readonly nodeColours: readonly string[];
 }

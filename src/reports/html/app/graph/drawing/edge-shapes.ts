@@ -4,26 +4,26 @@ import type { EmbeddedGraph } from "../../../embedded.ts";
 export interface Curve {
   readonly x1: number;
   readonly y1: number;
-  /** The control point, towards which the curve bends. */
+  /** The control point of the quadratic curve, towards which the curve bends. */
   readonly cx: number;
   readonly cy: number;
   readonly x2: number;
   readonly y2: number;
 }
 
-/** The distance between adjacent edges that join the same two nodes. */
+/** The distance between neighbouring edges that connect the same two nodes. */
 const APART = 9;
 /** The length of an edge that leads to no state. */
 const STUB = 18;
 
 /**
- * The curves of edges. An edge is straight if it is the only one between two nodes; several edges are drawn side by side. Loops and edges without a
- * target are arranged around their node.
+ * The shapes of edges. The only edge between two nodes is straight; several edges are curves side by side. Loops, and edges that lead to no state,
+ * are arranged around their node.
  */
 export class EdgeShapes {
   readonly #from: readonly number[];
   readonly #to: readonly number[];
-  /** For an edge between two nodes: how far the edge bends. For loops and edges without a target: their index at their node. */
+  /** For an edge between two nodes: how far the edge bends. For a loop or an edge that leads to no state: its index among such edges of its node. */
   readonly #offset: Float32Array;
 
   constructor({ edges: { from, to } }: EmbeddedGraph, nodes: number) {
@@ -85,7 +85,7 @@ export class EdgeShapes {
   }
 }
 
-/** Returns the point of a curve at the parameter `at`, from 0 (the start) to 1 (the end). */
+/** Returns the point at the position `at` of a curve: 0 is the start of the curve, 1 the end. */
 export function pointOf({ x1, y1, cx, cy, x2, y2 }: Curve, at: number): readonly [number, number] {
   const rest = 1 - at;
   return [rest * rest * x1 + 2 * rest * at * cx + at * at * x2, rest * rest * y1 + 2 * rest * at * cy + at * at * y2];

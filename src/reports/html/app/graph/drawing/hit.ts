@@ -6,15 +6,15 @@ type Point = readonly [x: number, y: number];
 export interface DrawnEdges {
   readonly shapes: EdgeShapes;
   readonly edges: Iterable<number>;
-  /** The coordinates of all nodes: x and y of each node, one node after another. */
+  /** The coordinates of all nodes: x and y of the first node, x and y of the second node, and so on. */
   readonly positions: Float32Array;
 }
 
-/** Finds the node or edge under a point of the graph. */
+/** Finds the node or edge at a point of the graph, such as the mouse position. */
 export class Hit {
   #tree: Quadtree<number> | undefined;
 
-  /** Drops the spatial index. Call this after nodes have moved. */
+  /** Discards the spatial index. It must be called after nodes have moved. */
   forget(): void {
     this.#tree = undefined;
   }
@@ -28,7 +28,7 @@ export class Hit {
     return this.#tree.find(x, y, within);
   }
 
-  /** Returns the nearest edge within a distance. A curve is approximated by eight line segments. */
+  /** Returns the edge that is nearest to a point, if its distance is less than `within`. A curve is approximated by eight line segments. */
   edge({ shapes, edges, positions }: DrawnEdges, point: Point, within: number): number | undefined {
     let best: number | undefined;
     let nearest = within;

@@ -5,14 +5,14 @@ interface Box {
   readonly bottom: number;
 }
 
-/** The size of a cell of the spatial index, in pixels. */
+/** The width and height of a cell of the spatial index, in pixels. */
 const CELL = 64;
 
-/** Finds places for labels, so that no label covers another label or a node. */
+/** Finds free positions for labels, so that no label covers another label or a node. */
 export class LabelPlaces {
   readonly #cells = new Map<number, Box[]>();
 
-  /** Reserves a box around a point. @returns `false` if the box is already occupied and `force` is not set */
+  /** Reserves a rectangle around a point. @returns `false` if a part of the rectangle is occupied; `force` reserves it nevertheless */
   take(x: number, y: number, width: number, height: number, force = false): boolean {
     const box = { left: x - width / 2, top: y - height / 2, right: x + width / 2, bottom: y + height / 2 };
     const cells = cellsOf(box);

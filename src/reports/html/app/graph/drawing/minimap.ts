@@ -2,10 +2,10 @@ import { make } from "../../make.ts";
 import type { Painter } from "./painter.ts";
 import { palette } from "./palette.ts";
 
-/** Graphs with fewer nodes than this have no map. */
+/** A graph with fewer nodes than this gets no map. */
 const FEWEST = 30;
 const BORDER = 4;
-/** The share of the map's width and height from which on the whole graph counts as visible. */
+/** If the visible part has at least this share of the map's width and height, the whole graph counts as visible. */
 const WHOLE = 0.94;
 
 /**
@@ -15,14 +15,14 @@ const WHOLE = 0.94;
 export class Minimap {
   readonly element: HTMLCanvasElement = make("canvas", { class: "minimap", "aria-hidden": "true" });
   readonly #painter: Painter;
-  /** The nodes as dots. They are drawn again only if positions, colours or the size change. */
+  /** The nodes as dots. They are redrawn only if positions, colours or the size change. */
   readonly #dots = document.createElement("canvas");
   #drawn: { readonly positions: Float32Array; readonly ink: string; readonly width: number } | undefined;
   #scale = 1;
   #left = 0;
   #top = 0;
 
-  /** @param centre moves a point of the graph into the middle of the view */
+  /** @param centre moves the graph so that a point of it is in the middle of the view */
   constructor(painter: Painter, centre: (x: number, y: number) => void) {
     this.#painter = painter;
     const move = (event: PointerEvent): void => {
@@ -67,7 +67,7 @@ export class Minimap {
     context.strokeStyle = colours.chosen;
     context.lineWidth = 2 * ratio;
     context.strokeRect(left, top, right - left, bottom - top);
-    // A map of a fully visible graph is useless and would cover a part of it.
+    // Hide the map if the whole graph is visible: it would be useless and would cover a part of the graph.
     const isWhole = right - left >= element.width * WHOLE && bottom - top >= element.height * WHOLE;
     element.classList.toggle("idle", isWhole);
   }

@@ -6,31 +6,34 @@ import type { GraphModel } from "../model/graph-model.ts";
 import { palette, type Palette } from "./palette.ts";
 import { SlicedDrawing } from "./sliced-drawing.ts";
 
-/** The highlights that are drawn over the graph. They may change with every frame. */
+/** The highlighted nodes and edges, drawn over the graph. They may change with every frame. */
 export interface Marks {
   readonly pathNodes: ReadonlySet<number>;
   readonly pathEdges: ReadonlySet<number>;
   readonly matches: ReadonlySet<number>;
   readonly node: number | undefined;
   readonly edge: number | undefined;
-  /** The edges of a path that the reader asked for. */
+  /** The edges of the path that the reader chose in the search for paths. */
   readonly way: readonly number[];
 }
 
-/** The margin that is drawn beyond each side, as a share of the visible size. Panning then shows no empty border before the next drawing is ready. */
+/**
+ * The margin that is drawn outside of the visible part on each side, as a share of its size. When the reader moves the graph, the margin is already
+ * drawn.
+ */
 const MARGIN = 0.3;
-/** The largest number of edges that are drawn with arrows, and the largest number of nodes, and of edges, that are drawn with names. */
+/** `ARROWS`: the largest number of edges that get arrows. `NAMES`: the largest number of nodes, and of edges, that get names. */
 const ARROWS = 3_000;
 const NAMES = 400;
-/** The largest number of nodes on paths of findings that get labels if the graph has too many nodes to label all. */
+/** The largest number of nodes on paths of findings that get labels, in a graph with too many nodes to label all. */
 const MOST_ON_PATHS = 60;
-/** The largest number of lines in one canvas path, because the cost of a canvas path grows faster than its number of lines. */
+/** The largest number of lines in one canvas path, because the drawing time grows faster than the number of lines in a path. */
 const PATH = 200;
 const FONT = "system-ui, sans-serif";
 
 /**
- * Draws a graph of thousands of edges without blocking the page. Edges and nodes are drawn into a separate picture, over several frames. The visible
- * canvas shows the last finished picture, moved and scaled to the current view, and the highlights over it.
+ * Draws a graph with thousands of edges without blocking the page. Edges and nodes are drawn into a hidden canvas over several frames. The visible
+ * canvas shows the last finished drawing, moved and scaled to the current view, with the highlights over it.
  */
 export class Painter {
   readonly canvas: HTMLCanvasElement;
@@ -39,7 +42,7 @@ export class Painter {
   positions: Float32Array;
   transform: ZoomTransform = zoomIdentity;
   look: Look;
-  /** The canvas size in CSS pixels. It is read once for each frame, because measuring an element is slow. */
+  /** The width of the canvas in CSS pixels. It is read once for each frame, because measuring an element is slow. */
   width = 0;
   height = 0;
   marks: Marks = { pathNodes: new Set(), pathEdges: new Set(), matches: new Set(), node: undefined, edge: undefined, way: [] };
@@ -66,7 +69,7 @@ export class Painter {
     return Math.max(1.6, Math.min(13, 7 * this.transform.k));
   }
 
-  /** Returns the radius of a node on the screen, in pixels. Groups of many states are larger. */
+  /** Returns the radius of a node on the screen, in pixels. Nodes that represent many states are larger. */
   radiusOf(node: number): number {
     return this.radius * (1 + Math.log10(this.#model.weightOf(node)) * 0.6);
   }
@@ -76,26 +79,26 @@ export class Painter {
     this.height = this.canvas.clientHeight;
   }
 
-  /** Updates the drawing after the graph has grown. `positions` contains the positions of all nodes. */
+  /** Redraws after nodes and edges were added. `positions` contains the positions of all nodes. */
   grew(positions: Float32Array): void {
     this.positions = positions;
     this.shapes = new EdgeShapes(this.#model.graph, this.#model.nodes);
     this.recolour();
   }
 
-  /** Redraws after a change of colours, or of the visible nodes and edges. */
+  /** Redraws after the colours have changed, or other nodes and edges have become visible. */
   recolour(): void {
     this.#order = undefined;
     this.redraw();
   }
 
-  /** Redraws after a change of positions or of the canvas size. */
+  /** Redraws after nodes have moved, or the size of the canvas has changed. */
   redraw(): void {
     this.#stale = true;
     this.#ask();
   }
 
-  /** Draws the next frame after a change that affects only highlights. */
+  /** Draws a frame after a change that affects only highlights. */
   remark(): void {
     this.#ask();
   }
@@ -119,7 +122,7 @@ export class Painter {
     if (this.width === 0) return;
     if (this.#stale && !this.#slices.running) this.#begin();
 
-    // After a pause, the time since the last frame is not the drawing time, so 0 is passed.
+    // After a pause in drawing, the time since the last frame says nothing about the drawing time, so pass 0.
     this.#slices.slice(since > 250 ? 0 : since);
     this.#show();
     this.onFrame?.();
@@ -136,7 +139,7 @@ export class Painter {
     const colours = palette();
     const order = (this.#order ??= drawingOrder(this.#model, this.look, colours));
     const [mx, my] = [width * MARGIN, height * MARGIN];
-    /** Returns a bit set of the sides beyond which a node lies; 0 if the node is inside. */
+    /** Returns bits that say on which sides a node is outside of the visible part; 0 if the node is visible. */
     const outside = (node: number): number => {
       const x = positions[node * 2]! * t.k + t.x;
       const y = positions[node * 2 + 1]! * t.k + t.y;
@@ -145,10 +148,10 @@ export class Painter {
     const small = this.radius < 3;
     const isClose = this.radius >= 7 && graph.nodes.id.length > NAMES;
     const edges = order.edges.filter((edge) => {
-      // At a small scale, loops and edges without a target only blur their node.
+      // At a small scale, do not draw loops and edges that lead to no state, because they would only blur their node.
       if ((shapes.isLoop(edge) && this.radius < 7) || (shapes.isStub(edge) && small && graph.edges.found[edge] !== 1)) return false;
       const a = outside(graph.edges.from[edge]!);
-      // At a large scale, an edge between two distant states only covers the visible states.
+      // At a large scale, do not draw edges between two distant states, because they would only cover the visible states.
       if (isClose && a !== 0 && (shapes.isStub(edge) || outside(graph.edges.to[edge]!) !== 0)) return false;
       return a === 0 || (a & (shapes.isStub(edge) ? a : outside(graph.edges.to[edge]!))) === 0;
     });
@@ -190,8 +193,8 @@ export class Painter {
       (from, to) => {
         if (from < edges.length) drawEdges(from, Math.min(to, edges.length));
         if (to > edges.length) drawNodes(Math.max(0, from - edges.length), to - edges.length);
-        // Browsers defer drawing commands until a picture is used. Using the picture here spreads that cost over the frames instead of leaving it to
-        // the last one.
+        // Browsers execute drawing commands only when the canvas is used. Using the canvas here distributes the work over the frames; otherwise the
+        // last frame would take too long.
         this.canvas.getContext("2d")?.drawImage(picture.canvas, 0, 0, 1, 1, 0, 0, 1, 1);
       },
       () => {
@@ -268,7 +271,7 @@ export class Painter {
     );
   }
 
-  /** Redraws the groups on highlighted paths, because path lines cross the groups and their numbers. */
+  /** Draws the groups on highlighted paths again, because the lines of the paths cover the groups and their numbers. */
   #dotsAgain(context: CanvasRenderingContext2D, colours: Palette): void {
     const nodeColours = this.#order?.nodeColours;
     if (this.#model.groups === undefined || nodeColours === undefined) return;
@@ -281,7 +284,7 @@ export class Painter {
     }
   }
 
-  /** Draws the last finished picture at its current place, then the highlights. */
+  /** Draws the last finished drawing at its current position, then the highlights. */
   #show(): void {
     const { canvas, transform: t } = this;
     const ratio = pixels();
@@ -297,7 +300,7 @@ export class Painter {
       const scale = t.k / front.transform.k;
       const x = (t.x - (front.transform.x + front.marginX) * scale) * ratio;
       const y = (t.y - (front.transform.y + front.marginY) * scale) * ratio;
-      // A picture that is only moved is copied to whole pixels, because a copy between two pixels is blurred.
+      // Copy a drawing that is only moved to whole pixels, because a copy between two pixels would be blurred.
       const place = scale === 1 ? Math.round : (value: number): number => value;
       context.drawImage(front.canvas, place(x), place(y), front.canvas.width * scale, front.canvas.height * scale);
     }
@@ -333,7 +336,7 @@ export class Painter {
   }
 }
 
-/** A finished or unfinished drawing, and the transform of the graph for which it was made. */
+/** A hidden canvas with a drawing of the graph, and the position and scale for which it was drawn. */
 class Picture {
   readonly canvas = document.createElement("canvas");
   transform: ZoomTransform = zoomIdentity;
@@ -365,5 +368,5 @@ function dot(context: CanvasRenderingContext2D, positions: Float32Array, node: n
   context.arc(x, y, radius, 0, 2 * Math.PI);
 }
 
-/** The number of device pixels for each CSS pixel, at most two: more cost time and make no visible difference. */
+/** The number of device pixels for each CSS pixel. It is limited to two, because more take time and make no visible difference. */
 const pixels = (): number => Math.min(2, devicePixelRatio || 1);

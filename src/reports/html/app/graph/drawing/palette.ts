@@ -1,4 +1,4 @@
-/** Colours that canvases need as values, because they cannot use CSS variables. The lists of both themes correspond, entry by entry. */
+/** The colours for canvases, as values, because canvases cannot use CSS variables. The lists for the light and the dark theme have the same order. */
 export interface Palette {
   readonly paper: string;
   readonly ink: string;

@@ -1,11 +1,14 @@
-/** The milliseconds that drawing may take in a frame. */
+/** The milliseconds that may be used for drawing in each frame. */
 const SHARE = 10;
-/** A frame above this number of milliseconds is too long, whatever the cause: some browsers draw only after the drawing commands have returned. */
+/**
+ * A frame that takes more milliseconds than this is too long. The time between frames is used, because some browsers draw only after the drawing
+ * commands have returned.
+ */
 const LONG_FRAME = 40;
 const LEAST = 250;
 const MOST = 6_000;
 
-/** Draws many items over several frames. The number of items per frame adapts, so that no frame is noticeably long. */
+/** Draws many items over several frames. The number of items per frame is adapted, so that no frame takes noticeably long. */
 export class SlicedDrawing {
   #perSlice = 1_000;
   #next = 0;
@@ -24,7 +27,7 @@ export class SlicedDrawing {
     this.#finish = finish;
   }
 
-  /** Draws the next items. @param frame milliseconds since the last frame; 0 if there was a pause */
+  /** Draws the next items. @param frame milliseconds since the last frame; 0 after a pause in drawing */
   slice(frame: number): void {
     if (this.#draw === undefined) return;
     const to = Math.min(this.#total, this.#next + Math.floor(this.#perSlice));
@@ -38,7 +41,10 @@ export class SlicedDrawing {
     this.#finish?.();
   }
 
-  /** Adapts the number of items per frame. The number falls by at most half at a time, because one slow frame may have another cause. */
+  /**
+   * Adapts the number of items per frame to the drawing time. The number is at most halved at a time, because a single slow frame may have another
+   * cause.
+   */
   #adapt(count: number, took: number, frame: number): void {
     const possible = frame > LONG_FRAME ? this.#perSlice / 2 : (count * SHARE) / Math.max(0.5, took);
     this.#perSlice = Math.max(LEAST, Math.min(MOST, Math.max(this.#perSlice / 2, Math.min(this.#perSlice * 1.5, possible))));

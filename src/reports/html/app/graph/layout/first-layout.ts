@@ -1,17 +1,17 @@
 import type { EmbeddedGraph } from "../../../embedded.ts";
 
-/** The distance that the layout aims at between joined nodes. */
+/** The distance between connected nodes that the layout tries to reach. */
 export const SPACING = 40;
 
 /**
- * Returns the positions of nodes before forces move them. Nodes are on rings by depth, each within its parent's part of the circle. The graph is then
- * readable from the first frame, and forces have less to do.
- * @returns x and y of each node, one node after another
+ * Returns the initial positions of nodes: rings by depth, where each node is in its parent's part of the ring. The graph is then readable from the
+ * first frame, and the later layout by forces has less to do.
+ * @returns x and y of the first node, x and y of the second node, and so on
  */
 export function firstLayout({ nodes: { parent, depth } }: Pick<EmbeddedGraph, "nodes">): Float32Array {
   const count = parent.length;
   const leaves = new Float64Array(count);
-  // Counts from the last node to the first, because parents precede their children.
+  // Count from the last node to the first one, because each parent has a lower index than its children.
   for (let node = count - 1; node >= 0; node--) {
     if (leaves[node] === 0) leaves[node] = 1;
     if (parent[node]! >= 0) leaves[parent[node]!]! += leaves[node]!;

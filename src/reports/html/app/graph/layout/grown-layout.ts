@@ -1,11 +1,12 @@
 import type { EmbeddedGraph } from "../../../embedded.ts";
 import { SPACING } from "./first-layout.ts";
 
-/** The angle between the directions of consecutive new nodes, in radians. It gives each child of a node a different direction. */
+/** The angle between the directions of consecutive new nodes, in radians. Several new children of one node thus get different positions. */
 const TURN = 2.4;
 
 /**
- * Returns the positions for a graph that has grown. Known nodes keep their positions. Each new node is placed beside its parent, away from the root.
+ * Returns the positions of nodes after nodes were added. Existing nodes keep their positions. Each new node is placed next to its parent, away from
+ * the root.
  */
 export function grownLayout(positions: Float32Array, { nodes: { parent } }: Pick<EmbeddedGraph, "nodes">): Float32Array {
   const grown = new Float32Array(parent.length * 2);

@@ -4,11 +4,11 @@ import { SPACING } from "./first-layout.ts";
 /** The page's message to the worker: the positions of nodes, the edges, and the limits of the layout. */
 export interface LayoutTask {
   readonly positions: Float32Array;
-  /** The two nodes of each edge (from, to), one edge after another. */
+  /** The two nodes of each edge: from and to of the first edge, from and to of the second edge, and so on. */
   readonly edges: Int32Array;
-  /** The longest duration of the layout, in milliseconds. */
+  /** The time limit of the layout, in milliseconds. */
   readonly time: number;
-  /** How far nodes may move at the beginning, from 0 to 1. */
+  /** How far nodes may move at the beginning: 0 is not at all, 1 is the largest distance. */
   readonly heat: number;
 }
 
@@ -18,7 +18,7 @@ export interface LayoutStep {
   readonly done: boolean;
 }
 
-/** Milliseconds between two messages to the page. */
+/** Milliseconds between two messages from the worker to the page. */
 const EVERY = 400;
 
 interface Scope {
@@ -26,7 +26,7 @@ interface Scope {
   postMessage(message: LayoutStep, transfer: readonly ArrayBuffer[]): void;
 }
 
-/** Runs in the worker: moves nodes until they no longer move or the time is up. */
+/** Answers the page's messages in the worker: moves nodes until they are at rest or the time is up. */
 export function answerLayout(): void {
   const scope = globalThis as unknown as Scope;
   scope.addEventListener("message", ({ data }) => {

@@ -1,17 +1,20 @@
 import type { LayoutStep, LayoutTask } from "./layout-worker.ts";
 
-/** The longest duration of the layout, in milliseconds. The graph can be used while nodes move. */
+/** The time limit of the layout, in milliseconds. The reader can use the graph while nodes move. */
 const TIME = 12_000;
 
 interface LayoutEdges {
   readonly from: readonly number[];
   readonly to: readonly number[];
-  /** How far nodes may move at the beginning, from 0 to 1. See {@link LayoutTask}. */
+  /** How far nodes may move at the beginning, from 0 to 1, as in {@link LayoutTask}. */
   readonly heat: number;
   readonly signal: AbortSignal;
 }
 
-/** Moves nodes by forces in a worker, and reports their positions. If the browser allows no worker, nodes keep their first positions. */
+/**
+ * Moves connected nodes together and others apart in a worker, and calls `onStep` with the new positions. If the browser allows no worker, nodes keep
+ * their positions.
+ */
 export function startLayout(positions: Float32Array, { from, to, heat, signal }: LayoutEdges, onStep: (step: LayoutStep) => void): void {
   const script = document.getElementById("app")?.textContent ?? "";
   if (script === "") return;
@@ -34,6 +37,6 @@ export function startLayout(positions: Float32Array, { from, to, heat, signal }:
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
     worker.postMessage({ positions, edges: Int32Array.from(edges), time: TIME, heat } satisfies LayoutTask);
   } catch {
-    // The first layout stays, because no worker could be started.
+    // The browser allows no worker, so the nodes keep their initial positions.
   }
 }

@@ -2,13 +2,13 @@ import type { EmbeddedGraph } from "../../../embedded.ts";
 import { startLayout } from "./layout.ts";
 import type { LayoutStep } from "./layout-worker.ts";
 
-/** The shortest duration of a layout, in milliseconds, before a layout with more nodes replaces it. */
+/** Milliseconds that a layout runs at least before a layout with more nodes replaces it. */
 const LEAST_MS = 1_000;
-/** How far nodes may move, from 0 to 1: in the first layout, and in the layouts after the graph has grown. */
+/** `FIRST`, `LATER`: how far nodes may move, from 0 to 1, in the first layout and in later layouts with added nodes. */
 const FIRST = 0.6;
 const LATER = 0.25;
 
-/** Computes the layout of a graph, and computes it again when the graph has grown. */
+/** Computes the positions of a graph's nodes, and computes them again when nodes were added. */
 export class MovingLayout {
   readonly #graph: EmbeddedGraph;
   readonly #positions: () => Float32Array;
@@ -17,7 +17,7 @@ export class MovingLayout {
   #begun = 0;
   #timer = 0;
 
-  /** @param positions returns the current positions */
+  /** @param positions returns the current positions of all nodes */
   constructor(graph: EmbeddedGraph, positions: () => Float32Array, moved: (step: LayoutStep) => void) {
     this.#graph = graph;
     this.#positions = positions;
@@ -25,7 +25,7 @@ export class MovingLayout {
     this.#start(FIRST);
   }
 
-  /** Starts a layout with the added nodes, at the earliest `LEAST_MS` after the last start. */
+  /** Starts a new layout with the added nodes, at the earliest `LEAST_MS` after the last one was started. */
   grew(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#start(LATER), Math.max(0, this.#begun + LEAST_MS - performance.now()));
@@ -41,7 +41,7 @@ export class MovingLayout {
     this.#begun = performance.now();
     const { signal } = (this.#running = new AbortController());
     startLayout(this.#positions(), { ...this.#graph.edges, heat, signal }, ({ positions, done }) => {
-      // Nodes that were added since the start come after the nodes that have moved.
+      // Only the nodes at the beginning of the list have moved. The nodes after them were added since the layout started.
       const all = Float32Array.from(this.#positions());
       all.set(positions);
       this.#moved({ positions: all, done });

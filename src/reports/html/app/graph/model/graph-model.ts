@@ -2,7 +2,7 @@ import type { Embedded, EmbeddedExchange, EmbeddedGraph } from "../../../embedde
 import type { ActionCount, Groups } from "./groups.ts";
 import { stateLabel } from "./state-label.ts";
 
-/** A line in the comparison of a node's state with the state of its parent. */
+/** A line of a state, with the information whether its parent's state has the line, too. */
 export interface StateLine {
   readonly kind: "same" | "added" | "removed";
   readonly text: string;
@@ -15,16 +15,16 @@ export interface ShownExchange {
   readonly responseBody: string | undefined;
 }
 
-/** The table of texts that a graph refers to by index. It is a part of the report's data; other pages supply their own. */
+/** The list of texts that a graph refers to by index. It is a part of the report's data; the page of `seqqa ui` supplies its own. */
 export interface Texts extends Pick<Embedded, "strings"> {
-  /** The place where the graph is shown. Default: the file of a report. */
+  /** The kind of page that shows the graph. Default: `report`. */
   readonly shownIn?: "report" | "page" | undefined;
 }
 
-/** Gives views access to the graph of an exploration. Nodes and edges are identified by their indexes in the graph's lists. */
+/** Gives read access to the graph of an exploration. Nodes and edges are identified by their indexes in the graph's lists. */
 export class GraphModel {
   readonly graph: EmbeddedGraph;
-  /** The groups of states behind the nodes; `undefined` if each node is a single state. */
+  /** The groups of states that the nodes represent; `undefined` if each node is a single state. */
   readonly groups: Groups | undefined;
   readonly #labels: (string | undefined)[] = [];
   readonly texts: Texts;
@@ -39,7 +39,7 @@ export class GraphModel {
     this.grew();
   }
 
-  /** Indexes the nodes and edges that were added to the ends of the graph's lists. */
+  /** Processes the nodes and edges that were added at the ends of the graph's lists. */
   grew(): void {
     const { nodes, edges } = this.graph;
     while (this.#out.length < nodes.id.length) {
@@ -71,12 +71,12 @@ export class GraphModel {
     return this.#in[node]!;
   }
 
-  /** Returns the number of a node that readers see. */
+  /** Returns the number by which readers know a node. */
   numberOf(node: number): number {
     return this.graph.nodes.id[node]!;
   }
 
-  /** Returns the name of a state in commands; empty if unknown. */
+  /** Returns the name of a state, as used in commands; empty if it is unknown. */
   stateName(node: number): string {
     return this.graph.nodes.name?.[node] ?? "";
   }
@@ -85,19 +85,19 @@ export class GraphModel {
     return this.groups === undefined ? `state ${this.numberOf(node)}` : `group ${node + 1}`;
   }
 
-  /** Returns the number that readers see for a state of a group. */
+  /** Returns the number by which readers know a single state inside a group. */
   memberNumber(state: number): number {
     return this.groups?.numbers[state] ?? state;
   }
 
-  /** Returns the number of states behind a node. */
+  /** Returns the number of states that a node represents; 1 for a single state. */
   weightOf(node: number): number {
     return this.groups?.members[node]!.length ?? 1;
   }
 
   /**
-   * Returns a short label for a node: the common field values of a group, or the differences of a state from its parent. Empty if the file lacks the
-   * state.
+   * Returns a short label for a node: the field values that the states of a group have in common, or the differences of a state from its parent.
+   * Empty if the page does not contain the state.
    */
   labelOf(node: number): string {
     return (this.#labels[node] ??= this.#label(node));
@@ -112,13 +112,13 @@ export class GraphModel {
     return own === undefined || before === undefined ? "" : stateLabel(before, own);
   }
 
-  /** Returns the name of an edge. An edge between groups is named by its most frequent action, and the number of its other actions is added. */
+  /** Returns the name of an edge. An edge between groups has the name of its most frequent action and the number of its other actions. */
   edgeName(edge: number): string {
     const more = this.actionsOf(edge).length - 1;
     return this.actionName(this.actionsOf(edge)[0]!.action) + (more > 0 ? ` +${more}` : "");
   }
 
-  /** Returns the actions of the transitions behind an edge, with their counts. */
+  /** Returns the actions of all transitions that an edge represents, with their counts. */
   actionsOf(edge: number): readonly ActionCount[] {
     return this.groups?.transitions[edge] ?? [{ action: this.graph.edges.action[edge]!, count: 1 }];
   }
@@ -127,7 +127,7 @@ export class GraphModel {
     return this.graph.actions[action] ?? "";
   }
 
-  /** Returns the edge by which a node was first reached; `undefined` for the root, and if the file lacks the edge. */
+  /** Returns the edge that first reached a node; `undefined` for the root state, and if the page does not contain the edge. */
   firstEdge(node: number): number | undefined {
     const { parent, action } = this.graph.nodes;
     return this.reaching(node).find(
@@ -135,14 +135,14 @@ export class GraphModel {
     );
   }
 
-  /** Returns the nodes from the root to this node, both included. */
+  /** Returns the nodes on the path from the root state to this node, both included. */
   chain(node: number): readonly number[] {
     const chain: number[] = [];
     for (let at = node; at >= 0; at = this.graph.nodes.parent[at]!) chain.unshift(at);
     return chain;
   }
 
-  /** Returns a text by its index in the table of texts. */
+  /** Returns a text by its index in the list of texts. */
   text(place: number): string {
     return this.texts.strings[place] ?? "";
   }
@@ -151,7 +151,7 @@ export class GraphModel {
     return this.graph.nodes.state[node]?.map((place) => this.texts.strings[place]!);
   }
 
-  /** Returns the lines of a state, and the lines of its parent's state that this state lacks; `undefined` if the file lacks the state. */
+  /** Returns the lines of a state, and the lines that the state of its parent has in addition; `undefined` if the page does not contain the state. */
   stateLines(node: number): readonly StateLine[] | undefined {
     const lines = this.state(node);
     if (lines === undefined) return undefined;

@@ -4,8 +4,8 @@ import type { ActionCount, Groups } from "./groups.ts";
 import { isCount, type StateField } from "./state-fields.ts";
 
 /**
- * Returns a graph whose nodes are groups of states that agree in the given fields. An edge between two groups represents all transitions between
- * their states.
+ * Returns a graph whose nodes are groups of states with equal values of the given fields. An edge between two groups represents all transitions
+ * between their states.
  */
 export function groupedGraph(model: GraphModel, fields: readonly StateField[]): GraphModel {
   const { graph } = model;
@@ -24,7 +24,7 @@ export function groupedGraph(model: GraphModel, fields: readonly StateField[]): 
   }
   const [parent, action, depth]: [number[], number[], number[]] = [[], [], []];
   members.forEach(([first], group) => {
-    // The parent of a group's first state has a lower index, so its group already has a depth.
+    // The depth of the parent's group is known here, because the parent has a lower index than every state of this group.
     const from = graph.nodes.parent[first!]!;
     parent.push(from < 0 ? -1 : of[from]!);
     action.push(graph.nodes.action[first!]!);
@@ -85,12 +85,12 @@ function actionCounts({ edges }: EmbeddedGraph, list: readonly number[]): readon
   return [...counts].map(([action, count]) => ({ action, count })).sort((a, b) => b.count - a.count);
 }
 
-/** The smallest and the largest number of groups that make a grouping useful. */
+/** `FEWEST`, `MOST`: the numbers of groups between which a grouping is useful. */
 const FEWEST = 3;
 const MOST = 60;
 
 /**
- * Returns fields that divide a large graph into few groups. Fields with generated values or times are not used. Each field that increases the number
+ * Chooses fields that divide a large graph into few groups. Fields with generated values or times are not used. Each field that increases the number
  * of groups is added, up to `MOST` groups.
  */
 export function suggestedFields(fields: readonly StateField[]): readonly StateField[] {
@@ -100,7 +100,7 @@ export function suggestedFields(fields: readonly StateField[]): readonly StateFi
     const groups = groupsBy([...chosen, field]);
     if (groups > groupsBy(chosen) && groups <= MOST) chosen = [...chosen, field];
   }
-  // Removes fields that later fields made redundant, because they no longer divide the states further.
+  // Remove fields that do not divide the states further, because the fields that were added later already do.
   for (const field of chosen) {
     const others = chosen.filter((one) => one !== field);
     if (groupsBy(others) === groupsBy(chosen)) chosen = others;

@@ -1,7 +1,7 @@
-/** The largest number of characters of a value that are shown. */
+/** The largest number of characters that are shown of a value. */
 export const LONGEST_VALUE = 60;
 
-/** Returns a place without the prefix `systems.`, which the places of all stores have. */
+/** Returns the place of a value without the prefix `systems.`, which the places in all stores have. */
 export const shortPlace = (place: string): string => place.replace(/^systems\./, "");
 
 /** Returns a value without its quotes, cut to {@link LONGEST_VALUE} characters. */

@@ -1,6 +1,6 @@
 import type { GraphModel } from "./graph-model.ts";
 
-/** The largest number of nodes that the search for longer paths visits. It is the only limit on the duration of the search. */
+/** The largest number of nodes that the search for paths visits. Only this number limits the time of the search. */
 const TRIES = 200_000;
 
 /**

@@ -7,8 +7,8 @@ export interface Found {
 }
 
 /**
- * Finds nodes by their number, their name in commands or a text in their state, and edges by the name of their action or their status. An empty query
- * finds nothing.
+ * Finds nodes by their number, by their name in commands, or by a text in their state. Finds edges by their action or their HTTP status. An empty
+ * query finds nothing.
  */
 export function search(model: GraphModel, query: string): Found {
   const wanted = query.trim().toLowerCase();
@@ -30,14 +30,14 @@ export function search(model: GraphModel, query: string): Found {
     if (actions.has(graph.edges.action[edge]!) || (number !== undefined && number >= 100 && graph.edges.status[edge] === number))
       edges.push(edge);
   }
-  // Sorts the node with the wanted number before nodes whose states only contain the text.
+  // Put the node with the searched number before nodes whose states only contain this text.
   return {
     nodes: number === undefined ? nodes : nodes.sort((a, b) => Number(model.numberOf(b) === number) - Number(model.numberOf(a) === number)),
     edges,
   };
 }
 
-/** Returns a search in the table of texts that examines each text once, even if many states contain it. */
+/** Returns a function that searches a text of the list by its index. Each text is searched only once, even if many states contain it. */
 function texts(model: GraphModel, wanted: string): (place: number) => boolean {
   const known = new Map<number, boolean>();
   return (place) => {

@@ -5,17 +5,17 @@ import { LONGEST_VALUE, shortPlace, unquoted } from "./line-text.ts";
 /** A field of states, and its values in the states of a graph. */
 export interface StateField {
   /**
-   * The name of the field: `db.orders.status`, `context.order_id`, or `db.orders (rows)`. The last one counts the rows that a table gained or lost
-   * since the root state.
+   * The name of the field: `db.orders.status`, `context.order_id`, or `db.orders (rows)` for the number of rows that were added or removed since the
+   * root state.
    */
   readonly name: string;
-  /** Per node: the index of its value in `values`. */
+  /** For each node, the index of its value in `values`. */
   readonly of: Int32Array;
-  /** The distinct values. The value for several rows of a table is a list, such as `created, 2 × paid`. */
+  /** The distinct values of the field. If a state has several rows, the value is a list such as `created, 2 × paid`. */
   readonly values: readonly string[];
 }
 
-/** The largest number of fields. Fields that occur later are left out. */
+/** The largest number of fields. Further fields are left out. */
 const MOST = 200;
 
 /** Returns the fields whose values differ between the states of a graph. Fields with the fewest values come first. */
@@ -41,7 +41,7 @@ export function stateFields(model: GraphModel): readonly StateField[] {
       let field = fields.get(name);
       if (field === undefined) {
         if (fields.size >= MOST) continue;
-        // Index 0 is the value for states without the field.
+        // Index 0 is the value of states that lack the field.
         fields.set(name, (field = { values: new Map([[isCount(name) ? "0" : NONE, 0]]), of: new Int32Array(states.length) }));
       }
       const text = isCount(name) ? signed(values.reduce((sum, one) => sum + Number(one), 0)) : counted(values);

@@ -1,12 +1,12 @@
 import { cellsOf, differences, ROW_LINE } from "../../../../../state/compare/differences.ts";
 import { shortPlace, unquoted } from "./line-text.ts";
 
-/** The largest numbers of fields, and of characters, in a label. */
+/** `FIELDS`, `LONGEST`: the largest numbers of fields and of characters in a label. */
 const FIELDS = 3;
 const LONGEST = 48;
 
 /**
- * Returns a short text for a state: the fields that differ from the parent's state, such as `orders.status: paid`, and the added and removed rows.
+ * Returns a short label for a state: the fields that differ from the parent's state, such as `orders.status: paid`, and the added and removed rows.
  */
 export function stateLabel(parent: readonly string[], own: readonly string[]): string {
   const parts: string[] = [];
@@ -29,12 +29,12 @@ export function stateLabel(parent: readonly string[], own: readonly string[]): s
   return text.length > LONGEST ? `${text.slice(0, LONGEST - 3)}...` : text;
 }
 
-/** Returns the place of a line: the table and sign of a row, or the place of a value. */
+/** Returns the place that a line describes: for a row, its table and the sign `+` or `-`. */
 function placeOf(line: string): string {
   return ROW_LINE.exec(line)?.[1] ?? line.split(" = ", 1)[0]!;
 }
 
-/** Returns the name of a table or of a key, without the store. */
+/** Returns the name of a table or a key, without the name of its store. */
 const nameOf = (line: string): string => {
   const row = ROW_LINE.exec(line)?.[1];
   const place = shortPlace(row === undefined ? line.split(" = ", 1)[0]! : row.slice(0, -3));
@@ -42,8 +42,8 @@ const nameOf = (line: string): string => {
 };
 
 /**
- * Makes the lines of two states comparable. A line with `-` is a row of the root state that a state lacks. If only one state lacks the row, it is
- * written as a row of the other state.
+ * Returns comparable lines for the states of a parent and its child. A line with `-` is a row of the root state that a state lacks. If only one of
+ * the two states lacks the row, the row is added to the lines of the other state.
  */
 function beforeAndAfter(parent: readonly string[], own: readonly string[]): readonly [string[], string[]] {
   const isGone = (line: string): boolean => ROW_LINE.exec(line)?.[1]?.at(-2) === "-";
