@@ -13,7 +13,10 @@ export interface IdempotentOptions {
   readonly methods?: readonly string[];
 }
 
-/** Statuses of the repeated request that are no finding. They concern permission, rate, or a state that has changed since the first request. */
+/**
+ * Statuses with which the repeated request may be answered without a finding. They concern permission, rate, or a state that has changed since the
+ * first request.
+ */
 const NO_STATEMENT = new Set([401, 403, 408, 409, 412, 425, 428, 429]);
 
 /**

@@ -15,8 +15,8 @@ export interface RetrySafeOptions {
 }
 
 /**
- * Statuses of the repeated request that are no finding, because they do not say that it was executed again. They concern permission, rate, a request
- * in progress, or a state that has changed since the first request.
+ * Statuses with which the repeated request may be answered without a finding. They concern permission, rate, a request in progress, or a state that
+ * has changed since the first request.
  */
 const NO_STATEMENT = new Set([401, 403, 408, 409, 412, 422, 425, 428, 429]);
 

@@ -22,7 +22,7 @@ export interface HttpSettings {
 const BUILT_IN: HttpDefaults = Object.freeze({ timeoutMs: 30_000, retry: undefined, rateLimit: undefined });
 
 let current: HttpDefaults = BUILT_IN;
-/** The shared memory of the current rate limit. It shows if the configured limit is another one. */
+/** Identifies the current rate limit by its shared memory; `undefined` if there is no limit. */
 let limitOf: SharedArrayBuffer | undefined;
 
 /**

@@ -86,7 +86,7 @@ export class HttpStub extends StubAdapter<StubState> {
     return this.state.faults;
   }
 
-  /** The fault that the next request will meet, as set by {@link failNext}; `undefined` for none. */
+  /** The fault that the next request will get, as set by {@link failNext}; `undefined` for none. */
   get nextFault(): StubFault | undefined {
     return this.state.next;
   }
@@ -136,7 +136,7 @@ export class HttpStub extends StubAdapter<StubState> {
     return this.when("DELETE", path);
   }
 
-  /** Makes the next request meet a fault. */
+  /** Makes the next request to the stub fail in the given way. */
   failNext(fault: StubFault): void {
     this.set({ next: fault, faults: this.state.faults + 1 });
   }

@@ -10,7 +10,7 @@ type Protocol = "http" | "smtp";
 class StubProvider implements StoreProvider {
   readonly #protocol: Protocol;
   readonly #claimPort: NonNullable<StoreProviderOptions["claimPort"]>;
-  /** The URLs by lane and generation. A rebuilt lane keeps its port, because a new target may get the URL before the old stub is closed. */
+  /** The URLs of the stubs, by lane and generation (the number of the lane's copy). A copy keeps its URL if it is requested again. */
   readonly #urls: Map<string, string> = new Map();
 
   constructor({ name, url, claimPort }: StoreProviderOptions) {

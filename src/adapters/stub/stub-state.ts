@@ -61,12 +61,12 @@ export type StubAnswer = (
   data: StubData,
 ) => { readonly body?: unknown; readonly status?: number; readonly headers?: Readonly<Record<string, string>> };
 
-/** The parts of a stub that actions change and a restore sets back. */
+/** The state of a stub: the parts that actions change and that are restored. */
 export interface StubState {
   readonly calls: readonly StubCall[];
   /** For each definition of replies, the number of replies that requests have used up. The last reply is never used up. */
   readonly given: readonly number[];
-  /** The fault that the next request will meet; `undefined` for none. */
+  /** The fault that the next request will get; `undefined` for none. */
   readonly next: StubFault | undefined;
   /** The number of faults that were requested so far. */
   readonly faults: number;

@@ -41,8 +41,8 @@ export interface AgentOptions<C extends object = Values, A = ApiClient> {
   /** `true` if the exploration ends with the first broken rule. Default: the value in the configuration, else `false`. */
   readonly stopOnFirstViolation?: boolean;
   /**
-   * `true` if states that violate a rule are explored from, too. The broken rule is reported again only after it has held in between. Other rules are
-   * judged as usual. Default: the value in the configuration, else `false`.
+   * `true` if states that violate a rule are explored from, too. The broken rule is reported again only after a state in which it holds. Other rules
+   * are judged as usual. Default: the value in the configuration, else `false`.
    */
   readonly continueAfterViolation?: boolean;
   /** The seed of all random choices. Default: the value in the configuration, else 0. */

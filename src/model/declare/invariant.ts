@@ -35,7 +35,7 @@ export interface InvariantOptions<C extends object = Values, A = ApiClient> {
   readonly severity?: Severity;
   /**
    * `true` if states that violate the invariant are not explored further. With `false` they are explored from, too, and the invariant is reported
-   * again only after it has held in between. Default `true`.
+   * again only after a state in which it holds. Default `true`.
    */
   readonly blocking?: boolean;
   /** Returns `true` for the actions after which the invariant is checked. Default: all. The root state is always checked. */

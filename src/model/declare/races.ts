@@ -7,8 +7,8 @@ export interface RacesOptions {
   /** The number of concurrent trials for a suspect pair. Default 20. */
   readonly trials?: number;
   /**
-   * The way in which requests are made to meet at the target. Default `auto`: a schedule if a store can hold a write, else a delivery that the
-   * target's protocol allows.
+   * The method by which the calls of a race reach the target at the same time. Default `auto`: if a store can hold a write, one call is held before
+   * that write; else a method that the target's protocol allows.
    */
   readonly delivery?: "auto" | RaceDelivery;
   /** The number of calls of one action that are sent at once, 2 to 100. Default 2. */

@@ -22,9 +22,9 @@ export interface ReplayOptions {
 export interface RaceReplay {
   /** The names of the actions. More than two are possible only if all are the same action. */
   readonly actions: readonly string[];
-  /** The number of trials, because the calls may not meet each time. Default: `exploration.races.trials`. A schedule is followed once. */
+  /** The number of trials, because the calls may not overlap each time. Default: `exploration.races.trials`. A schedule is followed once. */
   readonly trials?: number | undefined;
-  /** The way in which the calls are made to meet. Default `auto`: a delivery that the target's protocol allows. */
+  /** The method by which the calls reach the target at the same time. Default `auto`: a method that the target's protocol allows. */
   readonly delivery?: "auto" | RaceDelivery | undefined;
   /** The call that a store holds, and the write before which it is held. Default: none. */
   readonly schedule?: RaceSchedule | undefined;

@@ -208,7 +208,7 @@ export interface FaultCoverage {
    * ...
    */
   readonly skippedPoints: Readonly<Record<string, number>>;
-  /** The reasons why faults do not apply, by store and kind. */
+  /** The reasons why a store cannot make some kinds of faults, by store and kind. */
   readonly missing: Readonly<Record<string, string>>;
   /** The number of problems that a fault showed once, but not again on a rebuilt lane. They are not reported. */
   readonly unconfirmed: number;
@@ -223,7 +223,11 @@ export interface FaultCoverage {
  */
 export type RaceVerdict = "invariant" | "state" | "responses" | "server_error";
 
-/** The way in which requests are made to meet. */
+/**
+ * The method by which the calls of a race reach the target at the same time. `http2`: streams of one HTTP/2 connection. `pipelined`: one write to an
+ * HTTP/1.1 connection. `last_byte`: separate connections, on which the ends of all requests are sent together. `plain`: separate connections, on
+ * which whole requests are sent together. `gated`: a store holds one call before a write.
+ */
 export type RaceDelivery = "http2" | "pipelined" | "last_byte" | "plain" | "gated";
 
 /** The result of one call of a race. */
@@ -292,14 +296,14 @@ export interface Race {
   readonly trials: number;
   /** The number of trials in which the calls did not overlap. Such trials prove nothing. */
   readonly misses: number;
-  /** The 95 % confidence interval of the share of hits (Wilson score interval). */
+  /** The 95 % confidence interval of the share of trials that showed the race (Wilson score interval). */
   readonly rate: {
     /** The lower bound, 0 to 1. */
     readonly low: number;
     /** The upper bound, 0 to 1. */
     readonly high: number;
   };
-  /** The way in which the calls were made to meet. */
+  /** The method by which the calls reached the target at the same time. */
   readonly delivery: RaceDelivery;
   /**
    * The call that was held, and the write before which it was held; only with the delivery `gated`. Following the schedule shows the race each time.
@@ -587,7 +591,7 @@ export interface ExplorationFacts {
    * one, so parts of the state space may be missing.
    */
   readonly collisions: number;
-  /** The number of states with more symmetric ids than the canonical form tries. Each of these states counts as a separate state. */
+  /** The number of states with more interchangeable ids than seqqa can order. Each of these states counts as a separate state. */
   readonly bounded: number;
   /** Notes on how far the result can be trusted. */
   readonly notes: readonly string[];

@@ -112,9 +112,9 @@ export type GateView =
   | { readonly kind: "blocked"; readonly by: string };
 
 /**
- * Holds one connection of the target before a write, so that the calls of a race meet at that write in each trial. The store installs what the gate
- * needs when it is opened with {@link StoreScope.gated}. The gate holds one call at a time. Arm it only while no call is in progress. The first
- * connection that reaches the write is held; all others pass.
+ * Holds one connection of the target before a write, so that the calls of a race overlap at that write in each trial. The store installs what the
+ * gate needs when it is opened with {@link StoreScope.gated}. The gate holds one call at a time. Arm the gate only while no call is in progress. The
+ * first connection that reaches the write is held; all others pass.
  */
 export interface Gate {
   readonly kind: "gate";

@@ -1,11 +1,11 @@
-/** The number of states at each depth, and how often each action was executed at each depth. */
+/** The number of states at each depth, and the number of executions of each action at each depth. */
 export interface ByDepth {
   readonly states: readonly number[];
-  /** The number of executions, by action and depth. Empty if there are more than `MOST_ACTIONS` actions, or a depth above `MOST_DEPTHS`. */
+  /** The number of executions by action and depth. The list is empty if a table of it would be too large to read. */
   readonly executed: readonly (readonly number[])[];
 }
 
-/** The largest number of actions, and the largest depth, up to which executions are counted. A larger table could not be read. */
+/** `MOST_ACTIONS`, `MOST_DEPTHS`: the largest numbers of actions and of depths for which executions are counted. */
 const MOST_ACTIONS = 60;
 const MOST_DEPTHS = 40;
 
@@ -13,7 +13,7 @@ export class DepthCounter implements ByDepth {
   readonly states: readonly number[];
   readonly executed: readonly number[][];
 
-  /** `depths` holds the depth of each node. */
+  /** @param depths the depth of each node of the graph */
   constructor(depths: Iterable<number>, actions: number) {
     const states: number[] = [];
     for (const depth of depths) {

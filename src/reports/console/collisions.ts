@@ -3,15 +3,15 @@ import { plural } from "./numbers.ts";
 
 type Collisions = Pick<ExplorationFacts, "collisions" | "collisionProbability" | "statesVisited">;
 
-/** Reports mention the probability that states were mistaken for one another from this value on. */
+/** Reports mention the probability of equal fingerprints of different states only from this value on. */
 const WORTH_TELLING = 1e-6;
 
-/** Returns `true` if two states were mistaken for one, or if the probability of that reaches `WORTH_TELLING`. */
+/** Returns `true` if different states had equal fingerprints, or if the probability of that is at least `WORTH_TELLING`. */
 export function isWorthTelling({ collisions, collisionProbability }: Collisions): boolean {
   return collisions > 0 || collisionProbability >= WORTH_TELLING;
 }
 
-/** Returns one line about states that were, or may have been, mistaken for one another. */
+/** Returns one line about different states with equal fingerprints: how many there were, or how probable they are. */
 export function collisionText({ collisions, collisionProbability, statesVisited }: Collisions): string {
   const among = `of ${plural(statesVisited, "state")}`;
   if (collisions > 0)

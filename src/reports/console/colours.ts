@@ -3,8 +3,8 @@ import pc from "picocolors";
 export type Colours = ReturnType<typeof pc.createColors>;
 
 /**
- * Returns colours for an output. `NO_COLOR` disables them, `FORCE_COLOR` enables them (except for 0 and false). Otherwise only a terminal has
- * colours.
+ * Returns the functions that colour text for an output. `NO_COLOR` switches colours off, and `FORCE_COLOR` (except 0 and false) switches them on.
+ * Without these variables, only a terminal gets colours.
  */
 export function coloursFor(output: { readonly isTTY?: boolean | undefined }, env: Readonly<Record<string, string | undefined>>): Colours {
   return pc.createColors(wantsColour(output, env));

@@ -16,16 +16,16 @@ import type { ReportedExploration, ReportedJourney, RunReport } from "../documen
 import { summaryLines } from "./summary.ts";
 import { triedLines } from "./tried-text.ts";
 
-/** Reports to people: progress and notes on standard error, results on standard output. */
+/** The reporter for people: writes progress and notes to standard error, and results to standard output. */
 export class ConsoleReporter implements WholeReporter {
   readonly #options: ReporterOptions;
   readonly #live: Live;
   readonly #colours: Colours;
   readonly #hide: Redactor;
-  /** Notes of the current exploration that are already visible where the results are printed. The results do not repeat them. */
+  /** The notes of the current exploration that the reader has already seen, so that they are not repeated with the results. */
   #seen: readonly string[] = [];
   #endsBlank = false;
-  /** Prints each request. Present only with `verbose`. */
+  /** Prints each request of a step. The method exists only with `verbose`. */
   readonly tried?: (name: string, step: TriedStep) => void;
 
   constructor(options: ReporterOptions) {
@@ -41,7 +41,7 @@ export class ConsoleReporter implements WholeReporter {
 
   event(name: string, event: ExplorationEvent): void {
     const { stdout, stderr } = this.#options;
-    // If only one of the two streams is a terminal, a reader of the results has not seen the notes, so the results repeat them.
+    // If only one of the two streams is a terminal, the reader of the results has not seen the notes, so repeat them.
     const isOnePlace = (stdout.isTTY === true) === (stderr.isTTY === true);
     if (event.kind === "started") this.#seen = isOnePlace ? event.notes : [];
     if (event.kind === "note" && isOnePlace) this.#seen = [...this.#seen, event.message];
@@ -90,7 +90,7 @@ export class ConsoleReporter implements WholeReporter {
   }
 }
 
-/** Returns the findings, divergences, errors and notes, then the reasons why the result is unverified, then the summary. */
+/** Returns the lines for the result of an exploration: findings, divergences, errors, notes, the reasons why it is unverified, and the summary. */
 export function resultLines(name: string, result: ExplorationResult, colours: Colours, verbose: boolean): readonly string[] {
   const { divergences, errors, notes, unverified } = result;
   const before = [
@@ -132,7 +132,7 @@ function errorLines({ code, message, path, source, stack, count }: RunError, col
   ];
 }
 
-/** Returns the first frame of a stack. Stacks in reports contain only the user's own files. */
+/** Returns the first line of a stack trace that names a file. Stack traces in reports contain only files of the user. */
 function userLine(stack: string): string | undefined {
   return /^\s+at (?:.*\()?((?:file:\/\/)?[^\s()]+:\d+:\d+)\)?$/m.exec(stack)?.[1]?.replace(/^file:\/\//, "");
 }

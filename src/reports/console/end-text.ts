@@ -6,7 +6,7 @@ import { SEVERITIES } from "../../model/declare/severity.ts";
 import { printable } from "./printable.ts";
 import type { ReportedKnown, RunReport } from "../document/run-report.ts";
 
-/** Returns a line that counts the findings that `--update-known` added to the list of known findings and removed from it. */
+/** Returns a line that says how many findings `--update-known` added to the list of known findings and removed from it. */
 export function updateLines(known: ReportedKnown | undefined): readonly string[] {
   if (known?.updated === undefined) return [];
   const { added, removed } = known.updated;
@@ -14,7 +14,7 @@ export function updateLines(known: ReportedKnown | undefined): readonly string[]
   return [`${printable(known.file)}: ${grouped(added.length)} added, ${grouped(removed.length)} removed${ids}`];
 }
 
-/** Returns lines about the list of known findings: which ones were found again, are stale, or were not seen. */
+/** Returns lines that compare the run with the list of known findings: which ones were found again, no longer occur, or may have been missed. */
 export function knownLines(known: ReportedKnown | undefined): readonly string[] {
   if (known === undefined) return [];
   const file = printable(known.file);
@@ -40,7 +40,7 @@ export function endLines(report: RunReport, colours: Colours): readonly string[]
     races: explorations.flatMap(({ result }) => result.races),
   })[0];
   const known = [...knownLines(report.known), ...updateLines(report.known)];
-  // Without explorations and journeys there are only failures. Each failure was already printed as an error.
+  // Without explorations and journeys, there are only failures, and these were already printed.
   if (explorations.length + report.journeys.length === 0) return known;
   const shown = files.find((file) => file.endsWith(".html")) ?? files[0];
   return [

@@ -2,7 +2,7 @@ import type { ExplorationFacts } from "../../model/results/result.ts";
 import { duration, grouped, plural } from "./numbers.ts";
 import { counted } from "./race-coverage-text.ts";
 
-/** Returns the fault coverage as rows of a label and a text; empty if faults were off. */
+/** Returns the coverage of injected faults as table rows of a label and a text; empty if no faults were injected. */
 export function faultRows({ faultCoverage }: Pick<ExplorationFacts, "faultCoverage">): readonly (readonly [string, string])[] {
   if (faultCoverage === undefined) return [];
   const { calls, counted: looked, points, tried, skipped, skippedPoints, missing, unconfirmed, durationMs } = faultCoverage;
@@ -17,7 +17,7 @@ export function faultRows({ faultCoverage }: Pick<ExplorationFacts, "faultCovera
   return rows.filter(([, value]) => value !== "");
 }
 
-/** Returns the faults that do not apply, with the reasons: `db cut (SQLite has no connections that could be cut)`. */
+/** Returns the kinds of faults that a store does not support, with the reasons: `db cut (SQLite has no connections that could be cut)`. */
 export function missingText(missing: Readonly<Record<string, string>>): string {
   return Object.entries(missing)
     .map(([cell, why]) => `${cell.replaceAll("_", " ")} (${why})`)

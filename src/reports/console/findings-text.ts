@@ -11,13 +11,13 @@ type Findings = Pick<ExplorationResult, "violations" | "races">;
 
 interface Finding {
   readonly severity: Severity;
-  /** The cause of the finding. Findings with one cause are listed together. */
+  /** The cause of the finding. Findings with the same cause are listed together. */
   readonly cause: string;
   readonly facts: readonly (string | undefined)[];
   readonly text: string;
 }
 
-/** Returns the findings of an exploration, the most severe first. Findings with one cause are listed together. */
+/** Returns lines for the findings of an exploration, the most severe first. Findings with the same cause are listed together. */
 export function findingLines(found: Findings, colours: Colours): readonly string[] {
   const all = bySeverity(found);
   return all.flatMap(({ severity, facts, text }, index) => {
@@ -27,7 +27,7 @@ export function findingLines(found: Findings, colours: Colours): readonly string
   });
 }
 
-/** Returns the ids of the findings that can be replayed, in the order in which they are printed. Known findings come last. */
+/** Returns the ids of the findings that can be replayed, in the order in which the findings are printed. Known findings are last. */
 export function replayableIds({ violations, races }: Findings): readonly string[] {
   const all = inOrder([
     ...violations

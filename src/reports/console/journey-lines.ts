@@ -6,11 +6,11 @@ import { cut, printable, printableLines } from "./printable.ts";
 
 const MARKS: Readonly<Record<StepStatus, string>> = { passed: "ok", failed: "FAILED", timed_out: "TIMED OUT", skipped: "skipped" };
 const MARK = 10;
-/** The largest number of characters of a body that are shown. */
+/** The largest number of characters that are shown of a request or response body. */
 const BODY = 500;
 
 /**
- * Returns the lines for a finished journey: its steps, and the last request and answer of a failed step. `verbose` adds the requests of every step.
+ * Returns lines for a journey that has ended: its steps, and the last request and answer of a failed step. With `verbose`, the requests of all steps.
  */
 export function journeyLines(name: string, result: JourneyResult, colours: Colours, verbose: boolean): readonly string[] {
   const width = Math.min(60, Math.max(0, ...result.steps.map((step) => printable(step.name).length)));

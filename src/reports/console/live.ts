@@ -12,7 +12,7 @@ interface LineOutput {
   readonly columns?: number | undefined;
 }
 
-/** Milliseconds between two progress lines if no line is rewritten in place. */
+/** Milliseconds between two lines of progress, where an earlier line cannot be overwritten. */
 const EVERY = 10_000;
 
 /** Shows the progress of a run on standard error. */
@@ -25,7 +25,7 @@ export class Live {
   #printedAt: number;
   readonly #timeLeft: TimeLeft;
 
-  /** A line is rewritten in place only on a terminal that a person watches, so not in CI. */
+  /** Progress lines are overwritten only on a terminal that a person watches, so not in CI. */
   constructor(options: Pick<ReporterOptions, "stderr" | "env" | "verbose" | "now">) {
     const ci = options.env["CI"] ?? "";
     const watched = options.stderr.isTTY === true && (ci === "" || ci === "false" || ci === "0") && options.env["TERM"] !== "dumb";
@@ -70,14 +70,14 @@ export class Live {
     this.#show((width) => [cut(`${printable(name)}  ${text}`, width)]);
   }
 
-  /** Shows the number of finished steps of a journey. `null` begins a journey. */
+  /** Shows how many steps of a journey have ended. `step` is `null` at the beginning of the journey. */
   step(name: string, step: StepResult | null): void {
     this.#stepsOver = step === null ? 0 : this.#stepsOver + 1;
     const over = step === null ? "" : `, ${printable(step.name)} ${step.status.replace("_", " ")}`;
     this.#show((width) => [cut(`${printable(name)}  ${plural(this.#stepsOver, "step")}${over}`, width)]);
   }
 
-  /** Rewrites the lines in place on a terminal. Elsewhere prints a new line, at most once every ten seconds. */
+  /** On a terminal, overwrites the previous progress lines. Elsewhere, prints a new line, at most once every ten seconds. */
   #show(lines: (width: number) => readonly string[]): void {
     if (this.#line !== undefined) return this.#line.show(lines(this.#line.width));
     if (this.#now() - this.#printedAt < EVERY) return;
@@ -85,7 +85,7 @@ export class Live {
     this.message(lines(Infinity).join("\n"));
   }
 
-  /** Prints lines only once: several lanes may report the output of the same crash. */
+  /** Prints lines of the target's output, each text only once, because several lanes may report the same crash. */
   #quote(lines: readonly string[]): void {
     const text = lines.map((line) => `  ${line}`).join("\n");
     if (this.#quoted.has(text)) return;
@@ -103,7 +103,7 @@ export class Live {
   }
 }
 
-/** Lines that are rewritten in place, and are removed before other output. */
+/** Progress lines at the bottom of a terminal. They are overwritten by the next progress, and removed before other output. */
 class ProgressLine {
   readonly #output: LineOutput;
   #shown = 0;
@@ -112,7 +112,7 @@ class ProgressLine {
     this.#output = output;
   }
 
-  /** The number of columns. It is one less than the terminal has, because a full last column makes some terminals wrap. */
+  /** The number of usable columns. It is one less than the terminal has, because some terminals begin a new line when the last column is full. */
   get width(): number {
     return Math.max(20, (this.#output.columns ?? 80) - 1);
   }
@@ -127,7 +127,7 @@ class ProgressLine {
     this.#shown = 0;
   }
 
-  /** Returns the escape sequence that moves the cursor to the beginning of the first shown line. */
+  /** Returns the escape sequence that moves the cursor to the beginning of the first progress line. */
   #back(): string {
     return `\r${this.#shown > 1 ? `\x1b[${this.#shown - 1}A` : ""}`;
   }

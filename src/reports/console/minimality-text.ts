@@ -6,7 +6,7 @@ const WORDS: Readonly<Record<Minimality, readonly [brief: string, sentence: stri
   as_found: ["may not be the shortest path", "As found: time was up before shorter paths could be ruled out."],
 };
 
-/** Returns a phrase about the length of a finding's path; `undefined` if its minimality is unknown or the path has fewer than two steps. */
+/** Returns a phrase that says if a shorter path to the finding may exist; `undefined` if this is unknown or the path has fewer than two steps. */
 export function minimalityText({
   minimality,
   reproductionPath,
@@ -16,7 +16,7 @@ export function minimalityText({
   return `${WORDS[minimality][0]}${shrunkFrom === undefined ? "" : ` (found with ${shrunkFrom.length} steps)`}`;
 }
 
-/** Returns a sentence about the length of a finding's path; `undefined` if its minimality is unknown or the path is empty. */
+/** Returns a sentence that says if a shorter path to the finding may exist; `undefined` if this is unknown or the path is empty. */
 export function minimalitySentence({
   minimality,
   reproductionPath,

@@ -18,8 +18,8 @@ export function plural(count: number, word: string): string {
 }
 
 /**
- * Returns the rate of an exploration as `1,204 steps/s`; `undefined` if no time passed. The time for probing races and making faults does not count,
- * because neither executes steps of the exploration.
+ * Returns the speed of an exploration as `1,204 steps/s`; `undefined` if no time has passed. The time for races and faults is left out, because they
+ * are not counted as steps.
  */
 export function stepRate(explored: {
   readonly steps: number;

@@ -1,13 +1,13 @@
 /**
- * Characters that must not reach a terminal unescaped: control characters (they move the cursor, hide text or change the window title), marks that
- * change the direction of writing, and lone surrogates.
+ * Matches characters that must not be printed on a terminal: control characters (they can move the cursor or hide text), characters that change the
+ * direction of writing, and lone surrogates.
  */
 const UNSAFE =
   /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 const SHORT: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-/** Returns the text on one line, with unsafe characters escaped. */
+/** Returns a text on one line. Line breaks and other unsafe characters are escaped. */
 export function printable(text: string): string {
   return text.replace(UNSAFE, (character) => SHORT[character] ?? escape(character));
 }

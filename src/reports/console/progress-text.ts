@@ -2,19 +2,19 @@ import type { Confirming, Faulting, Progress, Racing } from "../../engine/events
 import { duration, grouped, plural } from "./numbers.ts";
 import { printable } from "./printable.ts";
 
-/** Milliseconds before the rate of a run is meaningful. */
+/** Milliseconds after which the mean speed of a run can be used for an estimate. */
 const MEANINGFUL = 3000;
 
-/** The largest number of lanes that are shown on separate lines. */
+/** With more lanes than this, lanes are not shown on separate lines. */
 const LANES = 8;
 
 export interface ProgressShape {
   readonly verbose: boolean;
-  /** The width of a line, in columns. */
+  /** The width of the terminal in columns. */
   readonly width: number;
 }
 
-/** Returns the progress of an exploration as one line, plus one line for each lane with `verbose`. */
+/** Returns the progress of an exploration as one line. With `verbose`, one line for each lane follows. */
 export function progressLines(name: string, progress: Progress, { verbose, width }: ProgressShape): readonly string[] {
   const left = timeLeft(progress);
   const parts = [
@@ -30,12 +30,12 @@ export function progressLines(name: string, progress: Progress, { verbose, width
   return [parts.join("  "), ...(verbose ? laneLines(progress) : [])].map((line) => fit(line, width));
 }
 
-/** Returns the progress of race probing, which follows the exploration. It executes actions of one state at the same time. */
+/** Returns one line about the progress of the search for races, which follows the exploration. */
 export function racingText({ probed, planned, trials, hits }: Racing, leftMs?: number): string {
   return `probing races  ${grouped(probed)}/${grouped(planned)} kinds of pairs  ${plural(trials, "trial")}  races ${grouped(hits)}${leftText(leftMs)}`;
 }
 
-/** Returns the progress of fault injection, which follows the exploration. It makes writes of calls fail. */
+/** Returns one line about the progress of injecting faults, which follows the exploration. */
 export function faultingText({ probed, planned, tried, hits }: Faulting, leftMs?: number): string {
   return `making writes fail  ${grouped(probed)}/${grouped(planned)} kinds of calls  ${plural(tried, "fault")}  hits ${grouped(hits)}${leftText(leftMs)}`;
 }
@@ -44,7 +44,7 @@ function leftText(leftMs: number | undefined): string {
   return leftMs === undefined ? "" : `  about ${duration(leftMs)} left`;
 }
 
-/** Returns the progress of confirming findings, which follows the exploration. It replays the findings. */
+/** Returns one line about the progress of confirming findings by replays, which follows the exploration. */
 export function confirmingText({ violations, replayed, confirmed, toShorten, leftMs }: Confirming, estimateMs?: number): string {
   const parts = [
     "confirming findings",
@@ -56,7 +56,7 @@ export function confirmingText({ violations, replayed, confirmed, toShorten, lef
   return parts.join("  ") + (leftMs === null || leftMs >= (estimateMs ?? Infinity) ? leftText(estimateMs) : "");
 }
 
-/** Returns one line for each lane: the share of time in which it worked, its number of steps, and how often it was rebuilt. */
+/** Returns one line for each lane: the share of time in which it executed steps, its number of steps, and how often it was rebuilt. */
 function laneLines({ laneUse, laneSteps, laneRebuilds }: Progress): readonly string[] {
   const lines = laneUse.slice(0, LANES).map((use, lane) => {
     const rebuilds = laneRebuilds[lane] ?? 0;
@@ -71,7 +71,7 @@ function laneLines({ laneUse, laneSteps, laneRebuilds }: Progress): readonly str
 
 const percent = (share: number): string => `${Math.round(share * 100)}%`.padStart(4);
 
-/** Cuts a text to a number of columns. Characters from U+1100 on count as two columns, so that a line never wraps. */
+/** Cuts a text to a number of columns. Characters from U+1100 on are counted as two columns, because some of them are wide on terminals. */
 function fit(text: string, width: number): string {
   let columns = 0;
   let kept = "";
@@ -84,8 +84,8 @@ function fit(text: string, width: number): string {
 }
 
 /**
- * Returns the milliseconds until a budget is used up, at the mean rate so far; `undefined` before that rate is meaningful. The result is an upper
- * bound, because the states may be exhausted before the budget.
+ * Returns an estimate of the milliseconds until the limit of steps or time is reached; `undefined` at the beginning of a run. The exploration may end
+ * earlier, when all states are expanded.
  */
 function timeLeft({ elapsedMs, steps, stepsPerSecond, maxSteps, maxTimeMs }: Progress): number | undefined {
   if (elapsedMs < MEANINGFUL) return undefined;

@@ -2,7 +2,7 @@ import type { ExplorationFacts } from "../../model/results/result.ts";
 import { duration, grouped, plural } from "./numbers.ts";
 import { deliveryText } from "./race-text.ts";
 
-/** Returns the race coverage as rows of a label and a text; empty if races were not probed and none was found. */
+/** Returns the coverage of the search for races as table rows of a label and a text; empty if no races were searched for and none was found. */
 export function raceRows({
   races,
   raceCoverage,
@@ -21,13 +21,13 @@ export function raceRows({
   return rows.filter(([, value]) => value !== "");
 }
 
-/** Returns the number of dismissed hits, in total and by reason: `3: control 2, unconfirmed 1`. */
+/** Returns how many suspected races were dismissed, in total and by reason: `3: control 2, unconfirmed 1`. */
 function dismissedText(dismissed: Readonly<Record<string, number>>): string {
   const total = Object.values(dismissed).reduce((sum, count) => sum + count, 0);
   return total === 0 ? "" : `${grouped(total)}: ${counted(dismissed)}`;
 }
 
-/** Returns counts as text, the largest first: `read only 30, same class 16`. */
+/** Returns counts as text, the largest count first: `read only 30, same class 16`. */
 export function counted(counts: Readonly<Record<string, number>>, name: (word: string) => string = words): string {
   return Object.entries(counts)
     .filter(([, count]) => count > 0)

@@ -6,7 +6,10 @@ import { printable } from "./printable.ts";
 import { distinctOutcomes, outcomeText, rateText, shownChanges, scheduleText } from "./race-text.ts";
 import { replayTable } from "./replay-table.ts";
 
-/** Compares a replayed race with its recording: a table of the steps and calls, then the recorded, the observed and the allowed outcomes. */
+/**
+ * Returns lines that compare a replay of a race with its recording: a table of steps and calls, then the recorded outcome, the outcome of the replay,
+ * and the outcomes of the calls one after another.
+ */
 export function raceReplayLines(race: Omit<Race, "toString">, replayed: ReplayResult, from: number, colours: Colours): readonly string[] {
   const { prefix, steps, observed, allowed } = race;
   const { race: calls } = replayed;

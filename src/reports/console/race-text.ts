@@ -3,10 +3,10 @@ import { differences } from "../../state/compare/differences.ts";
 import { grouped, plural } from "./numbers.ts";
 import { cut, printable } from "./printable.ts";
 
-/** The largest numbers of characters of a response body, and of lines of a change, that are shown. */
+/** `BODY`: the largest number of characters that are shown of a response body. `CHANGES`: the largest number of lines of a change. */
 const BODY = 500;
 const CHANGES = 12;
-/** Above this number, calls are counted instead of named. */
+/** If a race has more calls than this, their number is shown instead of their names. */
 const NAMED = 4;
 
 const ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"];
@@ -35,7 +35,8 @@ export function raceText(race: Omit<Race, "toString">): string {
 }
 
 /**
- * Returns the differences between the observed state and the state of the most similar order. Each line says which of the two states it belongs to.
+ * Returns the differences between the state after the race and the most similar state after the calls one after another. Each line says which of the
+ * two states it belongs to.
  */
 function differing(race: Omit<Race, "toString">): readonly string[] {
   const { observed } = race;
@@ -60,18 +61,18 @@ export function verdictText({ verdict, invariant }: Pick<Race, "verdict" | "inva
   return verdict.replace("_", " ");
 }
 
-/** Returns how often the race was seen, the confidence interval of that rate, and the delivery of the calls. */
+/** Returns a text that says how often the race occurred, with a confidence interval, and by which delivery the calls were sent. */
 export function rateText({ hits, trials, misses, rate, delivery, schedule }: Race): string {
   const seen = `${grouped(hits)} of ${plural(trials, "trial")}`;
   const missed = misses === 0 ? "" : `, ${grouped(misses)} more did not overlap`;
-  // A schedule makes the calls meet without luck, so a rate would be meaningless.
+  // With a schedule, a store holds one call until the calls meet, so the rate says nothing about chance.
   const interval = schedule === undefined ? ` (95 % between ${percent(rate.low)} and ${percent(rate.high)})` : "";
   return `${seen}${interval}${missed}, ${deliveryText(delivery)}`;
 }
 
 export const deliveryText = (delivery: string): string => ({ http2: "HTTP/2", last_byte: "last byte" })[delivery] ?? delivery;
 
-/** Describes the schedule: which call a store held before which write, and how long; `undefined` if no call was held. */
+/** Describes the schedule of a race: which call was held before which write, and how long; `undefined` if no call was held. */
 export function scheduleText(race: Pick<Race, "schedule"> & Sides): string | undefined {
   const { schedule } = race;
   if (schedule === undefined) return undefined;
@@ -83,7 +84,7 @@ export function scheduleText(race: Pick<Race, "schedule"> & Sides): string | und
   );
 }
 
-/** Returns an action's name. The ordinal of the call is added if both calls are of one action. */
+/** Returns the name of one of the two calls. If both calls are of the same action, a number distinguishes them. */
 function sideName({ first, second, copies }: Sides, side: number): string {
   const own = side === 0 || copies > 2 ? first : second;
   return first === second ? `the ${ordinal(side)} ${own}` : own;
@@ -91,7 +92,7 @@ function sideName({ first, second, copies }: Sides, side: number): string {
 
 export const ordinal = (side: number): string => ORDINALS[side] ?? `call ${side + 1}`;
 
-/** Returns the order of the calls, their statuses and the rules that broke: `pay_order, then cancel_order: 200, 409`. */
+/** Returns a line for an outcome: the order of the calls, their HTTP statuses, and the broken rules: `pay_order, then cancel_order: 200, 409`. */
 export function outcomeText(race: Sides, { order, calls, broken }: RaceOutcome): string {
   const sides = order ?? calls.map((_, side) => side);
   const statuses = sides.map((side) => statusText(calls[side]?.status));
@@ -107,7 +108,7 @@ export function orderText({ first, second }: Sides, { order, calls }: Pick<RaceO
 export const statusText = (status: number | null | undefined): string =>
   status === null || status === undefined ? "no answer" : String(status);
 
-/** Returns the outcomes without duplicate texts: if the calls are equal, most orders have the same result. */
+/** Returns the outcomes whose texts differ. If all calls of a race are equal, most orders have the same text. */
 export function distinctOutcomes(race: Sides, outcomes: readonly RaceOutcome[]): readonly RaceOutcome[] {
   const seen = new Map<string, RaceOutcome>();
   for (const outcome of outcomes) {
@@ -129,7 +130,7 @@ function callText({ action, status, requests }: RaceCall): string {
   return `${`${request.method} ${request.url}`.trim()} -> ${answer}`;
 }
 
-/** Returns the first lines of a change, and how many lines were left out. */
+/** Returns the first lines of a change, and a last line that says how many lines were left out. */
 export function shownChanges(lines: readonly string[]): readonly string[] {
   if (lines.length === 0) return ["(the state did not change)"];
   const left = lines.length - CHANGES;

@@ -2,7 +2,7 @@ import type { RecordedExchange, RecordedStep } from "../../model/results/result.
 import type { Colours } from "./colours.ts";
 import { cut, printable } from "./printable.ts";
 
-/** The largest numbers of characters in the columns `action` and `request`. */
+/** `ACTION`, `REQUEST`: the largest numbers of characters in the columns `action` and `request`. */
 const ACTION = 40;
 const REQUEST = 90;
 
@@ -12,12 +12,13 @@ export interface ReplayedSteps {
   readonly observed: readonly (RecordedStep | undefined)[];
   /** The index of the first step that is shown, from 0. */
   readonly from: number;
-  /** The index of the first step that runs at the same time as all steps after it. These steps share one number. Default: no steps do. */
+  /** The index of the first step of those that run at the same time; they are the last steps and share one number. Absent if there are none. */
   readonly together?: number;
 }
 
 /**
- * Returns a table that compares recorded with observed requests, one line per request. A step without requests or without a recording has one line.
+ * Returns a table that compares the requests of a replay with the recorded ones, one line for each request. A step without requests or without a
+ * recording has one line.
  */
 export function replayTable(steps: ReplayedSteps, colours: Colours): readonly string[] {
   const { path, recorded, observed, from, together = path.length } = steps;
@@ -51,7 +52,7 @@ function rowsOf(
   return Array.from({ length: count }, (_, index) => {
     const exchange = now[index] ?? before[index];
     const ofStep = (one: RecordedStep | undefined): string => (one === undefined ? "-" : String(one.status ?? "none"));
-    // If the requests of a step are not known, its status is shown.
+    // If the requests of a step are unknown, show the status of the step.
     const alone = count === 1;
     return [
       index === 0 ? String(step + 1) : "",

@@ -5,12 +5,12 @@ import { printable } from "./printable.ts";
 
 type Judged = Pick<ExplorationResult, "invariants" | "violations" | "races" | "errors" | "unjudgedRules">;
 
-/** The state of a declared rule after a run. `broken`: a finding names the rule. `unjudged`: the rule was inconclusive in some state. */
+/** What a run says about a rule. `broken`: a finding names the rule. `unjudged`: the rule was inconclusive in some state. `held`: neither. */
 export type RuleState = "held" | "broken" | "unjudged";
 
 /**
- * Returns `true` if a step had a status below 400. A step without a response counts, too: its status is 0. It is an edge of a state graph that sends
- * nothing, or failed code, which is reported as an error.
+ * Returns `true` if an action worked at least once, with an HTTP status below 400. Status 0 (no response) counts as working, because an edge of a
+ * state graph may send no request. Errors in the code of actions are reported elsewhere.
  */
 export function works(statuses: ActionCoverage["statuses"]): boolean {
   return Object.keys(statuses).some((status) => Number(status) < 400);
@@ -19,12 +19,12 @@ export function works(statuses: ActionCoverage["statuses"]): boolean {
 export function ruleStates({ invariants, violations, races, errors, unjudgedRules = [] }: Judged): ReadonlyMap<string, RuleState> {
   const broken = new Set([...violations, ...races].map(({ invariant }) => invariant));
   const unjudged = new Set([...errors.map(({ source }) => source), ...unjudgedRules]);
-  // An overloaded target may refuse a request that any rule depends on, so no rule counts as held.
+  // If the target was overloaded, no rule counts as held, because the target may have refused requests that the rule depends on.
   const isShed = errors.some(({ code }) => code === "TARGET_OVERLOADED");
   return new Map(invariants.map((name) => [name, broken.has(name) ? "broken" : isShed || unjudged.has(name) ? "unjudged" : "held"]));
 }
 
-/** The largest number of held rules that are named. */
+/** The largest number of held rules that are named. Further ones are only counted. */
 const NAMED = 20;
 
 export function ruleLines(result: Judged, colours: Colours): readonly string[] {
@@ -42,7 +42,7 @@ export function ruleLines(result: Judged, colours: Colours): readonly string[] {
   ];
 }
 
-/** Returns how many actions worked and how many rules held, in one phrase: `4 of 4 actions worked, 2 rules held in 21 states`. */
+/** Returns a phrase that says how many actions worked and how many rules held: `4 of 4 actions worked, 2 rules held in 21 states`. */
 export function heldText(results: readonly ExplorationResult[]): string {
   const own = results.flatMap(({ coverage }) => Object.values(coverage.actions).filter(({ brought }) => brought !== true));
   const rules = results.flatMap((result) => [...ruleStates(result).values()]);

@@ -21,10 +21,10 @@ const STOPPED: Readonly<Record<StopReason, string>> = {
   interrupted: "interrupted",
 };
 
-/** The largest number of names in a list that are shown. */
+/** The largest number of names that are shown in a list. */
 const NAMES = 10;
 
-/** Returns the parts of a state graph that were not reached. They are findings only if the exploration was exhaustive. */
+/** Returns table rows for the parts of a state graph that were not reached. They are findings only if the exploration was exhaustive. */
 function graphRows({ unreachedNodes = [], deadEdges = [], deniedChecks = [] }: ExplorationResult): (readonly [string, string])[] {
   const rows: readonly (readonly [string, readonly string[]])[] = [
     ["unreached", unreachedNodes],
@@ -45,8 +45,8 @@ const SHORT: ReadonlySet<string> = new Set(
 );
 
 /**
- * Returns the summary of an exploration. `verbose` adds figures for checking the result. The seed is the last row, because repeating the run needs
- * it.
+ * Returns the summary of an exploration as lines. `verbose` adds numbers for checking the result. The seed is in the last line, because the user
+ * needs it to repeat the run.
  */
 export function summaryLines(name: string, result: ExplorationResult, { verbose, colours }: SummaryOptions): readonly string[] {
   const rate = stepRate(result);

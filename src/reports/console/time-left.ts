@@ -1,25 +1,25 @@
-/** Milliseconds before the rate of a phase is meaningful. */
+/** Milliseconds after which the speed of a phase can be used for an estimate. */
 const MEANINGFUL = 3000;
 
-/** Work of a known size, such as pairs to probe or findings to replay. */
+/** Work whose total amount is known, such as findings to replay: `done` of `all` are finished. */
 export interface Share {
   readonly done: number;
   readonly all: number;
 }
 
-/** Estimates the remaining time of one phase of a run from its rate so far. An estimate at most halves or doubles from one line to the next. */
+/** Estimates the remaining time of a phase of a run from the speed so far. From one estimate to the next, the time is at most halved or doubled. */
 export class TimeLeft {
   readonly #now: () => number;
   #phase = "";
   #began = { at: 0, done: 0 };
   #last: { readonly at: number; readonly left: number } | undefined;
 
-  /** @param now Milliseconds of a monotonic clock. */
+  /** @param now Returns the time in milliseconds on a clock that never goes back. */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Returns the milliseconds until the phase is done; `undefined` before its rate is meaningful. */
+  /** Returns the estimated milliseconds until the phase ends; `undefined` at its beginning, when the speed is not yet known. */
   of(phase: string, { done, all }: Share): number | undefined {
     const at = this.#now();
     if (phase !== this.#phase || done < this.#began.done) {

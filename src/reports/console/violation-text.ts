@@ -2,9 +2,9 @@ import type { Evidence, NotReplayedReason, Violation } from "../../model/results
 import { endText, type TargetEnd } from "../../model/results/target-end.ts";
 import { cut, printable } from "./printable.ts";
 
-/** The largest number of characters of a response body that are shown. */
+/** The largest number of characters that are shown of a response body. */
 const BODY = 500;
-/** The largest number of rows of a query that are shown. */
+/** The largest number of rows that are shown of a query's result. */
 const ROWS = 5;
 
 /** Returns the text of `violation.toString()`: a few lines for people, safe to print. */
@@ -28,10 +28,10 @@ export function violationText(violation: Omit<Violation, "toString">): string {
   ].join("\n");
 }
 
-/** The largest number of other actions with the same cause that are named. */
+/** The largest number of actions with the same cause that are named in addition. */
 const NAMED = 12;
 
-/** Returns a line with the other actions whose findings have the same cause. */
+/** Returns a line that names the other actions with findings of the same cause. */
 function alsoLines({ operations = [], reproductionPath }: Pick<Violation, "operations" | "reproductionPath">): readonly string[] {
   const others = operations.map(({ action }) => action).filter((action) => action !== reproductionPath.at(-1));
   if (others.length === 0) return [];
@@ -39,7 +39,7 @@ function alsoLines({ operations = [], reproductionPath }: Pick<Violation, "opera
   return [`also in   ${printable(others.slice(0, NAMED).join(", "))}${more}`];
 }
 
-/** Returns why a finding is not certain, as a word and as a phrase; `undefined` if a replay from a clean start confirmed it. */
+/** Returns a word and a phrase that say why a finding is uncertain; `undefined` if a replay confirmed the finding. */
 export function doubtOf({
   confirmed,
   notReplayed,
@@ -85,7 +85,7 @@ export function printedLines(printed: readonly string[] | undefined): readonly s
   return ["target    printed during the last step", ...printed.map((line) => `  | ${printable(line)}`)];
 }
 
-/** Returns how the target's process ended, and the last lines that it printed. */
+/** Returns lines that say how the target's process ended, and quote what it printed last. */
 export function targetLines(target: TargetEnd): readonly string[] {
   const { output } = target;
   const said = output.length === 0 ? "and had printed nothing" : "and had printed last";

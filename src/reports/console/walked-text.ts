@@ -4,10 +4,10 @@ import { cut, printable } from "./printable.ts";
 import type { Colours } from "./colours.ts";
 import { duration } from "./numbers.ts";
 
-/** The largest number of characters of a body that are shown. */
+/** The largest number of characters that are shown of a request or response body. */
 const BODY = 500;
 
-/** Returns the lines of a step that the user chose by hand: its requests with the answers, the changes, and the rules. */
+/** Returns lines for a step that the user executed by hand: the requests with their answers, the changes, and the results of the rules. */
 export function walkedLines(number: number, step: WalkedStep, colours: Colours): readonly string[] {
   const { action, kind, message, requests, changes } = step;
   const end = { executed: "", skipped: "does not apply here", failed: `failed: ${message}`, lost: `got no answer: ${message}` }[kind];

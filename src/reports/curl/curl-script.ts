@@ -7,27 +7,27 @@ import { requestParts } from "./request-parts.ts";
 import { ascii, commonOrigin, isHttp, oneLine, originOf, preparation, sendLines, statusOf, takenLine, type Sent } from "./script-parts.ts";
 import { comment, quoted } from "./shell-text.ts";
 
-/** The bodies of longer answers are not compared, only their statuses. */
+/** Answers with more characters than this are compared only by their HTTP statuses, not by their bodies. */
 const COMPARED = 20_000;
 
 /**
- * Rules of `seqqa/rules` that compare the contents of stores. A fixed API may give the same answers as before, so answers cannot show that the error
- * is gone.
+ * The rules of `seqqa/rules` that compare the contents of stores. A fixed API may give the same answers as before, so the script cannot show by
+ * answers that the error is fixed.
  */
 const JUDGED_BY_STORES = new Set(["rejected_means_unchanged", "leakage", "idempotent", "retry_safe", "ownership"]);
 
 interface FindingRequest extends Sent {
-  /** `way`: a step that leads to the state of the finding. `last`: the last step of the path. `check`: a request of the broken rule. */
+  /** `way`: the step leads to the state of the finding. `last`: it is the last step of the path. `check`: the broken rule sent the request. */
   readonly kind: "way" | "last" | "check";
 }
 
 type Finding = Pick<Violation, "id" | "invariant" | "severity" | "message" | "steps" | "checks" | "reproductionPath">;
 
 /**
- * Writes a finding as a script for a POSIX shell; `undefined` if the finding has no HTTP requests. The script sends the requests of the path, then
- * the requests of the broken rule, and compares the answers with the recorded ones. Values from earlier answers are taken from the answers of the
- * running script. The shell treats the texts of requests and answers only as data. A value that `hide` hides is not in the script: the script takes
- * it from an answer or from the environment.
+ * Returns a finding as a POSIX shell script; `undefined` if the finding has no HTTP requests. The script sends the requests of the path, then those
+ * of the broken rule, and compares the answers with the recorded ones. Values of earlier answers, such as ids, are taken from the answers that the
+ * script receives. Texts of requests and answers are only data for the shell. Secrets (see `hide`) are not in the script: it reads them from answers
+ * or from the environment.
  */
 export function curlScript(finding: Finding, hide: Redactor): string | undefined {
   const exchanges = exchangesOf(finding);
@@ -90,8 +90,8 @@ function requestLines(sent: FindingRequest): readonly string[] {
 }
 
 /**
- * Returns the shell command that runs if an answer lacks a needed value. In a `way` step it reports that the path has changed, later that the finding
- * is gone.
+ * Returns the shell command for the case that an answer lacks a value that a later request needs. For a step before the last one it reports that the
+ * path no longer works, else that the finding no longer occurs.
  */
 const otherwise = (kind: FindingRequest["kind"]): string =>
   kind === "way" ? `strayed 'an answer lacks a value that a later request sends'` : `gone 'an answer differs from the recorded one.'`;
@@ -101,8 +101,8 @@ function ending({ invariant, id }: Finding, sent: readonly FindingRequest[], hid
   const hasChecks = shown.some(({ kind }) => kind === "check");
   const recorded = shown.map(({ number, kind, exchange: { response } }) => {
     const status = response === undefined ? "none" : String(response.status);
-    // The answers to the rule's requests decide. If the rule made no requests, the last step decides, but the bodies of 5xx responses are not
-    // compared.
+    // Compare the answers to the requests of the rule. If the rule sent none, compare the answer of the last step, but without its body if the status
+    // is 500 or above.
     const compared = kind === "check" || (!hasChecks && response !== undefined && response.status < 500);
     const body = response === undefined || !compared || response.body.length > COMPARED ? undefined : hide.body(response.body);
     return { number: String(number), status, body };

@@ -2,34 +2,34 @@ import type { RecordedExchange } from "../../model/results/result.ts";
 import type { Hole, Part } from "./shell-text.ts";
 import { isIdName, isOpaque, sourcesOf, type Source } from "./sources.ts";
 
-/** A value that the script reads from the environment. */
+/** A secret that the script reads from an environment variable. */
 export interface Secret {
   readonly variable: string;
   readonly name: string;
-  /** The first request that sends the value, in words. */
+  /** A phrase that names the first request with this secret, for a comment in the script. */
   readonly where: string;
 }
 
-/** A value that is taken from an answer. */
+/** A value that the script takes from an answer and stores in a variable. */
 export interface Taken {
   readonly variable: string;
   readonly source: Source;
 }
 
 const SHORTEST_EMBEDDED = 16;
-/** Matches values that need no escapes in URLs and in JSON. */
+/** Matches long values that are the same in URLs and in JSON, because no character needs an escape. */
 const EMBEDDED = /^[\w~-]{16,}$/;
 
-/** Finds values of requests that come from earlier answers, and values that must not appear in the script. */
+/** Finds out where the values of requests come from: from earlier answers, or, for secrets, from the environment. */
 export class Flow {
-  /** The current request, in words. */
+  /** A phrase that names the current request. */
   where = "";
   #sources: Source[] = [];
   readonly #embeddable = new Set<string>();
   readonly #taken = new Map<Source, string>();
   readonly #secrets = new Map<string, Secret>();
 
-  /** Records an answer, so that later requests can send its values. */
+  /** Records an answer as a source of values for later requests. */
   answered(number: number, exchange: RecordedExchange): void {
     const sources = sourcesOf(number, exchange);
     this.#sources.push(...sources);
@@ -37,7 +37,7 @@ export class Flow {
   }
 
   /**
-   * Forgets the answers after request `number`. Use this before requests that are sent at the same time, because they cannot use each other's
+   * Ignores the answers after request `number`. This is needed for requests that are sent at the same time, because they cannot use each other's
    * answers.
    */
   forgetAfter(number: number): void {
@@ -53,11 +53,11 @@ export class Flow {
   }
 
   /**
-   * Returns the variable for a value that a request sends; `undefined` if no earlier answer is its source. If several answers hold the value, the
-   * best match by collection or name is used, then the earliest.
+   * Returns the shell variable for a value that a request sends; `undefined` if no earlier answer contains the value. If several answers contain it,
+   * the one with the best matching name is used, else the earliest.
    *
    * @param name The name of the value in the request: a JSON field, a query parameter, or the collection in a path.
-   * @param isSure `true` if the place shows that this is a value (a path segment, a token). Short values count only then.
+   * @param isSure `true` if the position shows that this is a separate value (a path segment, a token). Other short values are not searched for.
    */
   find(value: string, name: string, isSure: boolean): string | undefined {
     if (!isSure && !isIdName(name) && !isOpaque(value)) return undefined;
@@ -71,7 +71,10 @@ export class Flow {
     return best === undefined ? undefined : this.#variableOf(best);
   }
 
-  /** Replaces ids from answers inside a text, such as `urn:order:4f1c...`. Short ids are not replaced, because they may occur in a text by chance. */
+  /**
+   * Splits a text at the ids that earlier answers contain, such as the id in `urn:order:4f1c...`. Short ids are left unchanged, because they may
+   * occur in a text by chance.
+   */
   embedded(text: string): readonly Part[] {
     let parts: readonly Part[] = [text];
     if (text.length <= SHORTEST_EMBEDDED) return parts;
@@ -86,7 +89,7 @@ export class Flow {
     return parts;
   }
 
-  /** Returns a placeholder for a value that must not be shown. The script takes the value from an answer or from the environment. */
+  /** Returns a placeholder for a secret. The script takes the value from an answer or from the environment. */
   hidden(value: string, name: string, form: Hole["form"]): Hole {
     return { variable: this.find(value, name, value.length >= 4) ?? this.#secret(value, name).variable, form };
   }

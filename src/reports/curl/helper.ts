@@ -1,7 +1,7 @@
 /**
- * The part of the script that runs in Node 18 or newer. It reads JSON, headers and cookies of answers, encodes values, and compares answers. It
- * contains no single quotes, because the shell script quotes it. Times may differ from the recorded ones, and ids may if each recorded id always has
- * the same counterpart.
+ * The JavaScript part of the script, for Node 18 or newer. It reads JSON, headers and cookies of answers, encodes values, and compares answers. It
+ * contains no single quotes, because the shell script puts it in single quotes. Times may differ from the recorded ones. Ids may differ if each
+ * recorded id always corresponds to the same new id.
  */
 export const HELPER = `const fs = require("fs");
 const [command, ...args] = process.argv.slice(1);
@@ -61,9 +61,9 @@ else if (command === "json") {
 }`;
 
 /**
- * The helper for race scripts. It also compares the answers with the observed outcome and with the outcomes of the orders. With `equal`, both calls
- * are of one action, so their answers may be swapped. Exit codes: 10: the observed outcome. 11: the outcome of an order. 12: an order gives the
- * observed answers, so answers prove nothing. 13: neither.
+ * The JavaScript part of the scripts for races. It also compares the answers with the outcome of the race and with the outcomes of the calls one
+ * after another. With `equal`, both calls are of one action, so their answers may be swapped. Exit codes: 10: the race occurred. 11: the outcome of
+ * an order occurred. 12: an order gives the same answers as the race, so answers prove nothing. 13: another outcome occurred.
  */
 export const RACE_HELPER: string = `${HELPER}
 if (command === "race") {

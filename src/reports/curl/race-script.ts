@@ -19,23 +19,23 @@ import {
 } from "./script-parts.ts";
 import { comment, quoted } from "./shell-text.ts";
 
-/** The bodies of longer answers are not compared, only their statuses. */
+/** Answers with more characters than this are compared only by their HTTP statuses, not by their bodies. */
 const COMPARED = 20_000;
-/** The default number of rounds. */
+/** The default number of times that the script tries to cause the race. */
 const ROUNDS = 20;
-/** The largest number of lines of a change that a comment of the script shows. */
+/** The largest number of changed lines that a comment of the script shows. */
 const CHANGES = 20;
 
-/** A request of the race. `side` is the index of its call, or -1 for a step before the race. */
+/** A request of the script. `side` is the index of its call in the race, or -1 for a step before the race. */
 interface RaceSent extends Sent {
   readonly side: number;
 }
 
 /**
- * Writes a race as a script for a POSIX shell; `undefined` if a call sent nothing over HTTP. The script sends the requests of the prefix in order,
- * then the requests of all calls at the same time. It compares the answers with those of the observed trial and of the orders. It runs several
- * rounds, because a race may need luck. The shell treats the texts of requests and answers only as data, and values that `hide` hides are not in the
- * script.
+ * Returns a race as a POSIX shell script; `undefined` if a call sent nothing over HTTP. The script sends the requests before the race in order, then
+ * the requests of all calls at the same time, and compares the answers with those of the race and of the calls one after another. It repeats this
+ * several times, because a race may not occur each time. Texts of requests and answers are only data for the shell. Secrets (see `hide`) are not in
+ * the script.
  */
 export function raceScript(race: Omit<Race, "toString">, hide: Redactor): string | undefined {
   const { steps, observed } = race;
@@ -115,7 +115,10 @@ function head(race: Omit<Race, "toString">, hide: Redactor): readonly string[] {
   ];
 }
 
-/** Redefines `strayed` for several rounds: a later round may begin in another state than the first, so the message suggests RESET. */
+/**
+ * Shell code that redefines the function `strayed` for scripts with several rounds. A later round may begin in another state than the first one, so
+ * the message suggests to set RESET.
+ */
 const ABOUT_ROUNDS = [
   "strayed() {",
   '  echo "The path went another way: $1" >&2',
@@ -127,7 +130,7 @@ const ABOUT_ROUNDS = [
 const takenLines = (flow: Flow, { number }: Sent, otherwise: string): readonly string[] =>
   flow.taken.filter(({ source }) => source.number === number).map((taken) => takenLine(taken, otherwise));
 
-/** Returns commands that send all calls at once: in one curl if each call has one request, otherwise each call in its own process. */
+/** Returns shell commands that send all calls at once: by one curl process if each call has one request, else by one process for each call. */
 function together(calls: readonly (readonly RaceSent[])[], flow: Flow): readonly string[] {
   const labels = calls.map(([first]) => comment(first!.label));
   if (calls.some(({ length }) => length > 1)) {
@@ -180,7 +183,7 @@ const ENDING = [
   `echo "Not seen in $((round - 1)) rounds."`,
 ];
 
-/** Returns the answers that the helper compares with: the last answer of each call, in the observed trial and in the orders. */
+/** Returns the recorded answers for the comparison: the last answer of each call, in the race and in each order of the calls. */
 function recorded(
   { first, second, observed, allowed }: Omit<Race, "toString">,
   calls: readonly (readonly RaceSent[])[],
@@ -202,7 +205,7 @@ function recorded(
     const all = list.map(({ status }) => status);
     return (equal ? all.toSorted() : all).join();
   };
-  // If the statuses alone show the race, bodies are not compared, because bodies may differ for other reasons.
+  // If the HTTP statuses alone show the race, do not compare bodies, because bodies may differ for other reasons.
   const told = !orders.some((outcome) => statuses(outcome) === statuses(seen));
   const shown = (list: ReturnType<typeof answers>): unknown => (told ? list.map(({ number, status }) => ({ number, status })) : list);
   return { equal, observed: shown(seen), allowed: orders.map(shown) };

@@ -14,11 +14,11 @@ export interface RequestParts {
   readonly hasContentType: boolean;
 }
 
-/** Headers that the script does not set: curl sets them itself, or they concern only the recorded connection. */
+/** Matches headers that the script does not set, because curl sets them itself or they concern only the recorded connection. */
 const SKIPPED = /^(?:host|content-length|connection|keep-alive|transfer-encoding|accept-encoding|expect)$/i;
 
 export function requestParts(request: ApiRequest, flow: Flow, hide: Redactor): RequestParts {
-  // Replaces ids in the middle of a text, and secrets that appear under other names or in a path.
+  // Replace ids from answers in the middle of a text, and secrets that occur under other names or in a path.
   const shown = (parts: readonly Part[]): readonly Part[] =>
     parts
       .flatMap((part) => (typeof part === "string" ? flow.embedded(part) : [part]))
@@ -49,7 +49,7 @@ function headerParts(name: string, value: string, flow: Flow, hide: Redactor): r
   if (name.toLowerCase() === "cookie") return cookieParts(value, flow, hide);
   const [, scheme = "", rest = ""] = /^(Bearer |Token |)(.*)$/is.exec(value)!;
   if (hide.hides(name)) {
-    // The scheme is not secret, and an earlier answer may contain the rest.
+    // Show the scheme, which is not secret. The credentials after it may come from an earlier answer.
     return [scheme, flow.hidden(rest, name, "plain")];
   }
   const variable = flow.find(rest, name, rest.length >= 8);
@@ -71,18 +71,18 @@ function bodyParts(body: string, flow: Flow, hide: Redactor): readonly Part[] {
   if (/^\s*[[{]/.test(body)) {
     try {
       const parts = jsonParts(JSON.parse(body) as unknown, "", flow, hide);
-      // If nothing is replaced, the body is sent exactly as recorded, because `JSON.parse` may have lost digits of long numbers.
+      // If nothing was replaced, send the body exactly as recorded: `JSON.parse` may have lost digits of long numbers.
       return parts.every((part) => typeof part === "string") ? [body] : parts;
     } catch {
       // The body is not JSON.
     }
   }
   if (/^[^\s=&{}<>"]+=[^\s{}<>"]*$/.test(body)) return formParts(body, flow, hide);
-  // Texts of other formats have no field names. The script reads each of their hidden pieces from the environment.
+  // Text in other formats has no field names, so read each of its hidden pieces from the environment.
   return pieces(body, hide.body(body), flow);
 }
 
-/** Splits a text at its hidden pieces. The script reads each hidden piece from the environment. */
+/** Splits a text at its hidden pieces, which the script reads from the environment. `redacted` is the same text with hidden secrets. */
 function pieces(text: string, redacted: string, flow: Flow): readonly Part[] {
   if (redacted === text) return [text];
   return redacted

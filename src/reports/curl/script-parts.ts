@@ -7,12 +7,12 @@ export interface Sent {
   readonly number: number;
   readonly label: string;
   readonly parts: RequestParts;
-  /** The origin of the request; `undefined` if the request goes to the base URL of the script. */
+  /** The origin of the request's URL; `undefined` if the request goes to the base URL of the script. */
   readonly origin: string | undefined;
   readonly exchange: RecordedExchange;
 }
 
-/** Returns the first commands of every script. They check the environment and the tools, and define the functions that send requests. */
+/** Returns the first part of every script. It checks the environment variables and tools, and defines the shell functions that send requests. */
 export function preparation(base: string, { secrets }: Flow, helper: string): readonly string[] {
   return [
     "set -u",
@@ -30,7 +30,7 @@ export function preparation(base: string, { secrets }: Flow, helper: string): re
     'helper() { node -e "$helper_text" -- "$@"; }',
     'gone() { echo "Gone: $1"; exit 0; }',
     'strayed() { echo "The path went another way: $1" >&2; exit 3; }',
-    // `send` writes the status `none` if there is no answer.
+    // If there is no answer, the shell function `send` writes `none` as the status.
     "send() {",
     "  number=$1; method=$2; url=$3; shift 3",
     '  curl -q --silent --globoff --max-time "${TIMEOUT:-30}" "$@" --request "$method" --dump-header "$dir/$number.head" --output "$dir/$number.body" --write-out "%{http_code}" --url "$url" > "$dir/$number.status" || printf none > "$dir/$number.status"',
@@ -42,7 +42,7 @@ export function preparation(base: string, { secrets }: Flow, helper: string): re
   ];
 }
 
-/** Returns a request as shell words: its method, its URL, and options for curl. The commands in `before` write the body to a file. */
+/** Returns the shell words of a curl command: method, URL and options. The commands in `before` write the body to a file. */
 export function requestWords({ number, parts, origin }: Sent): {
   readonly before: readonly string[];
   readonly method: string;
@@ -70,7 +70,7 @@ export function sendLines(sent: Sent): readonly string[] {
   return [...before, `send ${sent.number} ${method} ${url}${options.map((option) => ` ${option}`).join("")}`];
 }
 
-/** Returns the command that takes a value from an answer. If the answer lacks the value, the command `otherwise` runs. */
+/** Returns the shell command that takes a value from an answer. If the answer lacks the value, the command `otherwise` is executed. */
 export function takenLine({ variable, source: { number, pick } }: Taken, otherwise: string): string {
   const [command, argument] = pick;
   const file = `"$dir/${number}.${command === "json" ? "body" : "head"}"`;

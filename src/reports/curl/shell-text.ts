@@ -1,10 +1,10 @@
-/** A value that is only known when the script runs. `form` is the encoding that its place requires. */
+/** A value that is known only when the script runs. `form` is the encoding that the value needs at its position. */
 export interface Hole {
   readonly variable: string;
   readonly form: "plain" | "uri" | "text";
 }
 
-/** A part of a text: a literal text, or a value of the running script. */
+/** A part of a text in a script: a fixed text, or a value that is known only when the script runs. */
 export type Part = string | Hole;
 
 /** Quotes a text as one word of a POSIX shell, so that the shell treats it only as data. */
@@ -20,7 +20,7 @@ export function word(parts: readonly Part[]): string {
   return shown.length === 0 ? "''" : shown.join("");
 }
 
-/** Returns commands that print parts byte for byte. */
+/** Returns shell commands that print a text and the values in it, without changing any byte. */
 export function printing(parts: readonly Part[]): string {
   const commands = joined(parts).map((part) => (typeof part === "string" ? printText(part) : `printf '%s' ${expansion(part)}`));
   return commands.length === 0 ? ":" : commands.join("; ");
@@ -41,7 +41,10 @@ function expansion({ variable, form }: Hole): string {
   return form === "plain" ? `"$${variable}"` : `"$(helper ${form} "$${variable}")"`;
 }
 
-/** Returns a command that prints a text. Control characters and lone surrogates would not survive in a script, so they are written as octal bytes. */
+/**
+ * Returns a shell command that prints a text. Control characters and lone surrogates are written as octal escapes, because a shell script could not
+ * contain them unchanged.
+ */
 function printText(text: string): string {
   if (!/[\ud800-\udfff]/u.test(text) && !/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/.test(text))
     return `printf '%s' ${quoted(text)}`;

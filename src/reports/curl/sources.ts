@@ -1,20 +1,20 @@
 import type { RecordedExchange } from "../../model/results/result.ts";
 
-/** A place in an answer with a value that a later request sends again. */
+/** A value in an answer that a later request may send again. */
 export interface Source {
-  /** The number of the request that got the answer. */
+  /** The number of the request whose answer contains the value. */
   readonly number: number;
   readonly value: string;
-  /** The command of the helper script, and its argument after the file. */
+  /** The command of the script's JavaScript part that reads the value, and its argument. */
   readonly pick: readonly ["json" | "header" | "segment" | "cookie", string];
-  /** The name of the value at that place, such as its JSON field. */
+  /** The name of the value in the answer, such as its JSON field. */
   readonly name: string;
   readonly path: string;
 }
 
 /** The largest number of values that are taken from one answer. */
 const MOST = 2000;
-/** Headers whose values no client sends again. */
+/** Matches headers whose values clients do not send again. */
 const NOISE =
   /^(?:date|age|server|connection|keep-alive|transfer-encoding|content-.*|cache-control|expires|vary|x-powered-by|set-cookie|location|access-control-.*)$/i;
 
@@ -23,10 +23,10 @@ const ID_NAME =
 
 export const isIdName = (name: string): boolean => ID_NAME.test(name);
 
-/** Returns `true` if a text is unlikely to occur in two places by chance. */
+/** Returns `true` if a text looks generated, so that it is unlikely to occur in two places by chance. */
 export const isOpaque = (text: string): boolean => text.length >= 8 && /^[\w.~+/=:-]+$/.test(text) && /\d/.test(text);
 
-/** Returns the values of an answer that may be sent again: values that look like ids or look generated, headers, and cookies. */
+/** Returns the values of an answer that later requests may send again: values that look like ids or look generated, headers, and cookies. */
 export function sourcesOf(number: number, { request, response }: RecordedExchange): readonly Source[] {
   if (response === undefined) return [];
   const path = pathOf(request.url);

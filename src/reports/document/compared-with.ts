@@ -24,7 +24,7 @@ export interface Comparison {
   readonly added: readonly string[];
   /** The ids of findings that both runs found. */
   readonly still: readonly string[];
-  /** Findings that only the previous run has, and that this run would have found again. */
+  /** The findings of the previous run that no longer exist: this run would have found them again. */
   readonly fixed: readonly ComparedFinding[];
   /** The findings of the previous run that this run did not find, but may only have missed. */
   readonly unseen: readonly ComparedFinding[];

@@ -8,7 +8,7 @@ import { raceName, raceText } from "../console/race-text.ts";
 import { doubtOf, violationText } from "../console/violation-text.ts";
 import type { ExplorationEntry } from "../document/document-types.ts";
 
-/** The largest number of characters of a message; below, of a body. results.json contains the whole texts. */
+/** `MESSAGE`, `BODY`: the largest numbers of characters of a message and of a body. results.json contains the whole texts. */
 const MESSAGE = 4000;
 const BODY = 2000;
 
@@ -34,7 +34,7 @@ export interface Found {
   readonly response?: RecordedResponse | undefined;
 }
 
-/** Returns the findings of an exploration. Violations have their broken rule as SARIF rule, races have the kind of their result. */
+/** Returns the findings of an exploration. The SARIF rule of a violation is the broken rule; the SARIF rule of a race is the verdict of the race. */
 export function foundIn({ name, violations, races }: ExplorationEntry): readonly Found[] {
   return [
     ...violations.map((one): Found => ({

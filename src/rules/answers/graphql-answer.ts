@@ -11,7 +11,10 @@ export type GraphqlAnswer =
 const OTHER: GraphqlAnswer = { kind: "other" };
 const LONGEST = 120;
 
-/** Returns the meaning of an answer. An exchange is GraphQL if a POST sends JSON with a `query`, and the answer is JSON with `data` or `errors`. */
+/**
+ * Returns if an answer refuses a GraphQL request, only reads, or neither. An exchange is GraphQL if a POST sends JSON with a `query`, and the answer
+ * is JSON with `data` or `errors`.
+ */
 export function graphqlAnswer({ statusCode, request, text }: ApiResponse): GraphqlAnswer {
   if (request.method !== "POST" || statusCode < 200 || statusCode > 299) return OTHER;
   const query = recordOf(request.body)?.["query"];

@@ -3,7 +3,9 @@ export interface CanonicalOptions {
   readonly clockMs: number;
   /** The clocks of a resumed run: at its first start and at each earlier resumption. Times near one of them count as times of the run. */
   readonly earlierClocksMs?: readonly number[] | undefined;
-  /** Literals in the user's code that look like ids ({@link opaqueTokens}). They count as constants. */
+  /**
+   * Literals in the user's code that look like ids ({@link opaqueTokens}). They are not renamed in states, because they are the same in every run.
+   */
   readonly literals: ReadonlySet<string>;
   /** Names that are not part of the state: `table.column`s (also `system.table.column`), context keys, and paths such as `context.user.seen`. */
   readonly ignore: readonly string[];

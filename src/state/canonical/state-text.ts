@@ -200,7 +200,7 @@ export class StateWriter {
   }
 }
 
-/** Numbers the steps that generated values in the given domains consecutively, in their order. */
+/** Returns, for each step that generated values in the given domains, its position among these steps. */
 function ranksOf(
   steps: ReadonlyMap<number, ReadonlySet<string>>,
   times: ReadonlyMap<number, ReadonlySet<string>>,

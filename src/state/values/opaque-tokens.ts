@@ -4,7 +4,10 @@ import { scan } from "./scan.ts";
 
 const WORD = /[A-Za-z0-9_-]{16,}|[A-Za-z0-9+/]{22,}={0,2}/g;
 
-/** Returns the tokens in a source text that look like ids. As literals in the user's code, they count as constants. */
+/**
+ * Returns the tokens in a source text that look like ids. Such literals in the user's code are not renamed in states, because they are the same in
+ * every run.
+ */
 export function opaqueTokens(source: string): Set<string> {
   const clock = new Clock(Date.now());
   const tokens = new Set<string>();

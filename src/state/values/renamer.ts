@@ -110,7 +110,7 @@ export class Renamer {
     this.#rootTimes = rootTimes;
   }
 
-  /** Replaces values and times that the root state also has with their constant names. */
+  /** Replaces values and times that the root state also has with names that are the same in all states. */
   constant(facts: Facts): Facts {
     if (this.isIdle) return facts;
     this.#begin(NO_ORIGINS, undefined);
@@ -213,7 +213,7 @@ export class Renamer {
     return parts === undefined ? plain : parts.map(({ text: part, found }) => found ?? part).join("");
   }
 
-  /** Returns the origin of a known generated integer. The counter need not be given, because all known counters are searched. */
+  /** Searches all counters for a generated integer. Returns its origin, or `undefined` if no counter has generated it. */
   #counted(digits: string): Origin | undefined {
     for (const [key, origin] of this.#origins.ids) if (key.endsWith(`:${digits}`)) return origin;
     return undefined;
@@ -404,8 +404,8 @@ export class Renamer {
   }
 
   /**
-   * Names a time. If the target's clock was moved after the time was written, the name includes the distance, because a time that is due in ten days
-   * differs from a time that is due now.
+   * Names a time. If the target's clock was moved after the time was written, the name also says how far the clock was moved, because a time that is
+   * due in ten days differs from a time that is due now.
    */
   #shown({ ms, form }: Moment, origin: TimeOrigin): Time {
     const movedMs = this.clock.aheadMs - (origin.aheadMs ?? 0);

@@ -11,7 +11,7 @@ const DAY = 86_400_000;
 /** The units, in milliseconds, in which offsets are expressed. The first unit that fits is used, so offsets are as round as possible. */
 const GRAINS: readonly number[] = [DAY, 3_600_000, 60_000, 30_000, 10_000, 5_000, 1_000, 500, 100, 50, 10, 1];
 
-/** The range of numbers that count as times in each unit, from 2001 until 2128, and the factor to milliseconds. */
+/** For each unit: the range of numbers that count as times (from 2001 until 2128), and the factor to milliseconds. */
 const UNITS: readonly (readonly [TimeForm, number, number, number])[] = [
   ["s", 1e9, 5e9, 1_000],
   ["ms", 1e12, 5e12, 1],
@@ -70,8 +70,8 @@ export function resolutionOf({ ms, form }: Moment): number {
 }
 
 /**
- * Returns the simplest duration between two bounds, in milliseconds: 0 if possible, else the smallest multiple of the coarsest unit in
- * {@link GRAINS}.
+ * Returns the simplest duration between two bounds, in milliseconds: 0 if possible, else the smallest multiple of the largest possible unit in {@link
+ * GRAINS}.
  */
 export function simplestOffset(least: number, most: number): number {
   if (least <= 0 && most >= 0) return 0;

@@ -26,7 +26,7 @@ export function wordOfBytes(bytes: Uint8Array): Word {
 /** Patterns for words, from widest to narrowest: signed tokens and URL-safe text, names with separators, runs of letters and digits. */
 const TIERS: readonly RegExp[] = [/[\w.+/=~-]+/g, /[\w-]+/g, /[A-Za-z0-9]+/g];
 
-/** The length of the longest name with separators whose ends are looked up, because looking up every end takes quadratic time. */
+/** The length, in characters, up to which a name with separators is searched for a known word at its end. The search takes quadratic time. */
 const LONGEST_NAME = 512;
 
 export type TextPart<T> = { readonly text: string; readonly found?: undefined } | { readonly text: string; readonly found: T };

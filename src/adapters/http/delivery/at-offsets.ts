@@ -6,8 +6,8 @@ const TIMER_MS = 3;
 const TURN_MS = 0.2;
 
 /**
- * Releases the items at their offsets, in milliseconds after the first item. Items with the same offset are released together. `all` must be sorted
- * by offset.
+ * Calls `release` for each item at its offset, in milliseconds after the first item. Items with the same offset are passed together. `all` must be
+ * sorted by offset.
  */
 export async function atOffsets<T extends { readonly offset: number }>(
   all: readonly T[],

@@ -7,7 +7,9 @@ export interface Interval {
   readonly to: number;
 }
 
-/** The plan for releasing the requests of one trial. A side is one of the calls that are made at the same time. */
+/**
+ * The plan for one trial of a race: the request of each side that is held, and its delay. A side is one of the calls that are made at the same time.
+ */
 export interface DeliveryPlan {
   readonly sides: number;
   /**

@@ -54,7 +54,7 @@ export class GatedConnection {
   }
 
   /**
-   * Collects the bytes that undici writes until the end of the current microtask turn, and passes them to `then`. Must be called from a handler's
+   * Collects the bytes that undici writes in the current synchronous call, and passes them to `then`. Must be called from a handler's
    * `onRequestStart`.
    */
   take(then: (bytes: Buffer, write: Write) => void): void {

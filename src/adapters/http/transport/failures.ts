@@ -13,7 +13,7 @@ export interface FailedRequest {
   readonly url: string;
   /** `true` if the status and headers of an answer had arrived. */
   readonly answered: boolean;
-  /** `true` if the proxies of the environment were used. */
+  /** `true` if the request went through a proxy that environment variables name. */
   readonly proxied?: boolean;
   readonly received?: Received;
   /** `true` if the connection had been used for earlier requests and ended before the first byte of this answer. */

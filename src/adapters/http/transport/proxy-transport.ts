@@ -6,7 +6,7 @@ import { bodyTooLarge, failure, refusedByProxy, undecodable } from "./failures.t
 import { decodeBody, MAX_BODY_BYTES, NO_COOKIES, type Connections, type WireAnswer, type WireRequest } from "./transport.ts";
 import { withinLimits } from "../request/within-limits.ts";
 
-/** Sends requests through the proxies of the environment. Speed does not matter here: races and measurements do not use proxies. */
+/** Sends requests through the proxies that environment variables name. Speed does not matter here: races and measurements do not use proxies. */
 export class ProxyTransport implements Connections {
   readonly #origin: string;
   readonly #agent: Dispatcher;

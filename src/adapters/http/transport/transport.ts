@@ -25,7 +25,7 @@ export interface Transport extends Connections {
 /** The maximum size of a body. A larger body is an error, because a lane without memory would end the whole run. */
 export const MAX_BODY_BYTES: number = 64 * 1024 * 1024;
 
-/** The longest delay that Node's timers support. Longer timeouts are shortened to it, which makes no difference in practice. */
+/** The longest delay in milliseconds that Node's timers support. A request with a longer timeout gets no timer. */
 export const MAX_TIMER_MS: number = 2 ** 31 - 1;
 
 export const NO_COOKIES: readonly string[] = Object.freeze([]);

@@ -32,7 +32,7 @@ export function isVersion1(head: Buffer): boolean {
 const [ZERO, ONE, DOT] = [0x30, 0x31, 0x2e];
 const VERSION = "its status line has a version other than 1.0 and 1.1";
 
-/** The violations of HTTP for the messages of the parser (llhttp). undici passes on only the message, not the error code. */
+/** Maps messages of undici's HTTP parser (llhttp) to violations of HTTP. undici passes on only the parser's message, not its error code. */
 const BY_REASON: readonly (readonly [RegExp, string])[] = [
   [/^Expected HTTP\//, "it does not begin with a status line of HTTP"],
   [/version/i, VERSION],

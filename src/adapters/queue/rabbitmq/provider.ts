@@ -72,10 +72,7 @@ export class RabbitmqProvider implements StoreProvider {
     await alive?.connection.close().catch(() => undefined);
   }
 
-  /**
-   * Creates the queue that shows that the run is alive, and returns an id for the connection. The id changes if the connection was lost since the
-   * last call.
-   */
+  /** Creates the queue that shows that the run is alive, if the connection has none yet. Returns an id that changes if the connection was lost. */
   async #live(): Promise<string> {
     if (this.#alive !== undefined) return this.#alive.id;
     const connection = await connectRabbitmq(this.#place);
