@@ -23,7 +23,7 @@ export class DataFactory<D extends object = DataRecords> implements TestData<D> 
   readonly #definitions: Map<string, Build> = new Map();
   #stream: Stream | undefined;
 
-  /** @throws SeqqaError `DATA_SEED` if the seed is neither a string nor a finite number */
+  /** Creates a factory. @throws SeqqaError `DATA_SEED` if the seed is neither a string nor a finite number */
   constructor({ seed = 0 }: DataFactoryOptions = {}) {
     if (typeof seed !== "string" && !Number.isFinite(seed)) {
       throw new SeqqaError("DATA_SEED", `The seed of a DataFactory is ${String(seed)}; it must be a number or a string.`, {

@@ -22,7 +22,7 @@ export interface DiffPart {
  * shown.
  */
 export interface RunDiff {
-  /** The names of the two runs, for people. */
+  /** The name of the first of the two runs, for the reader. */
   readonly before: string;
   readonly after: string;
   /** The explorations and journeys that differ; empty if the behaviour is equal. */

@@ -161,7 +161,7 @@ export class MockClient extends Verbs implements ApiClient {
   }
 
   close(): void {
-    // The client has no connections to close.
+    // Nothing to do: this client has no connections to close.
   }
 
   #part(): ClientPart {

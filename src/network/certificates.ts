@@ -3,8 +3,8 @@ import { X509Certificate } from "node:crypto";
 const BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /**
- * Returns the certificates in a PEM text, without keys and comments. An invalid text, or one without a certificate, gives a description of the error.
- * @returns The certificates, or the description. The description quotes nothing, because the text may contain a private key.
+ * Returns the certificates in a PEM text, without keys and comments. If the text is invalid or contains no certificate, returns a description of the
+ * error. The description quotes nothing, because the text may contain a private key.
  */
 export function certificatesOf(text: string): readonly string[] | string {
   const blocks = text.match(BLOCK) ?? [];

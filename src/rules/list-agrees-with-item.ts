@@ -62,7 +62,7 @@ export function listAgreesWithItem<C extends object = Values, A = ApiClient>({ r
   });
 }
 
-/** Returns the lists that a step may have changed, by path. */
+/** Returns the resources whose lists a step may have changed, by the path of the list. */
 function listsOf({ answers, client }: CheckedStep, paths: ResourcePaths): ReadonlyMap<string, Kind> {
   const written = writesOf(answers)
     .filter(isDone)

@@ -165,7 +165,6 @@ async function isCreatedAgain(
   }
 }
 
-/** Returns copies of the request's body, each with one field emptied. */
 function spoiledBodies(body: string | undefined): readonly string[] {
   if (body === undefined) return [];
   let fields: Record<string, unknown>;

@@ -107,7 +107,7 @@ async function isGone(
   }
   const ended: Ended[] = [];
   for (const child of paths.childrenOf(kind)) {
-    // Only lists whose path continues the path of the item belong to the item.
+    // A list is checked only if its path begins with the path of the deleted item and is longer.
     const leads = child.collection.length > segments.length && child.resource.can.list === true;
     const below = leads ? collectionPath(child, segments) : undefined;
     if (below === undefined) continue;

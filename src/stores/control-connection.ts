@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { SeqqaError } from "../model/errors.ts";
 
 const PAUSE_MS = 3;
-/** Milliseconds to wait for write transactions of other sessions. */
+/** Milliseconds to wait until write transactions of other sessions end. */
 export const BUSY_LIMIT_MS = 5000;
 
 /** The base class of the connections with which seqqa makes and restores checkpoints on a database server. */
@@ -24,7 +24,7 @@ export abstract class ControlConnection {
     return this.#lost !== undefined;
   }
 
-  /** @throws SeqqaError `STORE_LOST` */
+  /** Checks that the connection was not lost. @throws SeqqaError `STORE_LOST` */
   protected requireConnection(): void {
     if (this.#lost !== undefined) throw this.lostError(this.#lost);
   }

@@ -11,7 +11,7 @@ import type {
 } from "../model/stores/store-adapter.ts";
 import { GateFaults, type FailingGate } from "./gate-faults.ts";
 
-/** A row of a query result: column name to value. */
+/** A row of a query's result, with the names of the columns as keys. */
 export type QueryRow = Readonly<Record<string, unknown>>;
 
 /** A way to save and restore a database, such as a journal or a copy. The adapter chooses the mode when it is opened. */
@@ -34,7 +34,7 @@ export interface CheckpointMode extends Required<
 
 export const UNGATED: NoGate = { kind: "none", why: "it was opened for a run without races and faults" };
 
-/** The methods of a store adapter that its checkpoint mode implements. */
+/** The base class of store adapters that call their checkpoint mode to observe, save and restore the store. */
 export abstract class DelegatingAdapter {
   /** Returns the mode that was chosen when the store was opened. @throws SeqqaError `STORE_NOT_OPEN` */
   protected abstract opened(): CheckpointMode;

@@ -27,7 +27,7 @@ export function sameValue(a: ExactValue, b: ExactValue): boolean {
   return isRawText(a) && isRawText(b) && sameBytes(a.rawText, b.rawText);
 }
 
-/** Returns `true` if two rows are equal; `null` is a row that does not exist. */
+/** Returns `true` if two rows are equal. `null` stands for a row that does not exist. */
 export function sameRow(a: ExactRow | null, b: ExactRow | null): boolean {
   if (a === b) return true;
   if (a === null || b === null || a.length !== b.length) return false;

@@ -3,7 +3,7 @@ import type { Gate, HeldWrite, WriteFault, WriteFaults } from "../model/stores/s
 
 const END_PAUSE_MS = 2;
 
-/** A gate that can make a held write fail. */
+/** A gate that can make a write fail while it holds the write. */
 export interface FailingGate extends Gate {
   readonly faults: Pick<WriteFaults, "kinds" | "missing">;
   /** Starts counting the write statements of the target. The gate holds none of them. */

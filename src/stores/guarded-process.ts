@@ -63,6 +63,6 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // The process has already ended.
+    // Ignore the error: the process has already ended.
   }
 }

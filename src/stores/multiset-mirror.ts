@@ -83,7 +83,7 @@ export class MultisetMirror {
     this.rootCounters = counters;
   }
 
-  /** The segment of the last read of the undo log. It identifies the current state. */
+  /** Identifies the current state. Contains the changes that the last read of the undo log found. */
   get top(): Segment {
     return this.#segments[this.#segments.length - 1] as Segment;
   }
@@ -100,7 +100,7 @@ export class MultisetMirror {
     return this.#net;
   }
 
-  /** Returns `true` if a segment belongs to the current state or to an earlier state that can still be restored. */
+  /** Returns `true` if the state that `segment` identifies is the current state, or an earlier state that can still be restored. */
   holds(segment: Segment): boolean {
     return this.#segments[segment.depth] === segment;
   }
@@ -114,7 +114,7 @@ export class MultisetMirror {
     this.#counters = counters;
   }
 
-  /** Returns the changes that turn the current state into the state at the end of a segment. */
+  /** Returns the changes that turn the current state into the state that `segment` identifies. */
   changesTo(segment: Segment): RowSums {
     const sums = new RowSums(this.#telling);
     for (let i = this.#segments.length - 1; i > segment.depth; i--) {
@@ -123,7 +123,7 @@ export class MultisetMirror {
     return sums;
   }
 
-  /** Returns the counters in the state at the end of a segment. */
+  /** Returns the counters in the state that `segment` identifies. */
   countersAt(segment: Segment): string {
     return this.#segments[segment.depth + 1]?.countersBefore ?? this.#counters;
   }

@@ -7,7 +7,7 @@ export type RowKey = bigint | string;
 export interface Slot {
   readonly table: number;
   readonly key: RowKey;
-  /** The row in the root state; `null` if it did not exist. */
+  /** The row as the root state contains it; `null` if the root state does not contain it. */
   readonly base: ExactRow | null;
   /** The row at the last read of the undo log; `null` if the row did not exist then. */
   now: ExactRow | null;
@@ -58,7 +58,7 @@ export class NetMirror {
     this.#rootCounters = counters;
   }
 
-  /** The segment of the last read of the undo log. It identifies the current state. */
+  /** Identifies the current state. Contains the changes that the last read of the undo log found. */
   get top(): Segment {
     return this.#segments[this.#segments.length - 1] as Segment;
   }
@@ -75,7 +75,7 @@ export class NetMirror {
     return this.#rootCounters;
   }
 
-  /** Returns `true` if a segment belongs to the current state or to an earlier state that can still be restored. */
+  /** Returns `true` if the state that `segment` identifies is the current state, or an earlier state that can still be restored. */
   holds(segment: Segment): boolean {
     return this.#segments[segment.depth] === segment;
   }
@@ -108,7 +108,7 @@ export class NetMirror {
     this.#counters = counters;
   }
 
-  /** Returns the rows to write or delete in order to restore the state at the end of a segment. */
+  /** Returns the rows to write or delete in order to restore the state that `segment` identifies. */
   fixesTo(segment: Segment): Fix[] {
     const wanted = new Map<Slot, ExactRow | null>();
     for (let i = this.#segments.length - 1; i > segment.depth; i--) {
@@ -119,7 +119,7 @@ export class NetMirror {
     return fixes;
   }
 
-  /** Returns the counters in the state at the end of a segment. */
+  /** Returns the counters in the state that `segment` identifies. */
   countersAt(segment: Segment): readonly ExactRow[] {
     return this.#segments[segment.depth + 1]?.countersBefore ?? this.#counters;
   }

@@ -5,7 +5,7 @@ import type { TableShape } from "./table-shape.ts";
 
 const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** Converts a database value to the form in which observers see it. Integers become JavaScript numbers if these represent them exactly. */
+/** Converts a database value to the form that observed states contain. Integers become JavaScript numbers if these represent them exactly. */
 export function shown(value: ExactValue): StoredValue {
   if (typeof value === "bigint") return value <= LARGEST && value >= -LARGEST ? Number(value) : value;
   if (typeof value !== "object" || value === null) return value;

@@ -128,7 +128,7 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
     }
   }
 
-  /** Ends the shared connection. This method does nothing, because the checkpoint mode ends it; some adapters override it. */
+  /** Ends the shared connection. By default nothing needs to be done, because the checkpoint mode ends it. */
   protected endShared(_shared: Shared): Promise<void> {
     return Promise.resolve();
   }

@@ -4,20 +4,20 @@ import { cellsIn, numberIn, textIn, type ExploredTable } from "../suggest/index.
 export type LiveRow = Readonly<Record<string, unknown>>;
 
 export interface Corruption {
-  /** The column whose value is changed; `undefined` if the whole row is copied or removed. */
+  /** The column whose value is made wrong; `undefined` if the whole row is copied or removed. */
   readonly column: string | undefined;
-  /** A name for the kind of change, e.g. `another word`, `one more`. */
+  /** A name for the way in which data is made wrong, e.g. `another word`, `one more`. */
   readonly kind: string;
   /**
-   * Returns the SQL statement that changes `row` to a wrong one, with a description; `undefined` if this change is not possible for the row. `all`
-   * contains all rows of the table.
+   * Returns the SQL statement that makes the data of `row` wrong, with a description; `undefined` if that is not possible for the row. `all` contains
+   * all rows of the table.
    */
   of(row: LiveRow, all: readonly LiveRow[], write: RowWriter): Spoilt | undefined;
 }
 
 export interface Spoilt {
   readonly sql: string;
-  /** The description of the change, e.g. `status "paid" becomes "shipped"`. */
+  /** A description of the wrong data, e.g. `status "paid" becomes "shipped"`. */
   readonly what: string;
 }
 
@@ -61,8 +61,8 @@ export class RowWriter {
 }
 
 /**
- * Returns changes that make rows of a table wrong, for testing the rules: for example, a wrong status, a number off by one, or a removed row. They
- * depend on the values that the columns have.
+ * Returns ways to make the data of a table wrong, for testing the rules: for example, a wrong status, a number off by one, or a removed row. The ways
+ * depend on the values in the columns.
  */
 export function corruptions(table: ExploredTable): readonly Corruption[] {
   const { key } = table;

@@ -16,16 +16,16 @@ export interface SpoiltSteps {
 /** The results of one kind of wrong data, in one column or table. */
 export interface SpoiltPlace {
   readonly table: string;
-  /** The column that was changed; `null` if whole rows were copied or removed. */
+  /** The column whose values were made wrong; `null` if whole rows were copied or removed. */
   readonly column: string | null;
-  /** A name for the kind of change, e.g. `another word`, `one more`, `a row missing`. */
+  /** A name for the way in which data was made wrong, e.g. `another word`, `one more`, `a row missing`. */
   readonly kind: string;
   readonly tried: number;
-  /** The number of changes after which a rule broke or failed with an error. */
+  /** The number of cases in which a rule broke, or failed with an error, because of the wrong data. */
   readonly noticed: number;
-  /** The names of the rules that noticed a change. */
+  /** The names of the rules that broke because of the wrong data. */
   readonly by: readonly string[];
-  /** The first change that no rule noticed, with the path to the state; `undefined` if all were noticed. */
+  /** The first wrong data that no rule noticed, with the path to the state; `undefined` if rules noticed all of it. */
   readonly missed: { readonly what: string; readonly path: readonly string[] } | undefined;
 }
 
@@ -33,13 +33,13 @@ export interface Strength {
   readonly places: readonly SpoiltPlace[];
   readonly tried: number;
   readonly noticed: number;
-  /** The number of changes that the database refused, for example because of a constraint. */
+  /** The number of cases in which the database refused the wrong data, for example because of a constraint. */
   readonly refused: number;
-  /** `true` if the time was up before all changes were tried. */
+  /** `true` if the time was up before all wrong data was tried. */
   readonly isCut: boolean;
 }
 
-/** The largest numbers of states per table, and of rows per state, whose data is changed. */
+/** `STATES`, `ROWS`: the largest numbers of states per table, and of rows per state, in which data is made wrong. */
 const STATES = 8;
 const ROWS = 4;
 
@@ -94,7 +94,7 @@ interface Trial {
   readonly action: string;
   readonly way: Corruption;
   readonly table: ExploredTable;
-  /** The index of the row to change, in the sorted rows of the table. */
+  /** The index of the row that is made wrong, in the sorted rows of the table. */
   readonly index: number;
 }
 

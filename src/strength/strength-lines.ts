@@ -1,6 +1,6 @@
 import type { SpoiltPlace, Strength } from "./measure.ts";
 
-/** Returns lines for a terminal that show how often rules noticed wrong data. The changes that no rule noticed come first. */
+/** Returns lines for a terminal that show how often rules noticed wrong data. The data that no rule noticed comes first. */
 export function strengthLines(name: string, { places, tried, noticed, refused, isCut }: Strength): readonly string[] {
   const percent = tried === 0 ? "nothing could be tried" : `${share(noticed, tried)} of ${tried} corruptions were noticed`;
   const missed = places.filter((place) => place.noticed < place.tried).toSorted((a, b) => a.noticed / a.tried - b.noticed / b.tried);

@@ -13,14 +13,14 @@ export interface UiNode {
   /** The index of the action that first led to the state; -1 for the root state. */
   readonly action: number;
   readonly depth: number;
-  /** The lines that describe the state; `null` if they were not kept. */
+  /** The lines that describe the state; `null` if the run did not store them. */
   readonly lines: readonly string[] | null;
 }
 
 export interface UiEdge {
   readonly from: number;
   readonly action: number;
-  /** The number of the node that the edge leads to; -1 if the outcome has no state. */
+  /** The number of the node that the edge leads to; -1 if the step led to no state (an error, a crash, a timeout). */
   readonly to: number;
   readonly status: number;
   /** `true` if the step breaks a rule. */

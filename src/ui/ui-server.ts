@@ -41,7 +41,7 @@ export class UiServer {
     });
   }
 
-  /** @throws SeqqaError `UI_PORT` with exit status 2 if the port cannot be used */
+  /** Starts the server. @throws SeqqaError `UI_PORT` with exit status 2 if the port cannot be used */
   static async start(options: UiServerOptions): Promise<UiServer> {
     const ui = new UiServer(options);
     await new Promise<void>((resolve, reject) => {
@@ -195,7 +195,7 @@ async function bodyOf(request: IncomingMessage): Promise<Readonly<Record<string,
     const body: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
     if (typeof body === "object" && body !== null) return body as Readonly<Record<string, unknown>>;
   } catch {
-    // The error below reports it.
+    // Ignore the error of the parser. The error thrown below tells the user what is wrong.
   }
   throw wrong("The request holds no JSON object.");
 }

@@ -11,7 +11,7 @@ const SERVER = NOTES_SERVER.replace(
   "const db =",
   `const say = (what) => appendFileSync("events", what + " " + process.pid + "\\n");
 say("start");
-await pause(200);
+await pause(600);
 const db =`,
 )
   .replace(

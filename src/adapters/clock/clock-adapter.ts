@@ -36,7 +36,7 @@ export class ClockAdapter extends ValueAdapter<ClockState> {
     return this.state.aheadMs;
   }
 
-  /** The number of moves on this path. */
+  /** The number of times that the clock was moved ahead on this path. */
   get advances(): number {
     return this.state.advances;
   }

@@ -86,7 +86,7 @@ export class Lease implements Transport {
 
 function acquire(origin: string, { ca, proxy }: ConnectionSettings): Shared {
   const proxies = proxy === "environment" ? environmentProxies() : undefined;
-  // Certificate authorities do not matter for plain HTTP, unless the proxy uses TLS.
+  // Leave out certificate authorities for plain HTTP, unless the proxy uses TLS, so that clients that differ only in them share connections.
   const trusted = proxies !== undefined || origin.startsWith("https:") ? ca : [];
   const key = JSON.stringify([origin, proxies, trusted]);
   let found = shared.get(key);

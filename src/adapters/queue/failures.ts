@@ -53,7 +53,6 @@ export function unreachable(what: string, error: unknown, secrets: readonly stri
   });
 }
 
-/** Returns the message of a driver's error, with secrets removed. */
 function textOf(error: unknown, secrets: readonly string[]): string {
   const text =
     error instanceof AggregateError ? error.errors.map(String).join("; ") : error instanceof Error ? error.message : String(error);

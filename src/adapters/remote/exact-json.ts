@@ -14,7 +14,7 @@ export function parseExactly(text: string): unknown {
   return marked === text ? value : JSON.parse(marked, unmark);
 }
 
-/** Replaces integers beyond 2^53 with `{"<MARK>": "digits"}`. The text must be valid JSON. */
+/** Replaces each integer beyond 2^53 in a JSON text with an object that contains its digits as text. The text must be valid JSON. */
 function markLongIntegers(text: string): string {
   let marked = "";
   let from = 0;

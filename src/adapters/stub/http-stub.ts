@@ -159,7 +159,7 @@ export class HttpStub extends StubAdapter<StubState> {
   async listen(): Promise<void> {
     if (this.#server !== undefined) return;
     const server = createServer((request, response) => void this.#handle(request, response));
-    // Never close idle connections first: this time is longer than any client keeps one.
+    // Do not close idle connections before the client does. No client keeps an idle connection this long.
     server.keepAliveTimeout = 600_000;
     const { hostname, port } = new URL(this.uses);
     await new Promise<void>((resolve, reject) => {

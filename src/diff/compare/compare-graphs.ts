@@ -23,10 +23,10 @@ interface Pair {
 }
 
 /**
- * Executes the same calls in both graphs, beginning at the root states, and compares the outcomes of the actions that both runs have. The contents of
- * states are not compared, because ids and times differ in every run. Behind different outcomes, nothing is compared.
- * Equivalent states are merged as by Hopcroft and Karp ("A linear algorithm for testing equivalence of finite automata", 1971), so at most as many
- * pairs of states are visited as both graphs have states.
+ * Follows the same calls through both graphs, beginning at the root states, and compares the outcomes of the actions that both runs have. The
+ * contents of states are not compared, because ids and times differ in every run. After different outcomes, the path is not followed further.
+ * Equivalent states are merged as by Hopcroft and Karp ("A linear algorithm for testing equivalence of finite automata", 1971). Therefore the number
+ * of compared pairs of states is at most the number of states in both graphs.
  */
 export function compareGraphs(before: GraphReader, after: GraphReader, actions: readonly string[]): readonly OutcomeChange[] {
   const changes = new Map<string, OutcomeChange>();

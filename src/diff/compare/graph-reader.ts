@@ -1,7 +1,7 @@
 import type { ExplorationEntry } from "../../reports/index.ts";
 
 export interface Edge {
-  /** The state that the edge leads to; -1 if the outcome has no state. */
+  /** The node that the edge leads to; -1 if the step led to no state (an error, a crash, a timeout). */
   readonly to: number;
   /** The HTTP status; 0 if there was no response. */
   readonly status: number;

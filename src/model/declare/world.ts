@@ -19,7 +19,7 @@ export interface WorldOptions<C extends object = Values, A = ApiClient> {
   readonly clients?: Readonly<Record<string, A>>;
   /** The context keys that belong to the state. Default: all keys. */
   readonly stateFromContext?: readonly (keyof C & string)[];
-  /** Names that are not part of the state: `table.column`s and context keys. Default: none. */
+  /** Columns (`table.column`) and context keys that are not part of the state. Default: none. */
   readonly ignore?: readonly string[];
   /** Brings a target without a restorable store back to its root state. Default: none. */
   readonly reset?: Reset<C, A>;

@@ -32,7 +32,6 @@ export interface StoreModule {
   readonly stores?: Partial<StoreKind> | undefined;
 }
 
-/** The methods that every store adapter must have. */
 const METHODS = ["open", "root", "mark", "changed", "restore", "observe", "dump", "close"] as const satisfies (keyof StoreAdapter)[];
 
 /** Returns the default export of a module as a {@link StoreModule}; `undefined` if it has another form. */

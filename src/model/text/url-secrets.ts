@@ -1,12 +1,12 @@
 import { decoded } from "../http/decoded.ts";
 
-/** The minimal length of a password that is also hidden within a longer word. */
+/** The length from which a password is hidden even inside a longer word. A shorter one may be part of a word by chance. */
 const LONG = 8;
 
 /** Matches the user part of a URL in a text. The part ends at the last `@` before the path, as in URL parsers. */
 const USER_PART = /:\/\/([^\s/?#"'`<>]*)@/g;
 
-/** Credentials that hints and help use as an example. They are not hidden. */
+/** The user and password in examples of hints and help. They are no secret, so they are not hidden. */
 const EXAMPLE = "user:password";
 
 /**
@@ -29,7 +29,6 @@ export function passwordsOf(urls: readonly string[]): readonly string[] {
   return [...all].filter((password) => password !== "").toSorted((a, b) => b.length - a.length);
 }
 
-/** Returns the password in the user part of a URL; empty if there is none. */
 function passwordOfUser(url: string): string {
   const [, scheme, rest] = /^\s*([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(url) ?? [];
   if (scheme === undefined) return "";

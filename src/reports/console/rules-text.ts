@@ -24,7 +24,7 @@ export function ruleStates({ invariants, violations, races, errors, unjudgedRule
   return new Map(invariants.map((name) => [name, broken.has(name) ? "broken" : isShed || unjudged.has(name) ? "unjudged" : "held"]));
 }
 
-/** The largest number of held rules that are named. Further ones are only counted. */
+/** The largest number of unbroken rules that are named. Further ones are only counted. */
 const NAMED = 20;
 
 export function ruleLines(result: Judged, colours: Colours): readonly string[] {

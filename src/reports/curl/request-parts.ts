@@ -74,7 +74,7 @@ function bodyParts(body: string, flow: Flow, hide: Redactor): readonly Part[] {
       // If nothing was replaced, send the body exactly as recorded: `JSON.parse` may have lost digits of long numbers.
       return parts.every((part) => typeof part === "string") ? [body] : parts;
     } catch {
-      // The body is not JSON.
+      // Ignore the error: the body is not JSON, so it is handled below as a form or as text.
     }
   }
   if (/^[^\s=&{}<>"]+=[^\s{}<>"]*$/.test(body)) return formParts(body, flow, hide);

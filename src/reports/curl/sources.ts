@@ -44,7 +44,7 @@ export function sourcesOf(number: number, { request, response }: RecordedExchang
   try {
     visit(JSON.parse(response.body), [], "");
   } catch {
-    // The body is not JSON.
+    // Ignore the error: the body is not JSON, so it has no fields.
   }
   for (const [name, value] of Object.entries(response.headers)) {
     const lower = name.toLowerCase();

@@ -29,7 +29,7 @@ export interface ReportedJourney {
 export interface ReportedFailure {
   /** The file, relative to the folder in which the command was started. */
   readonly file: string;
-  /** The stable error code, in upper case. */
+  /** The error code, such as `STORE_LOST`. Codes stay the same in later versions of seqqa. */
   readonly code: string;
   /** The error message, one sentence. */
   readonly message: string;

@@ -90,7 +90,7 @@ function ofJourney({ name, file, steps, errors, divergences, interrupted }: Jour
 
 const error = (title: string, message: string, place: Place): Annotation => ({ level: "error", title, message, ...place });
 
-/** Parses a place such as `shop.explore.ts:12:5`. Returns only `file` if there is no line. */
+/** Parses a location in the user's code such as `shop.explore.ts:12:5`. If it has no line, the result contains only `file`. */
 function placeOf(where: string | undefined, file: string): Place {
   const [, path, line, col] = /^(.+):(\d+):(\d+)$/s.exec(where ?? "") ?? [];
   return path === undefined ? { file } : { file: path, line: Number(line), col: Number(col) };

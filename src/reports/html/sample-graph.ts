@@ -93,7 +93,7 @@ function sampleEdges(
     .sort((a, b) => a - b);
 }
 
-/** @param from the node at which each edge begins; -1 on either side means that the edge is ignored */
+/** @param from the node at which each edge begins; edges whose `from` or `to` is -1 are ignored */
 function neighbours(count: number, from: readonly number[], to: readonly number[]): Neighbours {
   const start = new Int32Array(count + 1);
   const joins = (edge: number): boolean => from[edge]! >= 0 && to[edge]! >= 0;

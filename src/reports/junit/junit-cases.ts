@@ -11,7 +11,10 @@ import { doubtOf, violationText } from "../console/violation-text.ts";
 /** The largest number of characters of a request or response body. results.json contains the whole body. */
 const BODY = 20_000;
 
-/** The outcome of a test case that did not pass. `failure`: the target is wrong. `error`: the run could not judge the target. */
+/**
+ * The outcome of a test case that did not pass. `failure`: the target is wrong. `error`: the run could not judge the target. `skipped`: the run did
+ * not test this.
+ */
 export interface Outcome {
   readonly kind: "failure" | "error" | "skipped";
   readonly type: string;

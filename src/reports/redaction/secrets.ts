@@ -8,8 +8,8 @@ const PHRASES = 100;
 const WORD = /[\w~+-]+(?:\.[\w~+-]+)*/g;
 
 /**
- * The secrets that were found so far. A secret in a configured field may also occur under another name, in a path, or in a sentence, and is hidden in
- * all these places.
+ * Collects the secrets that were found so far. A secret in a configured field may also occur under another name, in a path, or in a sentence, and is
+ * hidden there, too.
  */
 export class Secrets {
   readonly #words = new Set<string>();

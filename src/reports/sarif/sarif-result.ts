@@ -58,7 +58,7 @@ export function foundIn({ name, violations, races }: ExplorationEntry): readonly
   ];
 }
 
-/** Returns a finding as a SARIF `result`. If the place of the finding in the code is unknown, the location is the beginning of `file`. */
+/** Returns a finding as a SARIF `result`. If the location of the finding in the user's code is unknown, the location is the beginning of `file`. */
 export function sarifResult({ where, steps, request, response, ...found }: Found, file: string, ruleIndex: number): object {
   const place = locationOf(where, file);
   return {
@@ -81,7 +81,7 @@ export function sarifResult({ where, steps, request, response, ...found }: Found
   };
 }
 
-/** Returns a SARIF location for a place such as `shop.explore.ts:12:5`. If the place has no line, returns the first line of `file`. */
+/** Converts a location in the user's code such as `shop.explore.ts:12:5` to a SARIF location. If it has no line, returns the first line of `file`. */
 export function locationOf(where: string | undefined, file: string): { readonly physicalLocation: object } {
   const [, path = file, line, column] = /^(.+):(\d+):(\d+)$/s.exec(where ?? "") ?? [];
   const region = Number(line) >= 1 && Number(column) >= 1 ? { startLine: Number(line), startColumn: Number(column) } : { startLine: 1 };

@@ -42,7 +42,8 @@ function sameText(a: string, b: string): boolean {
 function sameTime(a: string, b: string): boolean {
   if (a.length === 10 || b.length === 10) return a.slice(0, 10) === b.slice(0, 10);
   const [one, other] = [Date.parse(a), Date.parse(b)];
-  // A time without a zone or without a fraction of a second is less exact.
+  // If one time is less exact (no zone, or no fraction of a second), a difference of less than a second is allowed, and any difference if only one
+  // has a zone.
   return Number.isNaN(one) || Number.isNaN(other) || a.length !== b.length
     ? Math.abs(one - other) < 1000 || hasNoZone(a) !== hasNoZone(b)
     : one === other;

@@ -16,7 +16,7 @@ export interface TriedCall {
 export class NothingNamed extends Error {}
 
 const VERBS = new Set(["get", "post", "put", "patch", "delete", "head", "options"]);
-/** Methods that would change the intruder's identity. */
+/** Client methods that an intruder must not call, because they would change the intruder's identity or close its client. */
 const IDENTITY = new Set(["setAuthToken", "setBasicAuth", "setHeader", "close"]);
 
 /** A client that sends calls with the identity of an intruder. It throws {@link NothingNamed} for calls that contain no value of the owner. */
@@ -86,7 +86,6 @@ export class IntruderClient<A> {
   }
 }
 
-/** Removes headers that identify the owner. */
 function withoutIdentity(options: RequestOptions | undefined): RequestOptions | undefined {
   if (options?.headers === undefined) return options;
   return { ...options, headers: Object.fromEntries(Object.entries(options.headers).filter(([name]) => !TELLS_SENDER.test(name))) };

@@ -245,7 +245,6 @@ interface RowCheck {
   readonly actual: (rows: readonly Readonly<Record<string, unknown>>[]) => unknown;
 }
 
-/** Returns an invariant that holds if a query returns no rows. */
 function rowInvariant<C extends object, A>(
   rule: string,
   named: readonly [string, ...ColumnName[]],

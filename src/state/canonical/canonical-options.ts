@@ -7,7 +7,7 @@ export interface CanonicalOptions {
    * Literals in the user's code that look like ids ({@link opaqueTokens}). They are not renamed in states, because they are the same in every run.
    */
   readonly literals: ReadonlySet<string>;
-  /** Names that are not part of the state: `table.column`s (also `system.table.column`), context keys, and paths such as `context.user.seen`. */
+  /** Columns (`table.column`, `system.table.column`), context keys, and paths such as `context.user.seen` that are not part of the state. */
   readonly ignore: readonly string[];
   /** Columns (`table.column`) with integer keys that are renamed like generated ids. Columns that refer to them by a foreign key are renamed, too. */
   readonly symmetric: readonly string[];

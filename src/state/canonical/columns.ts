@@ -11,7 +11,7 @@ export type ColumnMode =
   | { readonly kind: "mask" }
   /** Values are masked in rows of the given kinds. In other rows, they are treated as `other` says. */
   | { readonly kind: "mask_some"; readonly kinds: readonly RowKind[]; readonly other: PlainMode }
-  /** The column contains integer keys of `domain`, which are renamed like generated ids. */
+  /** The column contains integer keys, or refers to them. They are renamed like generated ids. `domain`: the column that contains the keys. */
   | { readonly kind: "symmetric"; readonly domain: string }
   /** The column is a primary key on its own, or a foreign key. A number that looks like a time counts as an id here. */
   | { readonly kind: "key" };

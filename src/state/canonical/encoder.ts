@@ -218,7 +218,6 @@ export class Encoder {
     for (const [text, count] of gone) for (let i = 0; i < count; i++) this.#plain.push(`${plan.prefix}-${text}`);
   }
 
-  /** Returns the text of a row, and stores the row's ids in `#tokens`. */
   #row(plan: TablePlan, row: readonly StoredValue[]): string {
     this.#tokens = [];
     let text = "[";

@@ -16,9 +16,9 @@ interface Solution {
 }
 
 /**
- * Names ids that their surroundings do not distinguish (ids with the same colour, see {@link nameIds}). Ids that occur in a common part of the state
- * form a component, and each component is solved separately. Within a component, each id of the smallest group of equal colours is chosen in turn as
- * the first one, and the attempt that gives the least text is used.
+ * Names ids that their surroundings do not distinguish (ids with the same colour, which is a hash of the surroundings; see `nameIds`). Ids that occur
+ * in a common part of the state form a component, and each component is solved separately. Within a component, each id of the smallest group of equal
+ * colours is chosen in turn as the first one, and the attempt that gives the least text is used.
  */
 export class TieSearch {
   readonly #parts: readonly Part[];

@@ -1,6 +1,6 @@
 import type { Origin, TimeOrigin } from "./origins.ts";
 
-/** A generated value, in place of the observed text or number. */
+/** Replaces a generated value (a text or number) in the observed state, so that equal states have equal values. */
 export class Generated {
   readonly key: string;
   readonly form: string;
@@ -14,7 +14,7 @@ export class Generated {
   }
 }
 
-/** A time, in place of the observed value. */
+/** Replaces a time in the observed state by its distance from the step that wrote it. */
 export class Time {
   readonly ms: number;
   readonly form: string;
@@ -27,7 +27,7 @@ export class Time {
   }
 }
 
-/** A text that contains generated values or times. */
+/** Replaces an observed text that contains generated values or times. */
 export class Mixed {
   readonly parts: readonly (string | Generated | Time)[];
 
@@ -36,7 +36,7 @@ export class Mixed {
   }
 }
 
-/** A text that contains JSON with generated values or times. */
+/** Replaces an observed text that is JSON with generated values or times. */
 export class JsonText {
   readonly value: unknown;
 

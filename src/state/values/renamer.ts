@@ -203,7 +203,7 @@ export class Renamer {
         const moment = momentOf(time);
         return moment === undefined ? time : `<${offsetFromStep(moment, step, 1_000)}>`;
       })
-      // A signed cookie is one value, although it consists of several words.
+      // Replace a signed cookie as a whole, because it is one value although it consists of several words.
       .replace(SEVERAL_WORDS, (whole) => known(whole) ?? whole);
     const parts = splitAtWords(plain, (word, after) => {
       const moment = momentOf(/^\d+$/.test(word) ? Number(word) : undefined);
@@ -503,9 +503,9 @@ const FURTHEST_MS = 400 * DAY_MS;
 const ISO_TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?/g;
 /** The claims of a JWT that are times (RFC 7519, 4.1; OpenID Connect Core, 2). */
 const TIME_CLAIMS: ReadonlySet<string> = new Set(["iat", "exp", "nbf", "auth_time", "updated_at"]);
-/** Matches text with the punctuation of tokens, between the delimiters of headers, URLs and JSON. */
+/** Matches a value in headers, URLs or JSON that contains punctuation which tokens contain, too (`.`, `%`, `~`, `|`). */
 const SEVERAL_WORDS = /[^\s;,"'/?&=:{}()[\]<>.%~|]+(?:[.%~|][^\s;,"'/?&=:{}()[\]<>.%~|]*)+={0,2}/g;
-/** The shortest word that is looked up. Shorter words coincide by chance. */
+/** The length from which a word in a text is looked up among generated values. Shorter words are equal by chance. */
 const SHORTEST_WORD = 4;
 
 function newNode(): Node {

@@ -50,7 +50,7 @@ export function readRules(ignore: readonly string[], masked: readonly string[]):
 
 /** Returns the paths into the context, clients or values of stores that a field may name. `[]` matches any index, `*` any key. */
 export function pathsOf(field: string): readonly (readonly string[])[] {
-  // A context key may itself contain a dot.
+  // Also try the whole field as one context key, because a context key may contain a dot.
   const key = ["context", field];
   const path = splitPath(field);
   if (path.length < 2 || !ROOTS.has(path[0]!)) return [key];

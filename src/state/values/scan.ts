@@ -63,7 +63,7 @@ function scanInto(
   scanRest(pieces, rest);
 }
 
-// A port must not be found inside another number, nor a path inside a longer name.
+// Finds a value only as a whole: a port must not be found inside another number, nor a path inside a longer name.
 function indexOfWhole(text: string, value: string): number {
   for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + 1)) {
     if (!(joins(text, at - 1) && joins(value, 0)) && !(joins(value, value.length - 1) && joins(text, at + value.length))) return at;

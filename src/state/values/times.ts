@@ -41,7 +41,7 @@ function ofNumber(value: number): Moment | undefined {
 }
 
 function ofText(text: string): Moment | undefined {
-  // Fast path: most strings are not times.
+  // Return early for most strings: only strings that begin like a time are parsed.
   const first = text.charCodeAt(0);
   if (text.length < 10 || text.length > 40) return undefined;
   if (first >= 0x30 && first <= 0x39) {

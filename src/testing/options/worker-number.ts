@@ -3,7 +3,7 @@ import { SeqqaError } from "../../model/errors.ts";
 /** The environment variables in which Vitest, Playwright and Jest number their workers. */
 const VARIABLES = ["VITEST_POOL_ID", "TEST_PARALLEL_INDEX", "JEST_WORKER_ID"] as const;
 
-/** The limit of worker numbers, because lane numbers in database names have at most three digits. */
+/** Worker numbers must be below this limit, because lane numbers in database names have at most three digits. */
 const LIMIT = 1000;
 
 /** Returns the number of this worker, 0 to 999. `given` takes precedence over the environment. @throws SeqqaError `WORLD_OPTION_INVALID` (2) */

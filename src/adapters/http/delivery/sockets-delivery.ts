@@ -14,7 +14,7 @@ const READ_MS = 2;
 const ACCEPT_MS = 10;
 /** The number of attempts per request. A server may close an idle connection twice; after a third time the failure is reported. */
 const MAX_TRIES = 3;
-/** Bytes that fit into one packet in nearly all networks, with room to spare. */
+/** A number of bytes that fits into one packet in nearly all networks, with room to spare. */
 const PACKET = 1024;
 
 /** The part of a request that is sent before all sides are released: nothing, or the largest part on which no server can act yet. */

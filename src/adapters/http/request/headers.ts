@@ -1,6 +1,6 @@
 import { SeqqaError } from "../../../model/errors.ts";
 
-/** The syntax of a token (RFC 9110, section 5.6.2). */
+/** The syntax of header names and methods (`token` in RFC 9110, section 5.6.2). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** The syntax of a header value (RFC 9110, section 5.5): visible characters, space, tab and bytes above 0x7f. It excludes CR, LF and NUL. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;

@@ -94,7 +94,7 @@ function boundaryOf(parts: readonly Part[]): string {
   }
 }
 
-/** Returns text unchanged, and a description such as `<12 bytes>` for binary content. */
+/** Returns the content of a part for reports: text as it is, and a description such as `<12 bytes>` for binary content. */
 function shownContent(bytes: Buffer): string {
   const decoded = bytes.toString("utf8");
   // eslint-disable-next-line no-control-regex -- the expression has to match control characters

@@ -72,7 +72,6 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
     return undefined;
   }
 
-  /** `true` once the status of an answer has arrived. */
   protected get answered(): boolean {
     return this.#status !== 0;
   }
@@ -92,7 +91,7 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    // A status 1xx is an interim answer; the final answer follows.
+    // A 1xx status belongs to an interim answer, which the final answer follows.
     if (status < 200) {
       this.#interim = status;
       return;

@@ -32,7 +32,7 @@ export class FreshConnections {
     this.#connect = buildConnector({ ...tls, timeout: options.connectTimeout });
   }
 
-  /** The number of clients that carry a request or are being closed. */
+  /** The number of undici clients that carry a request or are being closed. */
   get busy(): number {
     return this.#places.size - this.#idle.length;
   }

@@ -70,7 +70,7 @@ export class BullmqAdapter extends RedisAdapter implements QueueStore {
   async jobs(queue: string): Promise<readonly QueueJob[]> {
     const { queue: handle } = await this.#handle(queue);
     const found = await this.#ask(() => Promise.all(STATES.map(([state]) => handle.getJobs([state], 0, -1, true))));
-    // The order is right, because `getJobs` in ascending order returns the job first that a worker would take next.
+    // The jobs are in the right order: `getJobs` in ascending order returns the job first that a worker would take next.
     return found.flatMap((jobs, at) => jobs.filter(Boolean).map((job) => jobOf(queue, job, STATES[at]![1])));
   }
 

@@ -85,7 +85,7 @@ export class RabbitmqProvider implements StoreProvider {
   }
 }
 
-/** Settings of a policy that make a queue or exchange receive messages from another broker. */
+/** Matches the settings of a policy that make a queue or exchange receive messages from another broker. */
 const FEDERATION = /^federation/;
 
 /**

@@ -4,7 +4,7 @@ import { SeqqaError } from "../../../model/errors.ts";
 import { refused, unreachable } from "./failures.ts";
 import type { RedisPlace } from "./redis-url.ts";
 
-/** A reply whose strings are Buffers. */
+/** A reply of the server in which strings are Buffers. */
 export type RawReply = Buffer | number | null | readonly RawReply[];
 export type Argument = string | number | Buffer;
 

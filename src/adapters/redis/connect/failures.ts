@@ -72,7 +72,7 @@ export function refused(place: RedisPlace, error: unknown): SeqqaError {
       cause,
     });
   }
-  // Before version 6, ioredis does not support RESP3, which lets a subscribed connection send commands.
+  // This error occurs if ioredis is older than version 6: it then lacks RESP3, with which a subscribed connection can send commands.
   if (/in subscriber mode/i.test(cause.message)) {
     return new SeqqaError("DRIVER_TOO_OLD", "A Redis store needs ioredis 6 or later; an older one is installed.", {
       hint: "Run: npm install --save-dev ioredis@6",

@@ -17,7 +17,8 @@ export class Script {
     try {
       return (await connection.ask((client) => client.callBuffer("EVALSHA", [this.#sha, "0", ...parameters]))) as RawReply;
     } catch (error) {
-      // A server that was restarted, or whose script cache was flushed, no longer knows the script.
+      // NOSCRIPT means that the server does not know the script, because it was restarted or its script cache was flushed. The script is then sent
+      // again.
       if (!scrubbed(error, place).message.startsWith("NOSCRIPT")) throw refused(place, error);
     }
     return connection.bytes("EVAL", this.#text, "0", ...parameters);

@@ -59,7 +59,7 @@ export class ProxyFaults implements WriteFaults {
     this.#socket.destroy();
   }
 
-  /** Sends one command at a time, because the proxy replies in order. */
+  /** Sends a command to the proxy after the previous one was answered, because the proxy answers in order. */
   #ask(order: FaultOrder): Promise<FaultReply> {
     const reply = this.#turn.then(async () => {
       this.#socket.write(`${JSON.stringify(order)}\n`);

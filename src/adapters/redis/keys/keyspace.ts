@@ -90,7 +90,7 @@ export class Keyspace {
   /**
    * Writes entries. If a key gets a new expiry time, its entry is updated. With a channel, returns the reply to INFO after the changes. `changes`:
    * the expected value of the server's count of changes; only for at most {@link KEYS_A_WRITE} keys. If the count differs, nothing is changed, and
-   * the result is {@link WRITTEN}.
+   * the result is `WRITTEN`.
    *
    * @throws SeqqaError `STORE_NOT_PUT_BACK`
    */

@@ -128,7 +128,7 @@ function scoreOf(score: Reply): number | Bytes {
   return Number.isFinite(number) ? number : (score as Bytes);
 }
 
-/** Returns text if the bytes are valid UTF-8, else the bytes. */
+/** Returns bytes as text if they are valid UTF-8, else unchanged. */
 function shown(value: Bytes | number | null): StoredValue {
   if (typeof value !== "string" || /^[\0-\x7f]*$/.test(value)) return value;
   const bytes = bytesOf(value);

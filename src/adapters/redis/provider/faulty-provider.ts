@@ -6,7 +6,7 @@ import { FaultProxy } from "../faults/fault-proxy.ts";
 export class FaultyProvider implements StoreProvider {
   readonly #inner: StoreProvider;
   readonly #proxies = new Map<number, FaultProxy>();
-  /** The URL of each lane's proxy, by the URL of the lane's store. */
+  /** The URL of the proxy for each lane. The key is the URL of the lane's store. */
   readonly #urls = new Map<string, string>();
 
   constructor(inner: StoreProvider) {

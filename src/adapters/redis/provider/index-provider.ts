@@ -74,7 +74,7 @@ export class IndexProvider implements StoreProvider {
     try {
       await Promise.all([...this.#lanes.keys()].map((lane) => this.release(lane)));
     } catch (error) {
-      // Leave the databases that could not be released to the next run, which removes them.
+      // Some databases could not be released. The next run recognizes and removes them.
       registry.abandon();
       throw error;
     } finally {

@@ -64,7 +64,7 @@ export class OwnServer {
     for (let tries = 1; ; tries++) {
       const started = await OwnServer.#try(binary, options);
       if (started instanceof OwnServer) return started;
-      // Another process may have taken the port in the meantime.
+      // Retry only if another process has taken the port since it was found free.
       if (tries === TRIES || !/address already in use|bind/i.test(started)) {
         throw new SeqqaError("REDIS_SERVER_FAILED", `A redis-server for a lane did not start: ${started.slice(-300) || "no output"}.`, {
           hint: `Try ${binary} by hand, or set \`isolation: index\`.`,

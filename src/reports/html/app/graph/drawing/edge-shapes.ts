@@ -1,6 +1,6 @@
 import type { EmbeddedGraph } from "../../../embedded.ts";
 
-/** The curve of an edge, in the graph's units. */
+/** The shape of an edge, which is a quadratic curve, in the coordinates of the graph. */
 export interface Curve {
   readonly x1: number;
   readonly y1: number;

@@ -9,8 +9,8 @@ const BORDER = 4;
 const WHOLE = 0.94;
 
 /**
- * A small picture of the whole graph with a frame around the visible part. A click moves the visible part. The map is for pointers only: the arrow
- * keys of the graph do the same.
+ * A small picture of the whole graph with a frame around the visible part. A click moves the visible part. The map does not react to keys: the arrow
+ * keys already move the graph itself.
  */
 export class Minimap {
   readonly element: HTMLCanvasElement = make("canvas", { class: "minimap", "aria-hidden": "true" });

@@ -85,7 +85,7 @@ function actionCounts({ edges }: EmbeddedGraph, list: readonly number[]): readon
   return [...counts].map(([action, count]) => ({ action, count })).sort((a, b) => b.count - a.count);
 }
 
-/** `FEWEST`, `MOST`: the numbers of groups between which a grouping is useful. */
+/** A grouping is useful only if it gives at least `FEWEST` and at most `MOST` groups. */
 const FEWEST = 3;
 const MOST = 60;
 
