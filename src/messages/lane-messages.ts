@@ -266,7 +266,7 @@ export interface Calibration {
   readonly learned: Knowledge;
   /** Fields that differ between two executions, without an explanation for the difference. */
   readonly suspects: readonly DroppedField[];
-  /** Those of the {@link suspects} that {@link learned} does not explain either: two executions of the path gave different values. */
+  /** Fields of {@link suspects} that {@link learned} does not explain either: two executions of the path gave different values. */
   readonly lasting: readonly DroppedField[];
   /** Describes the first call whose answer differed between two executions. At most one entry. */
   readonly unlike: readonly string[];

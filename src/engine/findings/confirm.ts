@@ -64,7 +64,7 @@ export interface ConfirmOptions {
  * Replays every violation from a clean start, to confirm it. The first replay on a lane uses a new target. Later replays begin at the restored root
  * state. If such a replay does not show its finding, a replay on a new target decides.
  *
- * Of findings with the same rule and last action, the first is replayed before the others, which follow if time is left. With `shrinking`, confirmed
+ * The first finding of each rule and last action is replayed first. The others follow if time is left. With `shrinking`, confirmed
  * paths are then shortened: first by a shorter path in the graph, then by leaving out steps. A shorter path is only used if it is confirmed, too.
  * Several lanes work at the same time. The result keeps the order of the findings.
  */

@@ -341,7 +341,7 @@ export class ThreadLanePool implements LanePool {
   async #call<T>(lane: number, call: (channel: Remote<ControlChannel>) => Promise<T>, deadline = CLOSE_DEADLINE): Promise<T> {
     const { channel, control } = this.#lanes[lane]!;
     const limited = this.#options.http.rateLimit !== undefined;
-    if (channel === undefined) throw new SeqqaError("LANE_NOT_ATTACHED", `Lane ${lane} has no control channel.`);
+    if (channel === undefined) throw new SeqqaError("LANE_NOT_ATTACHED", `Lane ${lane} has no control channel; this is a defect of seqqa.`);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       const wait = (beats: number): void => {

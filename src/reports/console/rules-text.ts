@@ -5,7 +5,7 @@ import { printable } from "./printable.ts";
 
 type Judged = Pick<ExplorationResult, "invariants" | "violations" | "races" | "errors" | "unjudgedRules">;
 
-/** What a run says about a rule. `broken`: a finding names the rule. `unjudged`: the rule was inconclusive in some state. `held`: neither. */
+/** The result of a rule in a run. `broken`: a finding names the rule. `unjudged`: the rule was inconclusive in some state. `held`: neither. */
 export type RuleState = "held" | "broken" | "unjudged";
 
 /**

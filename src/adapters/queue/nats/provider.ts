@@ -118,7 +118,7 @@ async function ready(url: URL, { process: server, directory }: LaneServer, name:
     await pause(5);
   }
   await server.stop();
-  throw new SeqqaError("NATS_SERVER_FAILED", `A nats-server for a lane did not start: ${logOf(directory)}.`, {
+  throw new SeqqaError("NATS_SERVER_FAILED", `The nats-server of a lane did not start. It printed: ${logOf(directory)}.`, {
     hint: "Try nats-server -js by hand.",
   });
 }
