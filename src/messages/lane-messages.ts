@@ -189,6 +189,25 @@ export interface OccurrenceEvent {
   readonly names: readonly string[];
 }
 
+/** The answers that an action got from operations of the OpenAPI description, as codes of {@link operationCode}. */
+export interface CallEvent {
+  readonly unit: number;
+  readonly action: number;
+  readonly codes: readonly number[];
+}
+
+const STATUSES = 1_000;
+
+/** Returns the code of an answer: the index of its operation, and its status. */
+export function operationCode(operation: number, status: number): number {
+  return operation * STATUSES + status;
+}
+
+/** Returns the operation and the status of a code. */
+export function operationOfCode(code: number): { readonly operation: number; readonly status: number } {
+  return { operation: Math.trunc(code / STATUSES), status: code % STATUSES };
+}
+
 /** A lane's answer to a chunk. */
 export interface Expansion {
   /** The number of finished units. With a failure, the unit in progress is not counted. */
@@ -204,6 +223,8 @@ export interface Expansion {
   readonly details?: readonly DetailEvent[] | undefined;
   /** The names that occur first in a row's state, while {@link Chunk.occurred} asks for them. A row without new names has no entry. */
   readonly occurrences?: readonly OccurrenceEvent[] | undefined;
+  /** One entry for every executed row with answers of described operations, if the lane has a description. */
+  readonly calls?: readonly CallEvent[] | undefined;
   readonly divergences: readonly LaneDivergence[];
   /** Steps that were replayed to get to nodes. */
   readonly replayed: number;
@@ -289,6 +310,8 @@ export interface LaneReport {
   readonly rootState?: readonly string[] | undefined;
   /** How the root state was reached, and when, in milliseconds since 1970; absent if nothing was sent and the root state is empty. */
   readonly setup?: { readonly step: RecordedStep; readonly startMs: number; readonly endMs: number } | undefined;
+  /** The answers to `setup` and to logins from described operations, as codes of {@link operationCode}. Absent without a description. */
+  readonly calls?: readonly number[] | undefined;
   /** `ignore` patterns that match context keys or paths, and those of them that occur in the root state. Absent if there are no such patterns. */
   readonly ignored?: { readonly patterns: readonly string[]; readonly occurred: readonly string[] } | undefined;
   readonly findings: readonly FindingEvent[];

@@ -116,6 +116,8 @@ export interface TargetHostOptions {
   readonly signal?: AbortSignal | undefined;
   /** The folder for the targets' output (`targets/lane-0.log`), and a function that hides secrets in a line. Default: output is not kept. */
   readonly output?: { readonly folder: string; readonly hide: (line: string) => string } | undefined;
+  /** The folder to which Node targets write the coverage of their code. Default: it is not measured. */
+  readonly coverage?: string | undefined;
   /** Parent folder of `seqqa-<uid>`. Default: memory-backed tmp if it has enough space, else the system's tmp. */
   readonly directory?: string | undefined;
 }

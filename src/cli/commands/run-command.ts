@@ -49,6 +49,7 @@ async function runFound(target: RunTarget, given: RunOptions, { shell, machinery
   const resumed = await namedRun(target, options, known?.ids, { shell, machinery, version });
   prepareReports(config);
   if (hasStoreModules(config)) await machinery.checkStoreModules(config);
+  const operations = config.coverage?.openapi === undefined ? undefined : await machinery.readOperations(config);
   const verbose = options.verbose === true;
   const { stdout, stderr, env, cwd } = shell;
   const formats = await loadFormats(config.report.formats, { key: "report.formats", folder: config.folder, machinery });
@@ -74,15 +75,17 @@ async function runFound(target: RunTarget, given: RunOptions, { shell, machinery
         resumed,
         given: options,
         flags: flagRows(options),
+        operations,
       };
       const session = beginRun(parts);
-      await session.withServices(machinery, async () => {
+      const work = async (): Promise<void> => {
         if (target.kind === "journeys") return session.journeys(machinery, target, options.bail === true);
         for (const entry of target.files) {
           const request = { entry, name: nameOfFile(entry), only, shard, distribution };
           if (!session.isOver) await session.exploreFile(machinery, request);
         }
-      });
+      };
+      await session.measured(machinery, () => session.withServices(machinery, work));
       await distribution?.close();
       const whole = target.kind === "explorations" && only === undefined && target.isPart !== true && coversConfig(target);
       return await endRun(session, parts, { whole, only });

@@ -1,4 +1,5 @@
 import { SeqqaError } from "../../model/errors.ts";
+import type { OperationCoverage } from "../../model/results/coverage.ts";
 import type { Divergence, RecordedExchange, StopReason } from "../../model/results/result.ts";
 import type { ReorderBuffer } from "../search/reorder-buffer.ts";
 import type { DoneCheck, JournalEvent } from "./commit-journal.ts";
@@ -30,6 +31,8 @@ export interface Recorded {
   readonly crossChecked: number;
   /** Characters of the details that were kept for reports. */
   readonly characters: number;
+  /** The operations of the OpenAPI description that the rows called. `undefined`: they were not counted. */
+  readonly operations?: readonly OperationCoverage[] | undefined;
 }
 
 /** The parts of the engine that commit. */

@@ -38,6 +38,7 @@ export class NodeWork {
   details: Map<number, DetailEvent> | undefined;
   images: Map<number, unknown> | undefined;
   occurrences: Map<number, readonly string[]> | undefined;
+  calls: Map<number, readonly number[]> | undefined;
   /** `true`: the outcomes are no longer needed. Outcomes that still arrive are counted and dropped. */
   dropped = false;
   #rows: Int32Array | undefined;

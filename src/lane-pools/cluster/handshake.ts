@@ -49,7 +49,7 @@ export interface Join {
 
 /** The data that remote lanes need to equal those of the run. */
 export interface Facts {
-  readonly options: Pick<LaneOptions, "clockMs" | "earlierClocksMs" | "hideBodies" | "shapes" | "gated"> & {
+  readonly options: Pick<LaneOptions, "clockMs" | "earlierClocksMs" | "hideBodies" | "shapes" | "gated" | "operations"> & {
     /** The knowledge of the target's values, written by {@link knowledgeText}. */
     readonly knowledge: string;
     readonly dataSeed: number;
@@ -113,6 +113,7 @@ export const ready: Shape<Ready> = members<Ready>({ worker, lanes: integer(1, MO
 export const alive: Shape<Alive> = members<Alive>({ worker });
 export const leave: Shape<Leave> = members<Leave>({ worker, why: nullable(text(2000)) });
 export const resultHead: Shape<ResultHead> = members<ResultHead>({ worker, origins });
+type Described = NonNullable<Facts["options"]["operations"]>["operations"][number];
 const facts = members<Facts>({
   options: members<Facts["options"]>({
     clockMs: count,
@@ -121,6 +122,12 @@ const facts = members<Facts>({
     knowledge: text(),
     shapes: flag,
     gated: optional(flag),
+    operations: optional(
+      members<NonNullable<Facts["options"]["operations"]>>({
+        servers: listOf(text(), 1000),
+        operations: listOf(members<Described>({ method: text(20), path: text(), servers: optional(listOf(text(), 1000)) }), 100_000),
+      }),
+    ),
     dataSeed: number(-Number.MAX_VALUE, Number.MAX_VALUE),
   }),
   shared: optional(text()),

@@ -19,6 +19,7 @@ import { requireClockFollows } from "./clock-follows.ts";
 import { Canonicalizer, loadHasher, Occurrences, type Knowledge } from "../../state/index.ts";
 import type { ErrorEvent, LaneReport } from "../../messages/lane-messages.ts";
 import { Checker } from "../step/checker.ts";
+import { CalledOperations, type DescribedOperations } from "../report/called-operations.ts";
 import { briefExchanges, briefLines } from "../report/step-details.ts";
 import { Drawing } from "./data-draws.ts";
 import { gateless, raceObstacle } from "../races/race-obstacle.ts";
@@ -58,6 +59,8 @@ export interface LaneOptions {
   readonly gated?: boolean | undefined;
   /** `true` if writes are to be made to fail, where a store can do that. */
   readonly faulty?: boolean | undefined;
+  /** The operations of the OpenAPI description whose answers are reported. `undefined`: none are. */
+  readonly operations?: DescribedOperations | undefined;
 }
 
 /** Place of a lane, with functions that make objects for it. */
@@ -109,6 +112,8 @@ export interface LaneBase {
   readonly report: LaneReport;
   /** Further data that the report depends on, beside the state. */
   readonly seated: Seated;
+  /** Finds the operations of requests, if the lane has an OpenAPI description. */
+  readonly operations: CalledOperations | undefined;
 }
 
 /** The seat of a lane, and the rules that apply there. */
@@ -122,6 +127,8 @@ interface Seated {
   readonly background: readonly string[] | undefined;
   /** The exchanges of `setup` and of the logins, when the root state was first made. */
   readonly setUp: readonly RecordedExchange[];
+  /** See {@link LaneReport.calls}. */
+  readonly calls: readonly number[];
 }
 
 /** Builds the world on a ready target, opens its stores, runs `setup`, and makes the resulting state the root state. */
@@ -169,7 +176,12 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const judged = home.remade || contextOnly ? rules.filter(({ writes }) => !writes) : rules;
   const checker = new Checker({ world, invariants: definition.invariants, rules: judged, drawing, stepper, asks });
   const sent: Exchange[] = [];
-  state.listen((exchange) => void (sent.length < 50 && sent.push(exchange)));
+  const operations = options.operations === undefined ? undefined : new CalledOperations(options.operations, seat.lane.baseUrl);
+  const calls = new Set<number>();
+  state.listen((exchange) => {
+    if (sent.length < 50) sent.push(exchange);
+    for (const code of operations?.codes([exchange]) ?? []) calls.add(code);
+  });
   await home.make();
   const setUp = briefExchanges([...sent]);
   // The target or `setup` may have created tables meanwhile.
@@ -197,7 +209,8 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     drawing,
     placeholders: ours,
     ignored,
-    seated: { seat, rules, judged, contextOnly, background, setUp },
+    seated: { seat, rules, judged, contextOnly, background, setUp, calls: [...calls] },
+    operations,
   });
 }
 
@@ -247,6 +260,7 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
     rootLines,
     rootState,
     ...setupOf(base),
+    ...(base.operations !== undefined && { calls: base.seated.calls }),
     ...(ignored.paths.length > 0 && {
       ignored: {
         patterns: ignored.paths,

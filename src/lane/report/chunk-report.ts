@@ -1,6 +1,7 @@
 import {
   EXCHANGES,
   STATES,
+  type CallEvent,
   type Chunk,
   type DetailEvent,
   type Expansion,
@@ -44,6 +45,7 @@ export class ChunkReport {
   /** See {@link Chunk.occurred}. */
   #occurred: ReadonlySet<string> | undefined;
   #occurrences: OccurrenceEvent[] = [];
+  #calls: CallEvent[] = [];
   /** The lines of the state that the action in progress reached, if they are wanted. */
   #lines: readonly string[] | undefined;
 
@@ -65,6 +67,7 @@ export class ChunkReport {
     this.#details = [];
     this.#occurred = chunk.occurred && new Set(chunk.occurred);
     this.#occurrences = [];
+    this.#calls = [];
   }
 
   /** @param replayed Steps that were executed again for the chunk, also for checks. */
@@ -81,6 +84,7 @@ export class ChunkReport {
       busyMs: performance.now() - begun,
       failure,
       ...(this.#occurrences.length > 0 && { occurrences: this.#occurrences }),
+      ...(this.#calls.length > 0 && { calls: this.#calls }),
       ...(this.#twoPackets() && { twoPackets: true }),
     };
   }
@@ -123,6 +127,12 @@ export class ChunkReport {
   /** Keeps the lines of every state that is not known to be committed, since this lane does not decide which row commits it first. */
   describe(lo: number, hi: number, facts: Facts): void {
     if (this.visited?.has(lo, hi) !== true) this.#lines = briefLines(this.#base.canonicalizer.describe(facts));
+  }
+
+  /** Keeps the answers of described operations that the action in progress got. */
+  noteCalls(unit: number, action: number): void {
+    const codes = this.#base.operations?.codes(this.#base.stepper.exchanges) ?? [];
+    if (codes.length > 0) this.#calls.push({ unit, action, codes });
   }
 
   /** Keeps the details that reports show of the row written last. */

@@ -1,4 +1,4 @@
-import type { ApiDescription, Operation } from "../operations/description.ts";
+import type { Operation } from "../operations/description.ts";
 import { percentDecoded } from "../parse/percent-decoded.ts";
 
 /** A path segment as the texts around its values: `["", ".json"]` for `{id}.json`, `["me"]` for `me`. */
@@ -8,17 +8,26 @@ interface Template {
   readonly segments: readonly Segment[];
 }
 
-interface Entry {
-  readonly operation: Operation;
+/** The parts of an operation by which a request is found to call it. */
+export type IndexedOperation = Pick<Operation, "path" | "servers"> & { readonly method: string };
+
+/** The parts of a description that an index needs. */
+export interface IndexedDescription<T extends IndexedOperation> {
+  readonly servers: readonly string[];
+  readonly operations: readonly T[];
+}
+
+interface Entry<T> {
+  readonly operation: T;
   readonly template: Template;
 }
 
-export class OperationIndex {
+export class OperationIndex<T extends IndexedOperation = Operation> {
   /** The operations by method and number of segments, most specific first. */
-  readonly #entries = new Map<string, Entry[]>();
+  readonly #entries = new Map<string, Entry<T>[]>();
 
   /** @param base The path at which the target serves the description's `/`. It is tried in addition to the paths of the servers. */
-  constructor(description: ApiDescription, base = "") {
+  constructor(description: IndexedDescription<T>, base = "") {
     for (const operation of description.operations) {
       const servers = operation.servers ?? description.servers;
       // The path is also tried without a prefix, because a target under test may lack the prefix that it has in production.
@@ -31,12 +40,12 @@ export class OperationIndex {
    * Returns the operation of a call. Returns `undefined` if the description does not contain the call.
    * @param url An absolute URL or a path.
    */
-  find(method: string, url: string): Operation | undefined {
+  find(method: string, url: string): T | undefined {
     const parts = segmentsOf(url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, ""));
     return this.#entries.get(keyOf(method, parts.length))?.find(({ template }) => matches(template, parts))?.operation;
   }
 
-  #add(operation: Operation, prefix: string): void {
+  #add(operation: T, prefix: string): void {
     const template = templateOf(prefix + operation.path);
     const key = keyOf(operation.method, template.segments.length);
     const entries = this.#entries.get(key);

@@ -1,7 +1,7 @@
 import type { JourneyResult } from "../../model/results/journey-result.ts";
 import type { Divergence, ExplorationFacts, RunError } from "../../model/results/result.ts";
 import type { Severity } from "../../model/declare/severity.ts";
-import type { ReportedFailure, ReportedKnown } from "./run-report.ts";
+import type { ReportedFailure, ReportedKnown, RunCoverage } from "./run-report.ts";
 import type { SourcePlace } from "./source-place.ts";
 
 /** The committed graph, as lists with common indices. Node 0 is the root state. */
@@ -78,6 +78,8 @@ export interface RunDocument {
   readonly failures: readonly ReportedFailure[];
   /** The state of the list of known findings after the run; absent if there is no list. */
   readonly knownFindings?: ReportedKnown | undefined;
+  /** The coverage of the whole run; absent without `coverage.code`. Operations are in the `coverage` of each exploration. */
+  readonly coverage?: RunCoverage | undefined;
   /** The location of the user's code, for links to its lines; absent if there are no links. */
   readonly source?: SourcePlace | undefined;
   /** The exit status of the command. */

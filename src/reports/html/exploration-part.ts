@@ -14,6 +14,7 @@ import { divergencePart, errorPart } from "./problem-parts.ts";
 import { faultCoveragePart } from "./fault-coverage-part.ts";
 import { raceCoveragePart } from "./race-coverage-part.ts";
 import { setupPart } from "./setup-part.ts";
+import { operationsPart } from "./measured-part.ts";
 import { racePart } from "./race-part.ts";
 import { stateNamer } from "./state-namer.ts";
 import { shortened, text } from "./safe-text.ts";
@@ -66,6 +67,7 @@ export function explorationPart(entry: ExplorationEntry, { graph, index, source,
           '<p class="static">The graph is drawn by this page\'s script, which did not run here; open the file in a browser.</p></section>',
         ]),
     within([coveragePart(entry, table)], limits.list, "table"),
+    operationsPart(entry.coverage.operations, limits),
     raceCoveragePart(entry),
     faultCoveragePart(entry),
     table === undefined ? "" : depthsPart(table),
@@ -79,8 +81,7 @@ export function explorationPart(entry: ExplorationEntry, { graph, index, source,
 function problems<T>(title: string, all: readonly T[], part: (one: T) => string, most: number): string {
   if (all.length === 0) return "";
   const left = all.length - most;
-  const rest =
-    left > 0 ? `<p class="note">${grouped(left)} more are left out for the size of this file; they are in the run log.</p>` : "";
+  const rest = left > 0 ? `<p class="note">${grouped(left)} more are left out for the size of this file; they are in the run log.</p>` : "";
   return `<section><h3>${title} <span class="quiet">${grouped(all.length)}</span></h3>${all.slice(0, most).map(part).join("\n")}${rest}</section>`;
 }
 

@@ -3,7 +3,7 @@ import type { JournalEvent } from "../../engine/commit/commit-journal.ts";
 import { findingId } from "../../engine/findings/finding-id.ts";
 import type { Recorded } from "../../engine/commit/recommit.ts";
 import type { ErrorEvent, FindingEvent, InconclusiveEvent } from "../../messages/lane-messages.ts";
-import type { Divergence, RecordedExchange, Violation } from "../../model/results/result.ts";
+import type { Divergence, ExplorationFacts, RecordedExchange, Violation } from "../../model/results/result.ts";
 import type { RunHeader } from "../rows/run-header.ts";
 import { batchReader } from "../write/commit-batches.ts";
 import { record } from "../rows/json-columns.ts";
@@ -66,6 +66,7 @@ export function resumedExploration(db: Database, exploration: number, beginning:
       replayed: row.replayed,
       crossChecked: typeof crossChecked === "number" ? crossChecked : 0,
       characters: row.characters,
+      operations: (record(row.document) as unknown as ExplorationFacts).coverage.operations,
     },
   };
 }

@@ -33,12 +33,14 @@ export interface LanesInput {
   readonly spares?: boolean;
   /** The folder for the targets' output. Default: output is not kept. */
   readonly output?: TargetHostOptions["output"];
+  /** The folder for the targets' coverage. Default: it is not measured. */
+  readonly coverage?: string | undefined;
   /** The data that `setup` created on the run's first lane, if that lane is in another process. Encoded if there are several lanes. */
   readonly shared?: unknown;
 }
 
 /** Settings for all lanes of a run that do not come from the configuration. */
-export interface LaneSettings extends Pick<LaneOptions, "dataSeed" | "shapes" | "gated" | "faulty" | "earlierClocksMs"> {
+export interface LaneSettings extends Pick<LaneOptions, "dataSeed" | "shapes" | "gated" | "faulty" | "earlierClocksMs" | "operations"> {
   /** String literals of the user's own code. */
   readonly literals?: readonly string[] | undefined;
   /** Default: the present time. */
@@ -61,12 +63,12 @@ export interface Lanes {
 /** Prepares lanes. `lanePool.start()` starts them. @throws SeqqaError if such lanes are impossible */
 export async function openLanes(input: LanesInput): Promise<Lanes> {
   refuseLanesWithoutModule(input);
-  const { config, definition, directory, signal, output } = input;
+  const { config, definition, directory, signal, output, coverage } = input;
   const lanes = config.parallel;
   // A World that is an object, not a factory, can be used by only one lane.
   const hasSpares = input.spares === true && typeof definition.world !== "object";
   const spares = hasSpares ? spareCount(config, { cores: availableParallelism(), lanes }) : 0;
-  const host = await openHost(config, { directory, lanes, spares, signal, output, faulty: input.settings.faulty });
+  const host = await openHost(config, { directory, lanes, spares, signal, output, coverage, faulty: input.settings.faulty });
   const options = optionsOf(config, input.settings);
   const pool = lanes === 1 ? inlinePool(input, host, options) : threadPool(input, host, options);
   const lanePool = new WatchedLanePool(pool, host);
@@ -104,7 +106,10 @@ export async function openHost(
   {
     directory,
     ...options
-  }: Pick<TargetHostOptions, "spares" | "signal" | "output" | "faulty"> & { readonly directory: string; readonly lanes: number },
+  }: Pick<TargetHostOptions, "spares" | "signal" | "output" | "coverage" | "faulty"> & {
+    readonly directory: string;
+    readonly lanes: number;
+  },
 ): Promise<TargetHost> {
   const host = await TargetHost.create(config, {
     bundleModule: async (file) => pathToFileURL((await bundle(file, { outDir: directory })).file).href,

@@ -13,6 +13,7 @@ import { resultJson, verdictOf, violationText } from "../../reports/index.ts";
 import { CommittedGraph } from "./committed-graph.ts";
 import { graphFindings } from "../state-graphs/graph-findings.ts";
 import { droppedFields, reductionsOf, unaudited, unverifiedFields } from "../explore/learn-values.ts";
+import { operationCoverage, type CountedOperation } from "./operation-coverage.ts";
 import { idleActions } from "./idle-actions.ts";
 import { beyondSight, unseenChanges, unseenWrites, withoutUnseen } from "./unseen-writes.ts";
 import { joinedByCause } from "./one-cause.ts";
@@ -40,6 +41,8 @@ export interface ResultParts {
   readonly notes: readonly string[];
   /** The coverage by name of the action. */
   readonly coverage: ExplorationResult["coverage"]["actions"];
+  /** The operations of the OpenAPI description. `undefined`: they are not counted. */
+  readonly operations: readonly CountedOperation[] | undefined;
   /** `true` if the run is a shard. The actions of shards are judged only after `seqqa merge`. */
   readonly isShard: boolean;
   /** The knowledge about the target's values that experiments gave. */
@@ -131,6 +134,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
     coverage: {
       actions: coverage,
       pairs: states === 0 ? 0 : (committer.edges.size + committer.skipped) / (states * actions.length),
+      operations: operationCoverage(parts.operations, explorer),
     },
     durationMs: parts.durationMs,
     strategy: parts.strategy,

@@ -2,11 +2,11 @@ import { sourceOf, type Config } from "../../config/index.ts";
 import { configRows, otherValues, type StoredRun } from "../../run-log/index.ts";
 
 /**
- * Configuration keys that may differ when a run is resumed, because no outcome depends on them (budgets, lanes, reports). Strategy, seed and flags
+ * Configuration keys that may differ when a run is resumed, because no outcome depends on them (budgets, lanes, coverage, reports). Strategy, seed and flags
  * are compared in their resolved form elsewhere.
  */
 const FREE =
-  /^(?:--.*|parallel|folder|file|fail_on_severity|known_findings|report\..*|exploration\.(?:max_steps|max_time|max_depth|stop_on_first_violation|strategy|seed|rate_limit|races.*|faults.*))$/;
+  /^(?:--.*|parallel|folder|file|fail_on_severity|known_findings|coverage\..*|report\..*|exploration\.(?:max_steps|max_time|max_depth|stop_on_first_violation|strategy|seed|rate_limit|races.*|faults.*))$/;
 
 /** Returns `true` if the key may differ when a run is resumed. */
 export const isFree = (key: string): boolean => FREE.test(key);
