@@ -13,7 +13,7 @@ import { watchRuns } from "../watch/watch-runs.ts";
 import { withPage } from "../run/ui-page.ts";
 import { loadFormats, prepareReports } from "../run/report-files.ts";
 import { beginRun, endRun } from "../run/terminal-run.ts";
-import type { RunOptions } from "../arguments/run-options.ts";
+import { usage, type RunOptions } from "../arguments/run-options.ts";
 import { runTarget, type RunTarget } from "../run/run-target.ts";
 import { takeSecret } from "../arguments/cluster-secret.ts";
 import type { Shell } from "../process/shell.ts";
@@ -44,6 +44,8 @@ interface Surroundings {
 async function runFound(target: RunTarget, given: RunOptions, { shell, machinery, version }: Surroundings): Promise<ExitStatus> {
   const { config } = target;
   const options = target.kind === "explorations" ? target.options : given;
+  if (options.distributed !== undefined && config.coverage?.code === true)
+    throw usage("coverage.code measures only targets on this machine, not those of workers.", "Run without --distributed, or take it out.");
   const secret = options.distributed === undefined ? undefined : takeSecret("--distributed", shell);
   const known = target.kind === "explorations" ? Known.read(config, options.updateKnown === true, shell.cwd) : undefined;
   const resumed = await namedRun(target, options, known?.ids, { shell, machinery, version });

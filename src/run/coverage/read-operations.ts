@@ -21,7 +21,7 @@ export async function readOperations({ coverage, folder }: Config): Promise<Coun
       method: method.toUpperCase(),
       path,
       ...(own !== undefined && { servers: own }),
-      described: responses.map(({ status }) => status),
+      described: responses.map(({ status }) => status).toSorted(),
     })),
   };
 }

@@ -145,10 +145,20 @@ export class RunSession {
   async measured({ withCodeCoverage }: Pick<RunEngine, "withCodeCoverage">, work: () => Promise<void>): Promise<void> {
     const { config, cwd } = this.#input;
     if (config.coverage?.code !== true) return work();
-    this.#code = await withCodeCoverage(config, cwd, async (folder) => {
-      this.#coverageFolder = folder;
-      await work();
-    });
+    let isDone = false;
+    try {
+      this.#code = await withCodeCoverage(config, cwd, async (folder) => {
+        this.#coverageFolder = folder;
+        await work();
+        isDone = true;
+      });
+    } catch (error) {
+      if (!isDone) throw error;
+      // The results of the work are reported without the coverage.
+      this.attempt(() => {
+        throw error;
+      });
+    }
   }
 
   /** Explores a file. A failure is recorded as a failure of the run. @param request The parts of the request that the session does not know. */
