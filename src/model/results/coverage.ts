@@ -16,6 +16,7 @@ export interface OperationCoverage {
 
 /** The number of lines, or branches, of code, and the number of those that a run reached. */
 export interface CodeCount {
+  /** The number of all lines, or branches. */
   readonly total: number;
   /** The number that was executed at least once. */
   readonly covered: number;
@@ -25,13 +26,17 @@ export interface CodeCount {
 export interface FileCoverage {
   /** The file, relative to the folder in which the command was started. */
   readonly file: string;
+  /** The lines of the file, with empty lines and comments, which count like the code around them. */
   readonly lines: CodeCount;
+  /** The blocks that V8 counts: functions that were called, and the branches in them. */
   readonly branches: CodeCount;
 }
 
 /** The code of the target that a run executed (`coverage.code`), as V8 counts it. It includes replays and checks, and depends on the number of lanes. */
 export interface CodeCoverage {
+  /** The lines of all files. */
   readonly lines: CodeCount;
+  /** The branches of all files. */
   readonly branches: CodeCount;
   /** The files in the order of their names. */
   readonly files: readonly FileCoverage[];
