@@ -19,7 +19,16 @@ const allowed = {
   // The main thread's side.
   engine: [...foundation, "state", "messages"],
   // A journey can be an agent's setup.
-  lane: [...foundation, "state", "stores", "targets", "journeys", "messages", "adapters/store-kinds.ts"],
+  lane: [
+    ...foundation,
+    "state",
+    "stores",
+    "targets",
+    "journeys",
+    "messages",
+    "adapters/store-kinds.ts",
+    "openapi/conformance/operation-index.ts",
+  ],
   // Lanes are built here, from the plain data that describes them.
   "lane-pools": [
     ...foundation,
@@ -80,6 +89,8 @@ const allowed = {
     "journeys",
     "state",
     "adapters",
+    // The operations that a run counts.
+    "openapi",
   ],
   cli: [
     ...foundation,

@@ -3,7 +3,7 @@
 // `npm run build:types`, and by themselves when npm packs or publishes.
 import { build } from "esbuild";
 import { execFileSync } from "node:child_process";
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildReport } from "./build-report.mjs";
@@ -27,6 +27,9 @@ const OWN = [
   "src/run/index.ts",
   "src/targets/index.ts",
 ];
+
+/** Loaded by targets, as it is. */
+const COVERAGE_PRELOAD = "src/targets/process/write-coverage.cjs";
 
 // In a folder of its own until it is whole: a mistake in a source leaves the last build as it is.
 const draft = join(root, "dist.new");
@@ -54,6 +57,7 @@ const { metafile } = await build({
 for (const [file, { inputs }] of Object.entries(metafile.outputs)) {
   if ("src/model/code-root.ts" in inputs && file.split("/").length !== 3) throw new Error(`${file} does not lie one folder below dist.`);
 }
+cpSync(join(root, COVERAGE_PRELOAD), join(draft, COVERAGE_PRELOAD.replace("src/", "")));
 await buildReport(join(draft, "reports/html"));
 writeFileSync(join(draft, ".built"), "");
 rmSync(join(root, "dist"), { recursive: true, force: true });

@@ -1,4 +1,5 @@
 export { Action } from "./model/declare/action.ts";
+export type { CodeCount, CodeCoverage, FileCoverage, OperationCoverage } from "./model/results/coverage.ts";
 export type { ActionOptions, ExpectedStatus } from "./model/declare/action.ts";
 export { Agent } from "./run/agent.ts";
 export type { AgentOptions } from "./model/declare/agent.ts";
@@ -32,7 +33,14 @@ export type {
 } from "./model/results/result.ts";
 export type { ExplorationEntry, GraphEntry, JourneyEntry, RunDocument } from "./reports/document/document-types.ts";
 export type { GraphData, ReportData } from "./reports/document/report-data.ts";
-export type { ReportedExploration, ReportedFailure, ReportedJourney, ReportedKnown, RunReport } from "./reports/document/run-report.ts";
+export type {
+  ReportedExploration,
+  ReportedFailure,
+  ReportedJourney,
+  ReportedKnown,
+  RunCoverage,
+  RunReport,
+} from "./reports/document/run-report.ts";
 export type { Output as ReporterOutput, Reporter, ReporterOptions } from "./reports/reporter.ts";
 export type { ReportFormat } from "./reports/formats/report-format.ts";
 export type { RaceReplay, ReplayedRace, ReplayOptions, ReplayResult } from "./model/results/replay.ts";

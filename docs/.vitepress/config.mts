@@ -23,6 +23,7 @@ export default defineConfig({
           page("Rules", "/guides/rules"),
           page("Races", "/guides/races"),
           page("Faults", "/guides/faults"),
+          page("Coverage", "/guides/coverage"),
           page("Stores", "/guides/stores"),
           page("From a finding to a fix", "/guides/findings"),
           page("Journeys", "/guides/journeys"),

@@ -95,6 +95,8 @@ export function lazyMachinery(prepare: (engine: typeof Engine) => void = () => u
     walkFile: async (input, work) => (await engine()).walkFile(input, work),
     replayFile: async (input) => (await engine()).replayFile(input),
     withServices: async (config, options, work) => (await engine()).withServices(config, options, work),
+    readOperations: async (config) => (await engine()).readOperations(config),
+    withCodeCoverage: async (config, cwd, work) => (await engine()).withCodeCoverage(config, cwd, work),
     discover: async (directory) => (await import("../loader/index.ts")).discover(directory),
     describeExplorations: async (files) => (await engine()).describeExplorations(files),
     findJourneys: async (config) => (await engine()).findJourneys(config),

@@ -112,6 +112,18 @@ export interface ExplorationConfig extends SearchSettings {
   readonly rateLimit: number | undefined;
 }
 
+/** The coverage that a run measures beside its results. */
+export interface CoverageConfig {
+  /** The absolute path or the URL of an OpenAPI description. */
+  readonly openapi: string | undefined;
+  /** `true` if the lines and branches of the target's code are counted. */
+  readonly code: boolean;
+  /** Globs of the files that are counted, relative to the folder of the configuration. Default: all files below `target.cwd`. */
+  readonly include: readonly string[] | undefined;
+  /** Globs of files that are not counted. */
+  readonly exclude: readonly string[] | undefined;
+}
+
 export interface ReportConfig {
   /** The names of built-in report formats, and the absolute paths of modules with the user's own formats. */
   readonly formats: readonly string[];
@@ -148,6 +160,7 @@ export interface Config {
   readonly exploration: ExplorationConfig;
   /** The number of lanes. The value `auto` is already replaced by a number. */
   readonly parallel: number;
+  readonly coverage: CoverageConfig | undefined;
   readonly report: ReportConfig;
   readonly failOnSeverity: Severity | "none";
   /** The absolute path of the file that lists known findings. */

@@ -194,6 +194,25 @@ export interface OccurrenceEvent {
   readonly names: readonly string[];
 }
 
+/** The answers that an action got from operations of the OpenAPI description, as codes of {@link operationCode}. */
+export interface CallEvent {
+  readonly unit: number;
+  readonly action: number;
+  readonly codes: readonly number[];
+}
+
+const STATUSES = 1_000;
+
+/** Returns the code of an answer: the index of its operation, and its status. */
+export function operationCode(operation: number, status: number): number {
+  return operation * STATUSES + status;
+}
+
+/** Returns the operation and the status of a code. */
+export function operationOfCode(code: number): { readonly operation: number; readonly status: number } {
+  return { operation: Math.trunc(code / STATUSES), status: code % STATUSES };
+}
+
 /** A lane's answer to a {@link Chunk}. */
 export interface Expansion {
   /** Number of finished units. A unit in which a failure happened does not count. */
@@ -206,6 +225,8 @@ export interface Expansion {
   readonly details?: readonly DetailEvent[] | undefined;
   /** For each step that reached a state with names unknown to the engine: these names. Absent unless {@link Chunk.occurred} is set. */
   readonly occurrences?: readonly OccurrenceEvent[] | undefined;
+  /** One entry for every executed row with answers of described operations, if the lane has a description. */
+  readonly calls?: readonly CallEvent[] | undefined;
   readonly divergences: readonly LaneDivergence[];
   /** Number of steps that were executed again to reach nodes. */
   readonly replayed: number;
@@ -295,6 +316,8 @@ export interface LaneReport {
    * empty.
    */
   readonly setup?: { readonly step: RecordedStep; readonly startMs: number; readonly endMs: number } | undefined;
+  /** The answers to `setup` and to logins from described operations, as codes of {@link operationCode}. Absent without a description. */
+  readonly calls?: readonly number[] | undefined;
   /** The `ignore` patterns for context keys and paths, and those of them that occur in the root state. Absent if there are no such patterns. */
   readonly ignored?: { readonly patterns: readonly string[]; readonly occurred: readonly string[] } | undefined;
   readonly findings: readonly FindingEvent[];

@@ -15,6 +15,8 @@ export { mergeExplorations } from "./shards/merge-explorations.ts";
 export { checkShards } from "./prepare/check-shards.ts";
 export { replayFile, type ReplayFileInput } from "./replay/replay-file.ts";
 export { walkFile, type ActionWalk, type WalkFileInput } from "./replay/walk-file.ts";
+export { readOperations } from "./coverage/read-operations.ts";
+export { withCodeCoverage } from "./coverage/with-code-coverage.ts";
 export { runJourneys } from "./journeys/run-journeys.ts";
 export { work, type WorkInput } from "./explore/node-expansion.ts";
 export { loadUserExport } from "./prepare/load-user-export.ts";

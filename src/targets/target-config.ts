@@ -117,6 +117,8 @@ export interface TargetHostOptions {
   readonly signal?: AbortSignal | undefined;
   /** The folder for the output of targets (`targets/lane-0.log`), and a function that hides secrets in a line. Default: output is not kept. */
   readonly output?: { readonly folder: string; readonly hide: (line: string) => string } | undefined;
+  /** The folder to which Node targets write the coverage of their code. Default: it is not measured. */
+  readonly coverage?: string | undefined;
   /** Parent folder of `seqqa-<uid>`. Default: `/dev/shm` if it has enough space, else the system's folder for temporary files. */
   readonly directory?: string | undefined;
 }

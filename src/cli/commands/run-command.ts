@@ -13,7 +13,7 @@ import { watchRuns } from "../watch/watch-runs.ts";
 import { withPage } from "../run/ui-page.ts";
 import { loadFormats, prepareReports } from "../run/report-files.ts";
 import { beginRun, endRun } from "../run/terminal-run.ts";
-import type { RunOptions } from "../arguments/run-options.ts";
+import { usage, type RunOptions } from "../arguments/run-options.ts";
 import { runTarget, type RunTarget } from "../run/run-target.ts";
 import { takeSecret } from "../arguments/cluster-secret.ts";
 import type { Shell } from "../process/shell.ts";
@@ -44,11 +44,14 @@ interface Surroundings {
 async function runFound(target: RunTarget, given: RunOptions, { shell, machinery, version }: Surroundings): Promise<ExitStatus> {
   const { config } = target;
   const options = target.kind === "explorations" ? target.options : given;
+  if (options.distributed !== undefined && config.coverage?.code === true)
+    throw usage("coverage.code measures only targets on this machine, not those of workers.", "Run without --distributed, or take it out.");
   const secret = options.distributed === undefined ? undefined : takeSecret("--distributed", shell);
   const known = target.kind === "explorations" ? Known.read(config, options.updateKnown === true, shell.cwd) : undefined;
   const resumed = await namedRun(target, options, known?.ids, { shell, machinery, version });
   prepareReports(config);
   if (hasStoreModules(config)) await machinery.checkStoreModules(config);
+  const operations = config.coverage?.openapi === undefined ? undefined : await machinery.readOperations(config);
   const verbose = options.verbose === true;
   const { stdout, stderr, env, cwd } = shell;
   const formats = await loadFormats(config.report.formats, { key: "report.formats", folder: config.folder, machinery });
@@ -74,15 +77,17 @@ async function runFound(target: RunTarget, given: RunOptions, { shell, machinery
         resumed,
         given: options,
         flags: flagRows(options),
+        operations,
       };
       const session = beginRun(parts);
-      await session.withServices(machinery, async () => {
+      const work = async (): Promise<void> => {
         if (target.kind === "journeys") return session.journeys(machinery, target, options.bail === true);
         for (const entry of target.files) {
           const request = { entry, name: nameOfFile(entry), only, shard, distribution };
           if (!session.isOver) await session.exploreFile(machinery, request);
         }
-      });
+      };
+      await session.measured(machinery, () => session.withServices(machinery, work));
       await distribution?.close();
       const whole = target.kind === "explorations" && only === undefined && target.isPart !== true && coversConfig(target);
       return await endRun(session, parts, { whole, only });

@@ -10,7 +10,7 @@ import { errorText } from "../process/error-text.ts";
 import type { Shell } from "../process/shell.ts";
 import { cannotWrite, writeReports, writing, type LoadedFormat } from "./report-files.ts";
 
-export interface TerminalRun extends Pick<SessionInput, "signal" | "known" | "resumed" | "flags" | "version"> {
+export interface TerminalRun extends Pick<SessionInput, "signal" | "known" | "resumed" | "flags" | "version" | "operations"> {
   readonly config: Config;
   readonly shell: Shell;
   readonly reporter: WholeReporter;

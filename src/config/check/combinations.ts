@@ -16,6 +16,7 @@ export function refuseBadCombinations(values: Filled, context: FilledContext): v
   target(values, context, refuse);
   lanes(values, refuse);
   services(values, refuse);
+  coverage(values, context, refuse);
   if (context.noInfra) noInfra(values, context, refuse);
 }
 
@@ -88,6 +89,16 @@ function checkSystems(
       );
     }
   }
+}
+
+/** Rejects `coverage.code` for a target whose process seqqa does not start. */
+function coverage({ coverage: declared, target: started }: Filled, { noInfra }: FilledContext, refuse: Refuse): void {
+  if (declared?.code !== true || (started?.command !== undefined && !noInfra)) return;
+  const why =
+    started?.module !== undefined
+      ? "target.module runs in seqqa's own process, where it is not measured"
+      : `${noInfra ? "with --no-infra" : "without target.command"} seqqa does not start the target, and cannot measure it`;
+  refuse("coverage.code", `coverage.code is true, but ${why}.`, "Start the target with target.command, or take coverage.code out.");
 }
 
 function target(values: Filled, context: FilledContext, refuse: Refuse): void {

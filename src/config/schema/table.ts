@@ -377,6 +377,27 @@ export const TABLE: SectionSpec = section({
     default: 1,
     description: "Number of lanes that work at the same time; `auto` is the number of cores.",
   },
+  coverage: {
+    description: "What of the API a run reached: operations of its OpenAPI description, and its code. It changes nothing else in a run.",
+    spec: section({
+      openapi: {
+        spec: text,
+        description: "File or URL of the OpenAPI description whose operations and statuses are counted.",
+        example: "./openapi.yaml",
+      },
+      code: {
+        spec: { kind: "boolean" },
+        default: false,
+        description: "Whether the lines and branches of a Node target are counted and written to `lcov.info`; needs `target.command`.",
+      },
+      include: {
+        spec: texts,
+        description: "Globs of the source files to count, from the folder of this file; default: all files below `target.cwd`.",
+        example: ["src/**"],
+      },
+      exclude: { spec: texts, description: "Globs of source files that are not counted.", example: ["src/generated/**"] },
+    }),
+  },
   report: {
     always: true,
     description: "Reports of a run.",

@@ -1,4 +1,5 @@
 import { SeqqaError } from "../../model/errors.ts";
+import type { OperationCoverage } from "../../model/results/coverage.ts";
 import type { Divergence, RecordedExchange, StopReason } from "../../model/results/result.ts";
 import type { ReorderBuffer } from "../search/reorder-buffer.ts";
 import type { DoneCheck, JournalEvent } from "./commit-journal.ts";
@@ -26,6 +27,8 @@ export interface Recorded {
   readonly crossChecked: number;
   /** Number of characters of the details that earlier sessions kept for reports. */
   readonly characters: number;
+  /** The operations of the OpenAPI description that the rows called. `undefined`: they were not counted. */
+  readonly operations?: readonly OperationCoverage[] | undefined;
 }
 
 export interface Recommitting {

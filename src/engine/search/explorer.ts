@@ -73,6 +73,10 @@ export class Explorer {
   /** The error that ended the run early, for example because a lane could not be rebuilt. */
   fatal: unknown;
   readonly occurred: Occurred = new Occurred();
+  /** The answers of described operations to committed steps and to `setup`, as codes of `operationCode`. */
+  readonly calls: Set<number> = new Set();
+  /** The part of the run log that was recommitted. `undefined`: nothing was. */
+  readonly earlier: Pick<Recorded, "operations"> | undefined;
   /** `true` if a target sends its answers in two packets. */
   twoPackets = false;
   readonly cut: ShardCut | undefined;
@@ -98,6 +102,7 @@ export class Explorer {
 
   constructor(options: ExplorerOptions, lanePool: LanePool, startedAt: number) {
     this.#options = options;
+    this.earlier = options.recorded;
     this.#lanePool = lanePool;
     this.#direct = options.direct;
     this.limit = new TimeLimit(options.maxTimeMs, startedAt);
@@ -166,6 +171,7 @@ export class Explorer {
     this.#rebuilds.root = root;
     this.committer.root(root);
     this.occurred.root(root);
+    for (const code of root.calls ?? []) this.calls.add(code);
     this.reorderBuffer.adoptRoot(root.image);
     this.#lanePool.share(this.committer.visited);
     if (this.#foundNew && this.#options.stopOnFirstViolation) this.stopReason = "first_violation";
@@ -276,6 +282,7 @@ export class Explorer {
       });
       const names = work.occurrences?.get(action);
       if (names !== undefined) this.occurred.add(names);
+      for (const code of work.calls?.get(action) ?? []) this.calls.add(code);
       if (!skipped) reorderBuffer.committed();
       if (committed.fresh && !committed.blocked && this.#options.saidChains !== undefined)
         this.chains.reached(committer.nodes, node, action, committed.to);

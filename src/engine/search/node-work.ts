@@ -38,6 +38,7 @@ export class NodeWork {
   details: Map<number, DetailEvent> | undefined;
   images: Map<number, unknown> | undefined;
   occurrences: Map<number, readonly string[]> | undefined;
+  calls: Map<number, readonly number[]> | undefined;
   /** `true` if the outcomes are no longer needed. Outcomes that arrive later are only counted. */
   dropped = false;
   #rows: Int32Array | undefined;

@@ -113,6 +113,7 @@ export class ReorderBuffer {
       if (isTaken(detail)) (assignments[detail.unit]!.work.details ??= new Map()).set(detail.action, detail);
     for (const one of expansion.occurrences ?? [])
       if (isTaken(one)) (assignments[one.unit]!.work.occurrences ??= new Map()).set(one.action, one.names);
+    for (const one of expansion.calls ?? []) if (isTaken(one)) (assignments[one.unit]!.work.calls ??= new Map()).set(one.action, one.codes);
     for (const image of expansion.images) if (isTaken(image)) keepImage(assignments, image);
   }
 

@@ -5,6 +5,7 @@ import {
   type Chunk,
   type Expansion,
   type LaneFailureKind,
+  type CallEvent,
   type OccurrenceEvent,
   type UnitRequest,
 } from "../../messages/lane-messages.ts";
@@ -42,6 +43,8 @@ import {
 /** Largest number of units in one chunk, and of actions. Larger chunks are refused. */
 const MOST_UNITS = 1 << 16;
 const LONGEST_PATH = 1 << 16;
+/** Limit of the codes of answers: 100,000 operations. */
+const MOST_CODES = 100_000_000;
 const FAILURES = ["unreachable", "timeout", "dirty", "worker", "store"] as const satisfies readonly LaneFailureKind[];
 const DIVERGENCES = ["replay", "cross_check", "merge", "late_write", "not_put_back", "lane", "root", "time_passed"] as const;
 
@@ -186,6 +189,7 @@ export function expansionOf(given: string, units: readonly UnitRequest[], action
       ),
     ),
     occurrences: optional(listOf(members<OccurrenceEvent>({ unit, action, names: listOf(text()) }), total)),
+    calls: optional(listOf(members<CallEvent>({ unit, action, codes: listOf(integer(0, MOST_CODES), 1000) }), total)),
     divergences: listOf(
       members<Expansion["divergences"][number]>({
         kind: oneOf(...DIVERGENCES),

@@ -49,8 +49,8 @@ export interface Join {
 
 /** The run's answer to a worker that may join: the data that its lanes need to equal the lanes of the run. */
 export interface Facts {
-  readonly options: Pick<LaneOptions, "clockMs" | "earlierClocksMs" | "hideBodies" | "shapes" | "gated"> & {
-    /** The generated values and times of the target that are known, in the format of `knowledgeText`. */
+  readonly options: Pick<LaneOptions, "clockMs" | "earlierClocksMs" | "hideBodies" | "shapes" | "gated" | "operations"> & {
+    /** The knowledge of the target's values, written by {@link knowledgeText}. */
     readonly knowledge: string;
     readonly dataSeed: number;
   };
@@ -111,6 +111,7 @@ export const ready: Shape<Ready> = members<Ready>({ worker, lanes: integer(1, MO
 export const alive: Shape<Alive> = members<Alive>({ worker });
 export const leave: Shape<Leave> = members<Leave>({ worker, why: nullable(text(2000)) });
 export const resultHead: Shape<ResultHead> = members<ResultHead>({ worker, origins });
+type Described = NonNullable<Facts["options"]["operations"]>["operations"][number];
 const facts = members<Facts>({
   options: members<Facts["options"]>({
     clockMs: count,
@@ -119,6 +120,12 @@ const facts = members<Facts>({
     knowledge: text(),
     shapes: flag,
     gated: optional(flag),
+    operations: optional(
+      members<NonNullable<Facts["options"]["operations"]>>({
+        servers: listOf(text(), 1000),
+        operations: listOf(members<Described>({ method: text(20), path: text(), servers: optional(listOf(text(), 1000)) }), 100_000),
+      }),
+    ),
     dataSeed: number(-Number.MAX_VALUE, Number.MAX_VALUE),
   }),
   shared: optional(text()),

@@ -19,6 +19,7 @@ import { requireClockFollows } from "./clock-follows.ts";
 import { Canonicalizer, loadHasher, Occurrences, type Knowledge } from "../../state/index.ts";
 import type { ErrorEvent, LaneReport } from "../../messages/lane-messages.ts";
 import { Checker } from "../step/checker.ts";
+import { CalledOperations, type DescribedOperations } from "../report/called-operations.ts";
 import { briefExchanges, briefLines } from "../report/step-details.ts";
 import { Drawing } from "./data-draws.ts";
 import { gateless, raceObstacle } from "../races/race-obstacle.ts";
@@ -57,6 +58,8 @@ export interface LaneOptions {
   readonly gated?: boolean | undefined;
   /** `true` if stores that can make a write fail must prepare for that when they are opened. */
   readonly faulty?: boolean | undefined;
+  /** The operations of the OpenAPI description whose answers are reported. `undefined`: none are. */
+  readonly operations?: DescribedOperations | undefined;
 }
 
 /** The parts from which a lane is brought up: its target, its stores, and functions that create clients and test data. */
@@ -106,6 +109,8 @@ export interface LaneBase {
   readonly ignored: Ignored;
   readonly report: LaneReport;
   readonly seated: Seated;
+  /** Finds the operations of requests, if the lane has an OpenAPI description. */
+  readonly operations: CalledOperations | undefined;
 }
 
 interface Seated {
@@ -117,6 +122,8 @@ interface Seated {
   readonly background: readonly string[] | undefined;
   /** The requests of `setup` and of logins, when the root state was made for the first time. */
   readonly setUp: readonly RecordedExchange[];
+  /** See {@link LaneReport.calls}. */
+  readonly calls: readonly number[];
 }
 
 /** Builds the world for a target that is ready, opens the stores, runs `setup`, and makes the resulting state the root state of the lane. */
@@ -165,7 +172,12 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const judged = home.remade || contextOnly ? rules.filter(({ writes }) => !writes) : rules;
   const checker = new Checker({ world, invariants: definition.invariants, rules: judged, drawing, stepper, asks });
   const sent: Exchange[] = [];
-  state.listen((exchange) => void (sent.length < 50 && sent.push(exchange)));
+  const operations = options.operations === undefined ? undefined : new CalledOperations(options.operations, seat.lane.baseUrl);
+  const calls = new Set<number>();
+  state.listen((exchange) => {
+    if (sent.length < 50) sent.push(exchange);
+    for (const code of operations?.codes([exchange]) ?? []) calls.add(code);
+  });
   await home.make();
   const setUp = briefExchanges([...sent]);
   // Search the ignored tables again, since the target or `setup` may have created tables after the first search.
@@ -193,7 +205,8 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     drawing,
     placeholders: ours,
     ignored,
-    seated: { seat, rules, judged, contextOnly, background, setUp },
+    seated: { seat, rules, judged, contextOnly, background, setUp, calls: [...calls] },
+    operations,
   });
 }
 
@@ -243,6 +256,7 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
     rootLines,
     rootState,
     ...setupOf(base),
+    ...(base.operations !== undefined && { calls: base.seated.calls }),
     ...(ignored.paths.length > 0 && {
       ignored: {
         patterns: ignored.paths,

@@ -130,6 +130,7 @@ export class LaneRuntime {
             report.rows.push(SKIPPED);
             continue;
           }
+          if (outcome.kind !== "skipped") report.noteCalls(finished, action);
           const taken = this.#taker.take({ unit, index: finished, action, outcome, mark });
           if (isPromise(taken)) await taken;
           if (report.wantsDetails && outcome.kind !== "skipped") report.keepDetails(finished, action, outcome);

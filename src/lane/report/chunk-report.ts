@@ -1,6 +1,7 @@
 import {
   EXCHANGES,
   STATES,
+  type CallEvent,
   type Chunk,
   type DetailEvent,
   type Expansion,
@@ -45,6 +46,8 @@ export class ChunkReport {
    */
   #occurred: ReadonlySet<string> | undefined;
   #occurrences: OccurrenceEvent[] = [];
+  #calls: CallEvent[] = [];
+  /** The lines of the state that the action in progress reached, if they are wanted. */
   #lines: readonly string[] | undefined;
 
   constructor(base: LaneBase) {
@@ -65,6 +68,7 @@ export class ChunkReport {
     this.#details = [];
     this.#occurred = chunk.occurred && new Set(chunk.occurred);
     this.#occurrences = [];
+    this.#calls = [];
   }
 
   /** Returns the answer to the chunk. @param replayed Number of steps that were executed again for the chunk, including those of cross-checks. */
@@ -81,6 +85,7 @@ export class ChunkReport {
       busyMs: performance.now() - begun,
       failure,
       ...(this.#occurrences.length > 0 && { occurrences: this.#occurrences }),
+      ...(this.#calls.length > 0 && { calls: this.#calls }),
       ...(this.#twoPackets() && { twoPackets: true }),
     };
   }
@@ -124,6 +129,12 @@ export class ChunkReport {
   /** Keeps the text lines of a reached state for reports, unless the state is known as committed. */
   describe(lo: number, hi: number, facts: Facts): void {
     if (this.visited?.has(lo, hi) !== true) this.#lines = briefLines(this.#base.canonicalizer.describe(facts));
+  }
+
+  /** Keeps the answers of described operations that the action in progress got. */
+  noteCalls(unit: number, action: number): void {
+    const codes = this.#base.operations?.codes(this.#base.stepper.exchanges) ?? [];
+    if (codes.length > 0) this.#calls.push({ unit, action, codes });
   }
 
   /** Adds the requests of a step and the text lines of the reached state to the answer, for reports. */

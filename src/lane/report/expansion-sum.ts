@@ -29,6 +29,7 @@ export class ExpansionSum {
       images: parts.flatMap(({ part, unit }) => part.images.map((one) => ({ ...one, unit }))),
       details: parts.flatMap(({ part, unit }) => part.details?.map((one) => ({ ...one, unit })) ?? []),
       occurrences: parts.flatMap(({ part, unit }) => part.occurrences?.map((one) => ({ ...one, unit })) ?? []),
+      calls: parts.flatMap(({ part, unit }) => part.calls?.map((one) => ({ ...one, unit })) ?? []),
       divergences: joined(parts.flatMap(({ part }) => part.divergences)),
       replayed: executedAgain - checked,
       checked,

@@ -1,3 +1,4 @@
+import type { OperationCoverage } from "./coverage.ts";
 import type { ApiRequest } from "../http/response.ts";
 import type { Severity } from "../declare/severity.ts";
 import type { StrategyKind } from "../declare/strategy.ts";
@@ -575,6 +576,8 @@ export interface ExplorationFacts {
     readonly actions: Readonly<Record<string, ActionCoverage>>;
     /** The share of (state, action) pairs that were executed or skipped, 0 to 1. */
     readonly pairs: number;
+    /** The operations of the OpenAPI description, with their statuses; absent without `coverage.openapi`. */
+    readonly operations?: readonly OperationCoverage[] | undefined;
   };
   /** The duration in milliseconds, from the start of the first target. */
   readonly durationMs: number;

@@ -1,4 +1,4 @@
-import type { ApiDescription, Operation } from "../operations/description.ts";
+import type { Operation } from "../operations/description.ts";
 import { percentDecoded } from "../parse/percent-decoded.ts";
 
 /** A segment of a URL path template, split at its parameters: `["", ".json"]` for `{id}.json`, and `["me"]` for the fixed segment `me`. */
@@ -8,20 +8,26 @@ interface Template {
   readonly segments: readonly Segment[];
 }
 
-interface Entry {
-  readonly operation: Operation;
+/** The parts of an operation by which a request is found to call it. */
+export type IndexedOperation = Pick<Operation, "path" | "servers"> & { readonly method: string };
+
+/** The parts of a description that an index needs. */
+export interface IndexedDescription<T extends IndexedOperation> {
+  readonly servers: readonly string[];
+  readonly operations: readonly T[];
+}
+
+interface Entry<T> {
+  readonly operation: T;
   readonly template: Template;
 }
 
-export class OperationIndex {
-  /** The operations by HTTP method and number of path segments. Operations with fixed segments come before those with parameters. */
-  readonly #entries = new Map<string, Entry[]>();
+export class OperationIndex<T extends IndexedOperation = Operation> {
+  /** The operations by method and number of segments, most specific first. */
+  readonly #entries = new Map<string, Entry<T>[]>();
 
-  /**
-   * @param base The path at which the target serves the paths of the description. It is tried in addition to the paths in the description's server
-   * URLs.
-   */
-  constructor(description: ApiDescription, base = "") {
+  /** @param base The path at which the target serves the description's `/`. It is tried in addition to the paths of the servers. */
+  constructor(description: IndexedDescription<T>, base = "") {
     for (const operation of description.operations) {
       const servers = operation.servers ?? description.servers;
       // The path is also indexed without a prefix, because a target under test may lack the prefix that the API has in production.
@@ -34,12 +40,12 @@ export class OperationIndex {
    * Returns the operation that the description gives for a request, or `undefined` if there is none.
    * @param url An absolute URL or a path.
    */
-  find(method: string, url: string): Operation | undefined {
+  find(method: string, url: string): T | undefined {
     const parts = segmentsOf(url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, ""));
     return this.#entries.get(keyOf(method, parts.length))?.find(({ template }) => matches(template, parts))?.operation;
   }
 
-  #add(operation: Operation, prefix: string): void {
+  #add(operation: T, prefix: string): void {
     const template = templateOf(prefix + operation.path);
     const key = keyOf(operation.method, template.segments.length);
     const entries = this.#entries.get(key);

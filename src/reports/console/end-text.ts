@@ -1,4 +1,5 @@
 import type { Colours } from "./colours.ts";
+import { coverageLines } from "./coverage-text.ts";
 import { replayableIds } from "./findings-text.ts";
 import { grouped, plural } from "./numbers.ts";
 import { heldText } from "./rules-text.ts";
@@ -47,6 +48,7 @@ export function endLines(report: RunReport, colours: Colours): readonly string[]
     ...known,
     "",
     `${wordOf(report.exitStatus, colours)}  ${countsOf(report).join("; ")}`,
+    ...coverageLines(report),
     ...(shown === undefined ? [] : [`report  ${printable(shown)}`]),
     ...(first === undefined || replayWith === undefined ? [] : [`replay  ${printable(replayWith(first))}`]),
   ];

@@ -1,7 +1,7 @@
 import type { JourneyResult } from "../../model/results/journey-result.ts";
 import type { Divergence, ExplorationFacts, RunError } from "../../model/results/result.ts";
 import type { Severity } from "../../model/declare/severity.ts";
-import type { ReportedFailure, ReportedKnown } from "./run-report.ts";
+import type { ReportedFailure, ReportedKnown, RunCoverage } from "./run-report.ts";
 import type { SourcePlace } from "./source-place.ts";
 
 /** The committed graph as parallel lists: entry i of each list of nodes belongs to node i, likewise for edges. Node 0 is the root state. */
@@ -81,6 +81,8 @@ export interface RunDocument {
   readonly failures: readonly ReportedFailure[];
   /** The comparison of the run with the list of known findings; absent if there is no list. */
   readonly knownFindings?: ReportedKnown | undefined;
+  /** The coverage of the whole run; absent without `coverage.code`. Operations are in the `coverage` of each exploration. */
+  readonly coverage?: RunCoverage | undefined;
   /** The location of the user's code, for links to its lines; absent if the report has no such links. */
   readonly source?: SourcePlace | undefined;
   /** The exit status of the command. */

@@ -29,6 +29,7 @@ export function runDocument(report: RunReport, visibility: Visibility, hide: Red
     failOnSeverity: report.failOnSeverity,
     ...redacted(),
     knownFindings: report.known,
+    coverage: report.coverage,
     source: report.source,
     exitStatus: report.exitStatus,
   };

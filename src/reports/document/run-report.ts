@@ -1,6 +1,7 @@
 import type { Severity } from "../../model/declare/severity.ts";
 import type { SourcePlace } from "./source-place.ts";
 import type { JourneyResult } from "../../model/results/journey-result.ts";
+import type { CodeCoverage } from "../../model/results/coverage.ts";
 import type { Divergence, ExplorationResult, RunError } from "../../model/results/result.ts";
 
 /** An exploration of a run, with its result. */
@@ -58,6 +59,12 @@ export interface ReportedKnown {
     | undefined;
 }
 
+/** The coverage of a whole run. */
+export interface RunCoverage {
+  /** The lines and branches of the target's code (`coverage.code`). */
+  readonly code: CodeCoverage;
+}
+
 /** The complete result of a run, for reporters. */
 export interface RunReport {
   readonly version: string;
@@ -69,6 +76,8 @@ export interface RunReport {
   readonly journeys: readonly ReportedJourney[];
   readonly failures: readonly ReportedFailure[];
   readonly known?: ReportedKnown | undefined;
+  /** The coverage of the whole run; absent if none was measured. */
+  readonly coverage?: RunCoverage | undefined;
   /** The location of the user's code, for links to its lines. */
   readonly source?: SourcePlace | undefined;
   readonly exitStatus: number;

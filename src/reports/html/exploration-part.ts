@@ -14,6 +14,7 @@ import { divergencePart, errorPart } from "./problem-parts.ts";
 import { faultCoveragePart } from "./fault-coverage-part.ts";
 import { raceCoveragePart } from "./race-coverage-part.ts";
 import { setupPart } from "./setup-part.ts";
+import { operationsPart } from "./measured-part.ts";
 import { racePart } from "./race-part.ts";
 import { stateNamer } from "./state-namer.ts";
 import { shortened, text } from "./safe-text.ts";
@@ -66,6 +67,7 @@ export function explorationPart(entry: ExplorationEntry, { graph, index, source,
           '<p class="static">The graph is drawn by this page\'s script, which did not run here; open the file in a browser.</p></section>',
         ]),
     within([coveragePart(entry, table)], limits.list, "table"),
+    operationsPart(entry.coverage.operations, limits),
     raceCoveragePart(entry),
     faultCoveragePart(entry),
     table === undefined ? "" : depthsPart(table),

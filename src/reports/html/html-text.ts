@@ -8,6 +8,7 @@ import { explorationPart } from "./exploration-part.ts";
 import { anchorOf } from "./anchor-of.ts";
 import { severityPart } from "./finding-part.ts";
 import { journeyPart } from "./journey-part.ts";
+import { codePart } from "./measured-part.ts";
 import { LIMITS, type Limits } from "./limits.ts";
 import { reportAssets } from "./report-assets.ts";
 import { shortened, text } from "./safe-text.ts";
@@ -116,6 +117,7 @@ function contentPart({ document, graphs, comparisons = [] }: ReportData, limits:
             journeyPart(entry, limits),
           ),
         ),
+        codePart(document.coverage?.code, limits),
       ],
       most,
       "part",

@@ -4,6 +4,7 @@ import { findingId } from "../../engine/findings/finding-id.ts";
 import type { Recorded } from "../../engine/commit/recommit.ts";
 import type { ErrorEvent, FindingEvent, InconclusiveEvent } from "../../messages/lane-messages.ts";
 import type { Divergence, RecordedExchange, Violation } from "../../model/results/result.ts";
+import type { OperationCoverage } from "../../model/results/coverage.ts";
 import type { RunHeader } from "../rows/run-header.ts";
 import { batchReader } from "../write/commit-batches.ts";
 import { record } from "../rows/json-columns.ts";
@@ -66,8 +67,18 @@ export function resumedExploration(db: Database, exploration: number, beginning:
       replayed: row.replayed,
       crossChecked: typeof crossChecked === "number" ? crossChecked : 0,
       characters: row.characters,
+      operations: operationsOf(record(row.document)),
     },
   };
+}
+
+/** Returns the operations that were called; `undefined` if they were not counted. @throws TypeError if they are damaged */
+function operationsOf({ coverage }: Readonly<Record<string, unknown>>): readonly OperationCoverage[] | undefined {
+  const { operations } = (coverage ?? {}) as { readonly operations?: unknown };
+  if (operations === undefined) return undefined;
+  const isWhole = (one: Partial<OperationCoverage> | null): boolean => Array.isArray(one?.seen) && Array.isArray(one.described);
+  if (!Array.isArray(operations) || !operations.every(isWhole)) throw new TypeError("the operations of an exploration are damaged");
+  return operations as readonly OperationCoverage[];
 }
 
 function fingerprintsOf(db: Database, exploration: number): Pick<Recorded, "lo" | "hi"> {

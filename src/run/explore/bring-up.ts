@@ -45,6 +45,7 @@ export function lanesInput({ input, settings }: PlannedExploration): LanesInput 
     directory,
     signal,
     spares: true,
+    coverage: input.coverageFolder,
     output: { folder: config.report.outputDir, hide: redactor(config.report.redact).body },
     settings: {
       literals: module?.literals,
@@ -54,6 +55,7 @@ export function lanesInput({ input, settings }: PlannedExploration): LanesInput 
         (settings.races.mode === "pairs" || input.definition.ruleRaces.length > 0) && ["auto", "gated"].includes(settings.races.delivery),
       faulty: settings.faults.mode === "on",
       earlierClocksMs: keep?.before?.beginning.clocksMs,
+      operations: input.operations,
     },
   };
 }
@@ -132,7 +134,7 @@ function rootNote({ findings }: LaneReport, policy: ViolationPolicy | undefined)
 }
 
 function resultsSoFar(
-  { input: { definition }, begunMs }: PlannedExploration,
+  { input: { definition, operations }, begunMs }: PlannedExploration,
   { name, actions, seed, strategy }: ExplorerOptions,
   notes: readonly string[],
   shown: () => ShownUrls,
@@ -147,6 +149,7 @@ function resultsSoFar(
       seed,
       strategy,
       explorer,
+      operations: operations?.operations,
       notes: [...notes, ...explorer.chains.notes, ...twoPacketsNote(explorer)],
       durationMs: performance.now() - begunMs,
       urls: shown(),

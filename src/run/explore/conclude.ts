@@ -65,6 +65,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
     ruleRaces: definition.ruleRaces,
     notes,
     coverage,
+    operations: input.operations?.operations,
     isShard: options.shard !== undefined,
     knowledge,
     refuted,
@@ -135,6 +136,8 @@ async function notesOf(
   notes.push(...twoPacketsNote(explorer), ...(await freshStateNotes(explorer, lanes.home.lanePool)));
   // Skip this note for a resumed run or a shard. Such a run has not seen all context keys, so the note could be false.
   if (options.shard === undefined && input.keep?.before === undefined) notes.push(...neverOccurredNotes(explorer));
+  if (input.operations !== undefined && explorer.earlier !== undefined && explorer.earlier.operations === undefined)
+    notes.push("The operations of the OpenAPI description are not counted: the part of the run before it was resumed did not count them.");
   const left = notReplayedNote(violations);
   if (left !== undefined) notes.push(left);
   if (!isInterrupted()) notes.push(...ended.notes(violations.some(({ found }) => found.finding.invariant === CRASHED)));

@@ -7,6 +7,7 @@ import { explorationOf } from "../../model/declare/exploration.ts";
 import { isLoading } from "../../model/declare/loading.ts";
 import type { ExplorationResult } from "../../model/results/result.ts";
 import type { ExplorationKeeper, StoredRun } from "../../run-log/index.ts";
+import { readOperations } from "../coverage/read-operations.ts";
 import { explore } from "./explore.ts";
 import type { UserModule } from "../prepare/user-module.ts";
 import { exploreWithServices } from "../prepare/explore-with-services.ts";
@@ -31,6 +32,7 @@ export async function exploreAgent(definition: AgentDefinition<never, never>, op
   });
   const name = definition.name ?? (options.module === undefined ? "agent" : nameOf(options.module));
   const kept = options.resume === undefined || options.resume === false ? undefined : await keptRun(name, config, definition, options);
+  const operations = await readOperations(config);
   return exploreWithServices(config, options.signal, async (directory) => {
     const module = options.module === undefined ? undefined : await moduleOf(options.module, directory, definition);
     const exploring = (keep?: ExplorationKeeper): Promise<ExplorationResult> =>
@@ -44,6 +46,7 @@ export async function exploreAgent(definition: AgentDefinition<never, never>, op
         onEvent: options.onEvent ?? (() => undefined),
         keep,
         shard: options.shard,
+        operations,
       });
     return kept === undefined ? exploring() : exploreKept(kept.input, kept.stored, exploring);
   });

@@ -23,7 +23,7 @@ export async function runJourneys(input: RunJourneysInput): Promise<readonly Jou
     const loaded: LoadedJourney[] = [];
     for (const { file } of journeys) loaded.push(await loadJourney(file, directory));
     const lanes = Math.min(config.parallel, journeys.length);
-    const host = await openHost(config, { directory, lanes });
+    const host = await openHost(config, { directory, lanes, coverage: input.coverageFolder });
     try {
       const settings = settingsOf(config);
       const seats = Array.from({ length: lanes }, (): JourneyRunner =>

@@ -33,6 +33,8 @@ export interface LanesInput {
   readonly spares?: boolean;
   /** The folder for the targets' output. Default: output is not kept. */
   readonly output?: TargetHostOptions["output"];
+  /** The folder for the targets' coverage. Default: it is not measured. */
+  readonly coverage?: string | undefined;
   /**
    * The data that the user's `setup` created on the run's first lane, if this lane is in another process. The data is encoded if there are several
    * lanes.
@@ -41,8 +43,8 @@ export interface LanesInput {
 }
 
 /** Settings for all lanes of a run that do not come from the configuration. */
-export interface LaneSettings extends Pick<LaneOptions, "dataSeed" | "shapes" | "gated" | "faulty" | "earlierClocksMs"> {
-  /** String literals of the user's own code. Equal values in states count as constants, not as generated values. */
+export interface LaneSettings extends Pick<LaneOptions, "dataSeed" | "shapes" | "gated" | "faulty" | "earlierClocksMs" | "operations"> {
+  /** String literals of the user's own code. */
   readonly literals?: readonly string[] | undefined;
   /** The time of the root state, in milliseconds since 1970. Default: the present time. */
   readonly clockMs?: number;
@@ -64,12 +66,12 @@ export interface Lanes {
 /** Prepares lanes, which `lanePool.start()` then starts. @throws SeqqaError if this number of lanes is impossible with the world or its stores */
 export async function openLanes(input: LanesInput): Promise<Lanes> {
   refuseLanesWithoutModule(input);
-  const { config, definition, directory, signal, output } = input;
+  const { config, definition, directory, signal, output, coverage } = input;
   const lanes = config.parallel;
   // A `world` that is an object and not a function can be used by only one lane, so it allows no standby lanes.
   const hasSpares = input.spares === true && typeof definition.world !== "object";
   const spares = hasSpares ? spareCount(config, { cores: availableParallelism(), lanes }) : 0;
-  const host = await openHost(config, { directory, lanes, spares, signal, output, faulty: input.settings.faulty });
+  const host = await openHost(config, { directory, lanes, spares, signal, output, coverage, faulty: input.settings.faulty });
   const options = optionsOf(config, input.settings);
   const pool = lanes === 1 ? inlinePool(input, host, options) : threadPool(input, host, options);
   const lanePool = new WatchedLanePool(pool, host);
@@ -107,7 +109,10 @@ export async function openHost(
   {
     directory,
     ...options
-  }: Pick<TargetHostOptions, "spares" | "signal" | "output" | "faulty"> & { readonly directory: string; readonly lanes: number },
+  }: Pick<TargetHostOptions, "spares" | "signal" | "output" | "coverage" | "faulty"> & {
+    readonly directory: string;
+    readonly lanes: number;
+  },
 ): Promise<TargetHost> {
   const host = await TargetHost.create(config, {
     bundleModule: async (file) => pathToFileURL((await bundle(file, { outDir: directory })).file).href,

@@ -2,6 +2,7 @@ import type { Config } from "../../config/index.ts";
 import type { ExplorationEvent, TriedStep } from "../../engine/events.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import type { ExplorationKeeper } from "../../run-log/index.ts";
+import type { CountedDescription } from "../coverage/read-operations.ts";
 import type { Distribution } from "./distribution.ts";
 import type { UserModule } from "./user-module.ts";
 
@@ -20,6 +21,10 @@ export interface ExploreRequest {
   readonly keep?: ExplorationKeeper | undefined;
   /** The shard, e.g. `2/4`, if several runs divide the exploration between them. */
   readonly shard?: string | undefined;
+  /** The operations of the OpenAPI description, if they are counted. */
+  readonly operations?: CountedDescription | undefined;
+  /** The folder to which targets write the coverage of their code. `undefined`: it is not measured. */
+  readonly coverageFolder?: string | undefined;
 }
 
 /** A request to explore a file. The file's name is used if the agent has no name. */

@@ -32,5 +32,7 @@ export async function withServices<T>(config: Config, options: ServicesOptions, 
 }
 
 function asKnown(error: unknown): SeqqaError {
-  return error instanceof SeqqaError ? error : new SeqqaError("SERVICES_LEFT", `The services of the configuration could not be stopped and may still run: ${String(error)}`);
+  return error instanceof SeqqaError
+    ? error
+    : new SeqqaError("SERVICES_LEFT", `The services of the configuration could not be stopped and may still run: ${String(error)}`);
 }

@@ -13,6 +13,7 @@ import { resultJson, verdictOf, violationText } from "../../reports/index.ts";
 import { CommittedGraph } from "./committed-graph.ts";
 import { graphFindings } from "../state-graphs/graph-findings.ts";
 import { droppedFields, reductionsOf, unaudited, unverifiedFields } from "../explore/learn-values.ts";
+import { operationCoverage, type CountedOperation } from "./operation-coverage.ts";
 import { idleActions } from "./idle-actions.ts";
 import { beyondSight, unseenChanges, unseenWrites, withoutUnseen } from "./unseen-writes.ts";
 import { joinedByCause } from "./one-cause.ts";
@@ -39,6 +40,8 @@ export interface ResultParts {
   readonly faults: FoundFaults;
   readonly notes: readonly string[];
   readonly coverage: ExplorationResult["coverage"]["actions"];
+  /** The operations of the OpenAPI description. `undefined`: they are not counted. */
+  readonly operations: readonly CountedOperation[] | undefined;
   /** `true` if the run is a shard. Idle actions of a shard are reported only after `seqqa merge`, because another shard may execute them. */
   readonly isShard: boolean;
   /** The knowledge from experiments: which values of the target are generated, and which are times. */
@@ -129,6 +132,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
     coverage: {
       actions: coverage,
       pairs: states === 0 ? 0 : (committer.edges.size + committer.skipped) / (states * actions.length),
+      operations: operationCoverage(parts.operations, explorer),
     },
     durationMs: parts.durationMs,
     strategy: parts.strategy,

@@ -3,6 +3,7 @@ import type { FoundError, FoundViolation } from "../../engine/findings/finding-l
 import type { ExplorationGraph, ExplorationResult, RunError, Violation } from "../../model/results/result.ts";
 import { resultJson, verdictOf } from "../../reports/index.ts";
 import { joinedByCause } from "./one-cause.ts";
+import { operationCoverage, type CountedOperation } from "./operation-coverage.ts";
 import { errorOf, violationOf, type FindingParts } from "./result-builder.ts";
 
 export interface PartsSoFar extends FindingParts {
@@ -10,6 +11,8 @@ export interface PartsSoFar extends FindingParts {
   readonly seed: number;
   readonly strategy: StrategyKind;
   readonly notes: readonly string[];
+  /** The operations of the OpenAPI description. `undefined`: they are not counted. */
+  readonly operations: readonly CountedOperation[] | undefined;
   readonly durationMs: number;
 }
 
@@ -43,7 +46,11 @@ export function resultSoFar(parts: PartsSoFar): ExplorationResult {
     verdict: verdictOf({ stopReason: "interrupted", open: order.size, statesVisited: states, completeToDepth: complete }),
     unverified: [],
     reductions: [],
-    coverage: { actions: committer.coverage(), pairs: states === 0 ? 0 : (edges.size + skipped) / (states * actions.length) },
+    coverage: {
+      actions: committer.coverage(),
+      pairs: states === 0 ? 0 : (edges.size + skipped) / (states * actions.length),
+      operations: operationCoverage(parts.operations, explorer),
+    },
     durationMs,
     strategy: parts.strategy,
     seed,

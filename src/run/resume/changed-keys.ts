@@ -6,7 +6,7 @@ import { configRows, otherValues, type StoredRun } from "../../run-log/index.ts"
  * and flags are compared elsewhere, in their resolved form.
  */
 const FREE =
-  /^(?:--.*|parallel|folder|file|fail_on_severity|known_findings|report\..*|exploration\.(?:max_steps|max_time|max_depth|stop_on_first_violation|strategy|seed|rate_limit|races.*|faults.*))$/;
+  /^(?:--.*|parallel|folder|file|fail_on_severity|known_findings|coverage\..*|report\..*|exploration\.(?:max_steps|max_time|max_depth|stop_on_first_violation|strategy|seed|rate_limit|races.*|faults.*))$/;
 
 /** Returns `true` if this configuration key may differ when a run is resumed. */
 export const isFree = (key: string): boolean => FREE.test(key);

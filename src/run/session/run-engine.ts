@@ -1,6 +1,8 @@
 import type { Config } from "../../config/index.ts";
 import type { SeqqaError } from "../../model/errors.ts";
 import type { ExplorationResult } from "../../model/results/result.ts";
+import type { MeasuredCode } from "../coverage/code/code-coverage.ts";
+import type { CountedDescription } from "../coverage/read-operations.ts";
 import type { ExploreFileRequest } from "../prepare/explore-request.ts";
 import type { JourneyRun, RunJourneysInput } from "../journeys/journey-run.ts";
 import type { ResumableInput } from "../resume/check-resumable.ts";
@@ -16,6 +18,10 @@ export interface RunEngine {
     options: { readonly signal: AbortSignal; readonly onProblem: (error: SeqqaError) => void },
     work: () => Promise<T>,
   ) => Promise<T | undefined>;
+  /** Reads the OpenAPI description whose operations are counted. @returns `undefined` if there is none @throws SeqqaError with exit status 2 */
+  readonly readOperations: (config: Config) => Promise<CountedDescription | undefined>;
+  /** Does work and returns the coverage of the targets' code. `cwd`: shown paths are relative to it. */
+  readonly withCodeCoverage: (config: Config, cwd: string, work: (folder: string) => Promise<void>) => Promise<MeasuredCode>;
   /** Returns the exploration files that the run to resume has finished. @throws SeqqaError if the run cannot be resumed */
   readonly checkResumable: (input: ResumableInput) => Promise<ReadonlySet<string>>;
 }

@@ -21,7 +21,9 @@ import {
   type SourcePlace,
   type WholeReporter,
 } from "../../reports/index.ts";
-import { newRunId, RunLog, type ConfigRow, type ExplorationKeeper } from "../../run-log/index.ts";
+import { newRunId, OWN_ONLY, RunLog, writeWhole, type ConfigRow, type ExplorationKeeper } from "../../run-log/index.ts";
+import type { MeasuredCode } from "../coverage/code/code-coverage.ts";
+import type { CountedDescription } from "../coverage/read-operations.ts";
 import type { ExploreFileRequest } from "../prepare/explore-request.ts";
 import type { FoundJourneys, JourneyEvent } from "../journeys/journey-run.ts";
 import { statusOfError, statusOfJourney, worst, type ExitStatus } from "./exit-status.ts";
@@ -50,6 +52,8 @@ export interface SessionInput {
   readonly writeReports?: (id: string) => readonly string[];
   /** The place of the user's code (editor, GitHub repository), for links in reports. Default: no links. */
   readonly source?: SourcePlace | undefined;
+  /** The operations of the OpenAPI description, if they are counted. */
+  readonly operations?: CountedDescription | undefined;
   readonly known?: Known | undefined;
   readonly resumed?: ResumedRun | undefined;
   /** The command-line flags that are stored, so that a resumed run uses them too. */
@@ -81,6 +85,9 @@ export class RunSession {
   readonly #statuses: ExitStatus[] = [];
   readonly #hide: Redactor;
   #lostService = false;
+  /** The folder to which targets write the coverage of their code. `undefined`: it is not measured. */
+  #coverageFolder: string | undefined;
+  #code: MeasuredCode | undefined;
   /** `true` if this session found something that makes the run fail. Findings of earlier sessions of a resumed run do not count. */
   #foundHere = false;
 
@@ -134,6 +141,26 @@ export class RunSession {
     await withServices(config, { signal, onProblem }, work).catch(onProblem);
   }
 
+  /** Does the work of the run, and measures the coverage of the targets' code if the configuration asks for it. */
+  async measured({ withCodeCoverage }: Pick<RunEngine, "withCodeCoverage">, work: () => Promise<void>): Promise<void> {
+    const { config, cwd } = this.#input;
+    if (config.coverage?.code !== true) return work();
+    let isDone = false;
+    try {
+      this.#code = await withCodeCoverage(config, cwd, async (folder) => {
+        this.#coverageFolder = folder;
+        await work();
+        isDone = true;
+      });
+    } catch (error) {
+      if (!isDone) throw error;
+      // The results of the work are reported without the coverage.
+      this.attempt(() => {
+        throw error;
+      });
+    }
+  }
+
   /**
    * Explores a file. A failure is recorded as a failure of the run.
    * @param request The parts of the request that the session does not set itself.
@@ -142,7 +169,8 @@ export class RunSession {
     { exploreFile }: Pick<RunEngine, "exploreFile">,
     request: Pick<ExploreFileRequest, "entry" | "name" | "only" | "shard" | "distribution">,
   ): Promise<void> {
-    const { config, reporter, signal, known } = this.#input;
+    const { config, reporter, signal, known, operations } = this.#input;
+    const coverageFolder = this.#coverageFolder;
     const path = request.entry;
     if (this.#takeOver(this.#shown(path))) return;
     let { name } = request;
@@ -153,7 +181,17 @@ export class RunSession {
     const onStep = reporter.tried && ((step: TriedStep): void => reporter.tried!(name, step));
     try {
       const taken = await this.record(path, async (keep) => {
-        const result = await exploreFile({ ...request, config, signal, onEvent, onStep, known: known?.ids, keep });
+        const result = await exploreFile({
+          ...request,
+          config,
+          signal,
+          onEvent,
+          onStep,
+          known: known?.ids,
+          keep,
+          operations,
+          coverageFolder,
+        });
         return result === undefined ? undefined : { name, result };
       });
       this.#foundHere ||= taken !== undefined && this.#statuses.at(-1) === 1;
@@ -207,7 +245,7 @@ export class RunSession {
       reporter.journeyEnded(event.name, event.result);
     };
     try {
-      const runs = await runJourneys({ journeys, config, bail, signal, onEvent });
+      const runs = await runJourneys({ journeys, config, bail, signal, onEvent, coverageFolder: this.#coverageFolder });
       for (const { file, ...run } of runs) this.#ran({ ...run, name: run.result.name }, file);
     } catch (error) {
       // The run failed. Report the journeys that ended before the error.
@@ -324,7 +362,12 @@ export class RunSession {
     const store = this.#store;
     if (store === undefined) return undefined;
     this.#writing(store.file, () => store.end(this.#documentOf(report)));
-    return this.#input.writeReports?.(report.run) ?? [];
+    const files = this.#input.writeReports?.(report.run) ?? [];
+    const code = this.#code;
+    if (code === undefined || this.#input.writeReports === undefined) return files;
+    const lcov = join(this.#input.config.report.outputDir, "lcov.info");
+    this.#writing(lcov, () => writeWhole(lcov, [code.lcov], OWN_ONLY));
+    return [...files, lcov];
   }
 
   #writeAgain(report: RunReport): void {
@@ -353,6 +396,7 @@ export class RunSession {
       explorations: this.#explorations,
       journeys: this.#journeys,
       failures: this.#failures,
+      ...(this.#code !== undefined && { coverage: { code: this.#code.coverage } }),
       ...end,
     };
   }

@@ -16,6 +16,7 @@ import type {
   VerdictException,
   Violation,
 } from "../../model/results/result.ts";
+import { joinedOperations, type OperationCoverage } from "../../model/results/coverage.ts";
 import { raceText, resultJson, verdictOf, violationText, type ExplorationEntry } from "../../reports/index.ts";
 import { CommittedGraph } from "../results/committed-graph.ts";
 import { idleActions } from "../results/idle-actions.ts";
@@ -99,6 +100,7 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
     coverage: {
       actions: actionCoverage,
       pairs: states === 0 ? 0 : (committer.edges.size + committer.skipped) / (states * actions.length),
+      operations: operationsOf(entries),
     },
     durationMs: Math.max(...entries.map(({ durationMs }) => durationMs)),
     strategy: BREADTH_FIRST,
@@ -172,6 +174,12 @@ function stateAt(path: readonly string[], { edges, nodes }: Merged["committer"],
     });
   }
   return done === wanted.length && node >= 0 ? node : null;
+}
+
+/** Joins the operations that the shards called; `undefined` if some shard did not count them. */
+function operationsOf(entries: readonly ExplorationEntry[]): readonly OperationCoverage[] | undefined {
+  const all = entries.flatMap(({ coverage }) => (coverage.operations === undefined ? [] : [coverage.operations]));
+  return all.length < entries.length ? undefined : joinedOperations(all);
 }
 
 /** Returns the findings about faults of all shards. If several shards have the same finding, the one with the shortest path is returned. */

@@ -171,7 +171,7 @@ export class TargetHost {
     await this.#inTurn(place, async () => {
       const process = place.target?.process;
       if (process === undefined) return;
-      await process.end();
+      await process.end(this.#options.coverage !== undefined);
       this.#processes.remove(process);
     });
   }
@@ -336,6 +336,7 @@ export class TargetHost {
       started: (process) => this.#processes.add(process),
       stopped: (process) => this.#processes.remove(process),
       signal: this.#givenUp,
+      coverage: this.#options.coverage,
     };
   }
 

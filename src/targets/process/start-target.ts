@@ -10,6 +10,7 @@ import { isFree, type Ports } from "../lanes/ports.ts";
 import { probe } from "../ready/probe.ts";
 import type { LaneStores } from "../stores/lane-stores.ts";
 import type { TargetConfig } from "../target-config.ts";
+import { coverageEnvironment } from "./coverage-environment.ts";
 import { endedEarly, notHttp, notReady, portBusy, unreachable } from "./target-errors.ts";
 import { TargetProcess, type TargetExit } from "./target-process.ts";
 import { waitUntilReady } from "../ready/wait-until-ready.ts";
@@ -35,6 +36,8 @@ export interface StartContext {
   readonly stopped: (process: TargetProcess) => void;
   readonly signal: AbortSignal;
   readonly onOutput?: ((text: string) => void) | undefined;
+  /** The folder for the coverage of the target's code. */
+  readonly coverage?: string | undefined;
   /** The earlier process; set if the target is restarted at the same address. */
   readonly before?: RunningTarget | undefined;
 }
@@ -152,12 +155,17 @@ function fillingOf({ lane, stores }: Pick<StartContext, "lane" | "stores">, port
   return { port, lane, dbUrl: urls["db"] ?? stores.dbUrl, dbPath: stores.dbPath, urls };
 }
 
-/**
- * Returns the target's environment: seqqa's own, a default PORT, the configured variables, and the run's id, by which leftover processes are found.
- */
-function environment({ config, runId, stores }: StartContext, filling: Filling): Readonly<Record<string, string | undefined>> {
+/** Returns the target's environment: seqqa's own, a default PORT, the configured variables, and the run's id for finding leftover processes. */
+function environment({ config, runId, stores, coverage }: StartContext, filling: Filling): Readonly<Record<string, string | undefined>> {
   const own = Object.entries(config.target?.env ?? {}).map(([name, value]) => [name, fill(value, filling)]);
-  return { ...process.env, PORT: String(filling.port), ...Object.fromEntries(own), ...stores.environment, [RUN_VARIABLE]: runId };
+  const variables = {
+    ...process.env,
+    PORT: String(filling.port),
+    ...Object.fromEntries(own),
+    ...stores.environment,
+    [RUN_VARIABLE]: runId,
+  };
+  return coverage === undefined ? variables : { ...variables, ...coverageEnvironment(coverage, variables["NODE_OPTIONS"]) };
 }
 
 function workingDirectory({ target, folder }: TargetConfig): string {

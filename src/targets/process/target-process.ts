@@ -18,6 +18,9 @@ const POLL_MS = 10;
  */
 const NEWS_MS = 500;
 
+/** The signal that `write-coverage.cjs` hears in targets. Other programs end at it. */
+const COVERAGE_SIGNAL = "SIGUSR2";
+
 export interface TargetCommand {
   /** The shell command line of the target, with its placeholders replaced. */
   readonly line: string;
@@ -131,9 +134,13 @@ export class TargetProcess {
     await this.#gone(KILL_GRACE_MS);
   }
 
-  /** Sends SIGKILL to the group and waits until none of its processes is running. */
-  async end(): Promise<void> {
+  /**
+   * Sends SIGKILL to the group and waits until none of its processes is running.
+   * @param measured `true`: {@link COVERAGE_SIGNAL} is sent first, after which a Node target writes its coverage and kills itself.
+   */
+  async end(measured: boolean = false): Promise<void> {
     this.#stopping = true;
+    if (measured && !this.#over && killGroup(this.pid, COVERAGE_SIGNAL)) await this.#gone(TERM_GRACE_MS, 1);
     this.#over = !killGroup(this.pid, "SIGKILL") || (await this.#gone(KILL_GRACE_MS, 1));
   }
 

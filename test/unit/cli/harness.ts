@@ -94,6 +94,8 @@ export async function seqqa(argv: readonly string[], setting: Setting = {}): Pro
       return Promise.resolve((setting.replay ?? (() => none))(input, interrupt));
     },
     codeHashes: nobody,
+    readOperations: nobody,
+    withCodeCoverage: nobody,
     walkFile: nobody,
     withServices: (_config, _options, work) => work(),
     discover: async (directory) =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { chunkOf, chunkText, expansionOf, expansionText } from "../../../../src/lane-pools/cluster/chunk-text.ts";
 import { ShapeError } from "../../../../src/lane-pools/cluster/shape.ts";
 import { encodeSnapshot } from "../../../../src/lane-pools/threads/snapshot-codec.ts";
-import { ROW, type Chunk, type Expansion } from "../../../../src/messages/lane-messages.ts";
+import { operationCode, ROW, type Chunk, type Expansion } from "../../../../src/messages/lane-messages.ts";
 
 const ACTIONS = 4;
 const image = {
@@ -124,13 +124,20 @@ describe("an answer as text", () => {
     } as const;
     const lost: Expansion = { ...expansion, finished: 1, rows: expansion.rows.subarray(0, 4 * ROW), news: [], details: undefined, failure };
     expect(expansionOf(expansionText(lost), units, ACTIONS)).toEqual(lost);
-    const noted: Expansion = { ...expansion, twoPackets: true, occurrences: [{ unit: 1, action: 1, names: ["token"] }] };
+    const noted: Expansion = {
+      ...expansion,
+      twoPackets: true,
+      occurrences: [{ unit: 1, action: 1, names: ["token"] }],
+      calls: [{ unit: 0, action: 1, codes: [operationCode(3, 404)] }],
+    };
     expect(expansionOf(expansionText(noted), units, ACTIONS)).toEqual(noted);
   });
 
   it.each<[string, Partial<Expansion>]>([
     ["more finished than asked", { finished: 3 }],
     ["occurrences of another unit", { occurrences: [{ unit: 2, action: 0, names: [] }] }],
+    ["calls of another unit", { calls: [{ unit: 2, action: 0, codes: [] }] }],
+    ["calls of no operation", { calls: [{ unit: 0, action: 0, codes: [-1] }] }],
     ["too few rows", { rows: new Int32Array(4 * ROW) }],
     ["too many rows", { rows: new Int32Array(6 * ROW) }],
     ["half a row", { rows: new Int32Array(5 * ROW + 1) }],

@@ -1,6 +1,7 @@
 import pc from "picocolors";
 import { expect, it } from "vitest";
 import { endLines } from "../../../../src/reports/console/end-text.ts";
+import { operationCovered } from "../../../../src/model/results/coverage.ts";
 import { findingLines } from "../../../../src/reports/console/findings-text.ts";
 import { ruleLines } from "../../../../src/reports/console/rules-text.ts";
 import { race } from "../../../support/race.ts";
@@ -72,4 +73,22 @@ it("a rule that held has a check mark; one that could not be judged has not", ()
     plain,
   );
   expect(lines).toEqual(["  ✗ second", "  ? third (could not be judged everywhere)", "  ✓ first"]);
+});
+
+it("counts the operations of all explorations together, and the code that was executed", () => {
+  const seen = (...statuses: readonly number[]) => [
+    operationCovered({ method: "GET", path: "/orders", described: ["200", "404"] }, statuses),
+    operationCovered({ method: "POST", path: "/orders", described: ["201"] }, []),
+  ];
+  const { explorations, ...rest } = explored({ coverage: { ...coverage, operations: seen(200) } }, 0);
+  const both = [...explorations, ...explored({ coverage: { ...coverage, operations: seen(404, 500) } }, 0).explorations];
+  const code = { lines: { total: 200, covered: 199 }, branches: { total: 3, covered: 3 }, files: [], processes: 1, notes: [] };
+  const lines = endLines({ ...rest, explorations: both, coverage: { code } }, plain);
+  expect(lines.slice(-2)).toEqual([
+    "operations   1 of 2 called, 2 of 3 described statuses",
+    "code         99 % of lines, 100 % of branches",
+  ]);
+  const none = { ...code, lines: { total: 0, covered: 0 }, processes: 0, notes: ["No target wrote\nits coverage."] };
+  const unmeasured = endLines({ ...rest, explorations, coverage: { code: none } }, plain);
+  expect(unmeasured.slice(-2)).toEqual(["code         not measured", expect.stringMatching(/^note: No target wrote.*its coverage\.$/)]);
 });

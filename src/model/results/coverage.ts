@@ -1,0 +1,80 @@
+/** The answers that an exploration got from one operation of the OpenAPI description (`coverage.openapi`). */
+export interface OperationCoverage {
+  /** The HTTP method, in upper case. */
+  readonly method: string;
+  /** The path template, for example `/orders/{order_id}`, without the paths of server URLs. */
+  readonly path: string;
+  /** The described statuses: numbers, ranges such as `4XX`, and `default`. */
+  readonly described: readonly string[];
+  /** The statuses of the answers to committed steps and to `setup`, in ascending order. Empty if the operation was never called. */
+  readonly seen: readonly number[];
+  /** The described statuses that no answer had. */
+  readonly missing: readonly string[];
+  /** The statuses of answers that the description does not contain. */
+  readonly undescribed: readonly number[];
+}
+
+/** The number of lines, or branches, of code, and the number of those that a run reached. */
+export interface CodeCount {
+  /** The number of all lines, or branches. */
+  readonly total: number;
+  /** The number that was executed at least once. */
+  readonly covered: number;
+}
+
+/** The coverage of one source file of the target. */
+export interface FileCoverage {
+  /** The file, relative to the folder in which the command was started. */
+  readonly file: string;
+  /** The lines of the file, with empty lines and comments, which count like the code around them. */
+  readonly lines: CodeCount;
+  /** The blocks that V8 counts: functions that were called, and the branches in them. */
+  readonly branches: CodeCount;
+}
+
+/** The code of the target that a run executed (`coverage.code`), as V8 counts it. It includes replays and checks, and depends on the number of lanes. */
+export interface CodeCoverage {
+  /** The lines of all files. */
+  readonly lines: CodeCount;
+  /** The branches of all files. */
+  readonly branches: CodeCount;
+  /** The files in the order of their names. */
+  readonly files: readonly FileCoverage[];
+  /** The number of processes' coverage files that were read. 0: no target wrote its coverage. */
+  readonly processes: number;
+  /** Sentences that say what is missing. */
+  readonly notes: readonly string[];
+}
+
+/** Returns the coverage of an operation whose answers had these statuses. */
+export function operationCovered(
+  { method, path, described }: Pick<OperationCoverage, "method" | "path" | "described">,
+  statuses: readonly number[],
+): OperationCoverage {
+  const seen = [...new Set(statuses)].toSorted((a, b) => a - b);
+  const met = seen.map((status) => describedStatus(described, status));
+  return {
+    method,
+    path,
+    described,
+    seen,
+    missing: described.filter((status) => !met.includes(status)),
+    undescribed: seen.filter((_, index) => met[index] === undefined),
+  };
+}
+
+/** Joins the coverage of several explorations, or of several shards of one. */
+export function joinedOperations(all: readonly (readonly OperationCoverage[])[]): readonly OperationCoverage[] {
+  const joined = new Map<string, OperationCoverage>();
+  for (const one of all.flat()) {
+    const key = `${one.method} ${one.path}`;
+    const known = joined.get(key);
+    joined.set(key, known === undefined ? one : operationCovered(known, [...known.seen, ...one.seen]));
+  }
+  return [...joined.values()];
+}
+
+/** Returns the described status that an answer has: the number itself, else its range, else `default`. */
+function describedStatus(described: readonly string[], status: number): string | undefined {
+  return [String(status), `${Math.trunc(status / 100)}XX`, "default"].find((one) => described.includes(one));
+}

@@ -1,0 +1,110 @@
+/** A range of code, in characters from the start of the script, and how often V8 executed it. The end is excluded. */
+export interface CoverageRange {
+  readonly startOffset: number;
+  readonly endOffset: number;
+  readonly count: number;
+}
+
+type Place = Pick<CoverageRange, "startOffset" | "endOffset">;
+
+/** A function of a script. The first range is the whole function; the others are blocks in it. */
+export interface CoveredFunction {
+  readonly functionName: string;
+  readonly isBlockCoverage: boolean;
+  readonly ranges: readonly CoverageRange[];
+}
+
+/**
+ * Adds up the coverage of one script in several processes, as V8 would have counted it in one. V8 leaves out a block that was executed as often as the
+ * code around it, and joins neighbours that were executed equally often. So a block of one process may be part of a larger range in another.
+ */
+export function mergeV8(processes: readonly (readonly CoveredFunction[])[]): readonly CoveredFunction[] {
+  const byPlace = new Map<string, CoveredFunction[]>();
+  for (const one of processes.flat()) {
+    const [whole] = one.ranges;
+    if (whole === undefined) continue;
+    const key = placeOf(whole);
+    const same = byPlace.get(key);
+    if (same === undefined) byPlace.set(key, [one]);
+    else same.push(one);
+  }
+  // Outer functions come first, because v8-to-istanbul lets later ranges replace the counts of earlier ones.
+  return [...byPlace.values()].map(mergedFunction).toSorted((a, b) => outerFirst(a.ranges[0]!, b.ranges[0]!));
+}
+
+function mergedFunction(all: readonly CoveredFunction[]): CoveredFunction {
+  if (all.length === 1) return all[0]!;
+  const counted = [all[0]!.ranges[0]!, ...pieces(all.flatMap(({ ranges }) => ranges.slice(1)))].map(({ startOffset, endOffset }) => ({
+    startOffset,
+    endOffset,
+    count: all.reduce((sum, one) => sum + countAt(one.ranges, startOffset, endOffset), 0),
+  }));
+  return {
+    functionName: all[0]!.functionName,
+    isBlockCoverage: all.some((one) => one.isBlockCoverage),
+    ranges: normal(counted.toSorted(outerFirst)),
+  };
+}
+
+/** Cuts ranges where others begin or end, until each two of them are apart or one lies inside the other. */
+function pieces(ranges: readonly CoverageRange[]): readonly Place[] {
+  let places: readonly Place[] = distinct(ranges);
+  for (;;) {
+    const cut = distinct(places.flatMap((one) => cutAt(one, places)));
+    if (cut.length === places.length) return places;
+    places = cut;
+  }
+}
+
+/** Cuts a place at the ends of others that overlap it or share one end with it. A block that lies inside another shares no end with it. */
+function cutAt({ startOffset: start, endOffset: end }: Place, others: readonly Place[]): readonly Place[] {
+  const cuts = new Set<number>([start, end]);
+  for (const { startOffset, endOffset } of others) {
+    if (startOffset <= start && endOffset > start && endOffset < end) cuts.add(endOffset);
+    if (endOffset >= end && startOffset > start && startOffset < end) cuts.add(startOffset);
+  }
+  const sorted = [...cuts].toSorted((a, b) => a - b);
+  return sorted.slice(1).map((endOffset, index) => ({ startOffset: sorted[index]!, endOffset }));
+}
+
+function distinct(places: readonly Place[]): readonly Place[] {
+  return [...new Map(places.map((one) => [placeOf(one), one])).values()];
+}
+
+/** Leaves out ranges with the count of the range around them, and joins neighbours with equal counts. */
+function normal(sorted: readonly CoverageRange[]): readonly CoverageRange[] {
+  const kept: { startOffset: number; endOffset: number; count: number }[] = [];
+  const around: typeof kept = [];
+  for (const range of sorted) {
+    let before: (typeof kept)[number] | undefined;
+    while (around.length > 0 && around.at(-1)!.endOffset <= range.startOffset) before = around.pop();
+    if (around.at(-1)?.count === range.count) continue;
+    if (before?.endOffset === range.startOffset && before.count === range.count) {
+      before.endOffset = range.endOffset;
+      around.push(before);
+      continue;
+    }
+    const own = { ...range };
+    kept.push(own);
+    around.push(own);
+  }
+  return kept;
+}
+
+/** Returns the count of the smallest range that contains these characters. */
+function countAt(ranges: readonly CoverageRange[], start: number, end: number): number {
+  let smallest: CoverageRange | undefined;
+  for (const range of ranges) {
+    if (range.startOffset > start || range.endOffset < end) continue;
+    if (smallest === undefined || range.endOffset - range.startOffset < smallest.endOffset - smallest.startOffset) smallest = range;
+  }
+  return smallest?.count ?? 0;
+}
+
+function outerFirst(a: CoverageRange, b: CoverageRange): number {
+  return a.startOffset - b.startOffset || b.endOffset - a.endOffset;
+}
+
+function placeOf({ startOffset, endOffset }: Place): string {
+  return `${startOffset}-${endOffset}`;
+}

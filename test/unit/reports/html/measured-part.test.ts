@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { operationCovered } from "../../../../src/model/results/coverage.ts";
+import { LIMITS } from "../../../../src/reports/html/limits.ts";
+import { codePart, operationsPart } from "../../../../src/reports/html/measured-part.ts";
+
+const MARKUP = '"><img src=x onerror=alert(1)>';
+
+it("shows the names of operations, statuses and files as text, in closed sections", () => {
+  const operations = [operationCovered({ method: "GET", path: `/${MARKUP}`, described: [MARKUP] }, [])];
+  const count = { total: 4, covered: 3 };
+  const files = [{ file: MARKUP, lines: count, branches: { total: 0, covered: 0 } }];
+  const code = { lines: count, branches: count, files, processes: 1, notes: [MARKUP] };
+  const html = operationsPart(operations, LIMITS[0]!) + codePart(code, LIMITS[0]!);
+  expect(html).not.toContain("<img");
+  expect(html).not.toContain("<details open");
+  expect(html).toContain("Operations: 0 of 1 called, 0 of 1 described statuses");
+  expect(html).toContain("never called");
+  expect(html).toContain('75 % <span class="quiet">3 of 4</span>');
+  expect(html).toContain('none <span class="quiet">0 of 0</span>');
+});
+
+it("shows nothing if nothing was measured", () => {
+  expect(operationsPart(undefined, LIMITS[0]!) + codePart(undefined, LIMITS[0]!)).toBe("");
+});
