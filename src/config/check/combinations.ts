@@ -1,4 +1,5 @@
 import { STORE_KIND_NAMES, STORE_KINDS, storeKindOf } from "../../adapters/store-kinds.ts";
+import { refuseClocks } from "./clocks.ts";
 import type { Filled, FilledContext, FilledSystem } from "./filled.ts";
 import { nearest } from "../../model/text/nearest.ts";
 import { problem, shown } from "../problem.ts";
@@ -32,6 +33,7 @@ function stores(values: Filled, refuse: Refuse): void {
   }
   sameDatabase("", dbUrl, systems, refuse);
   checkSystems("systems", systems, refuse, values.target === undefined && values.baseUrl !== undefined);
+  refuseClocks(values, refuse);
 }
 
 /**

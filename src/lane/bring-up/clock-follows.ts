@@ -1,28 +1,45 @@
 import { get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SeqqaError } from "../../model/errors.ts";
+import type { Lane } from "../../model/declare/lane.ts";
 import type { StoreAdapter } from "../../model/stores/store-adapter.ts";
+import { probeTime } from "./probe-time.ts";
 
 /** How far the clock is moved for the test, in milliseconds: no time zone or slow answer is that far off. */
 const MOVED_MS = 3 * 86_400_000;
-/** Largest difference between the target's `Date` header and its clock, in milliseconds. */
+/** Largest difference between the time that the target shows and its clock, in milliseconds. */
 const TOLERANCE_MS = 10_000;
 /** Servers write the same `Date` for a second; how long a new one is waited for, in milliseconds. */
 const PATIENCE_MS = 3_000;
 const PAUSE_MS = 200;
+const TIMEOUT_MS = 10_000;
+/** The part of a probe's answer that is read, in characters. */
+const MOST_TEXT = 10_000;
+/** The part of a probe's answer that a message quotes, in characters. */
+const MOST_QUOTED = 60;
 
 /** A store that moves the target's clock. */
 interface Clock extends StoreAdapter {
   advance(by: number): boolean;
   aheadMs(): number;
+  readonly probe?: string | undefined;
 }
 
+/** A time that the target showed. */
+interface Seen {
+  readonly ms: number;
+  readonly text: string;
+}
+
+type Target = Pick<Lane, "baseUrl" | "fetch">;
+
 /**
- * Moves the target's clock and compares the `Date` header of its answers, then moves the clock back. A target whose clock does not follow (a static
- * binary, Go, a script that starts the server elsewhere) would make all that is found about time wrong.
- * @throws SeqqaError `CLOCK_NOT_FOLLOWED` with exit status 2
+ * Moves the target's clock and compares the time that the target shows, then moves the clock back. The time comes from the probe of the clock's URL,
+ * else from the `Date` header of an answer or, for a target in this process, from its `Date`. A target whose clock does not follow (a static binary,
+ * Go, a script that starts the server elsewhere) would make all that is found about time wrong.
+ * @throws SeqqaError `CLOCK_NOT_FOLLOWED` or `CLOCK_PROBE_INVALID` with exit status 2
  */
-export async function requireClockFollows(systems: Readonly<Record<string, StoreAdapter | undefined>>, baseUrl: string): Promise<void> {
+export async function requireClockFollows(systems: Readonly<Record<string, StoreAdapter | undefined>>, target: Target): Promise<void> {
   const found = Object.entries(systems).find(([, system]) => system?.aheadMs !== undefined);
   if (found === undefined) return;
   const [name, clock] = found as [string, Clock];
@@ -30,31 +47,79 @@ export async function requireClockFollows(systems: Readonly<Record<string, Store
   try {
     clock.advance(MOVED_MS);
     const wanted = (): number => Date.now() + clock.aheadMs();
-    let seen: string | undefined;
-    for (const begun = Date.now(); Date.now() - begun < PATIENCE_MS; await sleep(PAUSE_MS)) {
-      seen = await dateOf(baseUrl);
-      if (seen === undefined || Math.abs(Date.parse(seen) - wanted()) <= TOLERANCE_MS) break;
+    const follows = (seen: Seen | undefined): boolean => seen !== undefined && Math.abs(seen.ms - wanted()) <= TOLERANCE_MS;
+    let seen: Seen | undefined;
+    for (const begun = performance.now(); performance.now() - begun < PATIENCE_MS; await sleep(PAUSE_MS)) {
+      seen = await look(name, clock, target);
+      if (follows(seen)) return;
+      if (seen === undefined) break;
     }
-    if (seen !== undefined && Math.abs(Date.parse(seen) - wanted()) <= TOLERANCE_MS) return;
+    const isInProcess = clock.callTarget !== undefined;
+    const source = clock.probe === undefined ? `its Date${isInProcess ? "" : " header"}` : `its answer to GET ${clock.probe}`;
     const why =
       seen === undefined
         ? "its answers have no Date header, so it cannot be seen"
-        : `its Date header says ${seen} when its clock should say ${new Date(wanted()).toUTCString()}`;
+        : `${source} says ${seen.text} when its clock should say ${new Date(wanted()).toUTCString()}`;
     throw new SeqqaError("CLOCK_NOT_FOLLOWED", `systems.${name} does not move the target's clock: ${why}.`, {
       exitStatus: 2,
-      hint: "Only dynamically linked programs follow (Node, Python, Ruby, Java; not Go, nor static binaries), started by target.command on this machine.",
+      hint:
+        seen !== undefined && !isInProcess
+          ? "Only dynamically linked programs follow (Node, Python, Ruby, Java; not Go, nor static binaries), started by target.command on this machine."
+          : isInProcess
+            ? "The target must read the time with Date.now() or new Date(), not from a store or from a Date of its own."
+            : "Name a path whose answer contains the time: clock://libfaketime?probe=/time.",
     });
   } finally {
     await clock.restore(before);
   }
 }
 
-/** Returns the `Date` header of an answer to `GET /`, whatever its status. */
-async function dateOf(baseUrl: string): Promise<string | undefined> {
+async function look(name: string, clock: Clock, target: Target): Promise<Seen | undefined> {
+  if (clock.probe !== undefined) return probed(name, clock.probe, target);
+  // The Date header that Node writes shows the time of the process, and fetch handlers write none.
+  const own = clock.callTarget?.(() => new Date());
+  if (own !== undefined) return { ms: own.getTime(), text: own.toUTCString() };
+  const { date } = await answerOf(target.baseUrl);
+  return date === undefined ? undefined : { ms: Date.parse(date), text: date };
+}
+
+/** @throws SeqqaError `CLOCK_PROBE_INVALID` */
+async function probed(name: string, probe: string, { fetch, baseUrl }: Target): Promise<Seen> {
+  const { status, text } =
+    fetch === undefined ? await answerOf(new URL(probe, baseUrl).href) : await answerInProcess(fetch, `http://localhost${probe}`);
+  const ms = status >= 200 && status < 300 ? probeTime(text) : undefined;
+  if (ms !== undefined) return { ms, text: new Date(ms).toUTCString() };
+  const shown = JSON.stringify(text.length > MOST_QUOTED ? `${text.slice(0, MOST_QUOTED)}…` : text);
+  throw new SeqqaError(
+    "CLOCK_PROBE_INVALID",
+    `systems.${name} has the probe ${probe}, whose answer shows no time: status ${status}, ${shown}.`,
+    {
+      exitStatus: 2,
+      hint: "Answer with a time in ISO 8601, with seconds or milliseconds since 1970, or with JSON that has one of these as now, time, date or timestamp.",
+    },
+  );
+}
+
+interface Answer {
+  readonly status: number;
+  readonly date: string | undefined;
+  /** The beginning of the body. */
+  readonly text: string;
+}
+
+async function answerInProcess(fetch: NonNullable<Lane["fetch"]>, url: string): Promise<Answer> {
+  const answer = await fetch(new Request(url, { signal: AbortSignal.timeout(TIMEOUT_MS) }));
+  return { status: answer.status, date: undefined, text: (await answer.text()).slice(0, MOST_TEXT) };
+}
+
+/** Returns an answer to a `GET` request, whatever its status. */
+async function answerOf(url: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const request = get(baseUrl, { timeout: 10_000, agent: false }, (answer) => {
-      answer.resume();
-      answer.on("end", () => resolve(answer.headers.date));
+    const request = get(url, { timeout: TIMEOUT_MS, agent: false }, (answer) => {
+      let text = "";
+      answer.setEncoding("utf8");
+      answer.on("data", (part: string) => (text = text.length < MOST_TEXT ? (text + part).slice(0, MOST_TEXT) : text));
+      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, date: answer.headers.date, text }));
       answer.on("error", reject);
     });
     request.on("timeout", () => request.destroy(new Error("no answer within 10 s")));
