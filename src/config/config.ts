@@ -18,7 +18,7 @@ export interface SystemConfig {
   /** The package, or the absolute path of the module, that provides the adapter. `undefined` if seqqa's own adapter is chosen by the URL. */
   readonly adapter: string | undefined;
   readonly options: unknown;
-  /** The URL as written, except that a relative SQLite path is resolved against the folder of the file. */
+  /** The URL as written, except that a relative path (of SQLite, or of a stub's description) is resolved against the folder of the file. */
   readonly url: string;
   readonly checkpoint: string | undefined;
   readonly isolation: string | undefined;

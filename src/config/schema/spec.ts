@@ -34,7 +34,7 @@ export interface TextSpec {
   readonly pattern?: { readonly is: RegExp; readonly says: string; readonly hint?: (value: string) => string };
 }
 
-/** A URL. `schemes` are written without the colon. `http` URLs lose their trailing slash, and relative `sqlite` URLs are resolved like paths. */
+/** A URL. `schemes` are written without the colon. `http` URLs lose their trailing slash, and relative paths in `sqlite` and `stub` URLs are resolved like paths. */
 export interface UrlSpec {
   readonly kind: "url";
   readonly schemes: readonly string[];
