@@ -122,6 +122,7 @@ export class WorldState {
   /** Recognises generated values; `undefined` until the root is known. */
   #renamer: Renamer | undefined;
   #origins: Origins = NO_ORIGINS;
+  #realTimeColumns: readonly string[] = [];
   #unstored: Unstored = NOTHING_UNSTORED;
   /** Tables that are not part of the state, for each store. */
   #leftOut: readonly (ReadonlySet<string> | undefined)[] = [];
@@ -198,6 +199,7 @@ export class WorldState {
    */
   attribute(action: string, step?: () => StepOrigin): void {
     this.#step = step;
+    this.#realTimeColumns = [];
     for (let i = 0; i < this.#clients.length; i++) {
       const { version } = this.#clients[i]!;
       if (version === this.#attributed[i]) continue;
@@ -242,6 +244,14 @@ export class WorldState {
   /** How far the target's clock was moved ahead, in milliseconds. */
   get aheadMs(): number {
     return this.#clock?.aheadMs?.() ?? 0;
+  }
+
+  /**
+   * The columns, such as `orders.created_at`, that the observed step filled with the real time, although the target's clock is at least an hour ahead:
+   * the store fills them by its own clock.
+   */
+  get realTimeColumns(): readonly string[] {
+    return this.#realTimeColumns;
   }
 
   /** Looks for values that the last step generated, unless that was done already: values of the next step must not be attributed to it. */
@@ -442,6 +452,7 @@ export class WorldState {
     this.#step = undefined;
     const { facts, origins } = renamer.observe(observed, this.#origins, step);
     this.#origins = origins;
+    if (step !== undefined) this.#realTimeColumns = [...renamer.realTimeColumns];
     return facts;
   }
 

@@ -9,6 +9,7 @@ import {
   NEWS,
   REDUCED,
   SKIPPED,
+  STORE_CLOCK,
   WROTE,
   type UnitRequest,
   type InconclusiveEvent,
@@ -34,6 +35,8 @@ import type { SavedWorld } from "../state/world-state.ts";
 interface Reached extends Fingerprint {
   readonly shape: number;
   readonly bits: number;
+  /** See {@link WorldState.realTimeColumns}. */
+  readonly columns: readonly string[];
 }
 
 /** The checks of the state that a step led to. */
@@ -114,7 +117,7 @@ export class StepTaker {
           this.#report.rows.push(EXECUTED | bits | this.#wrote, outcome.status, this.#reached, 0, shape);
           return state.restore(mark);
         }
-        return this.#finish(step, { lo, hi, shape, bits }, { before, checking, spot });
+        return this.#finish(step, { lo, hi, shape, bits, columns: [] }, { before, checking, spot });
       }
       return observed.then(() => this.#takeCarefully(step, changed));
     }
@@ -156,12 +159,14 @@ export class StepTaker {
     let { lo, hi } = unit;
     let bits = 0;
     let shape = 0;
+    let columns: readonly string[] = [];
     if (changed) {
       // Observes the look that showed the change. A later write is found after the checks.
       const facts = await state.facts(true);
       canonicalizer.fingerprint(facts, this.#reached);
       ({ lo, hi } = this.#reached);
       bits = CHANGED | formOf(canonicalizer);
+      columns = state.realTimeColumns;
       if (options.shapes) shape = shapeOf(facts);
       if ((lo !== unit.lo || hi !== unit.hi) && this.#report.wantsStates) this.#report.describe(lo, hi, facts);
       if (this.#report.wantsOccurrences) this.#report.noteOccurrences(index, action, facts);
@@ -172,7 +177,7 @@ export class StepTaker {
     // Taken before a check begins, since a check that writes may do so before it first waits.
     const before = this.#watch.watched || suspicious(unit, lo, hi) ? await state.position(true) : undefined;
     const checking = checker.check(definition, !changed && state.systems.length > 0);
-    await this.#finish(step, { lo, hi, shape, bits }, { before, checking, spot: changed && this.#putBackCheck.due() });
+    await this.#finish(step, { lo, hi, shape, bits, columns }, { before, checking, spot: changed && this.#putBackCheck.due() });
   }
 
   /** Waits for the checks, processes their findings, writes the row and restores the state. */
@@ -186,7 +191,7 @@ export class StepTaker {
     this.#takeUnanswered(step, reached, checker.checked);
     const findings = [...outcome.findings, ...checker.checked.findings];
     const errors = [...checker.checked.errors];
-    let unjudged: readonly InconclusiveEvent[] = [];
+    let unjudged: readonly InconclusiveEvent[] = reached.columns.map((what) => ({ invariant: STORE_CLOCK, what }));
     const ruled = outcome.kind === "executed" && checker.rulesAfter(this.#base.actions[action]!).length > 0;
     const back = after !== undefined && !ruled && (await this.#watch.putBackUntouched(step, after, spot));
     if (after !== undefined && !back) {
@@ -206,7 +211,7 @@ export class StepTaker {
       });
       findings.push(...rules.findings);
       errors.push(...rules.errors);
-      unjudged = rules.unjudged;
+      unjudged = [...unjudged, ...rules.unjudged];
     }
     let bits = EXECUTED | reached.bits | this.#wrote;
     if (findings.length > 0) bits |= FINDING;
