@@ -10,7 +10,6 @@ type InProcessTarget =
 
 interface HttpServer {
   listen(port: number, host: string, done: () => void): unknown;
-  emit(event: string, ...values: unknown[]): boolean;
   address(): { readonly port: number } | string | null;
   close(done?: () => void): unknown;
   closeAllConnections?(): void;
@@ -30,13 +29,13 @@ type Caller = <T>(call: () => T) => T;
 export async function startInProcess(module: string, lane: Lane, systems: Readonly<Record<string, StoreAdapter>>): Promise<RunningTarget> {
   const clock = Object.values(systems).find(({ callTarget }) => callTarget !== undefined);
   const inTarget: Caller = clock === undefined ? (call) => call() : (call) => clock.callTarget!(call);
-  const running = await inTarget(() => start(module, lane, inTarget));
+  const running = await inTarget(() => start(module, lane));
   const { fetch } = running;
   if (clock === undefined || fetch === undefined) return running;
   return { ...running, fetch: async (request) => readInTarget(await inTarget(() => fetch(request)), inTarget) };
 }
 
-async function start(module: string, lane: Lane, inTarget: Caller): Promise<RunningTarget> {
+async function start(module: string, lane: Lane): Promise<RunningTarget> {
   const loaded = (await import(module)) as { readonly createTarget?: (lane: Lane) => InProcessTarget | Promise<InProcessTarget> };
   if (typeof loaded.createTarget !== "function") {
     throw new SeqqaError("TARGET_MODULE_INVALID", "The module of target.module exports no function createTarget(lane).", {
@@ -55,7 +54,7 @@ async function start(module: string, lane: Lane, inTarget: Caller): Promise<Runn
       },
     };
   }
-  if ("listen" in target && typeof target.listen === "function") return listen(target, inTarget);
+  if ("listen" in target && typeof target.listen === "function") return listen(target);
   throw new SeqqaError(
     "TARGET_MODULE_INVALID",
     "createTarget(lane) returned neither a fetch handler, nor an http.Server, nor { fetch, close }.",
@@ -78,10 +77,8 @@ function readInTarget(response: Response, inTarget: Caller): Response {
   return new Response(body, response);
 }
 
-async function listen(server: HttpServer, inTarget: Caller): Promise<RunningTarget> {
-  // A connection's events, such as the parts of a request's body, belong to the context in which the connection began.
-  const emit = server.emit.bind(server);
-  server.emit = (...event) => inTarget(() => emit(...event));
+async function listen(server: HttpServer): Promise<RunningTarget> {
+  // Connections belong to the context of `listen`, so that their events see the target's time, too.
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   if (address === null || typeof address === "string")
