@@ -136,12 +136,20 @@ module.exports = {
     },
     {
       name: "stub",
-      comment: "The stub of a third party is an adapter that has the routes and replies of src/mocking.",
+      comment: "The stub of a third party has the routes and replies of src/mocking, and bodies that are made from an OpenAPI description.",
       severity: "error",
       from: { path: "^src/adapters/stub/" },
       to: {
         path: "^src/",
-        pathNot: ["^src/adapters/stub/", "^src/model/", "^src/stores/", "^src/network/", "^src/mocking/(route|reply)[.]ts$"],
+        pathNot: [
+          "^src/adapters/stub/",
+          "^src/model/",
+          "^src/stores/",
+          "^src/network/",
+          "^src/mocking/(route|reply)[.]ts$",
+          "^src/openapi/",
+          "^src/scaffold/infer/values/(build-value|built|schemas)[.]ts$",
+        ],
       },
     },
     {

@@ -11,21 +11,10 @@ import { differences } from "../state/index.ts";
 import type { LaneSpec } from "../targets/lanes/lane-spec.ts";
 import { DataFactory } from "../data/index.ts";
 import { createAdapter } from "../adapters/load-store.ts";
+import { startInProcess } from "./in-process-target.ts";
 import type { BuiltLane, ProcessHost } from "./lane-factory.ts";
 
-/** A target in this process. `createTarget(lane)` of a `target.module` may return any of these kinds. */
-type InProcessTarget =
-  | ((request: Request) => Response | Promise<Response>)
-  | { readonly fetch: (request: Request) => Response | Promise<Response>; readonly close?: () => unknown }
-  | HttpServer;
-
-interface HttpServer {
-  listen(port: number, host: string, done: () => void): unknown;
-  address(): { readonly port: number } | string | null;
-  close(done?: () => void): unknown;
-  closeAllConnections?(): void;
-}
-
+/** Settings that a lane and its spares share. */
 export interface LaneSettings {
   readonly definition: AgentDefinition<never, never>;
   readonly options: LaneOptions;
@@ -93,7 +82,7 @@ async function buildOne(
     if (system.isUsedWhereItIs === true) external.add(adapter);
   }
   const plain: Lane = { index: spec.index, baseUrl: spec.baseUrl, dbUrl: spec.dbUrl, dbPath: spec.dbPath, systems, tmpDir: spec.tmpDir };
-  const target = spec.targetModule === undefined ? undefined : await startInProcess(spec.targetModule, plain);
+  const target = spec.targetModule === undefined ? undefined : await startInProcess(spec.targetModule, plain, systems);
   const lane: Lane = target === undefined ? plain : { ...plain, baseUrl: target.baseUrl, fetch: target.fetch };
   const createClient =
     lane.fetch === undefined && lane.baseUrl === ""
@@ -147,53 +136,4 @@ function processOf({ restartable, restarts, index }: LaneSpec, processes: Partia
     throw new SeqqaError("RESTART_IMPOSSIBLE", "Nothing can restart the processes of this lane; this is a defect of seqqa.");
   }
   return restartable ? { halt: () => halt.call(processes, index), start: () => start.call(processes, index) } : undefined;
-}
-
-interface RunningTarget {
-  readonly baseUrl: string;
-  readonly fetch: ((request: Request) => Response | Promise<Response>) | undefined;
-  readonly close: () => Promise<void>;
-}
-
-async function startInProcess(module: string, lane: Lane): Promise<RunningTarget> {
-  const loaded = (await import(module)) as { readonly createTarget?: (lane: Lane) => InProcessTarget | Promise<InProcessTarget> };
-  if (typeof loaded.createTarget !== "function") {
-    throw new SeqqaError("TARGET_MODULE_INVALID", "The module of target.module exports no function createTarget(lane).", {
-      exitStatus: 2,
-      hint: "Export createTarget(lane) that returns a fetch handler, an http.Server or { fetch, close }.",
-    });
-  }
-  const target = await loaded.createTarget(lane);
-  if (typeof target === "function") return { baseUrl: lane.baseUrl, fetch: target, close: () => Promise.resolve() };
-  if ("fetch" in target && typeof target.fetch === "function") {
-    return {
-      baseUrl: lane.baseUrl,
-      fetch: (request) => target.fetch(request),
-      close: async () => {
-        await target.close?.();
-      },
-    };
-  }
-  if ("listen" in target && typeof target.listen === "function") return listen(target);
-  throw new SeqqaError(
-    "TARGET_MODULE_INVALID",
-    "createTarget(lane) returned neither a fetch handler, nor an http.Server, nor { fetch, close }.",
-    { exitStatus: 2 },
-  );
-}
-
-async function listen(server: HttpServer): Promise<RunningTarget> {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string")
-    throw new SeqqaError("TARGET_MODULE_INVALID", "The http.Server of createTarget(lane) listens on no port.", { exitStatus: 2 });
-  return {
-    baseUrl: `http://127.0.0.1:${address.port}`,
-    fetch: undefined,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections?.();
-      }),
-  };
 }

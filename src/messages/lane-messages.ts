@@ -155,6 +155,10 @@ export interface ErrorEvent {
   readonly where?: string | undefined;
 }
 
+/** The `invariant` of an {@link InconclusiveEvent} about a column that a store fills by its own clock. No rule has this name. */
+export const STORE_CLOCK = "\tstore clock";
+
+/** A rule that was inconclusive in a step, and the reason. With {@link STORE_CLOCK}: `what` is a column whose times mean nothing. */
 export interface InconclusiveEvent {
   readonly invariant: string;
   readonly what: string;

@@ -106,6 +106,30 @@ describe("the target's clock as a store", () => {
     expect(status).toBe(2);
   });
 
+  it("a probe shows the time of a target whose answers have no Date header, which is refused without a probe", async () => {
+    const folder = folderWith({
+      "server.mjs": `
+import { createServer } from "node:http";
+createServer((request, response) => {
+  response.sendDate = false;
+  response.end(request.url === "/time" ? String(Math.floor(Date.now() / 1000)) : "{}");
+}).listen(Number(process.env.PORT), "127.0.0.1");
+`,
+      "seqqa.yaml":
+        'systems: { clock: { url: "clock://libfaketime${PROBE}" } }\ntarget: { command: node server.mjs, env: { PORT: "{port}" } }\n',
+      "one.explore.ts": EXPLORATION,
+    });
+    linkPackages(folder, "seqqa");
+    const refused = await seqqa(["run", "."], { cwd: folder, env: { PROBE: "?max_advances=2" } });
+    expect(refused.stderr).toContain("systems.clock does not move the target's clock: its answers have no Date header");
+    expect(refused.stderr).toContain("clock://libfaketime?probe=/time");
+    expect(refused.status).toBe(2);
+    const output = emptyFolder();
+    const { status } = await seqqa(["run", ".", "--output", output], { cwd: folder, env: { PROBE: "?max_advances=2&probe=/time" } });
+    expect(only(writtenIn(output)).statesVisited).toBe(3);
+    expect(status).toBe(0);
+  });
+
   it("is refused for a target that already runs", async () => {
     const server = createServer((_request, response) => response.end("{}"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

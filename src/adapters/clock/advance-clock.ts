@@ -2,7 +2,7 @@ import { storeOf, type Values } from "../../model/context/context.ts";
 import type { ApiClient } from "../../model/http/client.ts";
 import { Action } from "../../model/declare/action.ts";
 import { ApiResponse } from "../../model/http/response.ts";
-import type { ClockAdapter } from "./clock-adapter.ts";
+import type { TargetClock } from "./target-clock.ts";
 
 /** Options of {@link advanceClock}. */
 export interface AdvanceClockOptions {
@@ -21,6 +21,6 @@ export function advanceClock<C extends object = Values, A = ApiClient>(
     name,
     description: `${typeof by === "number" ? `${by} ms` : by} pass`,
     tags: ["clock"],
-    run: async (_api, context) => (storeOf<ClockAdapter>(context, store).advance(by) ? ApiResponse.of(200, { advanced: by }) : null),
+    run: async (_api, context) => (storeOf<TargetClock>(context, store).advance(by) ? ApiResponse.of(200, { advanced: by }) : null),
   });
 }

@@ -1,76 +1,25 @@
 import { renameSync, writeFileSync } from "node:fs";
-import { SeqqaError } from "../../model/errors.ts";
-import type { CheckpointChoice, Observed, StoreScope } from "../../model/stores/store-adapter.ts";
-import { ValueAdapter } from "../../stores/value-adapter.ts";
-import { timeSpanMs } from "./time-span.ts";
+import type { CheckpointChoice } from "../../model/stores/store-adapter.ts";
+import { TargetClock, type TargetClockOptions } from "./target-clock.ts";
 
 /** Options of {@link ClockAdapter}. */
-export interface ClockAdapterOptions {
+export interface ClockAdapterOptions extends TargetClockOptions {
   /** The file from which libfaketime reads how far the target's clock is ahead. */
   readonly file: string;
-  /** The maximum number of moves on one path. Default: 3. */
-  readonly maxAdvances?: number;
-}
-
-interface ClockState {
-  readonly aheadMs: number;
-  readonly advances: number;
 }
 
 /**
- * The target's clock as a store: actions move the clock ahead, the offset is part of the state, and a restore sets it back. The target runs under
- * libfaketime, which reads the offset from a file each time the target asks for the time. The monotonic clock is not changed, so timers and timeouts
- * run as usual.
+ * The clock of a target that runs under libfaketime, which reads the offset from a file each time the target asks for the time. The monotonic clock is
+ * not changed, so timers and timeouts run as usual. The file is deleted together with the run's directory.
  */
-export class ClockAdapter extends ValueAdapter<ClockState> {
-  readonly name = "clock";
+export class ClockAdapter extends TargetClock {
   readonly checkpoint: CheckpointChoice = { mode: "offset", why: "the target reads its clock's offset from a file" };
-  readonly #maxAdvances: number;
 
-  constructor({ file, maxAdvances = 3 }: ClockAdapterOptions) {
-    super(file, "a clock, which never makes a request wait", { aheadMs: 0, advances: 0 });
-    this.#maxAdvances = maxAdvances;
+  constructor({ file, ...options }: ClockAdapterOptions) {
+    super(file, options);
   }
 
-  aheadMs(): number {
-    return this.state.aheadMs;
-  }
-
-  /** The number of times that the clock was moved ahead on this path. */
-  get advances(): number {
-    return this.state.advances;
-  }
-
-  /**
-   * Moves the clock ahead by milliseconds, or by a text such as `"30 days"`, `"90m"` or `"1 week"`. Returns `false` without moving the clock if the
-   * path already has `max_advances` moves.
-   * @throws SeqqaError `CLOCK_SPAN` for a text that is not a time span, and for a time span that is not positive
-   */
-  advance(by: number | string): boolean {
-    const ms = timeSpanMs(by);
-    if (ms === undefined || !(ms > 0)) {
-      throw new SeqqaError("CLOCK_SPAN", `The clock cannot be moved by ${JSON.stringify(by)}.`, {
-        hint: 'Pass a duration to move the clock ahead by, such as "30 days", "90m" or milliseconds as a number.',
-      });
-    }
-    if (this.state.advances >= this.#maxAdvances) return false;
-    this.replace({ aheadMs: this.state.aheadMs + ms, advances: this.state.advances + 1 });
-    return true;
-  }
-
-  open(_scope: StoreScope): void {
-    this.replace(this.state);
-  }
-
-  observe(): Observed {
-    return { kind: "value", value: this.state };
-  }
-
-  close(): void {
-    // The file is deleted together with the run's directory.
-  }
-
-  protected override replace(state: ClockState): void {
+  protected override replace(state: TargetClock["state"]): void {
     super.replace(state);
     // Write another file and rename it, which is atomic: libfaketime reads the old offset or the new one, never an empty file.
     writeFileSync(`${this.uses}.new`, offsetText(state.aheadMs), { mode: 0o600 });

@@ -5,31 +5,37 @@ import type { StoreAdapter } from "../../model/stores/store-adapter.ts";
 import type { StoreModuleSettings } from "../../model/stores/store-module.ts";
 import type { StoreKind, StoreProvider, StoreProviderOptions } from "../../model/stores/store-provider.ts";
 import { ClockAdapter, offsetText } from "./clock-adapter.ts";
+import { clockOptions, requireClockUrl, type ClockKind } from "./clock-url.ts";
+import { InProcessClock } from "./in-process-clock.ts";
 
 class ClockProvider implements StoreProvider {
   readonly #directory: string;
   readonly #name: string;
   readonly #query: string;
+  readonly #kind: ClockKind;
 
   constructor({ name, url, directory }: StoreProviderOptions) {
     this.#directory = directory;
     this.#name = name;
     this.#query = new URL(url).search;
-    requireClockUrl(name, url);
+    this.#kind = requireClockUrl(name, url);
   }
 
   /** @throws SeqqaError `CLOCK_NOT_INSTALLED` */
   async prepare(): Promise<void> {
-    libfaketime();
+    if (this.#kind === "libfaketime") libfaketime();
   }
 
   async provide(lane: number, generation: number): Promise<string> {
-    const file = join(this.#directory, `${encodeURIComponent(this.#name)}-${lane}-${generation}`);
+    const own = `${encodeURIComponent(this.#name)}-${lane}-${generation}`;
+    if (this.#kind === "in-process") return `clock://in-process/${own}${this.#query}`;
+    const file = join(this.#directory, own);
     writeFileSync(file, offsetText(0), { mode: 0o600 });
     return `clock://${encodeURI(file)}${this.#query}`;
   }
 
   environment(url: string): Readonly<Record<string, string>> {
+    if (this.#kind === "in-process") return {};
     const preloaded = process.env["LD_PRELOAD"];
     return {
       LD_PRELOAD: preloaded === undefined || preloaded === "" ? libfaketime() : `${libfaketime()}:${preloaded}`,
@@ -55,7 +61,8 @@ class ClockProvider implements StoreProvider {
 export const stores: StoreKind = {
   createProvider: (options) => new ClockProvider(options),
   clean: async () => ({ removed: [] }),
-  check: async () => {
+  check: async (url) => {
+    if (new URL(url).hostname === "in-process") return [{ ok: true, what: "clock", says: "part of seqqa; each lane has its own." }];
     try {
       return [{ ok: true, what: "libfaketime", says: `found: ${libfaketime()}.` }];
     } catch (error) {
@@ -69,30 +76,19 @@ export const stores: StoreKind = {
 
 /** Creates the clock of a lane. @throws SeqqaError `CLOCK_IMPOSSIBLE` if seqqa does not start the target */
 export function openClock({ name, url }: StoreModuleSettings): StoreAdapter {
-  if (fileOf(url) === "") {
+  if (fileOf(url).length <= 1) {
     throw new SeqqaError("CLOCK_IMPOSSIBLE", `systems.${name} cannot move the clock of a target that already runs.`, {
       exitStatus: 2,
       hint: "Let seqqa start the target (target.command), or leave the clock out.",
     });
   }
-  const most = new URL(url).searchParams.get("max_advances");
-  return new ClockAdapter({ file: fileOf(url), ...(most !== null && { maxAdvances: Number(most) }) });
+  const options = clockOptions(url);
+  const { hostname, pathname } = new URL(url);
+  return hostname === "in-process" ? new InProcessClock({ id: pathname, ...options }) : new ClockAdapter({ file: fileOf(url), ...options });
 }
 
 function fileOf(url: string): string {
   return decodeURIComponent(new URL(url).pathname);
-}
-
-/** @throws SeqqaError `CLOCK_URL_INVALID` */
-function requireClockUrl(name: string, url: string): void {
-  const { hostname, pathname, searchParams } = new URL(url);
-  const most = searchParams.get("max_advances");
-  const isKnown = [...searchParams.keys()].every((key) => key === "max_advances");
-  if (hostname === "libfaketime" && pathname.length <= 1 && isKnown && (most === null || /^[1-9]\d*$/.test(most))) return;
-  throw new SeqqaError("CLOCK_URL_INVALID", `The url of systems.${name} is ${JSON.stringify(url)}, which is not a valid clock URL.`, {
-    exitStatus: 2,
-    hint: "Write clock://libfaketime, or clock://libfaketime?max_advances=5.",
-  });
 }
 
 /** Returns the path of the libfaketime library for multi-threaded targets. @throws SeqqaError `CLOCK_NOT_INSTALLED` */

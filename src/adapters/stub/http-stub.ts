@@ -4,6 +4,7 @@ import { reply, type Reply, type ReplyOptions } from "../../mocking/reply.ts";
 import { matches, routeOf } from "../../mocking/route.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { Observed } from "../../model/stores/store-adapter.ts";
+import type { DescribedReplies } from "./described-replies.ts";
 import { portTaken, StubAdapter, stubUrl } from "./stub-adapter.ts";
 import {
   NEW_STATE,
@@ -41,6 +42,11 @@ export interface HttpStubOptions {
   readonly slowMs?: number;
   /** `true` if the state includes the received calls; `false` if the state includes only what affects later answers. Default: `true`. */
   readonly callsAreState?: boolean;
+  /**
+   * The path of an OpenAPI description. A request that no defined reply matches gets the first 2xx response of its operation: the example, or a body
+   * made from the schema. Equal requests get equal answers. Default: such a request gets 404.
+   */
+  readonly openapi?: string | undefined;
 }
 
 const MOST_BYTES = 16 * 2 ** 20;
@@ -61,14 +67,17 @@ export class HttpStub extends StubAdapter<StubState> {
   readonly name = "http-stub";
   readonly #slowMs: number;
   readonly #callsAreState: boolean;
+  readonly #openapi: string | undefined;
+  #described: DescribedReplies | undefined;
   readonly #definitions: StubDefinition[] = [];
   #server: Server | undefined;
 
   /** @throws SeqqaError `STUB_URL_INVALID` */
-  constructor({ url, slowMs = 1_000, callsAreState = true }: HttpStubOptions) {
+  constructor({ url, slowMs = 1_000, callsAreState = true, openapi }: HttpStubOptions) {
     super(stubUrl(url, "http"), NEW_STATE);
     this.#slowMs = slowMs;
     this.#callsAreState = callsAreState;
+    this.#openapi = openapi;
   }
 
   /** All requests received so far on this path, in order. */
@@ -155,9 +164,14 @@ export class HttpStub extends StubAdapter<StubState> {
     return this.state.sent;
   }
 
-  /** Starts to listen. Must be called before the target gets its first request. @throws SeqqaError `STUB_PORT` if the port is taken */
+  /**
+   * Reads the description, if there is one, and starts to listen. Must be called before the target gets its first request.
+   * @throws SeqqaError `STUB_PORT` if the port is taken, `DESCRIPTION_*` if the description cannot be read
+   */
   async listen(): Promise<void> {
     if (this.#server !== undefined) return;
+    if (this.#openapi !== undefined)
+      this.#described ??= await (await import("./described-replies.ts")).DescribedReplies.read(this.#openapi);
     const server = createServer((request, response) => void this.#handle(request, response));
     // Do not close idle connections before the client does. No client keeps an idle connection this long.
     server.keepAliveTimeout = 600_000;
@@ -244,17 +258,15 @@ export class HttpStub extends StubAdapter<StubState> {
       (one) => one.replies.length > 0 && one.method === asked.method && matches(one.route, asked.path),
     );
     const definition = this.#definitions[index];
-    if (definition === undefined) {
+    const described = definition === undefined ? this.#described?.replyTo(asked.method, asked.path) : undefined;
+    if (definition === undefined && described === undefined) {
       const answer = reply({ error: `No reply is defined for ${asked.method} ${asked.path}.` }, { status: 404 });
       return { answer, call: { ...asked, status: 404, done: false, matched: false, fault } };
     }
     const given = this.#definitions.map((_, at) => this.state.given[at] ?? 0);
-    const last = definition.replies.length - 1;
-    const chosen = definition.replies[Math.min(given[index]!, last)]!;
-    if (given[index]! < last) given[index]!++;
     const data = structuredClone(this.state.data);
-    const made = typeof chosen === "function" ? chosen(asked, data) : undefined;
-    const answer = made === undefined ? (chosen as Reply) : reply(made.body, { status: made.status ?? 200, headers: made.headers ?? {} });
+    const answer = described ?? replyAt(definition!, given[index]!, asked, data);
+    if (definition !== undefined && given[index]! < definition.replies.length - 1) given[index]!++;
     const done = answer.status < 400;
     const call = {
       ...asked,
@@ -263,7 +275,7 @@ export class HttpStub extends StubAdapter<StubState> {
       matched: true,
       ...(fault !== undefined && { fault }),
     };
-    const added = done ? definition.webhooks.map((make) => make(call, data)) : [];
+    const added = done ? (definition?.webhooks ?? []).map((make) => make(call, data)) : [];
     this.set({ given, data, waiting: [...this.state.waiting, ...added] });
     return {
       answer:
@@ -271,6 +283,14 @@ export class HttpStub extends StubAdapter<StubState> {
       call,
     };
   }
+}
+
+/** Returns the reply of a definition to its `given`th request, counted from 0. */
+function replyAt({ replies }: StubDefinition, given: number, asked: Parameters<StubAnswer>[0], data: StubData): Reply {
+  const chosen = replies[Math.min(given, replies.length - 1)]!;
+  if (typeof chosen !== "function") return chosen;
+  const { body, status = 200, headers = {} } = chosen(asked, data);
+  return reply(body, { status, headers });
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {

@@ -9,24 +9,38 @@ type Protocol = "http" | "smtp";
 
 class StubProvider implements StoreProvider {
   readonly #protocol: Protocol;
+  /** The path of the description; `undefined` if there is none. */
+  readonly #openapi: string | undefined;
   readonly #claimPort: NonNullable<StoreProviderOptions["claimPort"]>;
   /** The URLs of the stubs, by lane and generation (the number of the lane's copy). A copy keeps its URL if it is requested again. */
   readonly #urls: Map<string, string> = new Map();
 
   constructor({ name, url, claimPort }: StoreProviderOptions) {
-    this.#protocol = parsed(name, url).protocol;
+    const { protocol, openapi } = parsed(name, url);
+    this.#protocol = protocol;
+    this.#openapi = openapi;
     this.#claimPort = claimPort ?? noPorts;
   }
 
+  /** Checks the description before any target starts. @throws SeqqaError `DESCRIPTION_*` with exit status 2 */
   async prepare(): Promise<void> {
-    // A stub needs no server to prepare.
+    if (this.#openapi !== undefined) await (await import("./described-replies.ts")).DescribedReplies.read(this.#openapi);
   }
 
   async provide(lane: number, generation: number): Promise<string> {
     const key = `${lane} ${generation}`;
-    const url = this.#urls.get(key) ?? `${this.#protocol}://127.0.0.1:${await this.#claimPort()}`;
+    const url = this.#urls.get(key) ?? this.#urlAt(await this.#claimPort());
     this.#urls.set(key, url);
     return url;
+  }
+
+  #urlAt(port: number): string {
+    const own = `${this.#protocol}://127.0.0.1:${port}`;
+    return this.#openapi === undefined ? own : `${own}/?openapi=${encodeURIComponent(this.#openapi)}`;
+  }
+
+  targetUrl(url: string): string | undefined {
+    return this.#openapi === undefined ? undefined : new URL(url).origin;
   }
 
   async release(): Promise<void> {
@@ -52,7 +66,8 @@ export const stores: StoreKind = {
 
 /** Creates the stub of a lane. `url`: the lane's own URL or, if the target already runs, the configured URL with a port. */
 export function openStub({ name, url }: StoreModuleSettings): StoreAdapter {
-  if (!url.startsWith("stub:")) return url.startsWith("smtp:") ? new SmtpStub({ url }) : new HttpStub({ url });
+  if (url.startsWith("smtp:")) return new SmtpStub({ url });
+  if (url.startsWith("http:")) return httpStub(new URL(url).origin, new URL(url));
   const { protocol, port } = parsed(name, url);
   if (port === "") {
     throw new SeqqaError("STUB_URL_INVALID", `systems.${name} is a stub without a port, and the target already runs.`, {
@@ -61,15 +76,22 @@ export function openStub({ name, url }: StoreModuleSettings): StoreAdapter {
     });
   }
   const own = `${protocol}://127.0.0.1:${port}`;
-  return protocol === "smtp" ? new SmtpStub({ url: own }) : new HttpStub({ url: own });
+  return protocol === "smtp" ? new SmtpStub({ url: own }) : httpStub(own, new URL(url));
+}
+
+function httpStub(url: string, { searchParams }: URL): HttpStub {
+  return new HttpStub({ url, openapi: searchParams.get("openapi") ?? undefined });
 }
 
 /** @throws SeqqaError `STUB_URL_INVALID` */
-function parsed(name: string, url: string): { readonly protocol: Protocol; readonly port: string } {
-  const { hostname, port, pathname } = new URL(url);
-  if ((hostname === "http" || hostname === "smtp") && pathname.length <= 1) return { protocol: hostname, port };
+function parsed(name: string, url: string): { readonly protocol: Protocol; readonly port: string; readonly openapi: string | undefined } {
+  const { hostname, port, pathname, searchParams } = new URL(url);
+  const openapi = searchParams.get("openapi") ?? undefined;
+  const isKnown = [...searchParams.keys()].every((key) => key === "openapi") && openapi !== "";
+  const isStub = hostname === "http" || (hostname === "smtp" && openapi === undefined);
+  if (isStub && isKnown && pathname.length <= 1) return { protocol: hostname, port, openapi };
   throw new SeqqaError("STUB_URL_INVALID", `The url of systems.${name} is ${JSON.stringify(url)}, which is not a valid stub URL.`, {
     exitStatus: 2,
-    hint: "Write stub://http or stub://smtp.",
+    hint: "Write stub://http, stub://http?openapi=./payments.yaml, or stub://smtp.",
   });
 }

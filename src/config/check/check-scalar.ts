@@ -1,4 +1,5 @@
 import { sqlitePathOf } from "../../model/stores/sqlite-path.ts";
+import { withAbsoluteDescription } from "../stub-description.ts";
 import { isAbsolute, resolve } from "node:path";
 import { describe } from "../schema/describe.ts";
 import { durationSeconds } from "../../model/text/duration.ts";
@@ -81,7 +82,7 @@ function url(spec: UrlSpec, key: string, scalar: LocatedScalar): string {
   if (parsed === undefined || (parsed.hostname === "" && scheme.startsWith("http")) || !value.toLowerCase().startsWith(`${scheme}://`)) {
     return refuse("CONFIG_RANGE", spec, key, scalar);
   }
-  if (!scheme.startsWith("http")) return value;
+  if (!scheme.startsWith("http")) return withAbsoluteDescription(value, scalar.base);
   if (parsed.search !== "" || parsed.hash !== "") return refuse("CONFIG_RANGE", spec, key, scalar, "Leave out the query and the fragment.");
   return value.replace(/\/+$/, "");
 }

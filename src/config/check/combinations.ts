@@ -1,6 +1,8 @@
 import { STORE_KIND_NAMES, STORE_KINDS, storeKindOf } from "../../adapters/store-kinds.ts";
+import { refuseClocks } from "./clocks.ts";
 import type { Filled, FilledContext, FilledSystem } from "./filled.ts";
 import { nearest } from "../../model/text/nearest.ts";
+import { refuseStubs } from "./stubs.ts";
 import { problem, shown } from "../problem.ts";
 import { storePart, storePlaceholder } from "../store-parts.ts";
 
@@ -13,8 +15,10 @@ export function refuseBadCombinations(values: Filled, context: FilledContext): v
     throw problem("CONFIG_COMBINATION", context.sources[key]?.replace(/^\w+ /, ""), what, hint);
   };
   stores(values, refuse);
+  refuseStubs("systems", values.systems, refuse);
   target(values, context, refuse);
   lanes(values, refuse);
+  for (const [index, { systems }] of (values.lanes ?? []).entries()) refuseStubs(`lanes[${index}].systems`, systems, refuse);
   services(values, refuse);
   coverage(values, context, refuse);
   if (context.noInfra) noInfra(values, context, refuse);
@@ -33,6 +37,7 @@ function stores(values: Filled, refuse: Refuse): void {
   }
   sameDatabase("", dbUrl, systems, refuse);
   checkSystems("systems", systems, refuse, values.target === undefined && values.baseUrl !== undefined);
+  refuseClocks(values, refuse);
 }
 
 /**

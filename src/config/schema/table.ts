@@ -62,7 +62,7 @@ const systemFields: Readonly<Record<string, Field>> = {
   url: {
     spec: { ...storeUrl, freeWith: "adapter" },
     description:
-      "URL of the store; with `target`, of the template that every lane's own store is copied from. Optional in `systems.db` if `db_url` is set.",
+      "URL of the store; with `target`, of the template that every lane's own store is copied from. Optional in `systems.db` if `db_url` is set. Options of a stub or a clock are in the query: `stub://http?openapi=./payments.yaml`, `clock://libfaketime?probe=/time`.",
     example: "sqlite:./shop.db",
   },
   adapter: {

@@ -132,7 +132,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const world = await buildWorld(definition, seat);
   const asks = new Asks();
   const background = await openSystems(world, seat, options, asks);
-  await requireClockFollows(world.systems, seat.lane.baseUrl);
+  await requireClockFollows(world.systems, seat.lane);
   const early = await findIgnored(world, false);
   const hidden = world.reset !== undefined || (seat.restart !== undefined && !hasStores(world));
   const state = new WorldState(world, hidden, asks);

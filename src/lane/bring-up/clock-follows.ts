@@ -1,7 +1,9 @@
 import { get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SeqqaError } from "../../model/errors.ts";
+import type { Lane } from "../../model/declare/lane.ts";
 import type { StoreAdapter } from "../../model/stores/store-adapter.ts";
+import { probeTime } from "./probe-time.ts";
 
 /**
  * Time by which the check moves the target's clock forward, in milliseconds. It is so long that a time zone or a slow answer cannot be mistaken for
@@ -13,18 +15,32 @@ const TOLERANCE_MS = 10_000;
 /** How long to wait for a new `Date` header, in milliseconds, since servers keep the value of this header for a second. */
 const PATIENCE_MS = 3_000;
 const PAUSE_MS = 200;
+const TIMEOUT_MS = 10_000;
+/** The part of a probe's answer that is read, in characters. */
+const MOST_TEXT = 10_000;
+/** The part of a probe's answer that a message quotes, in characters. */
+const MOST_QUOTED = 60;
 
 interface Clock extends StoreAdapter {
   advance(by: number): boolean;
   aheadMs(): number;
+  readonly probe?: string | undefined;
 }
+
+/** A time that the target showed. */
+interface Seen {
+  readonly ms: number;
+  readonly text: string;
+}
+
+type Target = Pick<Lane, "baseUrl" | "fetch">;
 
 /**
  * Checks that the target uses the clock that seqqa sets: moves the clock, compares the `Date` header of an answer, and moves the clock back. Static
  * binaries, Go programs, and servers that a script starts elsewhere keep the real time, so all results about time would be wrong.
  * @throws SeqqaError `CLOCK_NOT_FOLLOWED` (exit status 2)
  */
-export async function requireClockFollows(systems: Readonly<Record<string, StoreAdapter | undefined>>, baseUrl: string): Promise<void> {
+export async function requireClockFollows(systems: Readonly<Record<string, StoreAdapter | undefined>>, target: Target): Promise<void> {
   const found = Object.entries(systems).find(([, system]) => system?.aheadMs !== undefined);
   if (found === undefined) return;
   const [name, clock] = found as [string, Clock];
@@ -32,31 +48,79 @@ export async function requireClockFollows(systems: Readonly<Record<string, Store
   try {
     clock.advance(MOVED_MS);
     const wanted = (): number => Date.now() + clock.aheadMs();
-    let seen: string | undefined;
-    for (const begun = Date.now(); Date.now() - begun < PATIENCE_MS; await sleep(PAUSE_MS)) {
-      seen = await dateOf(baseUrl);
-      if (seen === undefined || Math.abs(Date.parse(seen) - wanted()) <= TOLERANCE_MS) break;
+    const follows = (seen: Seen | undefined): boolean => seen !== undefined && Math.abs(seen.ms - wanted()) <= TOLERANCE_MS;
+    let seen: Seen | undefined;
+    for (const begun = performance.now(); performance.now() - begun < PATIENCE_MS; await sleep(PAUSE_MS)) {
+      seen = await look(name, clock, target);
+      if (follows(seen)) return;
+      if (seen === undefined) break;
     }
-    if (seen !== undefined && Math.abs(Date.parse(seen) - wanted()) <= TOLERANCE_MS) return;
+    const isInProcess = clock.callTarget !== undefined;
+    const source = clock.probe === undefined ? `its Date${isInProcess ? "" : " header"}` : `its answer to GET ${clock.probe}`;
     const why =
       seen === undefined
         ? "its answers have no Date header, so the clock cannot be read"
-        : `its Date header says ${seen} when its clock should say ${new Date(wanted()).toUTCString()}`;
+        : `${source} says ${seen.text} when its clock should say ${new Date(wanted()).toUTCString()}`;
     throw new SeqqaError("CLOCK_NOT_FOLLOWED", `systems.${name} does not move the target's clock: ${why}.`, {
       exitStatus: 2,
-      hint: "Start the target with target.command on this machine, as a dynamically linked program (Node, Python, Ruby, Java; not Go or static binaries).",
+      hint:
+        seen !== undefined && !isInProcess
+          ? "Start the target with target.command on this machine, as a dynamically linked program (Node, Python, Ruby, Java; not Go or static binaries)."
+          : isInProcess
+            ? "The target must read the time with Date.now() or new Date(), not from a store or from a Date of its own."
+            : "Name a path whose answer contains the time: clock://libfaketime?probe=/time.",
     });
   } finally {
     await clock.restore(before);
   }
 }
 
-/** Returns the `Date` header of the answer to `GET /`, also if the answer has an error status. */
-async function dateOf(baseUrl: string): Promise<string | undefined> {
+async function look(name: string, clock: Clock, target: Target): Promise<Seen | undefined> {
+  if (clock.probe !== undefined) return probed(name, clock.probe, target);
+  // The Date header that Node writes shows the time of the process, and fetch handlers write none.
+  const own = clock.callTarget?.(() => new Date());
+  if (own !== undefined) return { ms: own.getTime(), text: own.toUTCString() };
+  const { date } = await answerOf(target.baseUrl);
+  return date === undefined ? undefined : { ms: Date.parse(date), text: date };
+}
+
+/** @throws SeqqaError `CLOCK_PROBE_INVALID` */
+async function probed(name: string, probe: string, { fetch, baseUrl }: Target): Promise<Seen> {
+  const { status, text } =
+    fetch === undefined ? await answerOf(new URL(probe, baseUrl).href) : await answerInProcess(fetch, `http://localhost${probe}`);
+  const ms = status >= 200 && status < 300 ? probeTime(text) : undefined;
+  if (ms !== undefined) return { ms, text: new Date(ms).toUTCString() };
+  const shown = JSON.stringify(text.length > MOST_QUOTED ? `${text.slice(0, MOST_QUOTED)}…` : text);
+  throw new SeqqaError(
+    "CLOCK_PROBE_INVALID",
+    `systems.${name} has the probe ${probe}, whose answer shows no time: status ${status}, ${shown}.`,
+    {
+      exitStatus: 2,
+      hint: "Answer with a time in ISO 8601, with seconds or milliseconds since 1970, or with JSON that has one of these as now, time, date or timestamp.",
+    },
+  );
+}
+
+interface Answer {
+  readonly status: number;
+  readonly date: string | undefined;
+  /** The beginning of the body. */
+  readonly text: string;
+}
+
+async function answerInProcess(fetch: NonNullable<Lane["fetch"]>, url: string): Promise<Answer> {
+  const answer = await fetch(new Request(url, { signal: AbortSignal.timeout(TIMEOUT_MS) }));
+  return { status: answer.status, date: undefined, text: (await answer.text()).slice(0, MOST_TEXT) };
+}
+
+/** Returns an answer to a `GET` request, whatever its status. */
+async function answerOf(url: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const request = get(baseUrl, { timeout: 10_000, agent: false }, (answer) => {
-      answer.resume();
-      answer.on("end", () => resolve(answer.headers.date));
+    const request = get(url, { timeout: TIMEOUT_MS, agent: false }, (answer) => {
+      let text = "";
+      answer.setEncoding("utf8");
+      answer.on("data", (part: string) => (text = text.length < MOST_TEXT ? (text + part).slice(0, MOST_TEXT) : text));
+      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, date: answer.headers.date, text }));
       answer.on("error", reject);
     });
     request.on("timeout", () => request.destroy(new Error("no answer within 10 s")));

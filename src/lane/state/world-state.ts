@@ -127,6 +127,7 @@ export class WorldState {
   /** Gives names to generated values and times. `undefined` until the root state is known. */
   #renamer: Renamer | undefined;
   #origins: Origins = NO_ORIGINS;
+  #realTimeColumns: readonly string[] = [];
   #unstored: Unstored = NOTHING_UNSTORED;
   /** For each store: the names of the tables that are not part of the state. */
   #leftOut: readonly (ReadonlySet<string> | undefined)[] = [];
@@ -196,6 +197,7 @@ export class WorldState {
    */
   attribute(action: string, step?: () => StepOrigin): void {
     this.#step = step;
+    this.#realTimeColumns = [];
     for (let i = 0; i < this.#clients.length; i++) {
       const { version } = this.#clients[i]!;
       if (version === this.#attributed[i]) continue;
@@ -242,6 +244,14 @@ export class WorldState {
   /** How far the target's clock is set ahead of the real time, in milliseconds. */
   get aheadMs(): number {
     return this.#clock?.aheadMs?.() ?? 0;
+  }
+
+  /**
+   * The columns, such as `orders.created_at`, that the observed step filled with the real time, although the target's clock is at least an hour ahead:
+   * the store fills them by its own clock.
+   */
+  get realTimeColumns(): readonly string[] {
+    return this.#realTimeColumns;
   }
 
   /** Finds the values that the last step generated, unless this was done. Otherwise they would be attributed to the next step. */
@@ -455,6 +465,7 @@ export class WorldState {
     this.#step = undefined;
     const { facts, origins } = renamer.observe(observed, this.#origins, step);
     this.#origins = origins;
+    if (step !== undefined) this.#realTimeColumns = [...renamer.realTimeColumns];
     return facts;
   }
 

@@ -9,6 +9,7 @@ import {
   NEWS,
   REDUCED,
   SKIPPED,
+  STORE_CLOCK,
   WROTE,
   type UnitRequest,
   type InconclusiveEvent,
@@ -33,6 +34,8 @@ import type { SavedWorld } from "../state/world-state.ts";
 interface Reached extends Fingerprint {
   readonly shape: number;
   readonly bits: number;
+  /** See {@link WorldState.realTimeColumns}. */
+  readonly columns: readonly string[];
 }
 
 interface Checking {
@@ -115,7 +118,7 @@ export class StepTaker {
           this.#report.rows.push(EXECUTED | bits | this.#wrote, outcome.status, this.#reached, 0, shape);
           return state.restore(mark);
         }
-        return this.#finish(step, { lo, hi, shape, bits }, { before, checking, spot });
+        return this.#finish(step, { lo, hi, shape, bits, columns: [] }, { before, checking, spot });
       }
       return observed.then(() => this.#takeCarefully(step, changed));
     }
@@ -157,6 +160,7 @@ export class StepTaker {
     let { lo, hi } = unit;
     let bits = 0;
     let shape = 0;
+    let columns: readonly string[] = [];
     if (changed) {
       // Use the read of the stores that showed the change, without reading them again. If something is written after that, the checks below detect
       // it.
@@ -164,6 +168,7 @@ export class StepTaker {
       canonicalizer.fingerprint(facts, this.#reached);
       ({ lo, hi } = this.#reached);
       bits = CHANGED | formOf(canonicalizer);
+      columns = state.realTimeColumns;
       if (options.shapes) shape = shapeOf(facts);
       if ((lo !== unit.lo || hi !== unit.hi) && this.#report.wantsStates) this.#report.describe(lo, hi, facts);
       if (this.#report.wantsOccurrences) this.#report.noteOccurrences(index, action, facts);
@@ -174,7 +179,7 @@ export class StepTaker {
     // Take this checkpoint before the checks begin, since a check may write at once.
     const before = this.#watch.watched || suspicious(unit, lo, hi) ? await state.position(true) : undefined;
     const checking = checker.check(definition, !changed && state.systems.length > 0);
-    await this.#finish(step, { lo, hi, shape, bits }, { before, checking, spot: changed && this.#putBackCheck.due() });
+    await this.#finish(step, { lo, hi, shape, bits, columns }, { before, checking, spot: changed && this.#putBackCheck.due() });
   }
 
   /** Waits for the checks, reports their findings and the outcome of the step, and restores the state. */
@@ -188,7 +193,7 @@ export class StepTaker {
     this.#takeUnanswered(step, reached, checker.checked);
     const findings = [...outcome.findings, ...checker.checked.findings];
     const errors = [...checker.checked.errors];
-    let unjudged: readonly InconclusiveEvent[] = [];
+    let unjudged: readonly InconclusiveEvent[] = reached.columns.map((what) => ({ invariant: STORE_CLOCK, what }));
     const ruled = outcome.kind === "executed" && checker.rulesAfter(this.#base.actions[action]!).length > 0;
     const back = after !== undefined && !ruled && (await this.#watch.putBackUntouched(step, after, spot));
     if (after !== undefined && !back) {
@@ -208,7 +213,7 @@ export class StepTaker {
       });
       findings.push(...rules.findings);
       errors.push(...rules.errors);
-      unjudged = rules.unjudged;
+      unjudged = [...unjudged, ...rules.unjudged];
     }
     let bits = EXECUTED | reached.bits | this.#wrote;
     if (findings.length > 0) bits |= FINDING;

@@ -252,6 +252,8 @@ export interface StoreAdapter {
   onQuery?: QueryListener | undefined;
   /** Returns the milliseconds by which this store has moved the target's clock ahead. Default: the store does not move the clock. */
   aheadMs?(): number;
+  /** Calls code of a target in this process in such a way that the code sees this store. Default: the target sees the store without that. */
+  callTarget?<T>(call: () => T): T;
   /** Returns the whole content of the store as text, for comparing: exact, ordered, including counters and hidden keys. Slow. */
   dump(): Awaitable<string>;
   close(): Awaitable<void>;

@@ -9,6 +9,7 @@ import type { ActionCoverage, ExplorationResult, RunError } from "../../model/re
 import { declaredAt, whereOfStack } from "../prepare/declared-at.ts";
 import { ShownUrls } from "../prepare/shown-urls.ts";
 import { withExemptions } from "../results/idle-actions.ts";
+import { STORE_CLOCK } from "../../messages/lane-messages.ts";
 import { inconclusiveNotes } from "../results/inconclusive-notes.ts";
 import { neverOccurredNotes } from "../results/never-occurred.ts";
 import { buildResult } from "../results/result-builder.ts";
@@ -90,7 +91,7 @@ function unjudgedRules({ input, brought }: Exploration, { committer }: Explorer)
   const { definition, config } = input;
   const cannotWrite = brought.reports[0]!.contextOnly || config.target?.rollback === "restart";
   const left = definition.invariants.filter((one) => cannotWrite && one instanceof Rule && one.writes).map(({ name }) => name);
-  return [...new Set([...left, ...committer.unjudged.reasons.map(({ invariant }) => invariant)])];
+  return [...new Set([...left, ...committer.unjudged.reasons.map(({ invariant }) => invariant)])].filter((name) => name !== STORE_CLOCK);
 }
 
 async function probedRaces(

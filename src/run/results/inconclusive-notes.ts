@@ -1,19 +1,23 @@
 import type { Committer } from "../../engine/commit/committer.ts";
+import { STORE_CLOCK } from "../../messages/lane-messages.ts";
 import { plural } from "../../reports/console/numbers.ts";
 
 /** Limit for the number of notes. Each note is about one reason why rules were inconclusive. */
 const SHOWN = 20;
 const START = "Not judged";
+const STORE_FILLS = "is filled by the store's own clock, which does not move with the target's clock";
 
 /** Returns a note for each reason why rules were inconclusive in some steps. The result does not show if a rule holds in these steps. */
 export function inconclusiveNotes({ unjudged }: Pick<Committer, "unjudged">): readonly string[] {
-  const all = unjudged.reasons.toSorted((a, b) => b.count - a.count);
+  const columns = unjudged.reasons.filter(({ invariant }) => invariant === STORE_CLOCK).map(({ what }) => what);
+  const filled = columns.toSorted().map((column) => `${column} ${STORE_FILLS}: let the target write the time.`);
+  const all = unjudged.reasons.filter(({ invariant }) => invariant !== STORE_CLOCK).toSorted((a, b) => b.count - a.count);
   const notes = all.slice(0, SHOWN).map(({ invariant, what, count }) => `${START} by ${invariant} in ${plural(count, "step")}: ${what}.`);
   const rest = all.slice(SHOWN).reduce((sum, { count }) => sum + count, unjudged.others);
-  return rest === 0 ? notes : [...notes, `${START} in ${plural(rest, "more step")}, for other reasons.`];
+  return rest === 0 ? [...filled, ...notes] : [...filled, ...notes, `${START} in ${plural(rest, "more step")}, for other reasons.`];
 }
 
 /** Returns `true` if the note is about inconclusive rules. Merging drops such notes of shards, because the merged result has its own. */
 export function isInconclusiveNote(note: string): boolean {
-  return note.startsWith(`${START} `);
+  return note.startsWith(`${START} `) || note.includes(` ${STORE_FILLS}: `);
 }

@@ -4,7 +4,7 @@ import type { Facts } from "../canonical/facts.ts";
 import type { GeneratedPlace, Knowledge, TimePlace } from "../compare/knowledge.ts";
 import { hashText32 } from "../hash/hasher.ts";
 import { msOf, NO_ORIGINS, timeKeyAt, type Origin, type Origins, type TimeKey, type TimeOrigin } from "./origins.ts";
-import { columnPlace, INDEX, JSON_TEXT, JWT_TEXT, KEY, parsedJson, parsedJwt, replaceJwts, TABLES } from "./places.ts";
+import { columnPlace, fieldOf, INDEX, JSON_TEXT, JWT_TEXT, KEY, parsedJson, parsedJwt, replaceJwts, tableOf, TABLES } from "./places.ts";
 import { fittingOffset, momentOf, offsetFromStep, simplestOffset, type Moment, type StepWindow } from "./times.ts";
 import { Generated, JsonText, Mixed, Time } from "./named.ts";
 import { splitAtWords, wordOf, wordOfBytes, type Word } from "./words.ts";
@@ -55,6 +55,8 @@ export class Renamer {
   #step: StepOrigin | undefined;
   /** The target's clock, in milliseconds since 1970. */
   clock: { now(): number; readonly aheadMs: number } = REAL_TIME;
+  /** The columns that the observed step filled with the real time, although the target's clock is far ahead. */
+  readonly realTimeColumns: Set<string> = new Set();
   #nowMs = 0;
   #isRoot = false;
   readonly #rootMoments = new Map<number, { isKnown: boolean }>();
@@ -143,6 +145,7 @@ export class Renamer {
     this.#known = new Map();
     this.#fresh = [];
     this.#hasNewTime = false;
+    this.realTimeColumns.clear();
   }
 
   #register(): void {
@@ -399,6 +402,7 @@ export class Renamer {
   #time(value: unknown, place: TimePlace): Time | undefined {
     const moment = momentOf(value);
     if (moment === undefined) return undefined;
+    if (this.#isRealTime(moment, place)) this.realTimeColumns.add(fieldOf(place.place));
     const origin = this.#timeAt(moment, place) ?? this.#newTime(moment, place, moment.ms);
     return origin === undefined ? undefined : this.#shown(moment, origin);
   }
@@ -410,6 +414,17 @@ export class Renamer {
   #shown({ ms, form }: Moment, origin: TimeOrigin): Time {
     const movedMs = this.clock.aheadMs - (origin.aheadMs ?? 0);
     return new Time(ms, form, movedMs === 0 ? origin : { ...origin, name: `${origin.name}~${movedMs}` });
+  }
+
+  /** Returns `true` if the step wrote a time into a column that shows the real time, and the target's clock is so far ahead that it did not write it. */
+  #isRealTime({ ms }: Moment, { place, resolutionMs }: TimePlace): boolean {
+    const step = this.#step;
+    const { aheadMs } = this.clock;
+    if (step === undefined || aheadMs < LEAST_AHEAD_MS || tableOf(place) === undefined) return false;
+    // A time that was in the state before was written earlier, or is a copy.
+    if (this.#origins.times.has(ms) || this.#rootMoments.has(ms)) return false;
+    const slack = resolutionMs + STORE_CLOCK_MS;
+    return ms >= step.startMs - aheadMs - slack && ms <= step.endMs - aheadMs + slack && resolutionMs <= 1_000;
   }
 
   /** Returns the origin of a time at a place where experiments showed times; `undefined` if this step wrote the time. */
@@ -497,6 +512,10 @@ export class Renamer {
 }
 
 const DAY_MS = 86_400_000;
+/** The smallest distance between the target's clock and the real one at which times of both can be told apart. */
+const LEAST_AHEAD_MS = 3_600_000;
+/** The largest difference between the clocks of a store and of seqqa. */
+const STORE_CLOCK_MS = 2_000;
 const REAL_TIME = { now: (): number => Date.now(), aheadMs: 0 };
 /** The largest distance between a generated time and the creation of the root state. A time that is further away is treated as given data. */
 const FURTHEST_MS = 400 * DAY_MS;

@@ -24,6 +24,8 @@ export interface Knowledge {
   readonly examples: boolean;
   /** `true` if optional fields are built too, because alternatives of a schema may differ only in them. */
   readonly full: boolean;
+  /** Fields with this keyword are left out: `writeOnly` for an answer. Default: `readOnly`, for a request. */
+  readonly leftOut?: "readOnly" | "writeOnly" | undefined;
   /** The number of values that may still be built. A limit is needed, because schemas can be nested endlessly. */
   readonly steps: { left: number };
   /**
@@ -108,7 +110,7 @@ function buildObject(schemaOfObject: Schema, flat: FlatSchema, wish: Wish, knowl
   const loose = flat.required.size === 0 && depth === 0 && given.size === 0;
   for (const [name, schema] of flat.properties) {
     const property = knowledge.schemas.flat(schema);
-    if (property.keywords["readOnly"] === true) continue;
+    if (property.keywords[knowledge.leftOut ?? "readOnly"] === true) continue;
     const required = flat.required.has(name);
     const examples = given.has(name) ? [given.get(name)] : [];
     const plain = (): Built | undefined =>

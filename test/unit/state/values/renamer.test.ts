@@ -163,3 +163,31 @@ describe("the request that made a value", () => {
     expect(label("lUJ9eo2WROhI.JNTpGJ0JOxs%2Bq%3D", "first-made-value")).toBe(label("Ot79nnSdLZAF.5FCDkhOHkTx%3D", "other-made-value"));
   });
 });
+
+describe("a column that shows the real time while the target's clock is ahead", () => {
+  const DAY = 86_400_000;
+
+  /** The columns that a step names at which the target's clock is `aheadMs` ahead. `CLOCK` is the real time. */
+  const named = (canonical: Canonicalizer, facts: Facts, aheadMs: number, origins: Origins = NO_ORIGINS): readonly string[] => {
+    canonical.renamer.clock = { now: () => CLOCK + aheadMs, aheadMs };
+    step(canonical, facts, CLOCK + aheadMs, origins);
+    return [...canonical.renamer.realTimeColumns];
+  };
+
+  it.each([
+    ["the real time", CLOCK + 3, 10 * DAY, ["member.at"]],
+    ["the target's time", CLOCK + 10 * DAY, 10 * DAY, []],
+    ["another time", CLOCK - 60_000, 10 * DAY, []],
+    ["the real time, with a clock that is hardly ahead", CLOCK, 60_000, []],
+    ["the real time, with a clock that was not moved", CLOCK, 0, []],
+  ])("is named or not, for %s", (_what, ms, aheadMs, expected) => {
+    expect(named(knowing("member.at"), rows([ms], []), aheadMs)).toEqual(expected);
+  });
+
+  it("is not named for a time that was written before the clock was moved, nor for a copy of it", () => {
+    const canonical = knowing("member.at", "session.at");
+    const { origins } = step(canonical, rows([CLOCK], []), CLOCK);
+    expect(named(canonical, rows([CLOCK], [CLOCK]), 10 * DAY, origins)).toEqual([]);
+    expect(named(canonical, rows([CLOCK], [CLOCK + 1]), 10 * DAY, origins)).toEqual(["session.at"]);
+  });
+});

@@ -1,0 +1,27 @@
+import { SeqqaError } from "../../model/errors.ts";
+import type { TargetClockOptions } from "./target-clock.ts";
+
+/** The ways in which seqqa moves a clock: the host of the URL. */
+export type ClockKind = "libfaketime" | "in-process";
+
+const KEYS = ["max_advances", "probe"];
+
+/** Returns the kind of the clock of a configured URL. @throws SeqqaError `CLOCK_URL_INVALID` */
+export function requireClockUrl(name: string, url: string): ClockKind {
+  const { hostname, pathname, searchParams } = new URL(url);
+  const most = searchParams.get("max_advances") ?? "1";
+  const probe = searchParams.get("probe") ?? "/";
+  const isKnown = [...searchParams.keys()].every((key) => KEYS.includes(key));
+  const isKind = hostname === "libfaketime" || hostname === "in-process";
+  if (isKind && pathname.length <= 1 && isKnown && /^[1-9]\d*$/.test(most) && /^\/(?!\/)/.test(probe)) return hostname;
+  throw new SeqqaError("CLOCK_URL_INVALID", `systems.${name} is the clock ${JSON.stringify(url)}.`, {
+    exitStatus: 2,
+    hint: "Write clock://libfaketime, clock://in-process (for target.module), or clock://libfaketime?max_advances=5&probe=/time.",
+  });
+}
+
+export function clockOptions(url: string): TargetClockOptions {
+  const { searchParams } = new URL(url);
+  const most = searchParams.get("max_advances");
+  return { probe: searchParams.get("probe") ?? undefined, ...(most !== null && { maxAdvances: Number(most) }) };
+}

@@ -1,0 +1,30 @@
+import type { CheckpointChoice } from "../../model/stores/store-adapter.ts";
+import { endOffset, withOffset } from "./moved-date.ts";
+import { TargetClock, type TargetClockOptions } from "./target-clock.ts";
+
+/** Options of {@link InProcessClock}. */
+export interface InProcessClockOptions extends TargetClockOptions {
+  /** A name that no other clock of the thread has. */
+  readonly id: string;
+}
+
+/**
+ * The clock of a target in this process (`target.module`): `Date` is moved in code that {@link callTarget} calls, and in everything that this code
+ * starts. Timers and `performance.now()` are not moved.
+ */
+export class InProcessClock extends TargetClock {
+  readonly checkpoint: CheckpointChoice = { mode: "offset", why: "the target's Date adds the clock's offset" };
+
+  constructor({ id, ...options }: InProcessClockOptions) {
+    super(id, options);
+  }
+
+  /** Calls code of the target, which sees this clock. */
+  callTarget<T>(call: () => T): T {
+    return withOffset(this, call);
+  }
+
+  override close(): void {
+    endOffset(this);
+  }
+}

@@ -1,0 +1,45 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
+/** The offset of a lane's clock. */
+export interface Offset {
+  aheadMs(): number;
+}
+
+/*
+ * The offset belongs to an asynchronous context, not to the thread. Fake timers for a thread (such as @sinonjs/fake-timers) would also move seqqa's own
+ * time: measurements, time windows of steps, timeouts and cookies, and the time of other lanes. Fake timers also cannot go back after a timer fired.
+ * Timers, connections and promises that the target starts inherit the context. As under libfaketime, timers themselves run in real time.
+ */
+const contexts = new AsyncLocalStorage<Offset>();
+
+const RealDate = Date;
+/** The clocks in use. While there is one, `Date` is replaced. */
+const users = new Set<Offset>();
+
+const now = (): number => RealDate.now() + (contexts.getStore()?.aheadMs() ?? 0);
+
+/** Has the prototype of the real `Date`, so dates of both kinds are instances of both. */
+const MovedDate: DateConstructor = new Proxy(RealDate, {
+  construct: (_real, given: unknown[], made) =>
+    Reflect.construct(RealDate, given.length === 0 ? [now()] : given, made === MovedDate ? RealDate : made),
+  apply: () => new RealDate(now()).toString(),
+  get: (real, key, receiver) => (key === "now" ? now : (Reflect.get(real, key, receiver) as unknown)),
+});
+
+/** Calls `work`, which sees the time moved by an offset, as does everything that `work` starts. The time of the thread stays as it is. */
+export function withOffset<T>(offset: Offset, work: () => T): T {
+  if (users.size === 0) useDate(MovedDate);
+  users.add(offset);
+  return contexts.run(offset, work);
+}
+
+/** Ends the use of an offset. After the last one, `Date` is the real one again. */
+export function endOffset(offset: Offset): void {
+  if (users.delete(offset) && users.size === 0) useDate(RealDate);
+}
+
+function useDate(constructor: DateConstructor): void {
+  globalThis.Date = constructor;
+  // Some libraries compare `value.constructor` with `Date`.
+  Object.defineProperty(RealDate.prototype, "constructor", { value: constructor, writable: true, configurable: true });
+}

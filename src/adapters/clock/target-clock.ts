@@ -1,0 +1,69 @@
+import { SeqqaError } from "../../model/errors.ts";
+import type { Observed, StoreScope } from "../../model/stores/store-adapter.ts";
+import { ValueAdapter } from "../../stores/value-adapter.ts";
+import { timeSpanMs } from "./time-span.ts";
+
+/** Options of every clock. */
+export interface TargetClockOptions {
+  /** The maximum number of moves on one path. Default: 3. */
+  readonly maxAdvances?: number;
+  /** A path of the target, such as `/time`, whose answer contains the target's time. Default: the `Date` header of an answer to `GET /`. */
+  readonly probe?: string | undefined;
+}
+
+interface ClockState {
+  readonly aheadMs: number;
+  readonly advances: number;
+}
+
+/** The target's clock as a store: actions move the clock ahead, the offset is part of the state, and a restore sets it back. */
+export abstract class TargetClock extends ValueAdapter<ClockState> {
+  readonly name = "clock";
+  /** The path of the target whose answer shows the target's time; `undefined` for the `Date` header. */
+  readonly probe: string | undefined;
+  readonly #maxAdvances: number;
+
+  constructor(uses: string, { maxAdvances = 3, probe }: TargetClockOptions) {
+    super(uses, "a clock, which never makes a request wait", { aheadMs: 0, advances: 0 });
+    this.#maxAdvances = maxAdvances;
+    this.probe = probe;
+  }
+
+  aheadMs(): number {
+    return this.state.aheadMs;
+  }
+
+  /** The number of moves on this path. */
+  get advances(): number {
+    return this.state.advances;
+  }
+
+  /**
+   * Moves the clock ahead by milliseconds, or by a text such as `"30 days"`, `"90m"` or `"1 week"`. Returns `false` without moving the clock if the
+   * path already has `max_advances` moves.
+   * @throws SeqqaError `CLOCK_SPAN` for a text that is not a time span, and for a time span that is not positive
+   */
+  advance(by: number | string): boolean {
+    const ms = timeSpanMs(by);
+    if (ms === undefined || !(ms > 0)) {
+      throw new SeqqaError("CLOCK_SPAN", `The clock cannot be moved by ${JSON.stringify(by)}.`, {
+        hint: 'Pass a duration to move the clock ahead by, such as "30 days", "90m" or milliseconds as a number.',
+      });
+    }
+    if (this.state.advances >= this.#maxAdvances) return false;
+    this.replace({ aheadMs: this.state.aheadMs + ms, advances: this.state.advances + 1 });
+    return true;
+  }
+
+  open(_scope: StoreScope): void {
+    this.replace(this.state);
+  }
+
+  observe(): Observed {
+    return { kind: "value", value: this.state };
+  }
+
+  close(): void {
+    // Nothing is open by default.
+  }
+}

@@ -1,0 +1,28 @@
+import { storeKindOf } from "../../adapters/store-kinds.ts";
+import type { Filled } from "./filled.ts";
+
+/** Rejects a clock that cannot move the time of the configured target: `clock://in-process` is for `target.module`, `clock://libfaketime` for processes. */
+export function refuseClocks(
+  { systems, target }: Pick<Filled, "systems" | "target">,
+  refuse: (key: string, what: string, hint: string) => never,
+): void {
+  for (const [name, { url, adapter }] of Object.entries(systems ?? {})) {
+    if (adapter !== undefined || storeKindOf(url) !== "clock") continue;
+    const kind = new URL(url).hostname;
+    const inProcess = target?.module !== undefined;
+    if (kind === "in-process" && !inProcess) {
+      refuse(
+        `systems.${name}.url`,
+        `systems.${name} is clock://in-process, which moves the time of a target.module, and there is none.`,
+        "Write clock://libfaketime, which moves the clock of a program that target.command starts.",
+      );
+    }
+    if (kind === "libfaketime" && inProcess) {
+      refuse(
+        `systems.${name}.url`,
+        `systems.${name} is clock://libfaketime, which moves the clock of a process of its own, and target.module runs in the process of seqqa.`,
+        "Write clock://in-process.",
+      );
+    }
+  }
+}

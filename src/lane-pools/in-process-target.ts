@@ -1,0 +1,95 @@
+import { SeqqaError } from "../model/errors.ts";
+import type { Lane } from "../model/declare/lane.ts";
+import type { StoreAdapter } from "../model/stores/store-adapter.ts";
+
+/** Possible results of `createTarget(lane)` of a `target.module`. */
+type InProcessTarget =
+  | ((request: Request) => Response | Promise<Response>)
+  | { readonly fetch: (request: Request) => Response | Promise<Response>; readonly close?: () => unknown }
+  | HttpServer;
+
+interface HttpServer {
+  listen(port: number, host: string, done: () => void): unknown;
+  address(): { readonly port: number } | string | null;
+  close(done?: () => void): unknown;
+  closeAllConnections?(): void;
+}
+
+/** A target in this thread. */
+export interface RunningTarget {
+  readonly baseUrl: string;
+  readonly fetch: ((request: Request) => Response | Promise<Response>) | undefined;
+  readonly close: () => Promise<void>;
+}
+
+/** Calls code of the target; see {@link StoreAdapter.callTarget}. */
+type Caller = <T>(call: () => T) => T;
+
+/** Starts the target of a lane in this thread. @throws SeqqaError `TARGET_MODULE_INVALID` with exit status 2 */
+export async function startInProcess(module: string, lane: Lane, systems: Readonly<Record<string, StoreAdapter>>): Promise<RunningTarget> {
+  const clock = Object.values(systems).find(({ callTarget }) => callTarget !== undefined);
+  const inTarget: Caller = clock === undefined ? (call) => call() : (call) => clock.callTarget!(call);
+  const running = await inTarget(() => start(module, lane));
+  const { fetch } = running;
+  if (clock === undefined || fetch === undefined) return running;
+  return { ...running, fetch: async (request) => readInTarget(await inTarget(() => fetch(request)), inTarget) };
+}
+
+async function start(module: string, lane: Lane): Promise<RunningTarget> {
+  const loaded = (await import(module)) as { readonly createTarget?: (lane: Lane) => InProcessTarget | Promise<InProcessTarget> };
+  if (typeof loaded.createTarget !== "function") {
+    throw new SeqqaError("TARGET_MODULE_INVALID", "The module of target.module exports no function createTarget(lane).", {
+      exitStatus: 2,
+      hint: "Export createTarget(lane) that returns a fetch handler, an http.Server or { fetch, close }.",
+    });
+  }
+  const target = await loaded.createTarget(lane);
+  if (typeof target === "function") return { baseUrl: lane.baseUrl, fetch: target, close: () => Promise.resolve() };
+  if ("fetch" in target && typeof target.fetch === "function") {
+    return {
+      baseUrl: lane.baseUrl,
+      fetch: (request) => target.fetch(request),
+      close: async () => {
+        await target.close?.();
+      },
+    };
+  }
+  if ("listen" in target && typeof target.listen === "function") return listen(target);
+  throw new SeqqaError(
+    "TARGET_MODULE_INVALID",
+    "createTarget(lane) returned neither a fetch handler, nor an http.Server, nor { fetch, close }.",
+    { exitStatus: 2 },
+  );
+}
+
+/** A body that is made while it is read is made by code of the target, too. */
+function readInTarget(response: Response, inTarget: Caller): Response {
+  if (response.body === null || response.body === undefined || response.status < 200) return response;
+  const reader = response.body.getReader();
+  const body = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      const { done, value } = await inTarget(() => reader.read());
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+  return new Response(body, response);
+}
+
+async function listen(server: HttpServer): Promise<RunningTarget> {
+  // Connections belong to the context of `listen`, so that their events see the target's time, too.
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (address === null || typeof address === "string")
+    throw new SeqqaError("TARGET_MODULE_INVALID", "The http.Server of createTarget(lane) has no port.", { exitStatus: 2 });
+  return {
+    baseUrl: `http://127.0.0.1:${address.port}`,
+    fetch: undefined,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections?.();
+      }),
+  };
+}

@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import { emptyFolder, folderWith, linkPackages, only, seqqa, writtenIn, type Explored } from "../support/e2e.ts";
+
+/** A login for 7 days. The time is read in an event of the request's body, as in servers without a framework. `BUG=expiry`: nobody looks at the end. */
+const TARGET = `
+import { createServer } from "node:http";
+import Database from "better-sqlite3";
+
+export function createTarget(lane) {
+  const db = new Database(lane.dbPath);
+  db.exec("CREATE TABLE IF NOT EXISTS logins (id INTEGER PRIMARY KEY, ends_at INTEGER NOT NULL)");
+  const answer = ({ method, url }) => {
+    if (url === "/time") return [200, process.env.PROBE === "none" ? { hello: 1 } : { now: new Date().toISOString() }];
+    const login = db.prepare("SELECT * FROM logins").get();
+    if (method === "POST") {
+      if (login !== undefined) return [409, {}];
+      db.prepare("INSERT INTO logins (id, ends_at) VALUES (1, ?)").run(Date.now() + 7 * 86_400_000);
+      return [201, {}];
+    }
+    if (login === undefined) return [401, {}];
+    return [login.ends_at <= Date.now() && process.env.BUG !== "expiry" ? 401 : 200, {}];
+  };
+  return createServer((request, response) => {
+    request.resume().on("end", () => {
+      const [status, body] = answer(request);
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    });
+  });
+}
+`;
+
+const EXPLORATION = `
+import { Action, Agent, Invariant } from "seqqa";
+import { advanceClock } from "seqqa/adapters/clock";
+export const agent = new Agent({
+  name: "logins",
+  actions: [
+    new Action({ name: "login", run: async (api) => api.post("/login") }),
+    new Action({ name: "read", run: async (api) => api.get("/me") }),
+    advanceClock("3 days"),
+  ],
+  invariants: [
+    new Invariant({
+      name: "no_access_after_the_end",
+      check: async (world) => {
+        const [login] = world.systems.db.query("SELECT ends_at FROM logins");
+        const isOver = login !== undefined && login.ends_at <= Date.now() + world.systems.clock.aheadMs();
+        return !isOver || (await world.api.get("/me")).statusCode === 401;
+      },
+    }),
+    new Invariant({ name: "time_of_seqqa_stays", check: () => Math.abs(performance.timeOrigin + performance.now() - Date.now()) < 3_600_000 }),
+  ],
+});
+`;
+
+async function explored(bug: string, parallel: string): Promise<{ readonly status: number | null; readonly found: Explored }> {
+  const folder = folderWith({
+    "target.mjs": TARGET,
+    "seqqa.yaml": 'systems: { clock: { url: "clock://in-process" } }\ntarget: { module: target.mjs, env: { DB_PATH: "{db_path}" } }\n',
+    "logins.explore.mjs": EXPLORATION,
+  });
+  linkPackages(folder, "seqqa", "better-sqlite3");
+  const output = emptyFolder();
+  const { status } = await seqqa(["run", ".", "--output", output, "--parallel", parallel], { cwd: folder, env: { BUG: bug } });
+  return { status, found: only(writtenIn(output)) };
+}
+
+describe("the clock of a target in seqqa's own process", () => {
+  it("a correct API keeps its rules while its time passes and seqqa's does not, with one digest for every number of lanes", async () => {
+    const runs = [await explored("", "1"), await explored("", "2")];
+    for (const { status, found } of runs) {
+      expect(found.violations).toEqual([]);
+      expect(found.divergences).toEqual([]);
+      expect(status).toBe(0);
+    }
+    expect(new Set(runs.map(({ found }) => found.digest)).size).toBe(1);
+    // Without a login: 0 to 3 moves. With one: each number of moves before the login, with each number after it.
+    expect(runs[0]!.found.statesVisited).toBe(4 + 10);
+  });
+
+  it("a login without an end is found when the time passes", async () => {
+    const { status, found } = await explored("expiry", "1");
+    expect(found.violations).toHaveLength(1);
+    expect(found.violations[0]).toMatchObject({
+      invariant: "no_access_after_the_end",
+      reproductionPath: ["login", "advance_3_days", "advance_3_days", "advance_3_days"],
+      confirmed: true,
+    });
+    expect(status).toBe(1);
+  });
+
+  it.each([
+    ["clock://in-process", "command: node target.mjs", "systems.clock is clock://in-process, which moves the time of a target.module", ""],
+    [
+      "clock://libfaketime",
+      "module: target.mjs",
+      "systems.clock is clock://libfaketime, which moves the clock of a process of its own",
+      "",
+    ],
+    ["clock://in-process?probe=time", "module: target.mjs", 'systems.clock is the clock "clock://in-process?probe=time"', ""],
+    [
+      "clock://in-process?probe=/time",
+      "module: target.mjs",
+      'the probe /time, whose answer shows no time: status 200, "{\\"hello\\":1}"',
+      "none",
+    ],
+  ])("%s with %s is refused in one sentence", async (url, target, sentence, probe) => {
+    const folder = folderWith({
+      "target.mjs": TARGET,
+      "seqqa.yaml": `systems: { clock: { url: "${url}" } }\ntarget: { ${target}, env: { DB_PATH: "{db_path}" } }\n`,
+      "logins.explore.mjs": EXPLORATION,
+    });
+    linkPackages(folder, "seqqa", "better-sqlite3");
+    const { status, stderr } = await seqqa(["run", "."], { cwd: folder, env: { PROBE: probe } });
+    expect(stderr).toContain(sentence);
+    expect(status).toBe(2);
+  });
+});
