@@ -97,7 +97,7 @@ describe("the clock of a target in seqqa's own process", () => {
       "systems.clock is clock://libfaketime, which moves the clock of a process of its own",
       "",
     ],
-    ["clock://in-process?probe=time", "module: target.mjs", 'systems.clock is the clock "clock://in-process?probe=time"', ""],
+    ["clock://in-process?probe=time", "module: target.mjs", 'The url of systems.clock is "clock://in-process?probe=time"', ""],
     [
       "clock://in-process?probe=/time",
       "module: target.mjs",

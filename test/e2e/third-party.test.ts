@@ -38,7 +38,7 @@ describe("third parties as stores", () => {
   it.each([
     ["stub://ftp", 'The url of systems.mail is "stub://ftp", which is not a valid stub URL.'],
     ["stub:http", "systems.mail.url is"],
-    ["stub://smtp?openapi=./seqqa.yaml", 'systems.mail is the stub "stub://smtp?openapi='],
+    ["stub://smtp?openapi=./seqqa.yaml", 'The url of systems.mail is "stub://smtp?openapi='],
     ["stub://http?openapi=./none.yaml", "systems.mail names the OpenAPI description "],
     ["stub://http?openapi=./seqqa.yaml", "so it is not an OpenAPI description"],
   ])("the url %s is refused in one sentence", async (url, sentence) => {

@@ -14,7 +14,7 @@ export function requireClockUrl(name: string, url: string): ClockKind {
   const isKnown = [...searchParams.keys()].every((key) => KEYS.includes(key));
   const isKind = hostname === "libfaketime" || hostname === "in-process";
   if (isKind && pathname.length <= 1 && isKnown && /^[1-9]\d*$/.test(most) && /^\/(?!\/)/.test(probe)) return hostname;
-  throw new SeqqaError("CLOCK_URL_INVALID", `systems.${name} is the clock ${JSON.stringify(url)}.`, {
+  throw new SeqqaError("CLOCK_URL_INVALID", `The url of systems.${name} is ${JSON.stringify(url)}, which is not a valid clock URL.`, {
     exitStatus: 2,
     hint: "Write clock://libfaketime, clock://in-process (for target.module), or clock://libfaketime?max_advances=5&probe=/time.",
   });
