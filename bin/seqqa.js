@@ -8,7 +8,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exitCode = 2;
 } else if (process.argv.length === 3 && process.argv[2] === "--version") {
   // Loads nothing else: scripts ask for the version often.
-  import("node:fs").then(({ readFileSync }) => {
+  void import("node:fs").then(({ readFileSync }) => {
     process.stdout.write(`${JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version}\n`);
   });
 } else {
