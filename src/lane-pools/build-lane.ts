@@ -82,7 +82,14 @@ async function buildOne(
     if (system.isUsedWhereItIs === true) external.add(adapter);
   }
   const plain: Lane = { index: spec.index, baseUrl: spec.baseUrl, dbUrl: spec.dbUrl, dbPath: spec.dbPath, systems, tmpDir: spec.tmpDir };
-  const target = spec.targetModule === undefined ? undefined : await startInProcess(spec.targetModule, plain, systems);
+  const closeSystems = async (): Promise<void> => {
+    for (const system of Object.values(systems)) await Promise.resolve(system.close()).catch(() => undefined);
+  };
+  const starting = spec.targetModule === undefined ? undefined : startInProcess(spec.targetModule, plain, systems);
+  const target = await starting?.catch(async (error: unknown) => {
+    await closeSystems();
+    throw error;
+  });
   const lane: Lane = target === undefined ? plain : { ...plain, baseUrl: target.baseUrl, fetch: target.fetch };
   const createClient =
     lane.fetch === undefined && lane.baseUrl === ""
@@ -105,7 +112,7 @@ async function buildOne(
     };
     opened = await bringUp(definition, seat, options);
   } catch (error) {
-    for (const system of Object.values(systems)) await Promise.resolve(system.close()).catch(() => undefined);
+    await closeSystems();
     await target?.close();
     throw error;
   }

@@ -31,8 +31,10 @@ export async function startInProcess(module: string, lane: Lane, systems: Readon
   const inTarget: Caller = clock === undefined ? (call) => call() : (call) => clock.callTarget!(call);
   const running = await inTarget(() => start(module, lane));
   const { fetch } = running;
-  if (clock === undefined || fetch === undefined) return running;
-  return { ...running, fetch: async (request) => readInTarget(await inTarget(() => fetch(request)), inTarget) };
+  if (clock === undefined) return running;
+  const close = (): Promise<void> => inTarget(() => running.close());
+  if (fetch === undefined) return { ...running, close };
+  return { ...running, close, fetch: async (request) => readInTarget(await inTarget(() => fetch(request)), inTarget) };
 }
 
 async function start(module: string, lane: Lane): Promise<RunningTarget> {

@@ -1,5 +1,5 @@
 import type { CheckpointChoice } from "../../model/stores/store-adapter.ts";
-import { endOffset, withOffset } from "./moved-date.ts";
+import { beginOffset, endOffset, withOffset } from "./moved-date.ts";
 import { TargetClock, type TargetClockOptions } from "./target-clock.ts";
 
 /** Options of {@link InProcessClock}. */
@@ -17,6 +17,7 @@ export class InProcessClock extends TargetClock {
 
   constructor({ id, ...options }: InProcessClockOptions) {
     super(id, options);
+    beginOffset(this);
   }
 
   /** Calls code of the target, which sees this clock. */

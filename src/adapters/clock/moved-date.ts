@@ -26,16 +26,20 @@ const MovedDate: DateConstructor = new Proxy(RealDate, {
   get: (real, key, receiver) => (key === "now" ? now : (Reflect.get(real, key, receiver) as unknown)),
 });
 
-/** Calls `work`, which sees the time moved by an offset, as does everything that `work` starts. The time of the thread stays as it is. */
-export function withOffset<T>(offset: Offset, work: () => T): T {
+/** Begins the use of an offset: from now on, {@link withOffset} moves the time. */
+export function beginOffset(offset: Offset): void {
   if (users.size === 0) useDate(MovedDate);
   users.add(offset);
+}
+
+/** Calls `work`, which sees the time moved by an offset, as does everything that `work` starts. The time of the thread stays as it is. */
+export function withOffset<T>(offset: Offset, work: () => T): T {
   return contexts.run(offset, work);
 }
 
-/** Ends the use of an offset. After the last one, `Date` is the real one again. */
+/** Ends the use of an offset. After the last one, `Date` is the real one again, unless somebody else replaced it meanwhile. */
 export function endOffset(offset: Offset): void {
-  if (users.delete(offset) && users.size === 0) useDate(RealDate);
+  if (users.delete(offset) && users.size === 0 && globalThis.Date === MovedDate) useDate(RealDate);
 }
 
 function useDate(constructor: DateConstructor): void {

@@ -44,7 +44,10 @@ export class DescribedReplies {
     const status = /^2\d\d$/.test(response?.status ?? "") ? Number(response!.status) : 200;
     const media = response?.media[0];
     if (media === undefined || status === 204 || status === 205) return reply(undefined, { status });
-    return reply(this.#body(media), { status, ...(isType(media.type) && { headers: { "content-type": media.type } }) });
+    const body = this.#body(media);
+    const isJson = /^application\/(?:json|[^;]*\+json)$/i.test(media.type);
+    const text = isJson && typeof body === "string" ? JSON.stringify(body) : body;
+    return reply(text, { status, ...(isType(media.type) && { headers: { "content-type": media.type } }) });
   }
 
   #body({ examples, schema }: MediaType): unknown {

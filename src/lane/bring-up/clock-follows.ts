@@ -36,9 +36,10 @@ interface Seen {
 type Target = Pick<Lane, "baseUrl" | "fetch">;
 
 /**
- * Checks that the target uses the clock that seqqa sets: moves the clock, compares the `Date` header of an answer, and moves the clock back. Static
- * binaries, Go programs, and servers that a script starts elsewhere keep the real time, so all results about time would be wrong.
- * @throws SeqqaError `CLOCK_NOT_FOLLOWED` (exit status 2)
+ * Checks that the target uses the clock that seqqa sets: moves the clock, reads the time of the target, and moves the clock back. The time is the
+ * answer to the probe, else the `Date` header of an answer. In process, only a probe shows the time that the target sees. Static binaries, Go programs,
+ * and servers that a script starts elsewhere keep the real time, so all results about time would be wrong.
+ * @throws SeqqaError `CLOCK_NOT_FOLLOWED`, `CLOCK_PROBE_INVALID` (exit status 2)
  */
 export async function requireClockFollows(systems: Readonly<Record<string, StoreAdapter | undefined>>, target: Target): Promise<void> {
   const found = Object.entries(systems).find(([, system]) => system?.aheadMs !== undefined);
@@ -116,14 +117,13 @@ async function answerInProcess(fetch: NonNullable<Lane["fetch"]>, url: string): 
 /** Returns an answer to a `GET` request, whatever its status. */
 async function answerOf(url: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const request = get(url, { timeout: TIMEOUT_MS, agent: false }, (answer) => {
+    const request = get(url, { signal: AbortSignal.timeout(TIMEOUT_MS), agent: false }, (answer) => {
       let text = "";
       answer.setEncoding("utf8");
       answer.on("data", (part: string) => (text = text.length < MOST_TEXT ? (text + part).slice(0, MOST_TEXT) : text));
       answer.on("end", () => resolve({ status: answer.statusCode ?? 0, date: answer.headers.date, text }));
       answer.on("error", reject);
     });
-    request.on("timeout", () => request.destroy(new Error("no answer within 10 s")));
     request.on("error", reject);
   });
 }

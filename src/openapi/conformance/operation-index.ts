@@ -23,7 +23,7 @@ interface Entry<T> {
 }
 
 export class OperationIndex<T extends IndexedOperation = Operation> {
-  /** The operations by method and number of segments, most specific first. */
+  /** The operations by HTTP method and number of path segments. Operations with fixed segments come before those with parameters. */
   readonly #entries = new Map<string, Entry<T>[]>();
 
   /** @param base The path at which the target serves the description's `/`. It is tried in addition to the paths of the servers. */

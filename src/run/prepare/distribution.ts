@@ -44,12 +44,12 @@ export async function distribute({ config, directory, ...rest }: DistributeInput
   return {
     close: () => coordinator.close(),
     lanePool: ({ name, entry, code, actions, lanes, home, origins }) => {
-      const { clockMs, earlierClocksMs, hideBodies, shapes, gated, dataSeed = 0 } = lanes;
+      const { clockMs, earlierClocksMs, hideBodies, shapes, gated, operations, dataSeed = 0 } = lanes;
       return coordinator.lanePool({
         exploration: { name, file: relative(directory, entry).split(sep).join("/"), code },
         config: values,
         actions,
-        lanes: { clockMs, earlierClocksMs, hideBodies, shapes, gated, dataSeed },
+        lanes: { clockMs, earlierClocksMs, hideBodies, shapes, gated, operations, dataSeed },
         home,
         origins,
       });

@@ -7,7 +7,10 @@ const SHOWN = 20;
 const START = "Not judged";
 const STORE_FILLS = "is filled by the store's own clock, which does not move with the target's clock";
 
-/** Returns a note for each reason why rules were inconclusive in some steps. The result does not show if a rule holds in these steps. */
+/**
+ * Returns a note for each reason why rules were inconclusive in some steps, and for each column that is filled by a store's own clock. The result does
+ * not show if a rule holds in such steps.
+ */
 export function inconclusiveNotes({ unjudged }: Pick<Committer, "unjudged">): readonly string[] {
   const columns = unjudged.reasons.filter(({ invariant }) => invariant === STORE_CLOCK).map(({ what }) => what);
   const filled = columns.toSorted().map((column) => `${column} ${STORE_FILLS}: let the target write the time.`);

@@ -27,6 +27,8 @@ import { passwordsOf, withoutSecrets } from "../../model/text/url-secrets.ts";
 
 /** Number of random characters in a run's id. */
 const RANDOM_LENGTH = 12;
+/** Most stopped processes of a run that write their coverage first. The file of each has megabytes. */
+const MOST_MEASURED = 100;
 
 /** The index of the slot (target, stores and directory) in which the standby lane is built. */
 const STANDBY = -1;
@@ -65,6 +67,8 @@ export class TargetHost {
   readonly origins: Set<string> = new Set();
   readonly #config: TargetConfig;
   readonly #options: TargetHostOptions;
+  /** Number of processes that wrote their coverage before they were killed. */
+  #measured = 0;
   readonly #outputs = new Map<number, TargetOutput>();
   readonly #directory: RunDirectory;
   readonly #ports: Ports;
@@ -171,7 +175,7 @@ export class TargetHost {
     await this.#inTurn(place, async () => {
       const process = place.target?.process;
       if (process === undefined) return;
-      await process.end(this.#options.coverage !== undefined);
+      await process.end(this.#options.coverage !== undefined && this.#measured++ < MOST_MEASURED);
       this.#processes.remove(process);
     });
   }

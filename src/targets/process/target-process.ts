@@ -18,7 +18,7 @@ const POLL_MS = 10;
  */
 const NEWS_MS = 500;
 
-/** The signal that `write-coverage.cjs` hears in targets. Other programs end at it. */
+/** The signal that `write-coverage.cjs` handles in targets. By default, it ends a program. */
 const COVERAGE_SIGNAL = "SIGUSR2";
 
 export interface TargetCommand {

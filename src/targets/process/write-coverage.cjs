@@ -5,13 +5,13 @@ if (isMainThread && process.env.NODE_V8_COVERAGE) {
   const { takeCoverage } = require("node:v8");
   const onTerm = () => {
     takeCoverage();
-    // With a handler of its own, the target decides what SIGTERM does.
-    if (process.listenerCount("SIGTERM") > 1) return;
+    // Some packages end the process only if no other listener is there.
     process.removeListener("SIGTERM", onTerm);
-    process.kill(process.pid, "SIGTERM");
+    // With a handler of its own, the target decides what SIGTERM does.
+    if (process.listenerCount("SIGTERM") === 0) process.kill(process.pid, "SIGTERM");
   };
-  process.on("SIGTERM", onTerm);
-  // seqqa sends this signal instead of SIGKILL: no code of the target may run any more.
+  process.prependListener("SIGTERM", onTerm);
+  // seqqa sends this signal instead of SIGKILL.
   process.on("SIGUSR2", () => {
     takeCoverage();
     process.kill(process.pid, "SIGKILL");

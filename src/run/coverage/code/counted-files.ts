@@ -1,10 +1,14 @@
+import { existsSync, realpathSync } from "node:fs";
 import { resolve, sep } from "node:path";
 import type { Config } from "../../../config/index.ts";
 
 /** Returns a function that says if a source file is counted, by its absolute path. */
 export function countedFiles({ coverage, folder, target }: Pick<Config, "coverage" | "folder" | "target">): (file: string) => boolean {
-  const include = (coverage?.include ?? [target?.cwd ?? folder]).map((glob) => pattern(folder, glob));
-  const exclude = (coverage?.exclude ?? []).map((glob) => pattern(folder, glob));
+  // Node names files by their real paths.
+  const real = existsSync(folder) ? realpathSync(folder) : folder;
+  const cwd = target?.cwd === undefined ? real : resolve(folder, target.cwd);
+  const include = (coverage?.include ?? [existsSync(cwd) ? realpathSync(cwd) : cwd]).map((glob) => pattern(real, glob));
+  const exclude = (coverage?.exclude ?? []).map((glob) => pattern(real, glob));
   return (file) =>
     !file.split(sep).includes("node_modules") && include.some((one) => one.test(file)) && !exclude.some((one) => one.test(file));
 }

@@ -56,5 +56,9 @@ export async function readCoverage(folder: string, isCounted: (file: string) => 
 /** Returns the path of a script; `undefined` for Node's own scripts, for packages, and for code without a file. */
 function pathOf(url: string): string | undefined {
   if (!url.startsWith("file://") || url.includes("/node_modules/")) return undefined;
-  return fileURLToPath(new URL(url));
+  try {
+    return fileURLToPath(new URL(url));
+  } catch {
+    return undefined;
+  }
 }
