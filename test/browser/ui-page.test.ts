@@ -118,7 +118,7 @@ describe("the page of seqqa run --ui", () => {
     expect(await details.locator(".gated").textContent()).toContain("once the run has ended");
     await page.locator(".arrived", { hasText: "refund_within_amount" }).waitFor();
     await page.locator("h1.failed", { hasText: "The run has ended: failed" }).waitFor();
-    expect(await statesOf(page)).toBe(73);
+    await until(async () => (await statesOf(page)) === 73, "all states are shown");
     expect(first).toBeLessThan(73);
     expect(await details.locator("h4").first().textContent()).toBe("State 0");
 
@@ -175,7 +175,7 @@ describe("the page of seqqa ui", () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await page.emulateMedia({ colorScheme: "dark" });
     await page.locator(".finding", { hasText: "refund_within_amount" }).waitFor();
-    expect(await statesOf(page)).toBe(73);
+    await until(async () => (await statesOf(page)) === 73, "all states are shown");
     // An action that does not apply can be tried.
     await page.getByRole("button", { name: "Show the root state" }).click();
     await page.locator(".details").getByRole("button", { name: "Open a lane here" }).click();

@@ -1,7 +1,7 @@
 import { SeqqaError } from "../../../model/errors.ts";
 import { shownRabbitmq, type RabbitmqPlace } from "./rabbitmq-place.ts";
 
-const TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 30_000;
 
 export class Management {
   readonly #place: RabbitmqPlace;
