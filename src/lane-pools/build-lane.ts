@@ -11,7 +11,7 @@ import { differences } from "../state/index.ts";
 import type { LaneSpec } from "../targets/lanes/lane-spec.ts";
 import { DataFactory } from "../data/index.ts";
 import { createAdapter } from "../adapters/load-store.ts";
-import { startInProcess } from "./in-process-target.ts";
+import { startInProcess, type RunningTarget } from "./in-process-target.ts";
 import type { BuiltLane, ProcessHost } from "./lane-factory.ts";
 
 /** Settings that a lane and its spares share. */
@@ -82,21 +82,15 @@ async function buildOne(
     if (system.isUsedWhereItIs === true) external.add(adapter);
   }
   const plain: Lane = { index: spec.index, baseUrl: spec.baseUrl, dbUrl: spec.dbUrl, dbPath: spec.dbPath, systems, tmpDir: spec.tmpDir };
-  const closeSystems = async (): Promise<void> => {
-    for (const system of Object.values(systems)) await Promise.resolve(system.close()).catch(() => undefined);
-  };
-  const starting = spec.targetModule === undefined ? undefined : startInProcess(spec.targetModule, plain, systems);
-  const target = await starting?.catch(async (error: unknown) => {
-    await closeSystems();
-    throw error;
-  });
-  const lane: Lane = target === undefined ? plain : { ...plain, baseUrl: target.baseUrl, fetch: target.fetch };
-  const createClient =
-    lane.fetch === undefined && lane.baseUrl === ""
-      ? undefined
-      : (basePath?: string) => new HttpClient(lane.fetch ?? lane.baseUrl, basePath === undefined ? {} : { basePath });
+  let target: RunningTarget | undefined;
   let opened: Awaited<ReturnType<typeof bringUp>> | undefined;
   try {
+    target = spec.targetModule === undefined ? undefined : await startInProcess(spec.targetModule, plain, systems);
+    const lane: Lane = target === undefined ? plain : { ...plain, baseUrl: target.baseUrl, fetch: target.fetch };
+    const createClient =
+      lane.fetch === undefined && lane.baseUrl === ""
+        ? undefined
+        : (basePath?: string) => new HttpClient(lane.fetch ?? lane.baseUrl, basePath === undefined ? {} : { basePath });
     const process = processOf(spec, settings.processes);
     const seat = {
       lane,
@@ -112,7 +106,7 @@ async function buildOne(
     };
     opened = await bringUp(definition, seat, options);
   } catch (error) {
-    await closeSystems();
+    for (const system of Object.values(systems)) await Promise.resolve(system.close()).catch(() => undefined);
     await target?.close();
     throw error;
   }

@@ -101,10 +101,7 @@ export class TargetProcess {
 
   /** Returns how the process ended if it ended by itself, or that it is running; `undefined` if seqqa stopped it. */
   async fate(): Promise<TargetEnd | undefined> {
-    let timer: NodeJS.Timeout | undefined;
-    const tired = new Promise<void>((resolve) => (timer = setTimeout(resolve, NEWS_MS)));
-    await Promise.race([this.ended, tired]);
-    clearTimeout(timer);
+    await settledWithin(this.ended, NEWS_MS);
     if (this.#stopping) return undefined;
     const { exitCode, signalCode } = this.#child;
     return { exitCode, signal: signalCode, output: lastLines(this.#output.text) };
@@ -155,17 +152,18 @@ export class TargetProcess {
   async #gone(withinMs: number, pollMs = POLL_MS): Promise<boolean> {
     const until = performance.now() + withinMs;
     // Wait for the exit of the group's first process before checking the group, because the check reads all of /proc.
-    await this.#exitedWithin(withinMs);
+    await settledWithin(this.#exited, withinMs);
     for (;;) {
       if (!groupRuns(this.pid)) return true;
       if (performance.now() >= until) return false;
       await delay(pollMs);
     }
   }
+}
 
-  async #exitedWithin(ms: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    await Promise.race([this.#exited, new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)))]);
-    clearTimeout(timer);
-  }
+/** Waits until a promise settles, but not longer than `ms`. */
+async function settledWithin(work: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  await Promise.race([work, new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)))]);
+  clearTimeout(timer);
 }

@@ -4,13 +4,16 @@ import type { Config } from "../../../config/index.ts";
 
 /** Returns a function that says if a source file is counted, by its absolute path. */
 export function countedFiles({ coverage, folder, target }: Pick<Config, "coverage" | "folder" | "target">): (file: string) => boolean {
-  // Node names files by their real paths.
-  const real = existsSync(folder) ? realpathSync(folder) : folder;
-  const cwd = target?.cwd === undefined ? real : resolve(folder, target.cwd);
-  const include = (coverage?.include ?? [existsSync(cwd) ? realpathSync(cwd) : cwd]).map((glob) => pattern(real, glob));
+  const real = realPath(folder);
+  const include = (coverage?.include ?? [realPath(resolve(folder, target?.cwd ?? "."))]).map((glob) => pattern(real, glob));
   const exclude = (coverage?.exclude ?? []).map((glob) => pattern(real, glob));
   return (file) =>
     !file.split(sep).includes("node_modules") && include.some((one) => one.test(file)) && !exclude.some((one) => one.test(file));
+}
+
+/** Returns the path by which Node names files in a folder; the path itself if there is no such folder. */
+function realPath(folder: string): string {
+  return existsSync(folder) ? realpathSync(folder) : folder;
 }
 
 /** Returns the pattern of a glob: `*` and `?` match within a name, `**` matches any number of folders. The name of a folder matches all files in it. */
