@@ -1,5 +1,5 @@
 // Prints "N passed, N failed" from the test runner's JSON report of the last run: files that could not be loaded count as failed. Before it stands every test that passed
-// only when it was tried again, with what it failed with: such a test is a defect to mend.
+// only when it was tried again, with what it failed with: such a test is a defect to mend. Each failed test is named, too: where only the last lines are kept, they name it.
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { REPORT } from "./test-report.mjs";
@@ -7,21 +7,27 @@ import { REPORT } from "./test-report.mjs";
 let passed = 0;
 let failed = 0;
 const flaky = [];
+const broken = [];
 try {
   const report = JSON.parse(readFileSync(REPORT, "utf8"));
   passed = report.numPassedTests;
   failed = report.numFailedTests;
-  failed += report.testResults.filter(
-    (suite) => suite.status === "failed" && suite.assertionResults.every((test) => test.status !== "failed"),
-  ).length;
-  for (const suite of report.testResults)
-    for (const test of suite.assertionResults)
-      if (test.status === "passed" && test.failureMessages.length > 0) flaky.push({ file: relative(process.cwd(), suite.name), ...test });
+  for (const suite of report.testResults) {
+    const file = relative(process.cwd(), suite.name);
+    for (const test of suite.assertionResults) {
+      if (test.status === "failed") broken.push({ file, ...test });
+      if (test.status === "passed" && test.failureMessages.length > 0) flaky.push({ file, ...test });
+    }
+    if (suite.status !== "failed" || suite.assertionResults.some((test) => test.status === "failed")) continue;
+    failed++;
+    broken.push({ file, fullName: "cannot be loaded", failureMessages: [suite.message] });
+  }
   if (!report.success && failed === 0) failed = 1;
 } catch (error) {
   console.error(`No test report: ${error.message}`);
   failed = 1;
 }
+for (const { file, fullName, failureMessages } of broken) console.log(`FAILED ${file} > ${fullName}\n${indented(failureMessages[0] ?? "")}`);
 for (const { file, fullName, failureMessages } of flaky) console.log(`FLAKY ${file} > ${fullName}\n${indented(failureMessages[0])}`);
 if (flaky.length > 0) console.log(`${flaky.length} flaky: passed when tried again, to be mended`);
 console.log(`${passed} passed, ${failed} failed`);
