@@ -91,6 +91,8 @@ export interface ExpansionCheck {
    * matter.
    */
   readonly reduced?: boolean | undefined;
+  /** `true` if states after the node are compared, too, because what the two states differ in may be used only some steps later. */
+  readonly followed?: boolean | undefined;
 }
 
 export interface Chunk {

@@ -12,6 +12,7 @@ export { responseHash } from "./hash/response-hash.ts";
 export { changedFields } from "./compare/changed-fields.ts";
 export { compareExecutions, type Compared, type Execution } from "./compare/compare-executions.ts";
 export {
+  contentOf,
   joined,
   knowledgeText,
   knowsNothing,

@@ -26,9 +26,14 @@ interface OtherWay {
   readonly action: number;
   /** `true` if the further path generated values in another order, so that a reduction merged its state with the node. */
   readonly reduced: boolean;
+  /** `true` if states after the node are compared, too. */
+  readonly followed: boolean;
 }
 
-/** At each depth, this many merges by a reduction are all audited. Of the later merges, one in {@link AUDITS_ONE_IN} is audited. */
+/**
+ * At each depth, this many merges by a reduction are all audited. Of the later merges, one in {@link AUDITS_ONE_IN} is audited. The first audits at a
+ * depth also compare states after the merged one.
+ */
 const AUDITS_FIRST = 3;
 const AUDITS_ONE_IN = 20;
 
@@ -46,6 +51,7 @@ export class CheckQueue {
    */
   readonly #otherWays: Map<number, OtherWay> = new Map();
   readonly #auditedAt: Map<number, number> = new Map();
+  readonly #followedAt: Set<string> = new Set();
   audited = 0;
 
   constructor(options: CheckOptions, committer: Committer) {
@@ -77,15 +83,18 @@ export class CheckQueue {
     if (this.#options.oneIn === 0 || this.#otherWays.has(to)) return;
     const isExpanded = this.#committer.nodes.has(to, EXPANDED);
     if (reduced) {
-      if (!this.#isAudited(to, from)) return;
-      if (!isExpanded) this.#otherWays.set(to, { from, action, reduced });
-      else if (recorded?.wasChecked({ node: to, merge: true }) !== true) this.#audit(to, from, action);
-    } else if (!isExpanded && this.#draw(1, to) % this.#options.oneIn === 0) this.#otherWays.set(to, { from, action, reduced });
+      const audit = this.#auditOf(to, from);
+      if (audit === undefined) return;
+      const way = { from, action, reduced, ...audit };
+      if (!isExpanded) this.#otherWays.set(to, way);
+      else if (recorded?.wasChecked({ node: to, merge: true }) !== true) this.#audit(to, way);
+    } else if (!isExpanded && this.#draw(1, to) % this.#options.oneIn === 0)
+      this.#otherWays.set(to, { from, action, reduced, followed: false });
   }
 
   /** Queues the audits of nodes that were never expanded, for example at the depth limit. Called when the search has ended. */
   finish(): void {
-    for (const [node, { from, action, reduced }] of this.#otherWays) if (reduced) this.#audit(node, from, action);
+    for (const [node, way] of this.#otherWays) if (way.reduced) this.#audit(node, way);
     this.#otherWays.clear();
   }
 
@@ -93,22 +102,26 @@ export class CheckQueue {
    * Queues an audit: a lane expands the node along both of its paths and compares the outcomes. Both are executed, because the node's first outcomes
    * are no longer in memory.
    */
-  #audit(node: number, from: number, action: number): void {
+  #audit(node: number, way: OtherWay): void {
     const { nodes, visited } = this.#committer;
     if (nodes.has(node, UNCERTAIN) || nodes.depth(node) >= this.#options.maxDepth) return;
     this.#pending.push({
       ...this.#unitOf(visited.lo(node), visited.hi(node)),
-      ...this.#second({ from, action, reduced: true }, node),
-      check: { expected: undefined, along: this.#own(node), merge: true, reduced: true },
+      ...this.#second(way, node),
+      check: { expected: undefined, along: this.#own(node), merge: true, reduced: true, ...(way.followed && { followed: true }) },
     });
   }
 
-  #isAudited(to: number, from: number): boolean {
+  #auditOf(to: number, from: number): Pick<OtherWay, "followed"> | undefined {
     const depth = this.#committer.nodes.depth(from) + 1;
     const known = this.#auditedAt.get(depth) ?? 0;
-    if (known >= AUDITS_FIRST && this.#draw(2, to) % AUDITS_ONE_IN !== 0) return false;
+    if (known >= AUDITS_FIRST && this.#draw(2, to) % AUDITS_ONE_IN !== 0) return undefined;
     this.#auditedAt.set(depth, known + 1);
-    return true;
+    // A step that only renews values leads back to its own state. Such steps and others are followed separately, because they leave out different data.
+    const kind = `${depth} ${String(to === from)}`;
+    const followed = !this.#followedAt.has(kind);
+    this.#followedAt.add(kind);
+    return { followed };
   }
 
   #draw(salt: number, node: number): number {
@@ -156,6 +169,7 @@ export class CheckQueue {
         merge: true,
         along: this.#own(node),
         ...(otherWay.reduced && { reduced: true }),
+        ...(otherWay.followed && { followed: true }),
       },
     });
   }

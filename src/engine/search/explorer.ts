@@ -288,7 +288,8 @@ export class Explorer {
         this.chains.reached(committer.nodes, node, action, committed.to);
       if (committed.opened) reorderBuffer.adopt(committed.to, node, action);
       else if (work.children !== undefined) reorderBuffer.dropPredicted(work, action);
-      if (!committed.fresh && !committed.opened && committed.to > 0 && committed.to !== node && !committed.blocked)
+      const isMerged = committed.to > 0 && (committed.to !== node || committed.reduced);
+      if (isMerged && !committed.fresh && !committed.opened && !committed.blocked)
         this.#checks.merged(committed.to, node, action, committed.reduced, this.#recorded);
       work.commit(action, actions.length);
       order.take();

@@ -76,6 +76,7 @@ export function chunkOf(given: string, actions: number, image?: (text: string) =
         ),
         merge: flag,
         reduced: optional(flag),
+        followed: optional(flag),
       }),
     ),
     draws: optional(listOf(path, LONGEST_PATH)),

@@ -226,7 +226,7 @@ type Identified = Pick<LaneBase, "world" | "state" | "placeholders" | "isIdentif
 /** Creates an object that replaces known generated values by names, and makes the lane's state use it. */
 function identify(lane: Identified, options: LaneOptions): Canonicalizer {
   const canonicalizer = new Canonicalizer({ ...canonicalOptions(lane, options), byAppearance: !lane.isIdentified }, options.knowledge);
-  if (lane.isIdentified) lane.state.identify(canonicalizer.renamer);
+  if (lane.isIdentified) lane.state.identify(canonicalizer);
   return canonicalizer;
 }
 

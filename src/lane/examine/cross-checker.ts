@@ -25,9 +25,27 @@ import type { SavedWorld } from "../state/world-state.ts";
 const LINES = 20;
 const STATE_LINES = 8;
 
+/**
+ * Largest number of states in which an audit executes all actions after its first state. Data that a merge left out may be used only some steps later,
+ * e.g. the price in a signed offer.
+ */
+const FOLLOWED = 3;
+
 interface Reached extends Fingerprint {
   readonly changed: boolean;
   readonly isBounded: boolean;
+  /** A hash of the state that includes what a reduction leaves out. */
+  readonly strict: number;
+}
+
+/** The outcomes of a node's actions. */
+interface Outcomes {
+  /** In the form of {@link ExpansionCheck.expected}. */
+  readonly rows: Int32Array;
+  /** For each action: the names of the rules that are broken afterwards. */
+  readonly broken: readonly (readonly string[])[];
+  /** For each action: {@link Reached.strict} of the state afterwards. */
+  readonly strict: readonly number[];
 }
 
 /** Executes the actions of a node a second time, by replay or along another path to the node. Compares the outcomes with those of the first time. */
@@ -42,8 +60,23 @@ export class CrossChecker {
     this.#settle = settle;
   }
 
-  /** Cross-checks a node. Returns the divergence, or `undefined` if all outcomes agree. @throws LaneLost */
-  async check(unit: UnitRequest, { expected: known, along, merge, reduced = false }: ExpansionCheck): Promise<LaneDivergence | undefined> {
+  /**
+   * Cross-checks a node. Returns the divergence, or `undefined` if all outcomes agree. With {@link ExpansionCheck.followed}, also compares some
+   * states after the node. @throws LaneLost
+   */
+  async check(unit: UnitRequest, check: ExpansionCheck): Promise<LaneDivergence | undefined> {
+    const pairs: Pair[] = [{ unit, check }];
+    for (let i = 0; i < pairs.length; i++) {
+      const found = await this.#compare(pairs[i]!, (next) => {
+        if (check.followed === true && pairs.length <= FOLLOWED) pairs.push(next);
+      });
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  async #compare({ unit, check }: Pair, follow: (next: Pair) => void): Promise<LaneDivergence | undefined> {
+    const { expected: known, along, merge, reduced = false } = check;
     const { state, actions } = this.#base;
     this.#navigator.leave();
     const { path } = unit;
@@ -71,6 +104,11 @@ export class CrossChecker {
         mark = explained.mark;
       }
       if (!isSame || !isJudgedAlike) calls ??= [...path, action];
+      else if (reduced && reached.changed && first!.strict[action] !== reached.strict && !reached.isBounded)
+        follow({
+          unit: { ...unit, ...after(unit, action), lo: reached.lo, hi: reached.hi },
+          check: { ...check, expected: undefined, along: after(along ?? unit, action) },
+        });
     }
     if (mark !== undefined) await state.restore(mark);
     this.#navigator.leave();
@@ -78,29 +116,28 @@ export class CrossChecker {
     return { ...divergence(merge, path, differing.slice(0, LINES)), calls, reduced };
   }
 
-  /**
-   * Executes every action of a node along the unit's path. Returns the outcomes in the same form as recorded ones, and for each action the names of
-   * the rules that are broken afterwards.
-   */
-  async #outcomesAlong(unit: UnitRequest): Promise<{ readonly rows: Int32Array; readonly broken: readonly (readonly string[])[] }> {
+  /** Executes every action of a node along the unit's path. */
+  async #outcomesAlong(unit: UnitRequest): Promise<Outcomes> {
     const rows = new Int32Array(this.#base.actions.length * ROW);
     const broken: (readonly string[])[] = [];
+    const strict: number[] = [];
     for (let action = unit.from; action < unit.to; action++) {
       const { outcome, mark } = await this.#step(unit, action);
       const reached = await this.#reach(unit, outcome, mark);
       rows.set([kindOf(outcome) | (reached.isBounded ? BOUNDED : 0), outcome.status, reached.lo, reached.hi, 0, 0], action * ROW);
+      strict[action] = reached.strict;
       broken[action] = await this.#broken(unit, action, outcome, reached, mark);
     }
-    return { rows, broken };
+    return { rows, broken, strict };
   }
 
   async #reach(unit: UnitRequest, outcome: Outcome, mark: SavedWorld): Promise<Reached> {
     const { state, canonicalizer } = this.#base;
     const changed = await state.changed(mark);
-    if (outcome.kind !== "executed" || !changed) return { lo: unit.lo, hi: unit.hi, changed, isBounded: false };
+    if (outcome.kind !== "executed" || !changed) return { lo: unit.lo, hi: unit.hi, changed, isBounded: false, strict: 0 };
     const reached = { lo: 0, hi: 0 };
     canonicalizer.fingerprint(await state.facts(true), reached);
-    return { ...reached, changed, isBounded: canonicalizer.wasBounded };
+    return { ...reached, changed, isBounded: canonicalizer.wasBounded, strict: canonicalizer.strict };
   }
 
   /** Returns the sorted names of the rules that are broken after a step. The lane may be in another state afterwards. */
@@ -147,6 +184,20 @@ export class CrossChecker {
     const lines = markedDifferences(other, sameNames(other, now), STATE_LINES).map((line) => `  ${line}`);
     return { text: along === undefined ? "the step changed:" : "the other path, compared with this one:", lines, mark };
   }
+}
+
+/** A state and another path to it, or to a state that counts as equal. */
+interface Pair {
+  readonly unit: UnitRequest;
+  readonly check: ExpansionCheck;
+}
+
+type Way = Pick<UnitRequest, "path" | "draws">;
+
+/** Returns a path with one more action, with the draws of its data. */
+function after({ path, draws }: Way, action: number): Way {
+  const drawn = draws ?? Array.from({ length: path.length + 1 }, (_, depth) => path.slice(0, depth));
+  return { path: [...path, action], draws: [...drawn, [...drawn.at(-1)!, action]] };
 }
 
 function judgedOtherwise(action: string, before: readonly string[], now: readonly string[]): string {

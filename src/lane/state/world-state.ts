@@ -14,7 +14,6 @@ import {
   type Canonicalizer,
   type Origins,
   type OriginsSnapshot,
-  type Renamer,
   type StepOrigin,
   type StepWindow,
 } from "../../state/index.ts";
@@ -124,8 +123,8 @@ export class WorldState {
   /** For each client: its credentials, and the name of the action that set them. */
   #setBy: readonly Bearer[];
   readonly #attributed: number[];
-  /** Gives names to generated values and times. `undefined` until the root state is known. */
-  #renamer: Renamer | undefined;
+  /** Gives names to states, generated values and times. `undefined` until the root state is known. */
+  #canonicalizer: Canonicalizer | undefined;
   #origins: Origins = NO_ORIGINS;
   #realTimeColumns: readonly string[] = [];
   #unstored: Unstored = NOTHING_UNSTORED;
@@ -230,10 +229,10 @@ export class WorldState {
     this.#unstored = { ...this.#unstored, trail: [...this.#unstored.trail, action] };
   }
 
-  /** Sets the object that gives names to generated values and times from now on. */
-  identify(renamer: Renamer): void {
-    this.#renamer = renamer;
-    renamer.clock = this;
+  /** Sets the object that gives names to states, generated values and times from now on. */
+  identify(canonicalizer: Canonicalizer): void {
+    this.#canonicalizer = canonicalizer;
+    canonicalizer.renamer.clock = this;
   }
 
   /** Returns the time on the target's clock, in milliseconds since 1970. */
@@ -256,7 +255,7 @@ export class WorldState {
 
   /** Finds the values that the last step generated, unless this was done. Otherwise they would be attributed to the next step. */
   observeStep(): Awaitable<void> {
-    if (this.#step === undefined || this.#renamer === undefined || this.#renamer.isIdle) return;
+    if (this.#step === undefined || this.#canonicalizer === undefined || this.#canonicalizer.renamer.isIdle) return;
     const facts = this.facts();
     if (isPromise(facts)) return facts.then(() => undefined);
   }
@@ -459,13 +458,18 @@ export class WorldState {
   }
 
   #identified(observed: Facts): Facts {
-    const renamer = this.#renamer;
-    if (renamer === undefined || (renamer.isIdle && this.#origins === NO_ORIGINS)) return observed;
+    const canonicalizer = this.#canonicalizer;
+    if (canonicalizer === undefined) return observed;
+    const { renamer } = canonicalizer;
+    if (renamer.isIdle && this.#origins === NO_ORIGINS) return observed;
     const step = this.#step?.();
     this.#step = undefined;
     const { facts, origins } = renamer.observe(observed, this.#origins, step);
     this.#origins = origins;
-    if (step !== undefined) this.#realTimeColumns = [...renamer.realTimeColumns];
+    if (step === undefined) return facts;
+    this.#realTimeColumns = [...renamer.realTimeColumns];
+    const at = canonicalizer.nameOf(facts);
+    if (at !== origins.at) this.#origins = { ...origins, at };
     return facts;
   }
 

@@ -4,6 +4,7 @@ import type { Explorer } from "../../engine/search/explorer.ts";
 import type { Divergence, Reduction, VerdictException } from "../../model/results/result.ts";
 import { plural } from "../../reports/console/numbers.ts";
 import {
+  contentOf,
   fieldOf,
   joined,
   knowledgeText,
@@ -189,12 +190,13 @@ export async function learnFrom(
 
 /**
  * Returns the places where states will be distinguished by the order in which values were generated. Places of generated ids are tried first. Places
- * of times follow only if the ids did not help, because two times in whole seconds may be equal by chance.
+ * of times follow only if the ids did not help, because two times in whole seconds may be equal by chance. If neither helped, ids are distinguished by
+ * the states in which they were generated, which leads to the most states.
  */
 function placesToOrder({ generated, times, ordered }: Knowledge): readonly string[] {
-  const isNew = (place: string): boolean => !ordered.includes(place);
-  const ids = generated.map(({ place, domain }) => domain ?? place).filter(isNew);
-  return ids.length > 0 ? ids : times.map(({ place }) => place).filter(isNew);
+  const ids = generated.map(({ place, domain }) => domain ?? place);
+  const steps = [ids, times.map(({ place }) => place), ids.map(contentOf)];
+  return steps.map((places) => places.filter((place) => !ordered.includes(place))).find(({ length }) => length > 0) ?? [];
 }
 
 /** Returns the reductions that are no longer valid, because a divergence showed that the order of generation matters there. */
@@ -267,15 +269,16 @@ export function reductionsOf(
   { generated, times, ordered }: Knowledge,
 ): readonly Reduction[] {
   if (committer.reductions === 0) return [];
-  const places = [
-    ...new Set([
-      ...generated.filter(({ place, domain }) => !ordered.includes(domain ?? place)).map(({ place }) => fieldOf(place)),
-      ...times.filter(({ place }) => !ordered.includes(place)).map(({ place }) => fieldOf(place)),
-    ]),
+  const unordered = [
+    ...generated.filter(({ place, domain }) => !ordered.includes(domain ?? place)),
+    ...times.filter(({ place }) => !ordered.includes(place)),
   ];
+  // If the order is part of the state, only data of other states that generated values may contain is left out.
+  const what = unordered.length > 0 ? "order" : "content";
+  const places = [...new Set((unordered.length > 0 ? unordered : generated).map(({ place }) => fieldOf(place)))];
   const shown = places.length > MOST_PLACES ? `${places.slice(0, MOST_PLACES).join(", ")} and others` : places.join(", ");
   const refuted = divergences.all.filter(({ kind }) => kind === "merge").length;
-  return [{ reason: `the order of ${shown}`, merges: committer.reductions, audited, refuted }];
+  return [{ reason: `the ${what} of ${shown}`, merges: committer.reductions, audited, refuted }];
 }
 
 /** Returns the verdict's exceptions for reductions that no cross-check confirmed. */

@@ -25,6 +25,10 @@ export class Canonicalizer {
   readonly #options: CanonicalOptions;
   readonly #comparer: StoresComparer;
   #bounded = false;
+  readonly #root: Fingerprint = { lo: 0, hi: 0 };
+  /** The facts whose fingerprint was computed last, if they are known not to change, and this fingerprint. */
+  #named: Facts | undefined;
+  readonly #ofNamed: Fingerprint = { lo: 0, hi: 0 };
 
   constructor(options: CanonicalOptions, knowledge: Knowledge = NOTHING_KNOWN) {
     this.#options = options;
@@ -51,7 +55,8 @@ export class Canonicalizer {
    * @param window The time in which the root state was created.
    */
   root(facts: Facts, window: StepWindow = { startMs: this.#options.clockMs, endMs: this.#options.clockMs }): Fingerprint {
-    const fingerprint: Fingerprint = { lo: 0, hi: 0 };
+    const fingerprint = this.#root;
+    this.#named = undefined;
     if (this.#options.byAppearance === true) {
       this.#writer.unfix();
       const state = this.#writer.write(facts);
@@ -60,7 +65,7 @@ export class Canonicalizer {
       const names = [...idNames(state)];
       this.#writer.fix(names);
       this.#comparer.fix(names);
-      return fingerprint;
+      return { ...fingerprint };
     }
     const lookalikes = new StateWriter({ ...this.#options, byAppearance: true, masked: [] });
     const names = idNames(lookalikes.write(facts));
@@ -69,7 +74,7 @@ export class Canonicalizer {
     const state = this.#writer.write(this.renamer.constant(facts));
     this.#bounded = state.bounded;
     hashText(state.text, fingerprint);
-    return fingerprint;
+    return { ...fingerprint };
   }
 
   /**
@@ -77,7 +82,21 @@ export class Canonicalizer {
    * @throws SeqqaError STATE_TOO_DEEP, STATE_NOT_DATA
    */
   fingerprint(facts: Facts, out: Fingerprint): void {
+    if (facts === this.#named) return void Object.assign(out, this.#ofNamed);
+    this.#named = undefined;
     this.#bounded = this.#writer.fingerprint(facts, out);
+  }
+
+  /**
+   * Returns the name of a state. States that {@link strict} tells apart have different names. The name of the root state is empty. @param facts Facts
+   * that are not changed afterwards.
+   * @throws SeqqaError STATE_TOO_DEEP, STATE_NOT_DATA
+   */
+  nameOf(facts: Facts): string {
+    this.fingerprint(facts, this.#ofNamed);
+    this.#named = facts;
+    const { lo, hi } = this.#ofNamed;
+    return lo === this.#root.lo && hi === this.#root.hi ? "" : `${lo.toString(36)}.${this.strict.toString(36)}`;
   }
 
   rows(systems: Facts["systems"]): StoreRows {

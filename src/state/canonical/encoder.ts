@@ -1,3 +1,4 @@
+import { contentOf } from "../compare/knowledge.ts";
 import { types } from "node:util";
 import type { Observed, ObservedColumn, ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
 import { SeqqaError } from "../../model/errors.ts";
@@ -63,7 +64,9 @@ export interface Ranks {
   readonly steps: ReadonlyMap<number, number>;
   /** The rank of each step that wrote times, by the number of the step. */
   readonly times: ReadonlyMap<number, number>;
-  /** The domains of generated values whose ranks are written; `undefined`: all domains. */
+  /**
+   * The domains of generated values whose ranks are written, and those of {@link contentOf} whose source states are written; `undefined`: all domains.
+   */
   readonly domains: ReadonlySet<string> | undefined;
 }
 
@@ -423,10 +426,15 @@ export class Encoder {
       this.#tokens.push(this.#strings.tokens.of({ key: `${KNOWN}${key}`, rank: "", order: "" }));
       return `@${form};`;
     }
-    const { label, step, domain } = origin;
+    const { label, step, domain, source } = origin;
     addTo(this.steps, step, domain);
     this.#tokens.push(this.#strings.tokens.of({ key, rank: "", order: "" }, step, domain));
-    return `@${form}${label}${this.#rank(domain, this.#ranks?.steps.get(step))};`;
+    return `@${form}${label}${this.#rank(domain, this.#ranks?.steps.get(step))}${this.#source(domain, source)};`;
+  }
+
+  #source(domain: string, source: string): string {
+    if (this.#ranks === undefined || this.#ranks.domains?.has(contentOf(domain)) === false) return "";
+    return `<${source}`;
   }
 
   #moment({ form, origin: { name, step, domain, isPassed } }: Time): string {

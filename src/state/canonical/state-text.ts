@@ -1,6 +1,7 @@
 import { Clock } from "../values/clock.ts";
 import { Encoder, type Encoded, type Ranks } from "./encoder.ts";
 import type { Facts, Fingerprint } from "./facts.ts";
+import { contentOf } from "../compare/knowledge.ts";
 import { TablePlans } from "./columns.ts";
 import type { Piece } from "./pieces.ts";
 import type { Placeholders } from "../values/scan.ts";
@@ -113,8 +114,8 @@ export class StateWriter {
   }
 
   /**
-   * The domains of generated values whose order the last fingerprint left out. The set is empty if one step generated all values, because they have
-   * no order then.
+   * The domains of generated values whose order, or whose source states, the last fingerprint left out. Values that one step generated have no order
+   * among each other.
    */
   forgotten: ReadonlySet<string> = NO_PLACES;
 
@@ -122,17 +123,19 @@ export class StateWriter {
     const written = this.#write(facts, undefined);
     if (this.#ordered.size === 0) return written;
     const { steps, times } = this.#encoder;
-    const isOrdered = [...steps.values(), ...times.values()].some((places) => [...places].some((one) => this.#ordered.has(one)));
+    const isOrdered = [...steps.values(), ...times.values()].some((places) =>
+      [...places].some((one) => this.#ordered.has(one) || this.#ordered.has(contentOf(one))),
+    );
     return isOrdered ? this.#write(facts, ranksOf(steps, times, this.#ordered)) : written;
   }
 
   #forgottenOrder(): ReadonlySet<string> {
     const { steps, times } = this.#encoder;
     const places = new Set<string>();
-    for (const bySteps of [steps, times]) {
-      if (bySteps.size < 2) continue;
-      for (const some of bySteps.values()) for (const one of some) if (!this.#ordered.has(one)) places.add(one);
-    }
+    for (const bySteps of [steps, times])
+      for (const some of bySteps.values())
+        for (const one of some)
+          if ((bySteps.size > 1 && !this.#ordered.has(one)) || (bySteps === steps && !this.#ordered.has(contentOf(one)))) places.add(one);
     return places.size === 0 ? NO_PLACES : places;
   }
 

@@ -47,8 +47,16 @@ export interface Knowledge {
   readonly background: readonly string[];
   /** Actions that send different requests each time. Values that they generate are named after the action alone, not after its requests. */
   readonly noisyActions: readonly string[];
-  /** Places whose order of generation is part of the state, because an audit showed that the order matters. */
+  /**
+   * Places whose order of generation is part of the state, because an audit showed that the order matters. An entry of {@link contentOf} makes the
+   * state in which a value was generated part of the state, too.
+   */
   readonly ordered: readonly string[];
+}
+
+/** Returns the entry of {@link Knowledge.ordered} which says that values of a domain contain data of the state in which they were generated. */
+export function contentOf(domain: string): string {
+  return `<${domain}`;
 }
 
 export const NOTHING_KNOWN: Knowledge = { generated: [], times: [], dropped: [], background: [], noisyActions: [], ordered: [] };

@@ -15,6 +15,11 @@ export interface Origin {
    * occurs once, so that a token that is renewed repeatedly has a finite number of labels.
    */
   readonly ancestry: readonly string[];
+  /**
+   * The name of the state in which the step was executed, as in {@link Origins.at}. Two values of equal requests may contain different data of these
+   * states, such as the price in a signed offer.
+   */
+  readonly source: string;
 }
 
 export interface TimeOrigin {
@@ -43,6 +48,8 @@ export interface Origins {
    */
   readonly times: ReadonlyMap<TimeKey, TimeOrigin>;
   readonly steps: number;
+  /** The name of the state that contains these values: the same for equal states, and empty for the root state. */
+  readonly at: string;
 }
 
 /** Milliseconds since 1970; with a place if {@link timeKeyAt} made the key. */
@@ -57,20 +64,21 @@ export function msOf(key: TimeKey): number {
   return typeof key === "number" ? key : Number.parseFloat(key);
 }
 
-export const NO_ORIGINS: Origins = { ids: new Map(), times: new Map(), steps: 0 };
+export const NO_ORIGINS: Origins = { ids: new Map(), times: new Map(), steps: 0, at: "" };
 
 export interface OriginsSnapshot {
   readonly ids: readonly (readonly [string, Origin])[];
   readonly times: readonly (readonly [TimeKey, TimeOrigin])[];
   readonly steps: number;
+  readonly at: string;
 }
 
-export function snapshotOfOrigins({ ids, times, steps }: Origins): OriginsSnapshot | undefined {
-  return ids.size === 0 && times.size === 0 ? undefined : { ids: [...ids], times: [...times], steps };
+export function snapshotOfOrigins({ ids, times, steps, at }: Origins): OriginsSnapshot | undefined {
+  return ids.size === 0 && times.size === 0 && at === "" ? undefined : { ids: [...ids], times: [...times], steps, at };
 }
 
 export function originsOfSnapshot(image: OriginsSnapshot | undefined): Origins {
-  return image === undefined ? NO_ORIGINS : { ids: new Map(image.ids), times: new Map(image.times), steps: image.steps };
+  return image === undefined ? NO_ORIGINS : { ids: new Map(image.ids), times: new Map(image.times), steps: image.steps, at: image.at };
 }
 
 /** Returns the earliest time in the state that is still in the future, in milliseconds since 1970; `Infinity` if there is none. */

@@ -132,7 +132,7 @@ export class Renamer {
     // plain key, so that its copies at other places are found.
     for (const [key, origin] of this.#times) if (typeof key === "string" && !this.#times.has(msOf(key))) this.#times.set(msOf(key), origin);
     const isSame = sameEntries(this.#ids, origins.ids) && sameEntries(this.#times, origins.times);
-    return { facts: renamed, origins: isSame ? origins : { ids: this.#ids, times: this.#times, steps: this.#origins.steps + 1 } };
+    return { facts: renamed, origins: isSame ? origins : { ids: this.#ids, times: this.#times, steps: this.#origins.steps + 1, at: origins.at } };
   }
 
   #begin(origins: Origins, step: StepOrigin | undefined): void {
@@ -153,7 +153,7 @@ export class Renamer {
     const texts = new Set(this.#fresh.map(({ text }) => text));
     const number = this.#origins.steps + 1;
     for (const { key, text, place } of fresh.values()) {
-      this.#ids.set(key, { ...this.#madeBy(text, texts), step: number, domain: place.domain ?? place.place });
+      this.#ids.set(key, { ...this.#madeBy(text, texts), step: number, domain: place.domain ?? place.place, source: this.#origins.at });
     }
     const ids = new Map([...this.#origins.ids, ...this.#ids]);
     this.#origins = { ...this.#origins, ids };

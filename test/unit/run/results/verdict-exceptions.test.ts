@@ -12,7 +12,7 @@ const time = (parts: Partial<TimeOrigin>): TimeOrigin => ({
   ...parts,
 });
 const fieldsOf = (...times: readonly TimeOrigin[]): readonly string[] =>
-  passedTimes({ origins: { ids: new Map(), times: new Map(times.map((one, ms) => [ms, one])), steps: 1 } });
+  passedTimes({ origins: { ids: new Map(), times: new Map(times.map((one, ms) => [ms, one])), steps: 1, at: "" } });
 
 it("names each field whose time passed once, with how far it lay", () => {
   const held = time({ isFuture: true, isPassed: undefined, domain: JSON.stringify(["context", "until"]) });
