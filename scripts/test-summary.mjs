@@ -27,7 +27,8 @@ try {
   console.error(`No test report: ${error.message}`);
   failed = 1;
 }
-for (const { file, fullName, failureMessages } of broken) console.log(`FAILED ${file} > ${fullName}\n${indented(failureMessages[0] ?? "")}`);
+for (const { file, fullName, failureMessages } of broken)
+  console.log(`FAILED ${file} > ${fullName}\n${indented(failureMessages[0] ?? "")}`);
 for (const { file, fullName, failureMessages } of flaky) console.log(`FLAKY ${file} > ${fullName}\n${indented(failureMessages[0])}`);
 if (flaky.length > 0) console.log(`${flaky.length} flaky: passed when tried again, to be mended`);
 console.log(`${passed} passed, ${failed} failed`);

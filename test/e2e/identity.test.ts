@@ -162,3 +162,81 @@ describeEach("a lease that an action waits for", () => {
     expect([twin.status, twin.violations, twin.divergences, twin.statesVisited]).toEqual([0, [], [], 6]);
   });
 });
+
+/**
+ * A shop that encrypts data of its state, with a new initialization vector each time: `offer`, the price of the moment, which the user keeps, and
+ * `cart`, the number of items, which a column keeps. With BUG, the sale price is paid after the sale, and a cart of two is charged twice.
+ */
+const SEALING_SERVER = `
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+const Database = createRequire(${JSON.stringify(import.meta.url)})("better-sqlite3");
+const db = new Database(process.env.DB_PATH);
+db.exec("CREATE TABLE IF NOT EXISTS shop (id INTEGER PRIMARY KEY, price INTEGER, cart TEXT, wrong INTEGER)");
+db.exec("INSERT OR IGNORE INTO shop VALUES (1, 100, NULL, 0)");
+const key = Buffer.alloc(32, 7);
+const seal = (value) => {
+  const iv = randomBytes(16);
+  const cipher = createCipheriv("aes-256-cbc", key, iv);
+  return iv.toString("hex") + cipher.update(String(value), "utf8", "hex") + cipher.final("hex");
+};
+const unseal = (text) => {
+  const decipher = createDecipheriv("aes-256-cbc", key, Buffer.from(text.slice(0, 32), "hex"));
+  return Number(decipher.update(text.slice(32), "hex", "utf8") + decipher.final("utf8"));
+};
+const set = (column, value) => db.prepare("UPDATE shop SET " + column + " = ?").run(value);
+const wrong = () => set("wrong", process.env.BUG === "1" ? 2 : 1);
+createServer(async (request, response) => {
+  let body = "";
+  for await (const part of request) body += part;
+  const answer = (status, json = {}) => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(json));
+  const shop = db.prepare("SELECT * FROM shop").get();
+  const items = shop.cart === null ? 0 : unseal(shop.cart);
+  if (request.url === "/offer") return answer(200, { offer: seal(shop.price) });
+  if (request.url === "/sale") set("price", 50);
+  if (request.url === "/end") set("price", 100);
+  if (request.url === "/buy" && unseal(JSON.parse(body).offer) < shop.price) wrong();
+  if (request.url === "/add" && items === 3) return answer(409);
+  if (request.url === "/add") set("cart", seal(items + 1));
+  if (request.url === "/pay" && items === 0) return answer(409);
+  if (request.url === "/pay" && items === 2) wrong();
+  answer(200, { wrong: shop.wrong });
+}).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+
+async function sealing(actions: readonly string[], bug: boolean): Promise<Explored & { readonly status: number | null }> {
+  const cwd = folderWith({
+    "server.mjs": SEALING_SERVER,
+    "seqqa.yaml": `target: { command: node server.mjs, env: { PORT: "{port}", DB_PATH: "{db_path}", BUG: "${bug ? 1 : 0}" } }\nexploration: { max_depth: 4 }\n`,
+    "shop.explore.ts": `import { Action, Agent, Invariant } from "seqqa";
+const call = (name: string) => new Action<any>({ name, run: (api) => api.post("/" + name) });
+const actions: Record<string, Action<any>> = {
+  offer: new Action<any>({ name: "offer", run: async (api, context) => {
+    const response = await api.post("/offer");
+    context.set("offer", response.json<{ offer: string }>().offer);
+    return response;
+  } }),
+  buy: new Action<any>({ name: "buy", precondition: (context) => context.has("offer"), run: (api, context) => api.post("/buy", { json: { offer: context.get("offer") } }) }),
+};
+export const agent = new Agent<any>({
+  actions: ${JSON.stringify(actions)}.map((name) => actions[name] ?? call(name)),
+  invariants: [new Invariant({ name: "never_wrong", check: async ({ api }) => (await api.get("/")).json<{ wrong: number }>().wrong < 2 })],
+});
+`,
+  });
+  const { status } = await seqqa(["run", ".", "--output", "out"], { cwd });
+  return { status, ...only(writtenIn(join(cwd, "out"))) };
+}
+
+describeEach("data of the state in a generated value", () => {
+  it.each([
+    ["that the user keeps", ["offer", "sale", "end", "buy"], "sale offer end buy"],
+    ["in a column that each step writes anew", ["add", "pay"], "add add pay"],
+  ])("%s: the defect is found, and the correct twin is silent", { timeout: 60_000 }, async (_what, actions, path) => {
+    const result = await sealing(actions, true);
+    expect(result.violations.map(({ reproductionPath }) => reproductionPath.join(" "))).toEqual(expect.arrayContaining([path]));
+    const twin = await sealing(actions, false);
+    expect([twin.status, twin.violations, twin.divergences]).toEqual([0, [], []]);
+  });
+});

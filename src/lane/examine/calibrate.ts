@@ -148,12 +148,15 @@ class Walks {
     const states = this.#walks[0]!.map(({ strict }) => strict);
     const missed = this.#missed;
     const inVain = this.#wanted !== undefined && this.#worked === 0;
-    const late = once || inVain ? [] : await this.#lateAtEnd();
+    // The second execution must begin some time after this one, so the stores can be watched until then.
+    const firstMs = this.#begunMs;
+    const apartMs = this.#walks[0]!.some(({ facts }) => mayHoldTimes(facts)) ? firstMs + APART_MS - performance.now() : 0;
+    const late = once || inVain ? [] : await this.#lateAtEnd(undefined, apartMs);
     const nothing = { learned: NOTHING_KNOWN, suspects: [], lasting: [], unlike: [], late, states, missed };
     await this.#goHome();
     // If the root state was not restored, return no differences: they would come from the restore, which must be reported as a divergence.
     if (once || inVain || !(await this.#isRoot())) return nothing;
-    if (this.#walks[0]!.some(({ facts }) => mayHoldTimes(facts))) await sleep(this.#begunMs + APART_MS - performance.now());
+    if (apartMs > 0) await sleep(firstMs + APART_MS - performance.now());
     await this.#again(2);
     if (!thorough && this.#differing(0, 1) < 0) return nothing;
     const first = this.#compared();
@@ -162,7 +165,7 @@ class Walks {
     if (thorough || first.generated.some(({ isShort, isLoose }) => isShort || isLoose === true)) await this.#again(MORE_WALKS);
     const { generated, times, suspects, noisyActions } = this.#judged();
     const unlike = this.#unlike();
-    const all = late.length > 0 || suspects.length + unlike.length === 0 ? late : await this.#lateActions();
+    const all = late.length > 0 || suspects.length + unlike.length === 0 ? late : await this.#lateActions(LATE_MS);
     await this.#goHome();
     const learned = joined(NOTHING_KNOWN, { ...NOTHING_KNOWN, generated, times, noisyActions });
     if (all.length > 0) return { ...nothing, learned, late: all };
@@ -329,22 +332,22 @@ class Walks {
 
   /**
    * Returns the actions that write after they have answered. Only searches for them if the state changes after the last step, or if it differs from
-   * `known`.
+   * `known`. `watchMs`: how long to watch the stores, if this is longer than usual.
    */
-  async #lateAtEnd(known?: Fingerprint): Promise<readonly string[]> {
+  async #lateAtEnd(known?: Fingerprint, watchMs = 0): Promise<readonly string[]> {
     const stops = this.#walks[0]!;
     const last = stops.at(-1);
     if (last === undefined) return [];
-    const isLate = await this.#isLate(last.stores, END_WATCH_MS);
+    const isLate = await this.#isLate(last.stores, Math.max(END_WATCH_MS, watchMs));
     // On a slow machine a late write may happen before the first read, so that no change is seen. It then shows as a difference from the recorded
     // state.
     if (!isLate && (known === undefined || stops.length < this.#path!.length || (await this.#isAt(known)))) return [];
-    const late = await this.#lateActions();
-    return late.length > 0 ? late : this.#lateActions();
+    const late = await this.#lateActions(LATE_MS);
+    return late.length > 0 ? late : this.#lateActions(isLate ? Math.max(LATE_MS, watchMs) : LATE_MS);
   }
 
-  /** Executes the path again. Returns the actions after which a store changes without a further request. */
-  async #lateActions(): Promise<readonly string[]> {
+  /** Executes the path again. Returns the actions after which a store changes without a further request, within `watchMs` milliseconds. */
+  async #lateActions(watchMs: number): Promise<readonly string[]> {
     const { state, stepper, actions, drawing, canonicalizer } = this.#base;
     await this.#goHome();
     const late = new Set<string>();
@@ -355,7 +358,7 @@ class Walks {
       if (kind !== "executed") break;
       gone.push(action);
       await this.#late.settle();
-      if (await this.#isLate(storesFingerprint(await state.facts(), canonicalizer), LATE_MS)) late.add(actions[action]!.name);
+      if (await this.#isLate(storesFingerprint(await state.facts(), canonicalizer), watchMs)) late.add(actions[action]!.name);
     }
     return [...late];
   }

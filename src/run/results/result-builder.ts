@@ -22,7 +22,7 @@ import { coverageOf, raceOf } from "./race-result.ts";
 import type { FoundFaults } from "../explore/faults.ts";
 import type { FoundRaces } from "../explore/races.ts";
 import type { ShownUrls } from "../prepare/shown-urls.ts";
-import { behindViolations, timesPassed } from "./verdict-exceptions.ts";
+import { behindViolations, diverged, timesPassed } from "./verdict-exceptions.ts";
 
 export interface ResultParts {
   readonly name: string;
@@ -84,6 +84,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
   const reductions = [...parts.refuted, ...assumed];
   const behind = behindViolations(committer);
   const isCut = behind.length > 0;
+  const searched = { stopReason, statesVisited: states };
   const verdict = verdictOf(
     { stopReason, open: open.size, statesVisited: states, completeToDepth: complete },
     [
@@ -91,8 +92,9 @@ export function buildResult(parts: ResultParts): ExplorationResult {
       ...droppedFields(parts.knowledge),
       ...unaudited(assumed),
       ...timesPassed(explorer.divergences.all),
+      ...diverged(explorer.divergences.all),
       ...beyondSight(parts.visibility),
-      ...(parts.isShard ? [] : unseenChanges(coverage, stopReason)),
+      ...(parts.isShard ? [] : unseenChanges(coverage, searched)),
     ],
     assumed,
   );
@@ -124,7 +126,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
       ...(parts.isShard || parts.graph !== undefined
         ? []
         : idleActions(coverage, { stopReason, isExhaustive: stopReason === "exhausted" && open.size === 0 && !isCut })),
-      ...(parts.isShard ? [] : unseenWrites(coverage, stopReason)),
+      ...(parts.isShard ? [] : unseenWrites(coverage, searched)),
       ...unverifiedFields(parts.knowledge),
       ...unaudited(assumed).map(({ text }) => `The result relies on an untested assumption: ${text}.`),
     ],

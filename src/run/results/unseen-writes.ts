@@ -1,21 +1,26 @@
 import type { LaneReport } from "../../messages/lane-messages.ts";
-import type { ActionCoverage, StopReason, VerdictException } from "../../model/results/result.ts";
+import type { ActionCoverage, ExplorationFacts, VerdictException } from "../../model/results/result.ts";
 import { NOT_VISIBLE } from "../../reports/console/verdict.ts";
 import { plural } from "../../reports/console/numbers.ts";
 
-/** An action is reported after this number of writes (2xx) that changed nothing visible. */
+/**
+ * An action is reported after this number of writes (2xx) that changed nothing visible. If the whole search found no state but the root state, one
+ * write is enough: no step can show more.
+ */
 const ENOUGH = 3;
 
+type Searched = Pick<ExplorationFacts, "stopReason" | "statesVisited">;
 type Coverage = Readonly<Record<string, ActionCoverage>>;
 
 /**
  * Returns the actions whose successful writes never changed anything that seqqa can see, with the number of writes. Empty if the search was
  * interrupted or stopped at the first violation.
  */
-function unseen(coverage: Coverage, stopReason: StopReason): readonly (readonly [string, number])[] {
+function unseen(coverage: Coverage, { stopReason, statesVisited }: Searched): readonly (readonly [string, number])[] {
   if (stopReason === "first_violation" || stopReason === "interrupted") return [];
+  const enough = stopReason === "exhausted" && statesVisited === 1 ? 1 : ENOUGH;
   return Object.entries(coverage).flatMap(([name, { unseenWrites = 0, brought, changesNothing }]) =>
-    unseenWrites < ENOUGH || brought === true || changesNothing === true ? [] : [[name, unseenWrites] as const],
+    unseenWrites < enough || brought === true || changesNothing === true ? [] : [[name, unseenWrites] as const],
   );
 }
 
@@ -33,16 +38,16 @@ export function beyondSight(visibility: LaneReport["visibility"]): readonly Verd
 }
 
 /** Returns the verdict's exceptions for writes that changed nothing visible. States that differ only in such a write were merged. */
-export function unseenChanges(coverage: Coverage, stopReason: StopReason): readonly VerdictException[] {
-  const actions = unseen(coverage, stopReason);
+export function unseenChanges(coverage: Coverage, searched: Searched): readonly VerdictException[] {
+  const actions = unseen(coverage, searched);
   if (actions.length === 0) return [];
   const text = actions.map(([name, count]) => `changes made by ${name} (${count} x 2xx, nothing visible)`).join(", ");
   return [{ kind: "invisible_state", count: actions.length, text }];
 }
 
 /** Returns sentences about writes that changed nothing visible and make the result unverified, each with a remedy. */
-export function unseenWrites(coverage: Coverage, stopReason: StopReason): readonly string[] {
-  return unseen(coverage, stopReason).map(
+export function unseenWrites(coverage: Coverage, searched: Searched): readonly string[] {
+  return unseen(coverage, searched).map(
     ([name, count]) =>
       `${plural(count, "write")} of ${name} got a 2xx answer, but changed nothing that seqqa can see. States that differ only in such changes count as one. ` +
       "Declare the store that it writes to, give the World a `probe` that reads it, or mark the action with `changesNothing: true`.",

@@ -55,9 +55,10 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
   const behind = behindViolations(committer);
   const reductions = reductionsOf(entries.flatMap((entry) => entry.reductions));
   const assumed = reductionsOf(entries.flatMap((entry) => entry.reductions.filter(({ refuted }) => refuted === 0)));
+  const searched = { stopReason, statesVisited: states };
   const verdict = verdictOf(
     { stopReason, open: notExpanded.size, statesVisited: states, completeToDepth: complete },
-    [...behind, ...ofShards, ...unseenChanges(actionCoverage, stopReason)],
+    [...behind, ...ofShards, ...unseenChanges(actionCoverage, searched)],
     assumed,
   );
   const coverage = coverageOf(entries);
@@ -94,7 +95,7 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
         stopReason,
         isExhaustive: stopReason === "exhausted" && notExpanded.size === 0 && behind.length === 0,
       }),
-      ...unseenWrites(actionCoverage, stopReason),
+      ...unseenWrites(actionCoverage, searched),
       ...new Set(entries.flatMap(({ unverified }) => unverified)),
     ],
     coverage: {

@@ -132,7 +132,10 @@ export class Renamer {
     // plain key, so that its copies at other places are found.
     for (const [key, origin] of this.#times) if (typeof key === "string" && !this.#times.has(msOf(key))) this.#times.set(msOf(key), origin);
     const isSame = sameEntries(this.#ids, origins.ids) && sameEntries(this.#times, origins.times);
-    return { facts: renamed, origins: isSame ? origins : { ids: this.#ids, times: this.#times, steps: this.#origins.steps + 1, at: origins.at } };
+    return {
+      facts: renamed,
+      origins: isSame ? origins : { ids: this.#ids, times: this.#times, steps: this.#origins.steps + 1, at: origins.at },
+    };
   }
 
   #begin(origins: Origins, step: StepOrigin | undefined): void {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { passedTimes } from "../../../../src/lane/state/world-state.ts";
 import type { TimeOrigin } from "../../../../src/state/values/origins.ts";
-import { timesPassed } from "../../../../src/run/results/verdict-exceptions.ts";
+import { diverged, timesPassed } from "../../../../src/run/results/verdict-exceptions.ts";
 
 const time = (parts: Partial<TimeOrigin>): TimeOrigin => ({
   name: "step300000",
@@ -31,4 +31,15 @@ it("excepts times that passed from a verdict, and nothing else", () => {
   ).toEqual([
     { kind: "time_passed", count: 1, text: "states from before the time orders.lease_until (5 min), which passed during the run" },
   ]);
+});
+
+it("excepts what divergences show, apart from times that passed", () => {
+  const divergence = { path: [], message: "differs", differences: [] };
+  expect(diverged([{ ...divergence, kind: "time_passed" }])).toEqual([]);
+  expect(
+    diverged([
+      { ...divergence, kind: "cross_check" },
+      { ...divergence, kind: "late_write" },
+    ]),
+  ).toEqual([{ kind: "invisible_state", count: 2, text: "what changes outcomes without being part of the state (2 divergences)" }]);
 });
