@@ -22,7 +22,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** Debian's packages of Python belong to this one, and not to another Python that comes first in PATH. */
 const PATH = `/usr/bin:${process.env["PATH"]}`;
 const bin = join(root, "bin/seqqa.js");
-const works = (command: string): boolean => spawnSync(command, { shell: true, env: { ...process.env, PATH }, timeout: 30_000 }).status === 0;
+const works = (command: string): boolean =>
+  spawnSync(command, { shell: true, env: { ...process.env, PATH }, timeout: 30_000 }).status === 0;
 const need = (what: string, command: string) => (): string | undefined => (works(command) ? undefined : `${what} (\`${command}\` failed)`);
 const all =
   (...needs: readonly (() => string | undefined)[]) =>
