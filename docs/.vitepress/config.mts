@@ -9,7 +9,7 @@ export default defineConfig({
   // Pages of a folder are called README.md, as GitHub shows them.
   rewrites: { "README.md": "index.md", "ci/README.md": "ci/index.md" },
   // Links to files of the repository are not pages of the site.
-  ignoreDeadLinks: [/^(?:\.\/)*(?:CHANGELOG|CONTRIBUTING|README|SECURITY)$/, /\.(?:yml|example)$/],
+  ignoreDeadLinks: [/^(?:\.{1,2}\/)*(?:CHANGELOG|CONTRIBUTING|README|SECURITY)$/, /\.(?:yml|example)$/],
   themeConfig: {
     search: { provider: "local" },
     outline: [2, 3],
@@ -19,12 +19,20 @@ export default defineConfig({
         items: [
           page("A first exploration", "/guides/first-exploration"),
           page("Express and PostgreSQL", "/guides/express-postgresql"),
+          page("Flask and MariaDB", "/guides/flask-mariadb"),
+          page("Go and SQLite", "/guides/go-sqlite"),
+          page("NestJS and TypeORM", "/guides/nestjs-typeorm"),
+          page("Fastify and Drizzle", "/guides/fastify-drizzle"),
           page("How much to explore", "/guides/how-much"),
           page("Rules", "/guides/rules"),
+          page("Strong rules", "/guides/strong-rules"),
+          page("Two users", "/guides/two-users"),
           page("Races", "/guides/races"),
           page("Faults", "/guides/faults"),
           page("Coverage", "/guides/coverage"),
           page("Stores", "/guides/stores"),
+          page("Choosing a checkpoint", "/guides/choosing-a-checkpoint"),
+          page("Debugging an action", "/guides/debugging-an-action"),
           page("From a finding to a fix", "/guides/findings"),
           page("Journeys", "/guides/journeys"),
           page("State graphs", "/guides/state-graphs"),

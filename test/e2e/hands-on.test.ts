@@ -50,6 +50,18 @@ describe("seqqa try", () => {
     else expect(stderr).toMatch(said);
   });
 
+  it("names the line of an action that throws", async () => {
+    const code = 'import { Action, Agent } from "seqqa";\nconst run = async () => {\n  throw new Error("no id");\n};\n';
+    const cwd = folderWith({
+      "seqqa.yaml": "target: { command: node server.mjs, env: { PORT: '{port}' } }",
+      "server.mjs": `import { createServer } from "node:http";\ncreateServer((_, response) => response.end("{}")).listen(process.env.PORT, "127.0.0.1");\n`,
+      "own.explore.ts": `${code}export const agent = new Agent({ name: "own", actions: [new Action({ name: "act", run })], invariants: [] });\n`,
+    });
+    const { status, stdout, stderr } = await seqqa(["try", "own.explore.ts", "act"], { cwd });
+    expect(status, stderr).toBe(3);
+    expect(stdout).toMatch(/ {3}\? act: .*no id\n {5}at \S*own\.explore\.ts:3:9\n/);
+  });
+
   it("--keep leaves the lane running until Ctrl-C, and keeps the status", async () => {
     const kept = start(["try", file, ...REFUND_TWICE, "--keep"]);
     await until(() => kept.said.stdout.includes("until Ctrl-C"), "the lane is kept");

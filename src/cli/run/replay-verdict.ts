@@ -21,8 +21,14 @@ export function verdictOf(finding: Finding, replayed: ReplayResult): Verdict {
     const way = strayed === undefined ? "" : `, although ${strayed}`;
     return { kind: "fails", exitStatus: 1, sentence: `Still fails: ${invariant} is broken again${way}.` };
   }
-  if (strayed !== undefined)
-    return { kind: "diverged", exitStatus: 3, sentence: `Diverged: ${strayed}, so the path did not reach the state of the finding.` };
+  if (strayed !== undefined) {
+    const advice = isNewlyRefused(finding, replayed) ? " If the API was fixed to refuse this step, run the exploration again." : "";
+    return {
+      kind: "diverged",
+      exitStatus: 3,
+      sentence: `Diverged: ${strayed}, so the path did not reach the state of the finding.${advice}`,
+    };
+  }
   const unjudged = replayed.errors.find(({ source }) => source === invariant);
   if (unjudged !== undefined) return { kind: "diverged", exitStatus: 3, sentence: `Not judged: ${unjudged.message}` };
   if (notReplayed === true) {
@@ -34,6 +40,13 @@ export function verdictOf(finding: Finding, replayed: ReplayResult): Verdict {
     return { kind: "flaky", exitStatus: 3, sentence };
   }
   return { kind: "gone", exitStatus: 0, sentence: `Gone: ${invariant} holds after the same path.` };
+}
+
+/** Returns `true` if the first step with another status than in the run is now refused, and was not refused in the run. */
+function isNewlyRefused({ steps: recorded }: Finding, { steps }: ReplayResult): boolean {
+  const first = steps.findIndex(({ status }, step) => recorded[step]?.status !== status);
+  const [before, now] = [recorded[first]?.status, steps[first]?.status];
+  return before !== undefined && before !== null && before < 400 && (now ?? 0) >= 400 && (now ?? 0) < 500;
 }
 
 /** Describes how the replay differs from the recorded path. The last step is not compared, because a fix of the target changes its answer. */

@@ -162,14 +162,16 @@ function target(values: Filled, context: FilledContext, refuse: Refuse): void {
   }
   const headers = warmUp.flatMap((step) => Object.values(step.headers ?? {}));
   const commands = warmUp.flatMap(({ command }) => (command === undefined ? [] : [command]));
-  for (const text of [declared.command ?? "", ...commands, ...headers, ...Object.values(declared.env ?? {})])
-    checkNames(text, values, refuse);
+  checkNames("target.command", declared.command ?? "", values, refuse);
+  for (const text of [...commands, ...headers]) checkNames("target.warm_up", text, values, refuse);
+  for (const [name, text] of Object.entries(declared.env ?? {})) checkNames(`target.env.${name}`, text, values, refuse);
 }
 
 /**
- * Throws an error if a placeholder in the target's command, for example `{host:cache}`, names an unknown store or a part that the store's URL lacks.
+ * Throws an error if a placeholder of the target, for example `{host:cache}`, names an unknown store or a part that the store's URL lacks.
+ * @param key The key whose value `text` is. Messages name its place in the file.
  */
-function checkNames(text: string, values: Filled, refuse: Refuse): void {
+function checkNames(key: string, text: string, values: Filled, refuse: Refuse): void {
   const systems = Object.entries(values.systems ?? {}).map(([name, { url }]) => [name, url] as const);
   const urls = new Map([...systems, ...(values.dbUrl === undefined ? [] : [["db", values.dbUrl] as const])]);
   for (const [whole, inside = ""] of text.matchAll(/\{([^{}]*)\}/g)) {
@@ -183,13 +185,13 @@ function checkNames(text: string, values: Filled, refuse: Refuse): void {
       if (store === "db" && (part === "url" || part === "database")) continue;
       const near = isNamed ? nearest(store, [...urls.keys()]) : undefined;
       refuse(
-        "target.command",
+        key,
         `${whole} names a store that ${isNamed ? "systems" : "db_url"} does not declare.`,
         near !== undefined ? `Did you mean {${part}:${near}}?` : isNamed ? "Declare it under systems." : "Declare it as db_url.",
       );
     } else if (part !== "url" && storePart(url, part) === undefined) {
       refuse(
-        "target.command",
+        key,
         `${whole} needs the ${part} in the URL of the store, but the URL has none.`,
         part === "password" || part === "user"
           ? `Add the ${part} to the URL, or remove the placeholder.`

@@ -6,8 +6,17 @@ export interface WalkJudged {
   /** The names of the rules that hold. */
   readonly held: readonly string[];
   readonly broken: readonly { readonly invariant: string; readonly severity: Severity; readonly message: string }[];
-  /** The errors that user code threw. */
-  readonly errors: readonly { readonly code: string; readonly message: string; readonly source: string }[];
+  readonly errors: readonly WalkError[];
+}
+
+/** An error that user code threw. */
+export interface WalkError {
+  readonly code: string;
+  readonly message: string;
+  readonly source: string;
+  readonly stack?: string | undefined;
+  /** The line in the user's code, e.g. `shop.explore.ts:12:5`. */
+  readonly where?: string | undefined;
 }
 
 /** An action that the user executed by hand. */

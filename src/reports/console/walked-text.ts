@@ -30,7 +30,10 @@ export function judgedLines({ held, broken, errors }: WalkJudged, colours: Colou
     ...broken
       .map(({ invariant, severity, message }) => printable(`   ✗ [${severity.toUpperCase()}] ${invariant}: ${message}`))
       .map((line) => colours.red(line)),
-    ...errors.map(({ source, message }) => colours.yellow(printable(`   ? ${source}: ${message}`))),
+    ...errors.flatMap(({ source, message, where }) => [
+      colours.yellow(printable(`   ? ${source}: ${message}`)),
+      ...(where === undefined ? [] : [`     at ${printable(where)}`]),
+    ]),
     ...(held.length === 0 ? [] : [`   ${colours.green("✓")} ${printable(held.join(", "))}`]),
   ];
 }

@@ -6,6 +6,7 @@ import type { WalkedStep, WalkJudged, WalkPlace } from "../../model/results/walk
 import { knowsNothing, readKnowledge } from "../../state/index.ts";
 import type { Walk } from "../../lane/index.ts";
 import { withLanes } from "../lanes/open-lanes.ts";
+import { whereOfStack } from "../prepare/declared-at.ts";
 import { loadExploration } from "../prepare/load-exploration.ts";
 import { withRunDirectory } from "../prepare/run-directory.ts";
 import { ShownUrls } from "../prepare/shown-urls.ts";
@@ -75,6 +76,7 @@ export async function walkFile<T>(input: WalkFileInput, work: (walk: ActionWalk)
             ...step,
             message: urls.text(step.message),
             requests: step.requests.map((one) => urls.exchange(one)),
+            errors: step.errors.map((one) => ({ ...one, where: one.stack === undefined ? undefined : whereOfStack(one.stack) })),
           });
           return work({
             actions: definition.actions.map(({ name }) => name),

@@ -241,6 +241,15 @@ describe("values that contradict each other", () => {
     expect(error.message).toMatch(/^seqqa\.yaml:\d+:\d+: /);
   });
 
+  it.each([
+    ["target.command", "target:\n  command: x {db_password}\n", 2],
+    ["target.env", "target:\n  command: x\n  env:\n    A: a\n    B: '{db_password}'\n", 5],
+    ["target.warm_up", "target:\n  command: x\n  warm_up: [{ command: 'x {db_password}' }]\n", 3],
+  ])("names the line of a placeholder in %s", (_key, target, line) => {
+    const { message } = failure(`${target}db_url: postgres://localhost/shop\n`);
+    expect(message).toMatch(new RegExp(`^seqqa\\.yaml:${line}:\\d+: \\{db_password\\} needs the password`));
+  });
+
   it("asks for --no-infra when a flag names a running target beside one to start", () => {
     const flags = [{ key: "base_url", flag: "--base-url", value: "http://h" }];
     const yaml = "target: { command: x }";

@@ -56,7 +56,7 @@ First set in \`seqqa.yaml\` where the API runs (\`base_url\`) or how it is start
 \`\`\`sh
 npx seqqa doctor          # checks the configuration
 npx seqqa run .           # the exploration
-${plan.recording === undefined ? "" : "npx seqqa run --all       # the recording\n"}npx tsc --noEmit -p .     # types
+${plan.recording === undefined ? "" : "npx seqqa run --all       # the recording\n"}npx -p typescript tsc --noEmit -p .   # types
 \`\`\`
 
 Between two branches, seqqa restores the stores that \`seqqa.yaml\` declares. With \`base_url\` alone, no store is declared, and a note of the run says so.

@@ -26,3 +26,12 @@ it.each<readonly [string, ReplayResult, boolean, string, number]>([
 ])("%s", (_what, result, confirmed, kind, exitStatus) => {
   expect(verdictOf({ ...finding, confirmed }, result)).toMatchObject({ kind, exitStatus });
 });
+
+it.each<readonly [string, readonly (number | null)[], boolean]>([
+  ["refuses a step that succeeded", [409, 200], true],
+  ["answers a step with a server error", [500, 200], false],
+  ["does not answer a step", [null, 200], false],
+])("the advice after a target that %s", (_what, statuses, isAdvised) => {
+  const { sentence } = verdictOf(finding, replayed(statuses));
+  expect(sentence.endsWith("If the API was fixed to refuse this step, run the exploration again.")).toBe(isAdvised);
+});
