@@ -93,7 +93,8 @@ const at =
   ({ place, value, name }) =>
   (root) => {
     const all = placesIn(root);
-    if (all.length > 0) change(all[place % all.length]!, all, value, name);
+    // A copy, so that a later change does not put a value into itself.
+    if (all.length > 0) change(all[place % all.length]!, all, structuredClone(value), name);
     return root;
   };
 
@@ -136,7 +137,7 @@ const CHANGES: readonly Change[] = [
   at(({ parent, key }) => put(parent, key, { $ref: "#" })),
   ({ value }) =>
     () =>
-      value,
+      structuredClone(value),
 ];
 
 /** Valid documents with one to four changes: values of other types, keys that are missing, renamed, doubled or added, references that are wrong. */
@@ -153,15 +154,37 @@ export function mutated(valid: readonly unknown[]): fc.Arbitrary<unknown> {
 
 const noise = fc.oneof(
   fc.uint8Array({ minLength: 1, maxLength: 8 }).map((bytes) => Buffer.from(bytes)),
-  fc.constantFrom("\xff\xfe", "\xc3\x28", "\xef\xbb\xbf", "\0", "{", "}", "[", '"', "\\u", "\r\n", "\r\n\r\n", ":", "&a *a", "<<: *a", "- ", "\t").map(
-    (raw) => Buffer.from(raw, "latin1"),
-  ),
+  fc
+    .constantFrom(
+      "\xff\xfe",
+      "\xc3\x28",
+      "\xef\xbb\xbf",
+      "\0",
+      "{",
+      "}",
+      "[",
+      '"',
+      "\\u",
+      "\r\n",
+      "\r\n\r\n",
+      ":",
+      "&a *a",
+      "<<: *a",
+      "- ",
+      "\t",
+    )
+    .map((raw) => Buffer.from(raw, "latin1")),
   text.map((one) => Buffer.from(one.slice(0, 400))),
 );
 
 /** Texts as bytes, sometimes cut off, with bytes inserted, replaced, removed or repeated. */
 export function mutatedBytes(valid: fc.Arbitrary<string | Buffer>): fc.Arbitrary<Buffer> {
-  const change = fc.record({ kind: fc.constantFrom("insert", "replace", "remove", "repeat", "cut"), at: fc.nat(1_000_000), size: fc.nat(60), noise });
+  const change = fc.record({
+    kind: fc.constantFrom("insert", "replace", "remove", "repeat", "cut"),
+    at: fc.nat(1_000_000),
+    size: fc.nat(60),
+    noise,
+  });
   return fc.tuple(valid, fc.array(change, { maxLength: 3 })).map(([whole, changes]) => {
     let bytes = Buffer.isBuffer(whole) ? Buffer.from(whole) : Buffer.from(whole, "utf8");
     for (const one of changes) {
@@ -202,7 +225,8 @@ export async function tried<T>(work: () => T | Promise<T>, statuses: readonly nu
 }
 
 /** The message of an internal error, which no user should see. */
-const INTERNAL = /Cannot read propert|is not a function|is not iterable|undefined \(reading|\bat \S+ \(|node_modules|Maximum call stack|Invalid array length/;
+export const INTERNAL: RegExp =
+  /Cannot read propert|is not a function|is not iterable|undefined \(reading|\bat \S+ \(|node_modules|Maximum call stack|Invalid array length/;
 
 function checkError({ code, message, hint, exitStatus }: SeqqaError, statuses: readonly number[]): void {
   expect(statuses, `${code}: ${message}`).toContain(exitStatus);

@@ -15,9 +15,11 @@ export function problemsOfCode(text: string): readonly string[] {
     readonly parseDiagnostics: readonly ts.Diagnostic[];
   };
   const found = source.parseDiagnostics.map(({ messageText }) => JSON.stringify(messageText));
-  if (/[\u2028\u2029\u202a-\u202e\u2066-\u2069]|<\/script|<!--/.test(text)) found.push("a character that other readers take for more than text");
+  if (/[\u2028\u2029\u202a-\u202e\u2066-\u2069]|<\/script|<!--/.test(text))
+    found.push("a character that other readers take for more than text");
   const visit = (node: ts.Node): void => {
-    if (ts.isCallExpression(node) && ts.isIdentifier(node.expression) && /^pwned/i.test(node.expression.text)) found.push("a call of pwned()");
+    if (ts.isCallExpression(node) && ts.isIdentifier(node.expression) && /^pwned/i.test(node.expression.text))
+      found.push("a call of pwned()");
     if (ts.isPropertyAssignment(node) && !ts.isComputedPropertyName(node.name) && node.name.text === "__proto__") found.push("a prototype");
     if (ts.isIdentifier(node) && node.text === "eval" && !isName(node)) found.push("eval");
     ts.forEachChild(node, visit);

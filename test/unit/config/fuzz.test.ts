@@ -45,25 +45,44 @@ const bytes = fc.oneof(
   { weight: 1, arbitrary: mutatedBytes(fc.string({ unit: "binary" })) },
 );
 
-const VARIABLES = ["SEQQA_TIMEOUT", "SEQQA_EXPLORATION_MAX_STEPS", "SEQQA_REPORT_FORMATS", "SEQQA_SYSTEMS_CACHE_URL", "SEQQA_PARALLEL", "SEQQA_BASE_URL", "HOME"];
-const env = fc.dictionary(fc.constantFrom(...VARIABLES, "SEQQA___PROTO__", "SEQQA_NONE"), fc.oneof(fc.constantFrom(...HOSTILE_TEXTS), anyValue.map((one) => JSON.stringify(one) ?? "")), {
-  maxKeys: 2,
-});
+const VARIABLES = [
+  "SEQQA_TIMEOUT",
+  "SEQQA_EXPLORATION_MAX_STEPS",
+  "SEQQA_REPORT_FORMATS",
+  "SEQQA_SYSTEMS_CACHE_URL",
+  "SEQQA_PARALLEL",
+  "SEQQA_BASE_URL",
+  "HOME",
+];
+const env = fc.dictionary(
+  fc.constantFrom(...VARIABLES, "SEQQA___PROTO__", "SEQQA_NONE"),
+  fc.oneof(
+    fc.constantFrom(...HOSTILE_TEXTS),
+    anyValue.map((one) => JSON.stringify(one) ?? ""),
+  ),
+  {
+    maxKeys: 2,
+  },
+);
 
 describe("whatever stands in seqqa.yaml and in the environment", () => {
   it("is a configuration, or one sentence that says where it is wrong", { timeout: 3_600_000 }, async () => {
     const file = join(folder, "seqqa.yaml");
     let loaded = 0;
     await fc.assert(
-      fc.asyncProperty(bytes, fc.oneof({ weight: 4, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: env }), async (content, variables) => {
-        writeFileSync(file, content);
-        const config = await tried(() => loadConfig({ directory: folder, cwd: folder, env: variables }));
-        if (config === undefined) return;
-        loaded++;
-        expect(Object.getPrototypeOf(config)).toBe(Object.prototype);
-        // Every value can be written into a run log.
-        expect(() => JSON.stringify(config)).not.toThrow();
-      }),
+      fc.asyncProperty(
+        bytes,
+        fc.oneof({ weight: 4, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: env }),
+        async (content, variables) => {
+          writeFileSync(file, content);
+          const config = await tried(() => loadConfig({ directory: folder, cwd: folder, env: variables }));
+          if (config === undefined) return;
+          loaded++;
+          expect(Object.getPrototypeOf(config)).toBe(Object.prototype);
+          // Every value can be written into a run log.
+          expect(() => JSON.stringify(config)).not.toThrow();
+        },
+      ),
       { numRuns: size(250, 10_000) },
     );
     // A property over errors alone would prove little.

@@ -76,7 +76,9 @@ const OPENAPI = {
     "/orders/{order_id}/files": {
       post: {
         parameters: [id],
-        requestBody: { content: { "multipart/form-data": { schema: { type: "object", properties: { file: { type: "string", format: "binary" } } } } } },
+        requestBody: {
+          content: { "multipart/form-data": { schema: { type: "object", properties: { file: { type: "string", format: "binary" } } } } },
+        },
         responses: { 200: { description: "ok", headers: { Location: { schema: { type: "string" } } } } },
       },
     },
@@ -123,7 +125,12 @@ const SWAGGER = {
 
 const API = "http://127.0.0.1:3000/api/v1";
 const HAR = har([
-  { url: `${API}/login`, json: { email: "ada@example.com", password: "hush" }, answer: { token: "abcdefgh" }, answerHeaders: { "set-cookie": "sid=1" } },
+  {
+    url: `${API}/login`,
+    json: { email: "ada@example.com", password: "hush" },
+    answer: { token: "abcdefgh" },
+    answerHeaders: { "set-cookie": "sid=1" },
+  },
   { url: `${API}/products?limit=2`, answer: { items: [{ id: 7, name: "lamp" }] }, headers: { authorization: "Bearer abcdefgh" } },
   { url: `${API}/orders`, json: { product_id: 7 }, status: 201, answer: { data: { id: "0d6fe8ff-a1f7-47ef-8512-f2f58ac5d2c0" } } },
   { url: `${API}/orders/0d6fe8ff-a1f7-47ef-8512-f2f58ac5d2c0/pay`, form: "amount=1&note=a+b" },
@@ -153,7 +160,14 @@ const POSTMAN = {
           },
           response: [{ name: "Created", code: 201, header: [{ key: "Location", value: "/orders/1" }], body: '{"data":{"id":"o-1"}}' }],
         },
-        { name: "Pay", request: { method: "POST", url: "{{baseUrl}}/orders/{{orderId}}/pay", body: { mode: "urlencoded", urlencoded: [{ key: "a", value: "1" }] } } },
+        {
+          name: "Pay",
+          request: {
+            method: "POST",
+            url: "{{baseUrl}}/orders/{{orderId}}/pay",
+            body: { mode: "urlencoded", urlencoded: [{ key: "a", value: "1" }] },
+          },
+        },
         { name: "Get", request: { method: "GET", url: { raw: "{{baseUrl}}/customers/:id", variable: [{ key: "id", value: "4" }] } } },
       ],
     },
@@ -173,16 +187,24 @@ function filesOf(valid: readonly unknown[]): fc.Arbitrary<Buffer> {
 
 type Scaffold = (source: string, cwd: string) => Promise<unknown>;
 const INPUTS: readonly (readonly [name: string, valid: readonly unknown[], scaffold: Scaffold])[] = [
-  ["an OpenAPI description", [OPENAPI, SWAGGER], (source, cwd) => scaffoldOpenapi({ source, cwd, out: "qa", force: false, allowRefs: false, version: "0.6.4" })],
+  [
+    "an OpenAPI description",
+    [OPENAPI, SWAGGER],
+    (source, cwd) => scaffoldOpenapi({ source, cwd, out: "qa", force: false, allowRefs: false, version: "0.6.4" }),
+  ],
   ["a HAR archive", [HAR], (source, cwd) => scaffoldRecording("har", { source, cwd, out: "qa", force: false, version: "0.6.4" })],
-  ["a Postman collection", [POSTMAN], (source, cwd) => scaffoldRecording("postman", { source, cwd, out: "qa", force: false, version: "0.6.4" })],
+  [
+    "a Postman collection",
+    [POSTMAN],
+    (source, cwd) => scaffoldRecording("postman", { source, cwd, out: "qa", force: false, version: "0.6.4" }),
+  ],
 ];
 
 describe.each(INPUTS)("whatever stands in %s", (_name, valid, scaffold) => {
   it.each(batches(size(60, 10_000), 2500).map(({ first, count }) => [String(first), count] as const))(
     "is a folder whose code has nothing of it but texts, or one sentence that says what is wrong: cases from %s",
     { timeout: 3_600_000 },
-    async (first, count) => {
+    async (_first, count) => {
       let written = 0;
       await fc.assert(
         fc.asyncProperty(filesOf(valid), async (content) => {

@@ -20,9 +20,22 @@ const body = fc.oneof(
   anyValue.map((value) => Buffer.from(JSON.stringify(value) ?? "")),
   hostile.map((text) => Buffer.from(text)),
   fc.uint8Array({ maxLength: 50 }).map((bytes) => Buffer.from(bytes)),
-  fc.constantFrom("[", '{"a":', "{}{}", '{"__proto__":{"polluted":true}}', `${"[".repeat(50_000)}`, '{"a":1e999}').map((text) => Buffer.from(text)),
+  fc
+    .constantFrom("[", '{"a":', "{}{}", '{"__proto__":{"polluted":true}}', `${"[".repeat(50_000)}`, '{"a":1e999}')
+    .map((text) => Buffer.from(text)),
 );
-const NAMES = ["content-type", "location", "set-cookie", "content-encoding", "retry-after", "transfer-encoding", "connection", "x-a", "__proto__", "etag"];
+const NAMES = [
+  "content-type",
+  "location",
+  "set-cookie",
+  "content-encoding",
+  "retry-after",
+  "transfer-encoding",
+  "connection",
+  "x-a",
+  "__proto__",
+  "etag",
+];
 const VALUES = [
   "application/json",
   "text/html; charset=utf-16",
@@ -49,12 +62,20 @@ const answers = fc
   .map(({ status: code, reason, headers: lines, body: content, coding }) => {
     const encoded = coding === "gzip" ? gzipSync(content) : coding === "br" ? brotliCompressSync(content) : content;
     const own = coding === "gzip" || coding === "br" ? `content-encoding: ${coding}\r\n` : "";
-    const length = coding === "chunked" ? "transfer-encoding: chunked\r\n" : coding === "none" ? "" : `content-length: ${encoded.length}\r\n`;
-    const whole = coding === "chunked" ? Buffer.concat([Buffer.from(`${encoded.length.toString(16)}\r\n`), encoded, Buffer.from("\r\n0\r\n\r\n")]) : encoded;
+    const length =
+      coding === "chunked" ? "transfer-encoding: chunked\r\n" : coding === "none" ? "" : `content-length: ${encoded.length}\r\n`;
+    const whole =
+      coding === "chunked"
+        ? Buffer.concat([Buffer.from(`${encoded.length.toString(16)}\r\n`), encoded, Buffer.from("\r\n0\r\n\r\n")])
+        : encoded;
     const head = `HTTP/1.1 ${code} ${reason}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}${own}${length}\r\n`;
     return Buffer.concat([Buffer.from(head, "utf8"), whole]);
   });
-const bytes = fc.oneof({ weight: 5, arbitrary: answers }, { weight: 4, arbitrary: mutatedBytes(answers) }, { weight: 1, arbitrary: mutatedBytes(hostile) });
+const bytes = fc.oneof(
+  { weight: 5, arbitrary: answers },
+  { weight: 4, arbitrary: mutatedBytes(answers) },
+  { weight: 1, arbitrary: mutatedBytes(hostile) },
+);
 
 const conformance = new Conformance(
   describeApi({
@@ -66,7 +87,11 @@ const conformance = new Conformance(
             200: {
               description: "",
               headers: { Location: { required: true, schema: { type: "string", format: "uri" } } },
-              content: { "application/json": { schema: { type: "object", required: ["id"], properties: { id: { type: "string", pattern: "^(a+)+$" } } } } },
+              content: {
+                "application/json": {
+                  schema: { type: "object", required: ["id"], properties: { id: { type: "string", pattern: "^(a+)+$" } } },
+                },
+              },
             },
           },
         },
@@ -80,7 +105,7 @@ describe("whatever a target answers", () => {
     "is an answer, or one sentence that says how it breaks HTTP; and no report takes it for code: cases from %s",
     { timeout: 3_600_000 },
     async (_first, count) => {
-      let answer = Buffer.alloc(0);
+      let answer: Buffer = Buffer.alloc(0);
       const url = await serveRaw((socket) => {
         socket.once("data", () => {
           // In two packets, as networks divide answers.
@@ -114,7 +139,11 @@ async function check(got: ApiResponse): Promise<void> {
   await tried(() => conformance.judge(got), [3]);
   const { statusCode, headers: received, text } = got;
   const response = { status: statusCode, headers: received, body: text };
-  const found = violation({ message: text.slice(0, 300), response, steps: [{ action: "a", status: statusCode, requests: [], changes: [`+ ${text.slice(0, 300)}`] }] });
+  const found = violation({
+    message: text.slice(0, 300),
+    response,
+    steps: [{ action: "a", status: statusCode, requests: [], changes: [`+ ${text.slice(0, 300)}`] }],
+  });
   const run = document({ explorations: [explored({ violations: [found] })] });
   const html = htmlText({ document: run, graphs: [] });
   expect(html).not.toMatch(/<img src=x|<script>pwned/);
