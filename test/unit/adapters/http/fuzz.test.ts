@@ -21,7 +21,7 @@ const body = fc.oneof(
   hostile.map((text) => Buffer.from(text)),
   fc.uint8Array({ maxLength: 50 }).map((bytes) => Buffer.from(bytes)),
   fc
-    .constantFrom("[", '{"a":', "{}{}", '{"__proto__":{"polluted":true}}', `${"[".repeat(50_000)}`, '{"a":1e999}')
+    .constantFrom("[", '{"a":', "{}{}", '{"__proto__":{"polluted":true}}', "[".repeat(50_000), '{"a":1e999}')
     .map((text) => Buffer.from(text)),
 );
 const NAMES = [
