@@ -94,13 +94,18 @@ export class ApiResponse {
 
 function notJson(response: ApiResponse, text: string, cause: unknown): SeqqaError {
   const from = `${response.request.method} ${response.request.url}`.trim();
-  const quoted = text.length > QUOTED ? `${text.slice(0, QUOTED)}...` : text;
+  const quoted = start(text);
   const type = response.headers["content-type"];
   return new SeqqaError(
     "NOT_JSON",
-    `The body of ${from} (status ${response.statusCode}${type === undefined ? "" : `, ${type}`}) is not JSON: ${
+    `The body of ${from} (status ${response.statusCode}${type === undefined ? "" : `, ${start(type)}`}) is not JSON: ${
       text === "" ? "it is empty" : JSON.stringify(quoted)
     }`,
     { hint: "Read response.text, or look at response.statusCode before calling json().", cause },
   );
+}
+
+/** Returns the beginning of a text for a message. A target may send headers of 64 KB. */
+function start(text: string): string {
+  return text.length > QUOTED ? `${text.slice(0, QUOTED)}...` : text;
 }

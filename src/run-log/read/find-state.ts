@@ -4,6 +4,7 @@ import { storedNodes } from "../rows/stored-nodes.ts";
 import { readStore } from "./open-run.ts";
 import { storedRunOf, type StoredExploration } from "./resumable-run.ts";
 import { findRun } from "./runs.ts";
+import { DamagedRun } from "../../engine/commit/damaged-run.ts";
 
 export interface StoredState {
   /** The id of the state, as reports print it. */
@@ -34,7 +35,7 @@ function statesOf(db: Database, exploration: StoredExploration, wanted: string):
   }
   if (found.length === 0) return [];
   const nodes = storedNodes(db, exploration.id, exploration.actions.length);
-  if (nodes === undefined) throw new TypeError("its nodes do not form a tree");
+  if (nodes === undefined) throw new DamagedRun("its nodes do not form a tree");
   return found.map(({ node, id }) => {
     const path: string[] = [];
     for (let at = node; at > 0; at = nodes.parents[at]!) path.unshift(exploration.actions[nodes.parentActions[at]!]!);

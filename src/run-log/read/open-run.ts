@@ -1,4 +1,5 @@
 import type { Database } from "better-sqlite3";
+import { DamagedRun } from "../../engine/commit/damaged-run.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { SCHEMA, SCHEMA_VERSION } from "../rows/schema.ts";
 import { openSqlite } from "../../stores/sqlite-driver.ts";
@@ -77,6 +78,10 @@ function reasonOf(cause: unknown): string {
   if (code === "SQLITE_NOTADB") return "it is not a SQLite database";
   if (typeof code === "string" && code.startsWith("SQLITE_CORRUPT")) return "it is damaged";
   if (typeof code === "string") return code;
+  if (cause instanceof DamagedRun) return cause.message;
+  if (cause instanceof SyntaxError) return "a column holds text that is not JSON";
+  // Messages of the engine about values that it did not expect mean nothing to a user.
+  if (cause instanceof TypeError || cause instanceof RangeError) return "it is damaged";
   return String(message).replace(/\.$/, "").split("\n")[0]!;
 }
 

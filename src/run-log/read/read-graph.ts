@@ -4,8 +4,9 @@ import { DepthCounter, MOST_LISTED } from "../../reports/index.ts";
 import { StoredEdges } from "../rows/stored-edges.ts";
 import type { StoredGraph } from "../rows/stored-graph.ts";
 import { storedNodes } from "../rows/stored-nodes.ts";
+import { DamagedRun } from "../../engine/commit/damaged-run.ts";
 
-/** Reads the graph of an exploration. @throws TypeError if nodes and edges do not form a graph */
+/** Reads the graph of an exploration. @throws DamagedRun if nodes and edges do not form a graph */
 export function readGraph(db: Database, exploration: number): StoredGraph {
   const actions = db.prepare("SELECT name FROM actions WHERE exploration = ? ORDER BY id").pluck().all(exploration) as readonly string[];
   const nodes = storedNodes(db, exploration, actions.length);
@@ -22,7 +23,7 @@ export function readGraph(db: Database, exploration: number): StoredGraph {
   return { actions, ...nodes, edges, byDepth, lists: lists.of(edges.size) };
 }
 
-const noGraph = (): TypeError => new TypeError("its nodes and edges do not form a graph");
+const noGraph = (): DamagedRun => new DamagedRun("its nodes and edges do not form a graph");
 
 /** Four columns that describe edges, with one entry for each edge. The columns grow when needed. */
 class EdgeLists {

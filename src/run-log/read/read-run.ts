@@ -19,6 +19,7 @@ import { readGraph } from "./read-graph.ts";
 import { findRun, runFile } from "./runs.ts";
 import { shownGraph } from "./shown-graph.ts";
 import type { StoredGraph } from "../rows/stored-graph.ts";
+import { DamagedRun } from "../../engine/commit/damaged-run.ts";
 
 type Finding = ExplorationEntry["violations"][number];
 type Race = ExplorationEntry["races"][number];
@@ -89,10 +90,10 @@ function documentOf(db: Database, withGraph: (entry: ExplorationEntry, explorati
   return { ...(document as unknown as RunDocument), explorations: whole };
 }
 
-/** Checks that the stored data of a run fits the schema of results. @throws TypeError if it does not */
+/** Checks that the stored data of a run fits the schema of results. @throws DamagedRun if it does not */
 function refuseMisfit(document: object): void {
   const wrong = misfitOf(document);
-  if (wrong !== undefined) throw new TypeError(`${wrong} does not fit the format of a seqqa result`);
+  if (wrong !== undefined) throw new DamagedRun(`${wrong} does not fit the format of a seqqa result`);
 }
 
 /** Returns the graph of an exploration for results. Its lists of nodes and edges are built at the first access. */
@@ -113,7 +114,7 @@ function pathsOf({ violations, races }: ExplorationEntry): readonly (readonly st
 
 /**
  * Reads an exploration in the form in which results contain it, but without the nodes and edges of its graph.
- * @throws TypeError if the stored data does not fit the schema
+ * @throws DamagedRun if the stored data does not fit the schema
  */
 export function readEntry(db: Database, id: number): ExplorationEntry {
   const document = db.prepare("SELECT document FROM explorations WHERE id = ?").pluck().get(id);
@@ -189,7 +190,7 @@ function racesOf(db: Database, exploration: number): readonly Race[] {
       const outcome = record(text) as unknown as RaceOutcome;
       return { ...outcome, calls: outcome.calls.map((call, side) => ({ ...call, requests: exchanges(race, position, side) })) };
     });
-    if (observed === undefined) throw new TypeError("a race has no outcome");
+    if (observed === undefined) throw new DamagedRun("a race has no outcome");
     const steps = stepsOf(race).map((step) => ({
       ...(record(step.document) as unknown as RecordedStep),
       requests: exchanges(race, null, step.position),

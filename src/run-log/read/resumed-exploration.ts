@@ -8,6 +8,7 @@ import type { OperationCoverage } from "../../model/results/coverage.ts";
 import type { RunHeader } from "../rows/run-header.ts";
 import { batchReader } from "../write/commit-batches.ts";
 import { record } from "../rows/json-columns.ts";
+import { DamagedRun } from "../../engine/commit/damaged-run.ts";
 
 export interface ResumedExploration {
   readonly beginning: RunHeader;
@@ -27,7 +28,7 @@ interface Row {
   readonly document: string;
 }
 
-/** Reads the data that is needed to resume an exploration. @throws TypeError if the run log is damaged */
+/** Reads the data that is needed to resume an exploration. @throws DamagedRun if the run log is damaged */
 export function resumedExploration(db: Database, exploration: number, beginning: RunHeader): ResumedExploration {
   const row = db
     .prepare(
@@ -72,12 +73,12 @@ export function resumedExploration(db: Database, exploration: number, beginning:
   };
 }
 
-/** Returns the operations that were called; `undefined` if they were not counted. @throws TypeError if they are damaged */
+/** Returns the operations that were called; `undefined` if they were not counted. @throws DamagedRun if they are damaged */
 function operationsOf({ coverage }: Readonly<Record<string, unknown>>): readonly OperationCoverage[] | undefined {
   const { operations } = (coverage ?? {}) as { readonly operations?: unknown };
   if (operations === undefined) return undefined;
   const isWhole = (one: Partial<OperationCoverage> | null): boolean => Array.isArray(one?.seen) && Array.isArray(one.described);
-  if (!Array.isArray(operations) || !operations.every(isWhole)) throw new TypeError("the operations of an exploration are damaged");
+  if (!Array.isArray(operations) || !operations.every(isWhole)) throw new DamagedRun("the operations of an exploration are damaged");
   return operations as readonly OperationCoverage[];
 }
 
@@ -94,7 +95,7 @@ function fingerprintsOf(db: Database, exploration: number): Pick<Recorded, "lo" 
 
 function newsFrom(document: unknown): JournalEvent {
   const { findings, errors, unjudged } = record(document);
-  if (!Array.isArray(findings) || !Array.isArray(errors)) throw new TypeError("the findings of a step are missing");
+  if (!Array.isArray(findings) || !Array.isArray(errors)) throw new DamagedRun("the findings of a step are missing");
   return {
     findings: findings as readonly FindingEvent[],
     errors: (errors as ErrorEvent[]).map((one) => ({ ...one, stack: one.stack })),

@@ -1,15 +1,17 @@
-/** Parses a column that holds a JSON object. @throws TypeError for any other content */
+import { DamagedRun } from "../../engine/commit/damaged-run.ts";
+
+/** Parses a column that holds a JSON object. @throws DamagedRun for any other content */
 export function record(text: unknown): Record<string, unknown> {
   const value = parsed(text);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new TypeError("a column holds no JSON object");
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new DamagedRun("a column holds no JSON object");
   return value as Record<string, unknown>;
 }
 
-/** Parses a column that holds a JSON list of strings. @throws TypeError for any other content */
+/** Parses a column that holds a JSON list of strings. @throws DamagedRun for any other content */
 export function lines(text: unknown): readonly string[] {
   const value = parsed(text);
   if (!Array.isArray(value) || !value.every((line) => typeof line === "string"))
-    throw new TypeError("a column holds no JSON list of texts");
+    throw new DamagedRun("a column holds no JSON list of texts");
   return value;
 }
 

@@ -1,6 +1,7 @@
 import type { ViolationPolicy } from "../../engine/commit/broken-rules.ts";
 import type { Shard } from "../../engine/shards/shard-partition.ts";
 import { record } from "./json-columns.ts";
+import { DamagedRun } from "../../engine/commit/damaged-run.ts";
 
 /** The conditions that must be the same when an exploration is resumed. */
 export interface RunHeader {
@@ -31,7 +32,7 @@ export interface RunHeader {
   };
 }
 
-/** Reads a run header from two columns of the run log. @throws TypeError if the columns hold something else */
+/** Reads a run header from two columns of the run log. @throws DamagedRun if the columns hold something else */
 export function runHeaderOf(code: string, document: string): RunHeader {
   const { clocksMs, knowledge, maxDepth, shard, violationPolicy = null, root } = record(document) as Partial<Omit<RunHeader, "code">>;
   const numbers = (list: unknown): boolean => Array.isArray(list) && list.every((one) => typeof one === "number");
@@ -47,7 +48,7 @@ export function runHeaderOf(code: string, document: string): RunHeader {
     numbers([root.wholeLo, root.wholeHi, root.rootLo, root.rootHi]) &&
     texts(root.lines) &&
     texts(root.broken);
-  if (!sound) throw new TypeError("the run header of an exploration is missing");
+  if (!sound) throw new DamagedRun("the run header of an exploration is missing");
   return { code, clocksMs: clocksMs!, knowledge, maxDepth, shard, violationPolicy, root };
 }
 

@@ -28,7 +28,7 @@ export class StoredEdges {
 
   /**
    * Calls `visit` for each edge in order, and records the node ranges of all batches. The same row object is passed each time.
-   * @throws TypeError, RangeError if batches are incomplete
+   * @throws DamagedRun if batches are incomplete
    */
   all(visit: Visit): void {
     for (let index = 0; index < this.#batches.batches; index++) {

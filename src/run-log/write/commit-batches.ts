@@ -3,6 +3,7 @@ import { writeCommit } from "../../engine/commit/commit-rows.ts";
 import type { JournalBatch, JournalEvent } from "../../engine/commit/commit-journal.ts";
 import { ROW, STATUS } from "../../messages/lane-messages.ts";
 import type { ExplorationGraph } from "../../model/results/result.ts";
+import { DamagedRun } from "../../engine/commit/damaged-run.ts";
 
 /** Size limit of the cache that maps step events to their ids in the run log. */
 const TEXTS = 10_000;
@@ -80,9 +81,9 @@ export function batchReader(
   return { batches: count, batch: (index) => int32(get.get(exploration, index)) };
 }
 
-/** Returns the numbers in a stored batch of commits. @throws TypeError if its length is no multiple of 4 bytes */
+/** Returns the numbers in a stored batch of commits. @throws DamagedRun if its length is no multiple of 4 bytes */
 function int32(blob: unknown): Int32Array {
-  if (!(blob instanceof Uint8Array) || blob.byteLength % 4 !== 0) throw new TypeError("a batch of commits is incomplete");
+  if (!(blob instanceof Uint8Array) || blob.byteLength % 4 !== 0) throw new DamagedRun("a batch of commits is incomplete");
   // Copy the bytes, because an Int32Array must begin at a multiple of 4 bytes, and SQLite's buffer may begin anywhere.
   return new Int32Array(blob.slice().buffer);
 }

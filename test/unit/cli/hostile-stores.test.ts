@@ -64,6 +64,7 @@ describe("a store that is hostile or half written: one sentence, exit status 2, 
         db.close();
       },
     ],
+    ["no run", sql("DELETE FROM run")],
     ["text where JSON is expected", sql("UPDATE findings SET document = 'the finding'")],
     ["escapes where JSON is expected", sql("UPDATE findings SET document = char(27) || '[2J' || char(10) || 'error: x'")],
     ["JSON that ends too soon", sql("UPDATE findings SET document = substr(document, 1, 20)")],
@@ -93,6 +94,7 @@ describe("a store that is hostile or half written: one sentence, exit status 2, 
       expect({ status, stdout, replayInputs }, `${what}: ${line}: ${stderr}`).toEqual({ status: 2, stdout: "", replayInputs: [] });
       // eslint-disable-next-line no-control-regex
       expect(stderr).toMatch(/^error: The run in [^\n]*\.db cannot be read: [^\n\x00-\x1f<]{1,150}\.\nhint: [^\n]+\n$/);
+      expect(stderr, "what the engine says of a value").not.toMatch(/Cannot read|is not a function|is not iterable|Unexpected token/);
     }
     expect(["report.html", "results.json", "junit.xml"].map((name) => existsSync(join(cwd, "reports", name)))).toEqual([
       false,

@@ -25,6 +25,8 @@ export class Checker {
     logger: false,
     validateSchema: false,
     addUsedSchema: false,
+    // To decide on inlining, ajv looks at each list twice, and so at a list in n lists 2^n times.
+    inlineRefs: false,
     code: { regExp: guardedRegExp },
   });
 

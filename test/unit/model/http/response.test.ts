@@ -55,6 +55,12 @@ describe("json", () => {
     expect(error.hint).toBeDefined();
   });
 
+  it("quotes only the beginning of a content type, which a target may make as long as it likes", () => {
+    const { message } = refusal(new ApiResponse(200, "", { "content-type": "a".repeat(60_000) }));
+    expect(message).toContain(`${"a".repeat(200)}...`);
+    expect(message.length).toBeLessThan(300);
+  });
+
   it("of an empty body says so", () => {
     expect(refusal(new ApiResponse(204, "")).message).toContain("empty");
   });

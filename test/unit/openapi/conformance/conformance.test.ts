@@ -299,6 +299,14 @@ describe("hostile descriptions", () => {
     expect(body(schema, {}, SHORT).judge(answer(200, value))).toMatchObject({ kind: "inconclusive" });
   });
 
+  it("lists in lists of a constant are not looked at twice at each level", () => {
+    const deep = JSON.parse(`${"[".repeat(60)}${"]".repeat(60)}`) as unknown;
+    const schema = { $ref: "#/components/schemas/Deep" };
+    const conformance = body(schema, { components: { schemas: { Deep: { type: "object", properties: { a: { const: deep } } } } } });
+    expect(conformance.judge(answer(200, {}))).toMatchObject(conforms);
+    expect(conformance.judge(answer(200, []))).toMatchObject({ kind: "differs" });
+  });
+
   it("alternatives of alternatives are not followed for ever", () => {
     const schemas = Object.fromEntries(
       Array.from({ length: 60 }, (_, n) => {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { readDescription } from "../../../../src/openapi/index.ts";
+import { describe as describeApi, readDescription } from "../../../../src/openapi/index.ts";
 import { planScaffold } from "../../../../src/scaffold/infer/index.ts";
 import type { ScaffoldPlan } from "../../../../src/scaffold/infer/plan.ts";
 import { edgesOf } from "../../../support/plan-edges.ts";
@@ -213,4 +213,13 @@ it("a shop: what is made, kept, freed, and how one logs in", async () => {
       ["tags", { kind: "constant", value: ["examp", "mple1"] }],
     ],
   });
+});
+
+it("lists in lists of a schema are not looked at twice at each level", () => {
+  const deep = JSON.parse(`${"[".repeat(60)}${"]".repeat(60)}`) as unknown;
+  const order = { type: "object", required: ["status"], properties: { status: { type: "string", default: deep, enum: { a: deep } } } };
+  const schema = { $ref: "#/components/schemas/Order" };
+  const post = { requestBody: { content: { "application/json": { schema } } }, responses: { 201: { description: "" } } };
+  const plan = planScaffold(describeApi({ openapi: "3.0.3", paths: { "/orders": { post } }, components: { schemas: { Order: order } } }));
+  expect(plan.actions).toHaveLength(1);
 });
