@@ -24,15 +24,15 @@ interface Done {
 interface OtherWay {
   readonly from: number;
   readonly action: number;
-  /** `true` if the further path generated values in another order, so that a reduction merged its state with the node. */
+  /** `true` if the further path generated values in another order or in other states, so that a reduction merged its state with the node. */
   readonly reduced: boolean;
   /** `true` if states after the node are compared, too. */
   readonly followed: boolean;
 }
 
 /**
- * At each depth, this many merges by a reduction are all audited. Of the later merges, one in {@link AUDITS_ONE_IN} is audited. The first audits at a
- * depth also compare states after the merged one.
+ * At each depth, this many merges by a reduction are all audited. Of the later merges, one in {@link AUDITS_ONE_IN} is audited. The first audit
+ * also compares states after the merged one. Steps that lead back to their own state are counted separately.
  */
 const AUDITS_FIRST = 3;
 const AUDITS_ONE_IN = 20;
@@ -50,8 +50,8 @@ export class CheckQueue {
    * For each node whose second path will be cross-checked: the last edge of that path. A node is only listed until all its outcomes are committed.
    */
   readonly #otherWays: Map<number, OtherWay> = new Map();
-  readonly #auditedAt: Map<number, number> = new Map();
-  readonly #followedAt: Set<string> = new Set();
+  /** The number of audits by depth and by whether the merged step leads back to its own state. */
+  readonly #auditedAt: Map<string, number> = new Map();
   audited = 0;
 
   constructor(options: CheckOptions, committer: Committer) {
@@ -88,6 +88,7 @@ export class CheckQueue {
       const way = { from, action, reduced, ...audit };
       if (!isExpanded) this.#otherWays.set(to, way);
       else if (recorded?.wasChecked({ node: to, merge: true }) !== true) this.#audit(to, way);
+      else this.audited++;
     } else if (!isExpanded && this.#draw(1, to) % this.#options.oneIn === 0)
       this.#otherWays.set(to, { from, action, reduced, followed: false });
   }
@@ -113,15 +114,13 @@ export class CheckQueue {
   }
 
   #auditOf(to: number, from: number): Pick<OtherWay, "followed"> | undefined {
-    const depth = this.#committer.nodes.depth(from) + 1;
-    const known = this.#auditedAt.get(depth) ?? 0;
+    const { nodes } = this.#committer;
+    // A step that only renews values leads back to its own state. Such steps and others are counted separately, because they leave out different data.
+    const kind = `${nodes.depth(from) + 1} ${String(to === from)}`;
+    const known = this.#auditedAt.get(kind) ?? 0;
     if (known >= AUDITS_FIRST && this.#draw(2, to) % AUDITS_ONE_IN !== 0) return undefined;
-    this.#auditedAt.set(depth, known + 1);
-    // A step that only renews values leads back to its own state. Such steps and others are followed separately, because they leave out different data.
-    const kind = `${depth} ${String(to === from)}`;
-    const followed = !this.#followedAt.has(kind);
-    this.#followedAt.add(kind);
-    return { followed };
+    this.#auditedAt.set(kind, known + 1);
+    return { followed: known === 0 && nodes.depth(to) + 1 < this.#options.maxDepth };
   }
 
   #draw(salt: number, node: number): number {
@@ -145,7 +144,9 @@ export class CheckQueue {
   recalled(node: number, work: NodeWork, direct: boolean, recorded: Done): void {
     const otherWay = this.#otherWay(node);
     const both = direct && this.#sampled(node) && !recorded.wasChecked({ node, merge: false });
-    this.#take(node, work, both, otherWay === undefined || recorded.wasChecked({ node, merge: true }) ? undefined : otherWay);
+    const wasAudited = otherWay !== undefined && recorded.wasChecked({ node, merge: true });
+    if (wasAudited && otherWay.reduced) this.audited++;
+    this.#take(node, work, both, wasAudited ? undefined : otherWay);
   }
 
   #otherWay(node: number): OtherWay | undefined {

@@ -73,7 +73,8 @@ export class CheckRounds {
     const { checks } = this.#options;
     const { kind, target } = failure;
     if (unit.suspect === undefined || (kind === "dirty" && unit.suspect !== kind)) {
-      const again = { ...unit, suspect: kind };
+      // An action may end the target in a state after the node, where the search finds that by itself. The second try stays at the node.
+      const again = { ...unit, suspect: kind, ...(unit.check && { check: { ...unit.check, followed: undefined } }) };
       if (kind === "dirty") this.#differed.set(again, failure);
       return checks.again(again);
     }

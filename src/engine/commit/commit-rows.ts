@@ -9,7 +9,7 @@
  * The fingerprint of the reached state is not stored here, because it is stored with the reached node.
  */
 import { CHECK_SHIFT, KIND, NEWS, ROW, SHAPE, SKIPPED, STATUS } from "../../messages/lane-messages.ts";
-import { DamagedRun } from "./damaged-run.ts";
+import { ForeignCommits } from "./damaged-run.ts";
 
 /** Largest number of int32 values that one record takes. */
 export const LONGEST = 7;
@@ -66,7 +66,7 @@ export function writeCommit(into: Int32Array, place: number, edge: CommitEdge, n
 }
 
 /**
- * Reads the records of a batch. The iterator reuses one object, so copy a record that must outlive the loop step. @throws DamagedRun if the last
+ * Reads the records of a batch. The iterator reuses one object, so copy a record that must outlive the loop step. @throws ForeignCommits if the last
  * record is incomplete
  */
 export function* commitRows(batch: Int32Array): Iterable<CommitRow> {
@@ -78,7 +78,8 @@ export function* commitRows(batch: Int32Array): Iterable<CommitRow> {
     const same = ((word >>> 16) & SAME) !== 0;
     const skipped = (row.bits & 0xff) === SKIPPED;
     const hasEvents = (row.bits & NEWS) !== 0;
-    if (at + (same ? 1 : 2) + (skipped ? 0 : 4) + (hasEvents ? 1 : 0) > batch.length) throw new DamagedRun("a batch of commits is cut off");
+    if (at + (same ? 1 : 2) + (skipped ? 0 : 4) + (hasEvents ? 1 : 0) > batch.length)
+      throw new ForeignCommits("a batch of commits is cut off");
     at++;
     if (!same) row.from = batch[at++]!;
     const outcome = skipped ? 0 : batch[at++]!;

@@ -1,3 +1,4 @@
+import { ForeignCommits } from "./damaged-run.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { OperationCoverage } from "../../model/results/coverage.ts";
 import type { Divergence, RecordedExchange, StopReason } from "../../model/results/result.ts";
@@ -76,7 +77,7 @@ export function* recordedRows(recorded: Recorded, index: number): Iterable<Commi
   try {
     yield* commitRows(recorded.batch(index));
   } catch (cause) {
-    if (cause instanceof RangeError) throw mismatch(cause.message);
+    if (cause instanceof RangeError || cause instanceof ForeignCommits) throw mismatch(cause.message);
     throw cause;
   }
 }

@@ -3,7 +3,7 @@ import type { Recorded } from "../commit/recommit.ts";
 import { withRoom } from "../graph/growable.ts";
 import { BROKEN, CHECK_SHIFT, FAILED, FINDING, HI, KIND, LO, ROW, SKIPPED, STATUS } from "../../messages/lane-messages.ts";
 import { VisitedSet } from "../graph/visited-set.ts";
-import { DamagedRun } from "../commit/damaged-run.ts";
+import { ForeignCommits } from "../commit/damaged-run.ts";
 
 /**
  * Number of int32 values that are stored for an outcome: the lane's row, the id of the step events, the shard, and the number of the edge in this
@@ -32,7 +32,7 @@ export class ShardRows {
     this.#actions = actions;
   }
 
-  /** Adds the outcomes of a shard. @throws DamagedRun if the data is incomplete or refers to states that do not exist */
+  /** Adds the outcomes of a shard. @throws ForeignCommits if the data is incomplete or refers to states that do not exist */
   add(recorded: Recorded): void {
     const shard = this.#places.push(new Int32Array(1 << 12)) - 1;
     const ids = Int32Array.from(recorded.lo, (lo, node) => this.#idOf(lo, recorded.hi[node]!, shard, node));
@@ -41,7 +41,7 @@ export class ShardRows {
       for (const row of commitRows(recorded.batch(index))) {
         const { from, action, to, bits, check } = row;
         if (from < 0 || from >= ids.length || to < -1 || to >= ids.length || action >= this.#actions)
-          throw new DamagedRun("a commit refers to a state or an action that does not exist");
+          throw new ForeignCommits("a commit refers to a state or an action that does not exist");
         const reached = to < 0 ? [0, 0] : [recorded.lo[to]!, recorded.hi[to]!];
         this.#put(ids[from]!, action, [
           bits | (check << CHECK_SHIFT),

@@ -104,7 +104,8 @@ export class CrossChecker {
         mark = explained.mark;
       }
       if (!isSame || !isJudgedAlike) calls ??= [...path, action];
-      else if (reduced && reached.changed && first!.strict[action] !== reached.strict && !reached.isBounded)
+      // The search does not go on behind a state that breaks a rule, so the audit does not either.
+      else if (broken?.length === 0 && reached.changed && first!.strict[action] !== reached.strict && !reached.isBounded)
         follow({
           unit: { ...unit, ...after(unit, action), lo: reached.lo, hi: reached.hi },
           check: { ...check, expected: undefined, along: after(along ?? unit, action) },

@@ -468,7 +468,7 @@ export class WorldState {
     this.#origins = origins;
     if (step === undefined) return facts;
     this.#realTimeColumns = [...renamer.realTimeColumns];
-    const at = canonicalizer.nameOf(facts);
+    const at = renamer.findsGenerated ? canonicalizer.nameOf(facts) : "";
     if (at !== origins.at) this.#origins = { ...origins, at };
     return facts;
   }

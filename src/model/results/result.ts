@@ -484,7 +484,8 @@ export interface ExplorationDetails {
  * The kinds of exceptions of a search. `violating_states`: nothing is tried after a state that breaks a rule. `dropped_field`: a field differs
  * between two executions of one path, so states are compared without it. `unaudited_reduction`: states were merged on an assumption that no execution
  * tested. `background`: columns that change without a request. `time_passed`: a stored time passed while its state waited to be expanded.
- * `invisible_state`: calls whose effect is not shown by any store, context key or probe, or divergences.
+ * `invisible_state`: calls whose effect is not shown by any store, context key or probe. `divergence`: the run has divergences, so states may be
+ * missing.
  */
 export type VerdictExceptionKind =
   | "violating_states"
@@ -492,7 +493,8 @@ export type VerdictExceptionKind =
   | "unaudited_reduction"
   | "background"
   | "time_passed"
-  | "invisible_state";
+  | "invisible_state"
+  | "divergence";
 
 /** A part of the state space that was left out. */
 export interface VerdictException {

@@ -17,15 +17,13 @@ export function timesPassed(divergences: readonly Divergence[]): readonly Verdic
 }
 
 /**
- * Returns the verdict's exception for divergences. They show that something outside the observed state changes outcomes, so there may be states that
- * were merged or never reached.
+ * Returns the verdict's exception for divergences. Most of them show that something outside the observed state changes outcomes, so there may be
+ * states that were merged or never reached.
  */
 export function diverged(divergences: readonly Divergence[]): readonly VerdictException[] {
   const count = divergences.filter(({ kind }) => kind !== "time_passed").length;
   if (count === 0) return [];
-  return [
-    { kind: "invisible_state", count, text: `what changes outcomes without being part of the state (${plural(count, "divergence")})` },
-  ];
+  return [{ kind: "divergence", count, text: `what ${plural(count, "divergence")} may hide` }];
 }
 
 /** Returns the verdict's exception for states that were not explored, because every step that leads to them has a finding. */

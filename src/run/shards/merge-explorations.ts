@@ -1,3 +1,4 @@
+import { ForeignCommits } from "../../engine/commit/damaged-run.ts";
 import type { DetailLimits } from "../../engine/commit/commit-details.ts";
 import type { ErrorEvent, FindingEvent } from "../../messages/lane-messages.ts";
 import { mergeShards, type Merged } from "../../engine/shards/merge-shards.ts";
@@ -36,7 +37,7 @@ export function mergeExplorations(stores: readonly ShardStore[], file: string, k
       onCommits: (committer) => keep?.graph(committer),
     });
   } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause;
+    if (!(cause instanceof RangeError) && !(cause instanceof ForeignCommits)) throw cause;
     throw new SeqqaError("RUN_UNREADABLE", `A shard of ${file} cannot be read: ${cause.message}.`, { exitStatus: 2, cause });
   }
   keep?.graph(merged.committer);

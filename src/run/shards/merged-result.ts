@@ -24,7 +24,7 @@ import { joinedByCause } from "../results/one-cause.ts";
 import { errorOf } from "../results/result-builder.ts";
 import { ShownUrls } from "../prepare/shown-urls.ts";
 import { unseenChanges, unseenWrites, withoutUnseen } from "../results/unseen-writes.ts";
-import { behindViolations } from "../results/verdict-exceptions.ts";
+import { behindViolations, diverged } from "../results/verdict-exceptions.ts";
 import { isInconclusiveNote, inconclusiveNotes } from "../results/inconclusive-notes.ts";
 
 type Coverage = ExplorationResult["coverage"]["actions"];
@@ -49,6 +49,7 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
   const notExpanded = openStates({ committer, order: { waiting: () => open } });
   const complete = completeToDepth(committer.edges, states, notExpanded, committer.deepest);
   const stopReason = stopReasonOf(open.size, boundary, entries);
+  const divergences = divergencesOf(merged, entries);
   const ofShards = exceptionsOf(entries);
   const counts = ofShards.some(({ kind }) => kind === "invisible_state") ? withoutUnseen(committer.coverage()) : committer.coverage();
   const actionCoverage = withMarks(counts, entries[0]!.coverage.actions);
@@ -58,7 +59,7 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
   const searched = { stopReason, statesVisited: states };
   const verdict = verdictOf(
     { stopReason, open: notExpanded.size, statesVisited: states, completeToDepth: complete },
-    [...behind, ...ofShards, ...unseenChanges(actionCoverage, searched)],
+    [...behind, ...ofShards, ...diverged(divergences), ...unseenChanges(actionCoverage, searched)],
     assumed,
   );
   const coverage = coverageOf(entries);
@@ -82,7 +83,7 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
     races: racesOf(entries),
     raceCoverage: coverage,
     faultCoverage: faultCoverageOf(entries),
-    divergences: divergencesOf(merged, entries),
+    divergences,
     errors: [
       ...entries.flatMap(({ errors }) => errors.filter(({ source }) => source === "run")),
       ...[...committer.findings.errors.values()].map((found) => errorOf(found, told)),
@@ -122,7 +123,9 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
  * states.
  */
 function exceptionsOf(entries: readonly ExplorationEntry[]): readonly VerdictException[] {
-  const all = entries.flatMap(({ verdict }) => verdict.exceptions.filter(({ kind }) => kind !== "violating_states"));
+  const all = entries.flatMap(({ verdict }) =>
+    verdict.exceptions.filter(({ kind }) => kind !== "violating_states" && kind !== "divergence"),
+  );
   return [...new Map(all.map((one) => [one.text, one])).values()];
 }
 

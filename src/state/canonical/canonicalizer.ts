@@ -25,7 +25,6 @@ export class Canonicalizer {
   readonly #options: CanonicalOptions;
   readonly #comparer: StoresComparer;
   #bounded = false;
-  readonly #root: Fingerprint = { lo: 0, hi: 0 };
   /** The facts whose fingerprint was computed last, if they are known not to change, and this fingerprint. */
   #named: Facts | undefined;
   readonly #ofNamed: Fingerprint = { lo: 0, hi: 0 };
@@ -55,7 +54,7 @@ export class Canonicalizer {
    * @param window The time in which the root state was created.
    */
   root(facts: Facts, window: StepWindow = { startMs: this.#options.clockMs, endMs: this.#options.clockMs }): Fingerprint {
-    const fingerprint = this.#root;
+    const fingerprint: Fingerprint = { lo: 0, hi: 0 };
     this.#named = undefined;
     if (this.#options.byAppearance === true) {
       this.#writer.unfix();
@@ -65,7 +64,7 @@ export class Canonicalizer {
       const names = [...idNames(state)];
       this.#writer.fix(names);
       this.#comparer.fix(names);
-      return { ...fingerprint };
+      return fingerprint;
     }
     const lookalikes = new StateWriter({ ...this.#options, byAppearance: true, masked: [] });
     const names = idNames(lookalikes.write(facts));
@@ -74,7 +73,7 @@ export class Canonicalizer {
     const state = this.#writer.write(this.renamer.constant(facts));
     this.#bounded = state.bounded;
     hashText(state.text, fingerprint);
-    return { ...fingerprint };
+    return fingerprint;
   }
 
   /**
@@ -88,15 +87,15 @@ export class Canonicalizer {
   }
 
   /**
-   * Returns the name of a state. States that {@link strict} tells apart have different names. The name of the root state is empty. @param facts Facts
-   * that are not changed afterwards.
+   * Returns the name of a state. States that {@link strict} tells apart have different names.
+   *
+   * @param facts Facts that are not changed afterwards.
    * @throws SeqqaError STATE_TOO_DEEP, STATE_NOT_DATA
    */
   nameOf(facts: Facts): string {
     this.fingerprint(facts, this.#ofNamed);
     this.#named = facts;
-    const { lo, hi } = this.#ofNamed;
-    return lo === this.#root.lo && hi === this.#root.hi ? "" : `${lo.toString(36)}.${this.strict.toString(36)}`;
+    return `${this.#ofNamed.lo.toString(36)}.${this.strict.toString(36)}`;
   }
 
   rows(systems: Facts["systems"]): StoreRows {

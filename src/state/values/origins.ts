@@ -48,7 +48,7 @@ export interface Origins {
    */
   readonly times: ReadonlyMap<TimeKey, TimeOrigin>;
   readonly steps: number;
-  /** The name of the state that contains these values: the same for equal states, and empty for the root state. */
+  /** The name of the state that contains these values: the same for equal states, and empty where the exploration begins. */
   readonly at: string;
 }
 
@@ -70,7 +70,8 @@ export interface OriginsSnapshot {
   readonly ids: readonly (readonly [string, Origin])[];
   readonly times: readonly (readonly [TimeKey, TimeOrigin])[];
   readonly steps: number;
-  readonly at: string;
+  /** Absent in images of earlier versions. */
+  readonly at?: string | undefined;
 }
 
 export function snapshotOfOrigins({ ids, times, steps, at }: Origins): OriginsSnapshot | undefined {
@@ -78,7 +79,9 @@ export function snapshotOfOrigins({ ids, times, steps, at }: Origins): OriginsSn
 }
 
 export function originsOfSnapshot(image: OriginsSnapshot | undefined): Origins {
-  return image === undefined ? NO_ORIGINS : { ids: new Map(image.ids), times: new Map(image.times), steps: image.steps, at: image.at };
+  return image === undefined
+    ? NO_ORIGINS
+    : { ids: new Map(image.ids), times: new Map(image.times), steps: image.steps, at: image.at ?? "" };
 }
 
 /** Returns the earliest time in the state that is still in the future, in milliseconds since 1970; `Infinity` if there is none. */

@@ -39,6 +39,8 @@ interface Node {
 export class Renamer {
   readonly #tree: Node = newNode();
   readonly #hasPlaces: boolean;
+  /** `true` if values of some places are known to be generated. */
+  readonly findsGenerated: boolean;
   readonly #literals: ReadonlySet<string>;
   readonly #noisy: ReadonlySet<string>;
   /** The generated values of the root state, with names that are the same in all states. */
@@ -74,6 +76,7 @@ export class Renamer {
       if (one.after === "") node.time = one;
       else node.timeWords.set(one.after, one);
     }
+    this.findsGenerated = knowledge.generated.length > 0;
     this.#hasPlaces = knowledge.generated.length + knowledge.times.length > 0;
   }
 
