@@ -75,6 +75,11 @@ export interface UnitRequest {
   readonly suspect?: LaneFailureKind | undefined;
 }
 
+/** Returns the path from which the data of each step is drawn, as in {@link UnitRequest.draws}, also if all data is drawn from `path` itself. */
+export function drawsOf({ path, draws }: Pick<UnitRequest, "path" | "draws">): readonly (readonly number[])[] {
+  return draws ?? Array.from({ length: path.length + 1 }, (_, depth) => path.slice(0, depth));
+}
+
 /** Tells a lane how to cross-check a node. */
 export interface ExpansionCheck {
   /**

@@ -1,6 +1,6 @@
 import type { DoneCheck } from "../commit/commit-journal.ts";
 import type { Committer } from "../commit/committer.ts";
-import { BROKEN, KIND, ROW, type UnitRequest } from "../../messages/lane-messages.ts";
+import { BROKEN, drawsOf, KIND, ROW, type ExpansionCheck, type UnitRequest } from "../../messages/lane-messages.ts";
 import { mix } from "../graph/mix.ts";
 import { EXPANDED, UNCERTAIN } from "../graph/node-table.ts";
 import type { NodeWork } from "../search/node-work.ts";
@@ -106,11 +106,8 @@ export class CheckQueue {
   #audit(node: number, way: OtherWay): void {
     const { nodes, visited } = this.#committer;
     if (nodes.has(node, UNCERTAIN) || nodes.depth(node) >= this.#options.maxDepth) return;
-    this.#pending.push({
-      ...this.#unitOf(visited.lo(node), visited.hi(node)),
-      ...this.#second(way, node),
-      check: { expected: undefined, along: this.#own(node), merge: true, reduced: true, ...(way.followed && { followed: true }) },
-    });
+    const unit = this.#unitOf(visited.lo(node), visited.hi(node));
+    this.#pending.push({ ...unit, ...this.#second(way, node), check: this.#mergeCheck(node, way, undefined) });
   }
 
   #auditOf(to: number, from: number): Pick<OtherWay, "followed"> | undefined {
@@ -162,17 +159,11 @@ export class CheckQueue {
     const unit = this.#unitOf(work.lo, work.hi);
     if (both) this.#pending.push({ ...unit, ...this.#own(node), check: { expected, merge: false } });
     if (otherWay === undefined) return;
-    this.#pending.push({
-      ...unit,
-      ...this.#second(otherWay, node),
-      check: {
-        expected,
-        merge: true,
-        along: this.#own(node),
-        ...(otherWay.reduced && { reduced: true }),
-        ...(otherWay.followed && { followed: true }),
-      },
-    });
+    this.#pending.push({ ...unit, ...this.#second(otherWay, node), check: this.#mergeCheck(node, otherWay, expected) });
+  }
+
+  #mergeCheck(node: number, { reduced, followed }: OtherWay, expected: ExpansionCheck["expected"]): ExpansionCheck {
+    return { expected, along: this.#own(node), merge: true, ...(reduced && { reduced }), ...(followed && { followed }) };
   }
 
   #unitOf(lo: number, hi: number): Omit<UnitRequest, "path" | "draws" | "check"> {
@@ -190,9 +181,8 @@ export class CheckQueue {
    */
   #second({ from, action }: OtherWay, node: number): Required<Pick<UnitRequest, "path" | "draws">> {
     const { nodes } = this.#committer;
-    const path = nodes.path(from);
-    const drawn = nodes.draws(from) ?? Array.from({ length: path.length + 1 }, (_, depth) => path.slice(0, depth));
-    return { path: [...path, action], draws: [...drawn, nodes.home(node)] };
+    const first = this.#own(from);
+    return { path: [...first.path, action], draws: [...drawsOf(first), nodes.home(node)] };
   }
 
   #sampled(node: number): boolean {

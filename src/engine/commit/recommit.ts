@@ -1,4 +1,3 @@
-import { ForeignCommits } from "./damaged-run.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { OperationCoverage } from "../../model/results/coverage.ts";
 import type { Divergence, RecordedExchange, StopReason } from "../../model/results/result.ts";
@@ -9,6 +8,7 @@ import type { Committer } from "./committer.ts";
 import type { FoundViolation } from "../findings/finding-log.ts";
 import type { StepEvent } from "../../messages/lane-messages.ts";
 import type { Frontier } from "../frontiers/index.ts";
+import { ForeignCommits } from "./damaged-run.ts";
 
 export interface Recorded {
   readonly batches: number;

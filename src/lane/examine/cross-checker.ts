@@ -8,6 +8,7 @@ import {
   ROW,
   SKIPPED,
   STATUS,
+  drawsOf,
   type ExpansionCheck,
   type LaneDivergence,
   type UnitRequest,
@@ -196,9 +197,9 @@ interface Pair {
 type Way = Pick<UnitRequest, "path" | "draws">;
 
 /** Returns a path with one more action, with the draws of its data. */
-function after({ path, draws }: Way, action: number): Way {
-  const drawn = draws ?? Array.from({ length: path.length + 1 }, (_, depth) => path.slice(0, depth));
-  return { path: [...path, action], draws: [...drawn, [...drawn.at(-1)!, action]] };
+function after(way: Way, action: number): Way {
+  const draws = drawsOf(way);
+  return { path: [...way.path, action], draws: [...draws, [...draws.at(-1)!, action]] };
 }
 
 function judgedOtherwise(action: string, before: readonly string[], now: readonly string[]): string {

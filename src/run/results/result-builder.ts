@@ -84,9 +84,9 @@ export function buildResult(parts: ResultParts): ExplorationResult {
   const reductions = [...parts.refuted, ...assumed];
   const behind = behindViolations(committer);
   const isCut = behind.length > 0;
-  const searched = { stopReason, statesVisited: states };
+  const searched = { stopReason, open: open.size, statesVisited: states, completeToDepth: complete };
   const verdict = verdictOf(
-    { stopReason, open: open.size, statesVisited: states, completeToDepth: complete },
+    searched,
     [
       ...behind,
       ...droppedFields(parts.knowledge),

@@ -1,4 +1,3 @@
-import { ForeignCommits } from "../../engine/commit/damaged-run.ts";
 import type { DetailLimits } from "../../engine/commit/commit-details.ts";
 import type { ErrorEvent, FindingEvent } from "../../messages/lane-messages.ts";
 import { mergeShards, type Merged } from "../../engine/shards/merge-shards.ts";
@@ -7,6 +6,7 @@ import type { ExplorationResult } from "../../model/results/result.ts";
 import type { ExplorationEntry } from "../../reports/index.ts";
 import type { ExplorationKeeper, ShardStore } from "../../run-log/index.ts";
 import { mergedResult } from "./merged-result.ts";
+import { ForeignCommits } from "../../engine/commit/damaged-run.ts";
 
 /** Merges the results of all shards of one exploration, and stores the merged result. Call `checkShards` before. */
 export function mergeExplorations(stores: readonly ShardStore[], file: string, keep: ExplorationKeeper | undefined): ExplorationResult {

@@ -56,9 +56,9 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
   const behind = behindViolations(committer);
   const reductions = reductionsOf(entries.flatMap((entry) => entry.reductions));
   const assumed = reductionsOf(entries.flatMap((entry) => entry.reductions.filter(({ refuted }) => refuted === 0)));
-  const searched = { stopReason, statesVisited: states };
+  const searched = { stopReason, open: notExpanded.size, statesVisited: states, completeToDepth: complete };
   const verdict = verdictOf(
-    { stopReason, open: notExpanded.size, statesVisited: states, completeToDepth: complete },
+    searched,
     [...behind, ...ofShards, ...diverged(divergences), ...unseenChanges(actionCoverage, searched)],
     assumed,
   );

@@ -1,4 +1,3 @@
-import { contentOf } from "../compare/knowledge.ts";
 import { types } from "node:util";
 import type { Observed, ObservedColumn, ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
 import { SeqqaError } from "../../model/errors.ts";
@@ -12,6 +11,7 @@ import { childRules, type PathRules, type Rules } from "../values/rules.ts";
 import { sortedKeys } from "../values/sorted-keys.ts";
 import { plainText, type Strings } from "../values/strings.ts";
 import { anonymousToken, type Token } from "./tokens.ts";
+import { contentOf } from "../compare/knowledge.ts";
 
 const MASK: PlainMode = { kind: "mask" };
 

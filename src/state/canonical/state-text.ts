@@ -107,7 +107,7 @@ export class StateWriter {
     const { text, bounded } = this.write(facts);
     hashText(text, out);
     const { steps, times } = this.#encoder;
-    this.forgotten = this.#forgottenOrder();
+    this.forgotten = this.#forgottenDomains();
     // If the fingerprint leaves out the order in which values were generated, the second hash includes that order.
     this.#check = hashText32(this.forgotten.size === 0 ? text : this.#write(facts, ranksOf(steps, times, undefined)).text);
     return bounded;
@@ -129,13 +129,14 @@ export class StateWriter {
     return isOrdered ? this.#write(facts, ranksOf(steps, times, this.#ordered)) : written;
   }
 
-  #forgottenOrder(): ReadonlySet<string> {
+  #forgottenDomains(): ReadonlySet<string> {
     const { steps, times } = this.#encoder;
     const places = new Set<string>();
-    for (const bySteps of [steps, times])
-      for (const some of bySteps.values())
-        for (const one of some)
-          if ((bySteps.size > 1 && !this.#ordered.has(one)) || (bySteps === steps && !this.#ordered.has(contentOf(one)))) places.add(one);
+    for (const bySteps of [steps, times]) {
+      if (bySteps.size < 2) continue;
+      for (const some of bySteps.values()) for (const one of some) if (!this.#ordered.has(one)) places.add(one);
+    }
+    for (const some of steps.values()) for (const one of some) if (!this.#ordered.has(contentOf(one))) places.add(one);
     return places.size === 0 ? NO_PLACES : places;
   }
 
