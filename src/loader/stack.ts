@@ -6,8 +6,8 @@ import { isOwn } from "./own-package.ts";
 import { shownPath } from "./shown-path.ts";
 
 const BUNDLE = /\.seqqa\.mjs$/;
-/** Matches lines of a stack that name a file: `at f (file:///a.mjs:1:2)`, `at file:///a.mjs:1:2`, `at async f (/a.js:1:2)`. */
-const FRAME = /^(\s*at (?:.*? \()?)((?:file:\/\/|\/|node:|[A-Za-z]:\\)[^()]*?):(\d+):(\d+)(\)?)$/;
+/** Matches lines of a stack that name a file: `at f (file:///a.mjs:1:2)`, `at file:///a.mjs:1:2`, `at async f (/a.js:1:2)`, `at async /a.js:1:2`. */
+const FRAME = /^(\s*at (?:async )?(?:.*? \()?)((?:file:\/\/|\/|node:|[A-Za-z]:\\)[^()]*?):(\d+):(\d+)(\)?)$/;
 
 interface Position {
   readonly file: string;

@@ -50,8 +50,9 @@ describe("seqqa try", () => {
     else expect(stderr).toMatch(said);
   });
 
-  it("names the line of an action that throws", async () => {
-    const code = 'import { Action, Agent } from "seqqa";\nconst run = async () => {\n  throw new Error("no id");\n};\n';
+  it("names the line of an action that throws, and with --verbose each caller", async () => {
+    const thrower = 'const fail = () => {\n  throw new Error("no id");\n};\n';
+    const code = `import { Action, Agent } from "seqqa";\n${thrower}const run = async () => {\n  fail();\n};\n`;
     const cwd = folderWith({
       "seqqa.yaml": "target: { command: node server.mjs, env: { PORT: '{port}' } }",
       "server.mjs": `import { createServer } from "node:http";\ncreateServer((_, response) => response.end("{}")).listen(process.env.PORT, "127.0.0.1");\n`,
@@ -59,7 +60,9 @@ describe("seqqa try", () => {
     });
     const { status, stdout, stderr } = await seqqa(["try", "own.explore.ts", "act"], { cwd });
     expect(status, stderr).toBe(3);
-    expect(stdout).toMatch(/ {3}\? act: .*no id\n {5}at \S*own\.explore\.ts:3:9\n/);
+    expect(stdout).toMatch(/^1\. act {2}failed\n {3}\? act: .*no id\n {5}at \S*own\.explore\.ts:3:9\n\n/m);
+    const verbose = await seqqa(["try", "own.explore.ts", "act", "--verbose"], { cwd });
+    expect(verbose.stdout).toMatch(/ {5}at fail \(\S*own\.explore\.ts:3:9\)\n {5}at \S*run \(\S*own\.explore\.ts:6:3\)\n/);
   });
 
   it("--keep leaves the lane running until Ctrl-C, and keeps the status", async () => {

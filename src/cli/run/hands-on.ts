@@ -68,15 +68,15 @@ export async function handsOn(
   const message = (text: string): void => void shell.stderr.write(`${redactText(text, config.report, hide)}\n`);
   const fail = (error: unknown): void => message(errorText(error, verbose));
   const print = (...lines: readonly string[]): void => void shell.stdout.write(`${lines.join("\n")}\n`);
-  const colours = coloursFor(shell.stdout, shell.env);
+  const style = { colours: coloursFor(shell.stdout, shell.env), verbose };
   let kept: ExitStatus | undefined;
   if (inspect) waitForDebugger(shell);
   return interruptible(shell, { message: (text) => kept === undefined && message(text) }, async (signal): Promise<ExitStatus> => {
     const output = (walk: ActionWalk): WalkOutput => ({
       print,
-      root: (judged) => print(...judgedLines(redactJudged(judged, config.report, hide), colours)),
-      step: (number, step) => print(...walkedLines(number, redactWalked(step, config.report, hide), colours)),
-      place: (place) => print("", ...placeLines(redactPlace(place, hide), walk.actions, colours)),
+      root: (judged) => print(...judgedLines(redactJudged(judged, config.report, hide), style)),
+      step: (number, step) => print(...walkedLines(number, redactWalked(step, config.report, hide), style)),
+      place: (place) => print("", ...placeLines(redactPlace(place, hide), walk.actions, style.colours)),
     });
     const keep = async (walk: ActionWalk, status: ExitStatus): Promise<ExitStatus> => {
       kept = status;

@@ -7,10 +7,21 @@ import { duration } from "./numbers.ts";
 /** The largest number of characters that are shown of a request or response body. */
 const BODY = 500;
 
-/** Returns lines for a step that the user executed by hand: the requests with their answers, the changes, and the results of the rules. */
-export function walkedLines(number: number, step: WalkedStep, colours: Colours): readonly string[] {
-  const { action, kind, message, requests, changes } = step;
-  const end = { executed: "", skipped: "does not apply here", failed: `failed: ${message}`, lost: `got no answer: ${message}` }[kind];
+/** The style in which steps are shown. */
+export interface WalkedStyle {
+  readonly colours: Colours;
+  readonly verbose: boolean;
+}
+
+/**
+ * Returns lines for a step that the user executed by hand: the requests with their answers, the changes, and the results of the rules. All frames of
+ * an error are shown if `verbose` is `true`, else only the first.
+ */
+export function walkedLines(number: number, step: WalkedStep, { colours, verbose }: WalkedStyle): readonly string[] {
+  const { action, kind, message, requests, changes, errors } = step;
+  // An error that is listed below with its line is not shown twice.
+  const failed = errors.some((error) => error.message === message) ? "failed" : `failed: ${message}`;
+  const end = { executed: "", skipped: "does not apply here", failed, lost: `got no answer: ${message}` }[kind];
   return [
     `${colours.bold(`${number}. ${printable(action)}`)}${end === "" ? "" : `  ${colours.yellow(printable(end))}`}`,
     ...requests.flatMap(({ request, response, error, durationMs }) => [
@@ -21,18 +32,20 @@ export function walkedLines(number: number, step: WalkedStep, colours: Colours):
     ]),
     ...changes.map((line) => `   ${(line.startsWith("-") ? colours.red : colours.green)(printable(line))}`),
     ...(kind === "executed" && changes.length === 0 ? ["   nothing changed"] : []),
-    ...judgedLines(step, colours),
+    ...judgedLines(step, { colours, verbose }),
   ];
 }
 
-export function judgedLines({ held, broken, errors }: WalkJudged, colours: Colours): readonly string[] {
+export function judgedLines({ held, broken, errors }: WalkJudged, { colours, verbose }: WalkedStyle): readonly string[] {
   return [
     ...broken
       .map(({ invariant, severity, message }) => printable(`   ✗ [${severity.toUpperCase()}] ${invariant}: ${message}`))
       .map((line) => colours.red(line)),
-    ...errors.flatMap(({ source, message, where }) => [
+    ...errors.flatMap(({ source, message, where, stack }) => [
       colours.yellow(printable(`   ? ${source}: ${message}`)),
-      ...(where === undefined ? [] : [`     at ${printable(where)}`]),
+      ...(verbose && stack !== undefined ? framesOf(stack) : where === undefined ? [] : [`at ${where}`]).map(
+        (line) => `     ${printable(line)}`,
+      ),
     ]),
     ...(held.length === 0 ? [] : [`   ${colours.green("✓")} ${printable(held.join(", "))}`]),
   ];
@@ -45,6 +58,11 @@ export function placeLines({ id, lines, applicable }: WalkPlace, all: readonly s
     ...(lines.length === 0 ? ["   (equal to the root state)"] : []),
     `Next, ${applicable.length} of ${all.length} actions apply: ${printable(applicable.join(", ")) || "none"}`,
   ];
+}
+
+/** Returns the lines of a stack trace that name a place in code, without the message before them. */
+function framesOf(stack: string): readonly string[] {
+  return stack.split("\n").flatMap((line) => (/^\s+at /.test(line) ? [line.trim()] : []));
 }
 
 function bodyText(body: string | undefined): string {

@@ -1,8 +1,9 @@
 import { resolveExploration, type Config } from "../../config/index.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
+import { mapStack } from "../../loader/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { nearest } from "../../model/text/nearest.ts";
-import type { WalkedStep, WalkJudged, WalkPlace } from "../../model/results/walked.ts";
+import type { WalkedStep, WalkError, WalkJudged, WalkPlace } from "../../model/results/walked.ts";
 import { knowsNothing, readKnowledge } from "../../state/index.ts";
 import type { Walk } from "../../lane/index.ts";
 import { withLanes } from "../lanes/open-lanes.ts";
@@ -76,7 +77,7 @@ export async function walkFile<T>(input: WalkFileInput, work: (walk: ActionWalk)
             ...step,
             message: urls.text(step.message),
             requests: step.requests.map((one) => urls.exchange(one)),
-            errors: step.errors.map((one) => ({ ...one, where: one.stack === undefined ? undefined : whereOfStack(one.stack) })),
+            errors: step.errors.map(placed),
           });
           return work({
             actions: definition.actions.map(({ name }) => name),
@@ -89,13 +90,22 @@ export async function walkFile<T>(input: WalkFileInput, work: (walk: ActionWalk)
               ),
             place: () => walk.place(),
             step: async (action, spoil) => shown(await walk.step(indicesOf([action], definition)[0]!, spoil)),
-            judgeRoot: () => walk.judgeRoot(),
+            judgeRoot: async () => {
+              const judged = await walk.judgeRoot();
+              return { ...judged, errors: judged.errors.map(placed) };
+            },
           });
         }),
         signal,
       );
     });
   });
+}
+
+/** Adds the line in the user's code to an error, and maps its stack trace to the files of the user. */
+function placed(error: WalkError): WalkError {
+  const { stack } = error;
+  return stack === undefined ? error : { ...error, stack: mapStack(stack), where: whereOfStack(stack) };
 }
 
 /** Checks that all actions exist. @throws SeqqaError `NO_SUCH_ACTION` with exit status 2 */

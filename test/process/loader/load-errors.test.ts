@@ -98,7 +98,8 @@ describe("stacks", () => {
       "    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)",
       "    at async Promise.all (index 0)",
       "    at new Promise (<anonymous>)",
-      "    at file:///home/me/a.mjs:3:4",
+      `    at async file://${own}:1:2`,
+      "    at async file:///home/me/a.mjs:3:4",
       "    at async run (/home/me/node_modules/piscina/dist/worker.js:1:1)",
       "    at async g (/home/me/node_modules/left-pad/index.js:5:6)",
     ].join("\n");
@@ -107,7 +108,7 @@ describe("stacks", () => {
         "Error: two",
         "lines at all",
         "    at async Promise.all (index 0)",
-        "    at /home/me/a.mjs:3:4",
+        "    at async /home/me/a.mjs:3:4",
         "    at async g (/home/me/node_modules/left-pad/index.js:5:6)",
       ].join("\n"),
     );
