@@ -336,7 +336,7 @@ describe("a run that goes on", () => {
       const refused = await run("--resume", "--max-steps", "40");
       expect([refused.status, refused.stdout]).toEqual([2, ""]);
       expect(refused.stderr).toMatch(
-        /^error: The --base-url of run \S+ had a password, which is not kept\.\nhint: Give --base-url again\.\n$/,
+        /^error: The --base-url of run \S+ contained a password\. seqqa does not store passwords\.\nhint: Give --base-url <url> again, with the password\.\n$/,
       );
       expect((await run("--resume", "--max-steps", "40", ...secret)).stderr).toContain("b continues after 20 steps");
       for (const name of readdirSync(join(output, "runs"))) expect(readFileSync(join(output, "runs", name)).includes("geheim")).toBe(false);

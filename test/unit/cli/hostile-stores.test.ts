@@ -119,7 +119,7 @@ describe("a store that is hostile or half written: one sentence, exit status 2, 
       set("explorations", "file", module)(file);
       const { status, stderr, replayInputs } = await seqqa(["replay", "aa11"], { cwd });
       expect({ status, replayInputs }).toEqual({ status: 2, replayInputs: [] });
-      expect(stderr).toMatch(/^error: The finding's exploration file [^\n]* is not named \*\.explore\.ts[^\n]*\nhint: [^\n]+\n$/);
+      expect(stderr).toMatch(/^error: seqqa does not load [^\n]*, which the run names as its exploration: [^\n]*\nhint: [^\n]+\n$/);
     }
   });
 });
@@ -134,7 +134,7 @@ describe("a newer run that cannot be read", () => {
     for (const command of ["report --format json --output -", "replay aa11 --emit curl"]) {
       const { status, stdout, stderr } = await seqqa(command.split(" "), { cwd });
       expect([status, stdout !== ""]).toEqual([0, true]);
-      expect(stderr).toMatch(/^note: The run in \S+29991231-235959-111-ffff\.db cannot be read: .* An older run is used\.$/m);
+      expect(stderr).toMatch(/^note: The run in \S+29991231-235959-111-ffff\.db cannot be read: .* seqqa uses an older run\.$/m);
     }
     expect(readFileSync(newer, "utf8")).toBe(text);
     const named = await seqqa(["report", "--run", NEWER.slice(0, -3)], { cwd });
