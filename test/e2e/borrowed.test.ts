@@ -269,7 +269,7 @@ it("a table that is ignored is left alone: no part of the state, neither judged 
   config("event");
   const refused = await seqqa([...run, "60"], { cwd: at.cwd });
   expect(refused.status).toBe(2);
-  expect(refused.stderr).toContain('ignore: "event" is not a table or column of store "db".\nhint: Did you mean "events"?');
+  expect(refused.stderr).toContain('The pattern "event" of ignore matches no table or column of store "db".\nhint: Did you mean "events"?');
   expect(everything(at.file)).toEqual(at.before);
   config("event*");
   const user = new Database(at.file, { timeout: 5000 });

@@ -127,7 +127,7 @@ journey  fill up    qa/journeys/fill.ts        3 steps
 journey  wait       qa/journeys/slow.ts        1 step
 agent    the notes  qa/notes.explore.ts        2 actions, 0 invariants
 `);
-    expect(stderr).toContain("This file cannot be used: qa/journeys/none.ts exports x; a journey file exports `journey`.\n");
+    expect(stderr).toContain("This file cannot be used: qa/journeys/none.ts exports x, but a journey file must export `journey`.\n");
     expect(stderr).toMatch(/This file cannot be used: qa\/broken\.explore\.ts:1:\d+: /);
   });
 });

@@ -144,7 +144,7 @@ describe("explore({ resume })", () => {
     expect(await explore({ resume: id })).toMatchObject({
       code: "RESUME_OTHER",
       exitStatus: 2,
-      message: `Run ${id} is a run of other.explore.mjs; explore() can only resume a run of bits.explore.mjs.`,
+      message: `Run ${id} explored other.explore.mjs, but explore() can only resume a run that explored bits.explore.mjs.`,
     });
     expect(await explore({ resume: true })).toMatchObject({ stopReason: "exhausted" });
     expect(runs()).toHaveLength(2);

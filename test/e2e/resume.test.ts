@@ -240,11 +240,11 @@ describe("a run that goes on", () => {
         "UPDATE commits SET records = substr(records, 1, length(records) - 4)",
       ],
       [
-        /The run in \S+ cannot be read: a batch of commits is incomplete\./,
+        /seqqa cannot read the run in \S+: a batch of commits is incomplete\./,
         "UPDATE commits SET records = substr(records, 1, length(records) - 3)",
       ],
       [/states 1 and 2 have the same fingerprint/, "UPDATE nodes SET (lo, hi) = (SELECT lo, hi FROM nodes WHERE id = 1) WHERE id = 2"],
-      [/The run in \S+ cannot be read: a column holds no JSON object\./, "DELETE FROM news"],
+      [/seqqa cannot read the run in \S+: a column holds no JSON object\./, "DELETE FROM news"],
     ];
     const damaged = project({ "qa/a.explore.ts": early });
     await damaged.run("--max-steps", "60");
@@ -269,7 +269,7 @@ describe("a run that goes on", () => {
     const { violations } = writtenIn(output).explorations[0]!;
     const { status, stderr, stdout } = await run("--resume", "--max-steps", "80", "--bail");
     expect([status, stdout]).toEqual([2, ""]);
-    expect(stderr).toContain(`qa/a.explore.ts continued past violation ${violations[0]!.id} (stop_on_first_violation).`);
+    expect(stderr).toContain(`qa/a.explore.ts continued after violation ${violations[0]!.id}, but stop_on_first_violation is now true.`);
     const other = project({ "qa/a.explore.ts": early });
     await other.run("--bail");
     const { steps, stopReason } = writtenIn(other.output).explorations[0]!;

@@ -90,8 +90,8 @@ describe("seqqa diff", () => {
     ["base nope", /^error: Run not found: nope is neither the id of a stored run nor an existing file\.\nhint: /],
     ["base", /^error: There is no run in /],
     ["20261121-083020-123-4fd1 base", /^error: There is no run in /],
-    ["base text.json", /^error: The run in text\.json cannot be read: it is not JSON\.\nhint: Name a results\.json/],
-    ["base wrong.json", /^error: The run in wrong\.json cannot be read: \w+ does not fit the format of a seqqa result\.\n/],
+    ["base text.json", /^error: seqqa cannot read the run in text\.json: its content is not JSON\.\nhint: Name a results\.json/],
+    ["base wrong.json", /^error: seqqa cannot read the run in wrong\.json: \w+ does not fit the format of a seqqa result\.\n/],
     ["base broken.json", /^error: The run in base\/results\.json or broken\.json cannot be read: the list edgeTo of a graph does not fit /],
     [
       "base ledger.json",

@@ -94,7 +94,7 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["run started --no-infra", /^error: started\/seqqa\.yaml:1:9: --no-infra needs the URL of a target that already runs[^\n]*\n/],
     [
       "run qa --update-known",
-      /^error: --update-known has no file to write: known_findings is not set\.\nhint: Add to qa\/seqqa\.yaml: known_findings: \.\/known\.yaml\n$/,
+      /^error: --update-known cannot write the findings, because the configuration does not set known_findings\.\nhint: Add to qa\/seqqa\.yaml: known_findings: \.\/known\.yaml\n$/,
     ],
     ["run qa --update-knwon", /^error: Unknown option '--update-knwon'\.\nhint: Did you mean --update-known\?\n$/],
     ["run empty", /^error: The directory empty contains no exploration\.\nhint: /],
@@ -117,7 +117,7 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["list broken", /seqqa\.yaml:1:/],
     [
       "report --config other/seqqa.yaml",
-      /^error: There is no run in [^\n]*\/other\/reports\/runs\.\nhint: Explore with seqqa run first, or /,
+      /^error: No run is stored at in [^\n]*\/other\/reports\/runs\.\nhint: Explore with seqqa run first, or /,
     ],
     ["report --run 20261121-083020-123-4fd1 --config other/seqqa.yaml", /^error: There is no run in [^\n]*\nhint: /],
     ["report --run", /^error: Option '--run <id>' argument missing\.\n/],
@@ -128,9 +128,9 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["report --output=", /^error: --output has an empty value\.\n/],
     ["report --output", /^error: Option '--output <file>' argument missing\.\n/],
     ["scaffold har", /^error: Missing required argument 'file'\./],
-    ["scaffold har nope.har", /^error: There is no file nope\.har\.\nhint: Give the file of an archive in HAR\.\n$/],
+    ["scaffold har nope.har", /^error: There is no file nope\.har\.\nhint: Give the file of a HAR archive\.\n$/],
     ["scaffold har qa", /^error: qa is a folder, not a description\.\n/],
-    ["scaffold har qa/seqqa.yaml", /^error: qa\/seqqa\.yaml is not JSON, so it is not an archive in HAR\.\nhint: /],
+    ["scaffold har qa/seqqa.yaml", /^error: qa\/seqqa\.yaml is not JSON, so it is not a HAR archive\.\nhint: /],
     ["scaffold postman qa/seqqa.yaml", /^error: qa\/seqqa\.yaml is not JSON, so it is not a Postman collection\.\nhint: /],
     ["scaffold postman x.json --out=", /^error: The name of the folder is empty\.\nhint: Type seqqa scaffold postman /],
     ["scaffold hra x.har", /^error: [^\n]*'hra'[^\n]*\nhint: Did you mean har\?\n$/],
@@ -149,7 +149,7 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["replay a b", /^error: Too many arguments for 'replay'\./],
     [
       "replay 9d0f130c --config other/seqqa.yaml",
-      /^error: There is no run in [^\n]*\/other\/reports\/runs\.\nhint: Explore with seqqa run first, or /,
+      /^error: No run is stored at in [^\n]*\/other\/reports\/runs\.\nhint: Explore with seqqa run first, or /,
     ],
     ["replay 9d0f130c --run 20261121-083020-123-4fd1 --config other/seqqa.yaml", /^error: There is no run in [^\n]*\nhint: /],
     ["replay 9d0f130c --config no.yaml", /^error: The configuration file no\.yaml does not exist\.\n/],
@@ -232,7 +232,7 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
       "merge",
       /^error: Missing required argument 'store'\.\nhint: seqqa --help lists the commands\. seqqa merge --help lists the options of this command\.\n$/,
     ],
-    ["merge nowhere", /^error: There is no run [^\n]*nowhere\.\nhint: /],
+    ["merge nowhere", /^error: No run is stored at [^\n]*nowhere\.\nhint: /],
     ["init a b", /^error: Too many arguments for 'init'\. Expected 1 argument but got 2[^\n]*\.\n/],
     ["init --force", /^error: Unknown option '--force'\.\n/],
     ["inti", /^error: Unknown command 'inti'\.\nhint: Did you mean init\?\n$/],
@@ -293,7 +293,7 @@ describe("every option of every command", () => {
           ? /^error: (?:Unknown option|Option) '[^\n]*\.\nhint: [^\n]+\n$/
           : value.startsWith("<")
             ? /^error: Option '[^\n]*' argument missing\.\nhint: [^\n]+\n$/
-            : /^error: (?:Option '[^\n]*' argument 'yes' is invalid\. Allowed choices are [^\n]+|"yes" is not the id of a run|There is no run in [^\n]+)\.\nhint: [^\n]+\n$/,
+            : /^error: (?:Option '[^\n]*' argument 'yes' is invalid\. Allowed choices are [^\n]+|"yes" is not the id of a run|No run is stored at in [^\n]+)\.\nhint: [^\n]+\n$/,
       );
       expect(mistyped.stderr, typo).toMatch(
         new RegExp(`^error: Unknown option '${typo}'\\.\nhint: Did you mean (?:one of )?[^\n]*${flag}[^\n]*\n$`),

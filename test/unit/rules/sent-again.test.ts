@@ -16,14 +16,16 @@ describe("idempotent", () => {
   });
 
   it("says which other status, and lets a DELETE find nothing any more", async () => {
-    expect(await sent("PUT", 404)).toBe("act: PUT /orders/{id} sent again was answered 404, but the first request was answered 200");
-    expect(await sent("DELETE", 500)).toBe("act: DELETE /orders/{id} sent again was answered 500, but the first request was answered 200");
+    expect(await sent("PUT", 404)).toBe("act: PUT /orders/{id} was sent again and answered 404, but the first request was answered 200");
+    expect(await sent("DELETE", 500)).toBe(
+      "act: DELETE /orders/{id} was sent again and answered 500, but the first request was answered 200",
+    );
     expect([await sent("DELETE", 404), await sent("DELETE", 410)]).toEqual([true, true]);
   });
 
   it("says what changed in the stores", async () => {
     expect(await sent("DELETE", 204, MORE)).toBe(
-      "act: DELETE /orders/{id} sent again was answered 204 and changed the stores: db.orders: 1 row added",
+      "act: DELETE /orders/{id} was sent again and answered 204, and the second request changed the stores: db.orders: 1 row added",
     );
   });
 
@@ -65,7 +67,7 @@ describe("retrySafe", () => {
       `${what} 201, and the second answer has a different Location`,
     );
     expect(await sent(201, 400)).toBe(`${what} 400`);
-    expect(await sent(201, 201, MORE)).toBe(`${what} 201, and changed the stores: db.orders: 1 row added`);
+    expect(await sent(201, 201, MORE)).toBe(`${what} 201, and the second request changed the stores: db.orders: 1 row added`);
   });
 
   it("takes ids of requests for none of things", async () => {

@@ -186,10 +186,10 @@ describe("a store that seqqa did not write is refused:", () => {
     };
   const records = (hex: string): ((file: string) => void) => sql(`UPDATE commits SET records = x'${hex.replaceAll(" ", "")}'`);
   it.each<readonly [string, (file: string) => void, RegExp]>([
-    ["no database", (file) => writeFileSync(file, "x".repeat(5000)), /it is not a SQLite database\.$/],
-    ["an empty file", (file) => writeFileSync(file, ""), /it is not a run of seqqa\.$/],
-    ["half of it", (file) => truncateSync(file, 30_000), /cannot be read: it is damaged\.$/],
-    ["a database of something else", sql("DROP TABLE run"), /it is not a run of seqqa\.$/],
+    ["no database", (file) => writeFileSync(file, "x".repeat(5000)), /the file is not a SQLite database\.$/],
+    ["an empty file", (file) => writeFileSync(file, ""), /the file is not a run of seqqa\.$/],
+    ["half of it", (file) => truncateSync(file, 30_000), /cannot be read: the file is damaged\.$/],
+    ["a database of something else", sql("DROP TABLE run"), /the file is not a run of seqqa\.$/],
     ["another version", sql("PRAGMA user_version = 7"), /its schema has version 7, and this seqqa reads version 4\.$/],
     ["a trigger", sql("CREATE TRIGGER t AFTER INSERT ON run BEGIN DELETE FROM run; END"), /its tables are not those of version 4\.$/],
     ["a view", sql("DROP TABLE config; CREATE VIEW config AS SELECT 1 AS key"), /its tables are not those of version 4\.$/],

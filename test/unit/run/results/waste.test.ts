@@ -80,7 +80,7 @@ describe("what an exploration got nothing of", () => {
     const coverage = { create_order: skipped(0), read_order: applied({ 404: 3, 403: 1 }), read_first: applied({ 404: 1 }) };
     expect(wasteNotes(definition(create, read, literal), coverage)).toEqual([
       "read_order was answered 403 or 404 in all 4 states that it was tried in: it uses order_id (set by create_order, which never ran either).",
-      "read_first was answered 404 in the one state that it was tried in: it reads no context key, so what it calls may not exist; let the action that creates it set a key.",
+      "read_first was answered 404 in the only state that it was tried in. It reads no context key, so it may use an id that does not exist. Let the action that creates the item set a context key, and read this key.",
     ]);
   });
 
@@ -108,6 +108,6 @@ describe("what an exploration got nothing of", () => {
     const many = Array.from({ length: 23 }, (_, i) => new Action({ name: `a${i}`, run: ok }));
     const notes = wasteNotes(definition(...many), Object.fromEntries(many.map(({ name }) => [name, skipped(1)])));
     expect(notes).toHaveLength(21);
-    expect(notes.at(-1)).toBe("3 more actions had no effect: see the coverage.");
+    expect(notes.at(-1)).toBe("3 more actions never applied or never succeeded. The coverage of actions in the report lists them.");
   });
 });

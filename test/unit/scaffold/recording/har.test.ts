@@ -139,8 +139,8 @@ describe("secrets of a recording", () => {
 
 describe("an archive", () => {
   it.each<readonly [string, unknown, RegExp]>([
-    ["that is no JSON", "<har>", /^shop\.json is not JSON, so it is not an archive in HAR\.$/],
-    ["that is something else", { openapi: "3.1.0" }, /^shop\.json is not an archive in HAR\.$/],
+    ["that is no JSON", "<har>", /^shop\.json is not JSON, so it is not a HAR archive\.$/],
+    ["that is something else", { openapi: "3.1.0" }, /^shop\.json is not a HAR archive\.$/],
     ["without requests", har([]), /^shop\.json has no call of an API: /],
     ["of a page alone", har([{ url: "http://127.0.0.1/", type: "text/html" }]), /^shop\.json has no call of an API: /],
     [

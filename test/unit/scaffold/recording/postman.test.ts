@@ -68,7 +68,7 @@ describe("a Postman collection", () => {
       "get_customer: x",
       "get_customer: value of customer_id",
     ]);
-    expect(done.plan.warnings).toEqual(['Left out: "Socket" is no request over HTTP that can be sent.']);
+    expect(done.plan.warnings).toEqual(['seqqa left out "Socket", because it is not an HTTP request that can be sent.']);
     expect(done.texts.get("journeys/shop-api.ts")).toContain("action: getCustomer.run, expectFailure: 404");
   });
 
