@@ -81,7 +81,10 @@ describe("a reporter of the user", () => {
   it.each([
     ["./none.ts", /^error: There is no file .*none\.ts, which --reporter names\.\nhint: Check the path\.\n$/],
     ["./named.ts", /^error: \.\/named\.ts, which --reporter names, has no default export\.\nhint: Write `export default`/],
-    ["./number.ts", /^error: \.\/number\.ts \(--reporter\) exports no reporter: its default export has no method ended\(\)\.\nhint: /],
+    [
+      "./number.ts",
+      /^error: The module \.\/number\.ts of --reporter exports no reporter, because its default export has no method ended\(\)\.\nhint: /,
+    ],
     ["./throws.ts", /^error: throws\.ts:1:\d+: the file threw while it was imported: Error: no token\n?.*\nhint: /],
     ["no-such-reporter", /^error: --reporter names the package "no-such-reporter", which is not installed for .*\.\nhint: Install it/],
   ])("%s is refused in one sentence before anything starts", async (reporter, message) => {

@@ -101,7 +101,7 @@ describe("seqqa open", () => {
 
   it.each([
     [["deadbeef"], /^error: Run \S+ has no finding and no state "deadbeef"\./],
-    [["c8b37c17", "--run", "20200101-000000-000-0000"], /^error: There is no such run/],
+    [["c8b37c17", "--run", "20200101-000000-000-0000"], /^error: Run not found/],
   ])("refuses %j", async (args, said) => {
     const { status, stdout, stderr } = await seqqa(["open", ...args], { cwd });
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });

@@ -439,7 +439,7 @@ describe("a run that goes on", () => {
       write(bits("a", 5).replace("200, {", "201, {"));
       await refused(/because this changed: the code of qa\/a\.explore\.ts \([0-9a-f]{8}, now [0-9a-f]{8}\)\./);
       write(bits("a", 5, ".slice(1)"));
-      await refused(/the actions of qa\/a\.explore\.ts \(flip_0 is gone\)/, "--force");
+      await refused(/the actions of qa\/a\.explore\.ts \(flip_0 was removed\)/, "--force");
       write(bits("a", 5, ".reverse()"));
       await refused(/the actions of qa\/a\.explore\.ts \(their order\)/, "--force");
       write(bits("a", 5));
@@ -499,10 +499,10 @@ describe("a run that goes on", () => {
         const { status, stderr } = await run(...args);
         expect([status, stderr]).toEqual([2, expect.stringContaining(text)]);
       };
-      await says("There is no run in ", "--resume");
+      await says("No run is stored in ", "--resume");
       await says("--force can only be used together with --resume", "--force");
       await run("--max-steps", "30");
-      await says("There is no such run: 20200101-000000-000-0000", "--resume", "20200101-000000-000-0000");
+      await says("Run not found: 20200101-000000-000-0000", "--resume", "20200101-000000-000-0000");
       const [name] = readdirSync(join(output, "runs"));
       // A run that is being written is left alone.
       const { child, ended } = start(["run", "qa", "--resume", "--max-steps", "100000"], { cwd, env: { PAUSE: "100" } });
@@ -515,7 +515,7 @@ describe("a run that goes on", () => {
       await other.run("--max-steps", "10");
       copyFileSync(storeIn(other.output), join(output, "runs", name!));
       for (const suffix of ["-wal", "-shm"]) writeFileSync(join(output, "runs", `${name}${suffix}`), "");
-      await says("qa/b.explore.ts is missing from the files to run", "--resume");
+      await says("the exploration file qa/b.explore.ts does not exist or is not in the directory to run", "--resume");
       const newer = new Database(join(output, "runs", name!));
       newer.pragma("user_version = 5");
       newer.close();

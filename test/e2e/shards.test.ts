@@ -109,8 +109,8 @@ describe("merge refuses", () => {
     await refused("is shard 2/3 of fixtures/stock/memory.explore.ts, but other runs divide it into 2 shards", one, other);
     await refused("is not a shard of fixtures/stock/memory.explore.ts", whole);
     await refused("exploration.seed of fixtures/stock/memory.explore.ts differs", one, seed);
-    await refused("There is no run", one, join(one, "nowhere"));
-    await refused("There is no run in", one, emptyFolder());
+    await refused("No run is stored at", one, join(one, "nowhere"));
+    await refused("No run is stored in", one, emptyFolder());
     // A shard that was killed is to go on first.
     const killed = emptyFolder();
     const { child, ended } = start(["run", "fixtures/stock", "--only", "stock", "--output", killed, "--shard", "2/2"], {

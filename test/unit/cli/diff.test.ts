@@ -88,11 +88,14 @@ describe("seqqa diff", () => {
     ["base other --output=", /^error: --output has an empty value\.\n/],
     ["base other --format htlm", /^error: /],
     ["base nope", /^error: Run not found: nope is neither the id of a stored run nor an existing file\.\nhint: /],
-    ["base", /^error: There is no run in /],
-    ["20261121-083020-123-4fd1 base", /^error: There is no run in /],
+    ["base", /^error: No run is stored in /],
+    ["20261121-083020-123-4fd1 base", /^error: No run is stored in /],
     ["base text.json", /^error: seqqa cannot read the run in text\.json: its content is not JSON\.\nhint: Name a results\.json/],
     ["base wrong.json", /^error: seqqa cannot read the run in wrong\.json: \w+ does not fit the format of a seqqa result\.\n/],
-    ["base broken.json", /^error: The run in base\/results\.json or broken\.json cannot be read: the list edgeTo of a graph does not fit /],
+    [
+      "base broken.json",
+      /^error: seqqa cannot read the run in base\/results\.json or broken\.json: the list edgeTo of a graph does not fit /,
+    ],
     [
       "base ledger.json",
       /^error: base\/results\.json and ledger\.json have no exploration and no journey in common\.\nhint: [^\n]* shop; the second run has ledger\.\n$/,

@@ -138,7 +138,7 @@ describe("a newer run that cannot be read", () => {
     }
     expect(readFileSync(newer, "utf8")).toBe(text);
     const named = await seqqa(["report", "--run", NEWER.slice(0, -3)], { cwd });
-    expect([named.status, named.stderr]).toEqual([2, expect.stringContaining("cannot be read")]);
+    expect([named.status, named.stderr]).toEqual([2, expect.stringContaining("seqqa cannot read")]);
   });
 
   it("is an error where there is no other one", async () => {

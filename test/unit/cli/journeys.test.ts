@@ -228,7 +228,7 @@ describe("report", () => {
     expect(await seqqa(["report", "--run", "nope"], given)).toMatchObject({
       status: 2,
       stderr: expect.stringMatching(
-        new RegExp(`^error: There is no such run: nope\\.\nhint: There are: [\\d-]+[\\da-f]+, ${run}\\.\n$`),
+        new RegExp(`^error: Run not found: nope\\.\nhint: The newest stored runs are: [\\d-]+[\\da-f]+, ${run}\\.\n$`),
       ) as string,
     });
   });

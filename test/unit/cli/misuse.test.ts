@@ -117,9 +117,9 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["list broken", /seqqa\.yaml:1:/],
     [
       "report --config other/seqqa.yaml",
-      /^error: No run is stored at in [^\n]*\/other\/reports\/runs\.\nhint: Explore with seqqa run first, or /,
+      /^error: No run is stored in [^\n]*\/other\/reports\/runs\.\nhint: Start a run with seqqa run <directory>, or /,
     ],
-    ["report --run 20261121-083020-123-4fd1 --config other/seqqa.yaml", /^error: There is no run in [^\n]*\nhint: /],
+    ["report --run 20261121-083020-123-4fd1 --config other/seqqa.yaml", /^error: No run is stored in [^\n]*\nhint: /],
     ["report --run", /^error: Option '--run <id>' argument missing\.\n/],
     [
       "report --format htlm",
@@ -137,10 +137,10 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["suggest --most 0", /^error: Invalid --most value "0"\.\nhint: Give an integer of at least 1\.\n$/],
     ["suggest --most ten", /^error: Invalid --most value "ten"\./],
     ["suggest --write=", /^error: --write has an empty value\.\n/],
-    ["suggest --run last", /^error: (?:There is no run in|There is no such run)/],
+    ["suggest --run last", /^error: (?:No run is stored in|Run not found)/],
     ["suggest --max-time soon --for-gaps", /^error: [^\n]*(?:max_time|--max-time)[^\n]*\n/],
     ["strength a b", /^error: Too many arguments for 'strength'\./],
-    ["strength --run last", /^error: (?:There is no run in|There is no such run)/],
+    ["strength --run last", /^error: (?:No run is stored in|Run not found)/],
     ["suggest a b", /^error: Too many arguments for 'suggest'\./],
     ["diff", /^error: seqqa diff needs the run to compare with\.\nhint: Type seqqa diff <before>/],
     ["diff a --formt html", /^error: Unknown option '--formt'\.\nhint: Did you mean --format\?\n$/],
@@ -149,9 +149,9 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["replay a b", /^error: Too many arguments for 'replay'\./],
     [
       "replay 9d0f130c --config other/seqqa.yaml",
-      /^error: No run is stored at in [^\n]*\/other\/reports\/runs\.\nhint: Explore with seqqa run first, or /,
+      /^error: No run is stored in [^\n]*\/other\/reports\/runs\.\nhint: Start a run with seqqa run <directory>, or /,
     ],
-    ["replay 9d0f130c --run 20261121-083020-123-4fd1 --config other/seqqa.yaml", /^error: There is no run in [^\n]*\nhint: /],
+    ["replay 9d0f130c --run 20261121-083020-123-4fd1 --config other/seqqa.yaml", /^error: No run is stored in [^\n]*\nhint: /],
     ["replay 9d0f130c --config no.yaml", /^error: The configuration file no\.yaml does not exist\.\n/],
     ["replay 9d0f130c --output=", /^error: --output is ""; it must be a path\.\n$/],
     ["replay 9d0f130c --base-url localhost", /^error: --base-url is "localhost"; it must be a URL /],
@@ -293,7 +293,7 @@ describe("every option of every command", () => {
           ? /^error: (?:Unknown option|Option) '[^\n]*\.\nhint: [^\n]+\n$/
           : value.startsWith("<")
             ? /^error: Option '[^\n]*' argument missing\.\nhint: [^\n]+\n$/
-            : /^error: (?:Option '[^\n]*' argument 'yes' is invalid\. Allowed choices are [^\n]+|"yes" is not the id of a run|No run is stored at in [^\n]+)\.\nhint: [^\n]+\n$/,
+            : /^error: (?:Option '[^\n]*' argument 'yes' is invalid\. Allowed choices are [^\n]+|"yes" is not the id of a run|No run is stored in [^\n]+)\.\nhint: [^\n]+\n$/,
       );
       expect(mistyped.stderr, typo).toMatch(
         new RegExp(`^error: Unknown option '${typo}'\\.\nhint: Did you mean (?:one of )?[^\n]*${flag}[^\n]*\n$`),

@@ -178,7 +178,7 @@ describe("stores that are used where they are", () => {
     const error = failure(yaml);
     expect(error).toMatchObject({ code: "STORE_NOT_ALLOWED", exitStatus: 2 });
     expect(error.message).toContain(`the store "${name}", which seqqa would use in place`);
-    expect(error.hint).toContain(`--allow-db ${name.includes(" ") ? `'${name}'` : name} (or set SEQQA_ALLOW_DB)`);
+    expect(error.hint).toContain(`--allow-db ${name.includes(" ") ? `'${name}'` : name} or set SEQQA_ALLOW_DB`);
     expect(`${error.message} ${error.hint}`).not.toContain("p4ss");
     expect(load(yaml, { allowedStores: [name] }).allowedStores).toEqual([name]);
     expect(load(yaml, { env: { SEQQA_ALLOW_DB: `other, ${name}` } }).allowedStores).toEqual(["other", name]);

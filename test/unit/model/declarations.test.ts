@@ -135,7 +135,7 @@ describe("Agent", () => {
     [
       "more actions than the engine can tell apart",
       { actions: Array.from({ length: 65_536 }, (_, i) => action(`a${i}`)) },
-      /65536 actions: at most 65535/,
+      /65536 actions, but an Agent may have at most 65535/,
     ],
     ["two invariants of one name", { invariants: [invariant("x"), invariant("x")] }, /invariants\[0\] and invariants\[1\].*"x"/],
     ["an action among invariants", { invariants: [action("a")] }, /invariants\[0\] is not an instance of Invariant/],

@@ -51,7 +51,7 @@ describe("the default export of a reporter", () => {
   });
 
   it.each([
-    ["text", "console", /exports no reporter: its default export has no method ended\(\)\.$/],
+    ["text", "console", /exports no reporter, because its default export has no method ended\(\)\.$/],
     ["null", null, /its default export has no method ended\(\)\.$/],
     ["an object without ended", { explored: ended }, /its default export has no method ended\(\)\.$/],
     ["a function that returns nothing", () => undefined, /the result of its default export has no method ended\(\)\.$/],

@@ -39,7 +39,7 @@ describe("the list of known findings", () => {
       /^known\.yaml:1: "nte" is not a key of an entry; the keys are id, note, exploration, finding\.$/,
     ],
     ["a list for a note", "- id: a1\n  note: [why]\n", /^known\.yaml:1: note must be a text\.$/],
-    ["an id twice", "- a1\n- b2\n- id: a1\n", /^known\.yaml:3: a1 is already listed in line 1\.$/],
+    ["an id twice", "- a1\n- b2\n- id: a1\n", /^known\.yaml:3: the finding a1 is already listed in line 1\.$/],
   ])("%s is refused", (_what, text, says) => {
     expect(() => idsOf(text)).toThrow(expect.objectContaining({ exitStatus: 2, message: expect.stringMatching(says) as string }));
   });

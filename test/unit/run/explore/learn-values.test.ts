@@ -131,7 +131,7 @@ describe("lanes for experiments", () => {
     expect(notes).toEqual([
       {
         kind: "note",
-        message: "seqqa starts all lanes again, because the state at the root could not be reached: The connection was lost.",
+        message: "seqqa starts all lanes again, because a lane lost a store at the root state: The connection was lost.",
       },
     ]);
     await expect(failing(2, lost).lanes.calibrate()).rejects.toBe(lost);
