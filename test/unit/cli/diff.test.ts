@@ -90,7 +90,7 @@ describe("seqqa diff", () => {
     ["base nope", /^error: Run not found: nope is neither the id of a stored run nor an existing file\.\nhint: /],
     ["base", /^error: No run is stored in /],
     ["20261121-083020-123-4fd1 base", /^error: No run is stored in /],
-    ["base text.json", /^error: seqqa cannot read the run in text\.json: its content is not JSON\.\nhint: Name a results\.json/],
+    ["base text.json", /^error: seqqa cannot read the run in text\.json: its content is not JSON\.\nhint: Give a results\.json/],
     ["base wrong.json", /^error: seqqa cannot read the run in wrong\.json: \w+ does not fit the format of a seqqa result\.\n/],
     [
       "base broken.json",

@@ -60,7 +60,7 @@ describe("the default export of a reporter", () => {
       () => {
         throw new Error("no token");
       },
-      /threw when its reporter was made: no token\.$/,
+      /threw while it created the reporter: no token\.$/,
     ],
   ])("is refused as %s", async (_, exported, message) => {
     await expect(userReporter(exported, setting().options)).rejects.toMatchObject({

@@ -110,7 +110,7 @@ describe("what cannot be a graph is refused when it is said, in one sentence wit
           check: () => true,
         }),
       /"paid_denied", but an invariant/,
-      /Rename the invariant/,
+      /Give the invariant another name/,
     ],
   ])("%s", (_what, make, message, hint) => {
     const error = refusal(make);

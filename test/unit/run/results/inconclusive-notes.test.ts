@@ -33,6 +33,6 @@ describe("what rules could not judge", () => {
     const notes = inconclusiveNotes(committer);
     expect(notes).toHaveLength(21);
     expect(notes[0]).toBe("Inconclusive: the rule own could not be checked in 2 steps: order 7.");
-    expect(notes[20]).toBe("Not judged rules could not be checked in 4,981 more steps, for other reasons.");
+    expect(notes[20]).toBe("Inconclusive: rules could not be checked in 4,981 more steps, for other reasons.");
   });
 });
