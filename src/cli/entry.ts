@@ -34,7 +34,8 @@ export async function entry(): Promise<void> {
   const machinery = lazyMachinery(({ labelConsole }) => labelConsole());
   const status = await main(argv, shell, machinery);
   meant();
-  if (unwritten !== undefined) process.stderr.write(`error: The output could not be written: ${unwritten.message}.\n`);
+  if (unwritten !== undefined)
+    process.stderr.write(`error: seqqa could not write its output to the terminal, pipe or file: ${unwritten.message}.\n`);
   process.exitCode = unwritten !== undefined && status === 0 ? 3 : status;
   await new Promise<void>((resolve) => process.stdout.write("", () => resolve()));
   setTimeout(() => process.exit(), GRACE_MS).unref();

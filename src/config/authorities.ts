@@ -10,7 +10,7 @@ export function readAuthorities(file: string, source: string | undefined): reado
   const found = read(file);
   if (typeof found !== "string") return found;
   const hint = "Give the PEM file of the authority that signed the target's certificate.";
-  throw problem("CONFIG_FILE", source?.replace(/^\w+ /, ""), `tls.ca_file ${file} ${found}.`, hint);
+  throw problem("CONFIG_FILE", source?.replace(/^\w+ /, ""), `The file ${file} of tls.ca_file ${found}.`, hint);
 }
 
 function read(file: string): readonly string[] | string {

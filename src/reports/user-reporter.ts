@@ -82,7 +82,7 @@ export class UserReporter implements WholeReporter {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(() => {
-        this.#leaveOut(`did not finish its method ended() within ${mostMs / 1000} s`);
+        this.#leaveOut(`did not finish ended() within ${mostMs / 1000} s`);
         resolve();
       }, mostMs);
     });
@@ -142,11 +142,15 @@ export async function userReporter(exported: unknown, options: UserReporterOptio
   const { name } = options;
   const made = typeof exported === "function" ? await make(exported as Maker, options) : exported;
   if (typeof made !== "object" || made === null || typeof (made as Partial<Reporter>).ended !== "function") {
-    const from = typeof exported === "function" ? "what its default export makes" : "its default export";
-    throw new SeqqaError("REPORTER_INVALID", `${name} (--reporter) exports no reporter: ${from} has no method ended().`, {
-      exitStatus: 2,
-      hint: "Export a class, an object, or a function that returns an object, with ended(report) and any other methods of the type Reporter.",
-    });
+    const from = typeof exported === "function" ? "the result of its default export" : "its default export";
+    throw new SeqqaError(
+      "REPORTER_INVALID",
+      `The module ${name} of --reporter exports no reporter, because ${from} has no method ended().`,
+      {
+        exitStatus: 2,
+        hint: "Export a class, an object, or a function that returns an object, with ended(report) and any other methods of the type Reporter.",
+      },
+    );
   }
   return new UserReporter(made as Reporter, options);
 }
@@ -163,8 +167,8 @@ async function make(Exported: Maker, { stdout, stderr, env, verbose, visibility,
   } catch (cause) {
     throw new SeqqaError(
       "REPORTER_INVALID",
-      `${name}, which --reporter names, threw when its reporter was made: ${cause instanceof Error ? cause.message : String(cause)}.`,
-      { exitStatus: 2, hint: "Correct the code of the reporter.", cause },
+      `The default export of ${name} (--reporter) threw while it created the reporter: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      { exitStatus: 2, hint: "Correct the default export of this module.", cause },
     );
   }
 }

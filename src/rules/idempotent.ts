@@ -35,13 +35,13 @@ export function idempotent<C extends object = Values, A = ApiClient>({ methods =
   if (!Array.isArray(methods) || !methods.every((one) => typeof one === "string" && /^[A-Za-z]+$/.test(one))) {
     throw new SeqqaError("RULE_INVALID", "idempotent: `methods` is not a list of HTTP methods.", {
       exitStatus: 2,
-      hint: 'Give for example ["PUT"]; the default is ["PUT", "DELETE"].',
+      hint: 'Give a list such as ["PUT"]. The default is ["PUT", "DELETE"].',
     });
   }
   const judged = new Set(methods.map((one) => one.toUpperCase()));
   return new Rule<C, A>({
     name: "idempotent",
-    message: "an idempotent request has another effect when it is sent twice",
+    message: "an idempotent request had a different effect when it was sent again",
     severity: Severity.HIGH,
     writes: true,
     judge: async (_world, { action, answers, client, again, stores, explain }) => {
@@ -51,9 +51,9 @@ export function idempotent<C extends object = Values, A = ApiClient>({ methods =
       const before = path === undefined ? undefined : await stores();
       const second = before === undefined ? undefined : await again(answer);
       if (path === undefined || before === undefined || second === undefined) return true;
-      const what = `${action.name}: ${answer.request.method} ${shownPath(path)} sent again was answered ${second.statusCode}`;
+      const what = `${action.name}: ${answer.request.method} ${shownPath(path)} was sent again and answered ${second.statusCode}`;
       const after = (await stores())!;
-      if (!before.same(after)) return explain(`${what} and changed the stores: ${storeChanges(before, after)}`);
+      if (!before.same(after)) return explain(`${what}, and the second request changed the stores: ${storeChanges(before, after)}`);
       return isAsOnce(answer, second) || explain(`${what}, but the first request was answered ${answer.statusCode}`);
     },
   });

@@ -14,6 +14,6 @@ export function requireAction<C extends object, A>(actions: readonly Action<C, A
   if (found !== undefined) return found;
   throw new SeqqaError("RULE_INVALID", `${rule}: the Agent has no action "${name}".`, {
     exitStatus: 2,
-    hint: `Its actions: ${actions.map((action) => action.name).join(", ")}.`,
+    hint: `The actions of the Agent are ${actions.map((action) => action.name).join(", ")}.`,
   });
 }

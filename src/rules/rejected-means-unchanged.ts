@@ -18,7 +18,7 @@ const READS = new Set(["GET", "HEAD"]);
 export function rejectedMeansUnchanged<C extends object = Values, A = ApiClient>(): Rule<C, A> {
   return new Rule<C, A>({
     name: "rejected_means_unchanged",
-    message: "a call that was refused, or only reads, changed the stores",
+    message: "a refused or read-only call changed the stores",
     severity: Severity.HIGH,
     writes: true,
     judge: async (_world, { action, answers, changed, stores }) => {

@@ -38,13 +38,13 @@ export function retrySafe<C extends object = Values, A = ApiClient>({ header = "
   if (typeof header !== "string" || !/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(header)) {
     throw new SeqqaError("RULE_INVALID", "retrySafe: `header` is not the name of a header.", {
       exitStatus: 2,
-      hint: 'Give for example "X-Request-Key"; the default is "Idempotency-Key".',
+      hint: 'Give the name of a header, such as "X-Request-Key". The default is "Idempotency-Key".',
     });
   }
   const name = header.toLowerCase();
   return new Rule<C, A>({
     name: "retry_safe",
-    message: "a request with an idempotency key had another effect when it was sent again",
+    message: "a request with an idempotency key had a different effect when it was sent again",
     severity: Severity.HIGH,
     writes: true,
     judge: async (_world, { action, answers, client, again, stores, explain }) => {
@@ -55,9 +55,9 @@ export function retrySafe<C extends object = Values, A = ApiClient>({ header = "
       const second = before === undefined ? undefined : await again(answer);
       if (path === undefined || before === undefined || second === undefined) return true;
       const request = `${answer.request.method} ${shownPath(path)} with the same ${header}`;
-      const what = `${action.name}: ${request} was answered ${answer.statusCode} and then ${second.statusCode}`;
+      const what = `${action.name}: ${request} was answered ${answer.statusCode} the first time and ${second.statusCode} the second time`;
       const after = (await stores())!;
-      if (!before.same(after)) return explain(`${what}, and changed the stores: ${storeChanges(before, after)}`);
+      if (!before.same(after)) return explain(`${what}, and the second request changed the stores: ${storeChanges(before, after)}`);
       if (isRefusal(second.statusCode)) return explain(what);
       const other = second.ok ? differentId(answer, second) : undefined;
       return other === undefined || explain(`${what}, and the second answer has a different ${other}`);

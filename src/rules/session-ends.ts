@@ -61,9 +61,9 @@ export function sessionEnds<C extends object = Values, A = ApiClient>(options: S
   const all = new Set(after.map(nameOf));
   const one = new Set(logout.map(nameOf));
   if (all.size + one.size === 0) {
-    throw new SeqqaError("RULE_INVALID", "sessionEnds: no action that ends a session is named.", {
+    throw new SeqqaError("RULE_INVALID", "sessionEnds needs the name of at least one action that ends a session.", {
       exitStatus: 2,
-      hint: "Name it in `after` or in `logout`.",
+      hint: "Write the name in `after` or `logout`.",
     });
   }
   const open = async (client: ApiClient, context: Context<C>): Promise<ApiResponse | undefined> => {
@@ -107,10 +107,10 @@ export function sessionEnds<C extends object = Values, A = ApiClient>(options: S
             const login = await open(client, context);
             await add({ what: "another session of the user", client, context, login });
           }
-          if (sessions.length === 0) return inconclusive("no session of the user worked before the step");
+          if (sessions.length === 0) return inconclusive("the user had no working session before the step");
           for (const answer of ending) {
             const again = await step.again(answer);
-            if (again === undefined || !isDone(again)) return inconclusive("the requests of the step cannot be sent again");
+            if (again === undefined || !isDone(again)) return inconclusive("seqqa cannot send the requests of the step again");
           }
           const ended = `${step.action.name} was answered ${ending.at(-1)!.statusCode}`;
           const still = await stillWorking(sessions, works, async (session) => renewed(session, refresh));

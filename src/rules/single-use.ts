@@ -85,7 +85,7 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
         const problem = await spending.again(how, { by });
         if (problem !== undefined) return step.explain(problem);
       }
-      if (!spending.isPossible) return step.inconclusive("the request of the step cannot be sent again");
+      if (!spending.isPossible) return step.inconclusive("seqqa cannot send the request of the step again");
       if (await isCreatedAgain(world as never, create as never)) {
         const problem = await spending.again(`after ${create!.name} was called again`);
         if (problem !== undefined) return step.explain(problem);

@@ -25,9 +25,9 @@ export class RunLock {
     } catch (cause) {
       this.#db.close();
       if ((cause as { readonly code?: unknown }).code !== "SQLITE_BUSY") throw cause;
-      throw new SeqqaError("RUN_GOES_ON", `The run in ${file} is being written by another process.`, {
+      throw new SeqqaError("RUN_GOES_ON", `Another process is using the run in ${file}, for example seqqa run.`, {
         exitStatus: 2,
-        hint: "Wait until that process has ended, or end it.",
+        hint: "Wait until the other process has ended, or end it.",
         cause,
       });
     }

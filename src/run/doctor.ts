@@ -20,7 +20,7 @@ const LEAST_FREE = 64 * MIB;
 export async function doctor(config: Config): Promise<readonly StoreCheck[]> {
   const checks: StoreCheck[] = [
     { ok: true, what: "node", says: `Node ${process.versions.node}` },
-    { ok: true, what: "config", says: config.file === undefined ? "no seqqa.yaml; defaults are used" : config.file },
+    { ok: true, what: "config", says: config.file === undefined ? "seqqa found no seqqa.yaml, and uses the default values" : config.file },
     await disk(),
   ];
   return withRunDirectory(async (directory) => {
@@ -36,7 +36,7 @@ async function storeChecks(name: string, system: SystemConfig, { folder }: Confi
   try {
     const { check } = await storesOf(name, system, { folder, directory });
     if (check !== undefined) return (await check(system.url)).map((one) => ({ ...one, what: `${name}: ${one.what}` }));
-    return [{ ok: true, what: `${name}: adapter`, says: `${system.adapter} is loaded; it has no checks of its own` }];
+    return [{ ok: true, what: `${name}: adapter`, says: `${system.adapter} was loaded. This adapter has no checks for seqqa doctor` }];
   } catch (error) {
     if (system.adapter === undefined) throw error;
     return [failed(`${name}: adapter`, error)];
@@ -48,15 +48,19 @@ async function disk(): Promise<StoreCheck> {
   const { bavail, bsize } = await statfs(base);
   const free = bavail * bsize;
   const says = `${Math.floor(free / MIB)} MiB free in ${base}`;
-  return { ok: free >= LEAST_FREE, what: "disk", says: free >= LEAST_FREE ? says : `${says}: make room there, or set TMPDIR` };
+  return {
+    ok: free >= LEAST_FREE,
+    what: "disk",
+    says: free >= LEAST_FREE ? says : `${says}. This is not enough: delete files there, or set TMPDIR to another folder`,
+  };
 }
 
 const NOTHING_VISIBLE: StoreCheck = {
   ok: false,
   what: "state",
   says:
-    "no store is declared, so seqqa cannot see what a call changes: every write counts as a state of its own, and max_depth is 4 by default. " +
-    "Declare the store (`db_url`, or `systems`), give the World a `probe` that reads the state, or name the context keys that decide it in `stateFromContext`",
+    "no store is declared, so seqqa cannot see what a call changes. Each write therefore counts as a new state, and max_depth is 4 by default. " +
+    "Declare the store (`db_url` or `systems`), give the World a `probe` that reads the state, or list the context keys that make up the state in `stateFromContext`",
 };
 
 async function lane(config: Config, directory: string): Promise<readonly StoreCheck[]> {
@@ -68,16 +72,17 @@ async function lane(config: Config, directory: string): Promise<readonly StoreCh
     const spec = await host.provision(0);
     if (spec.baseUrl !== "") {
       const took = config.target === undefined ? "" : ` after ${Math.round(performance.now() - begun)} ms`;
-      checks.push({ ok: true, what: "target", says: `answers at ${spec.baseUrl}${took}` });
+      checks.push({ ok: true, what: "target", says: `the target answers at ${spec.baseUrl}${took}` });
     }
     if (spec.baseUrl !== "" && spec.systems.length === 0) checks.push(NOTHING_VISIBLE);
     const refused = host.canMakeLanes(2);
     checks.push({
       ok: true,
       what: "isolation",
-      says: refused === undefined ? "several lanes can be made" : `one lane only: ${refused.message}`,
+      says: refused === undefined ? "seqqa can make a copy of this store for each lane" : `only one lane is possible: ${refused.message}`,
     });
-    if (spec.borrowed) checks.push({ ok: true, what: "trial", says: "skipped, because the stores belong to a target that already runs" });
+    if (spec.borrowed)
+      checks.push({ ok: true, what: "trial", says: "not tested, because the stores belong to a target that already runs" });
     else for (const system of spec.systems) checks.push(await trial(system, spec, { folder: config.folder, directory }));
   } catch (error) {
     checks.push(failed("lane", error));
@@ -95,7 +100,7 @@ async function trial(
   const what = `${spec.name}: trial`;
   const { disturb } = await storesOf(spec.name, { ...spec, adapter: spec.adapter, options: spec.options }, places);
   if (spec.isUsedWhereItIs === true || disturb === undefined)
-    return { ok: true, what, says: `skipped, because ${spec.adapter} has no copy on which a restore can be tested` };
+    return { ok: true, what, says: `not tested, because the adapter ${spec.adapter} cannot make a copy of the store for the test` };
   const system = await createAdapter(spec);
   try {
     await system.open({ name: spec.name, laneIndex: index, inProcess: false, borrowed: false });
@@ -105,18 +110,19 @@ async function trial(
     const done = await disturb(spec.url);
     const { mode, why } = system.checkpoint;
     const chosen = `checkpoint ${mode} (${why})`;
-    if (done === undefined) return { ok: true, what, says: `${chosen}; the store has nothing to change for a trial` };
+    if (done === undefined)
+      return { ok: true, what, says: `${chosen}; not tested, because the store has no row that seqqa could change for a test` };
     const changed = (await system.dump()) !== before;
     await system.restore(mark);
     if ((await system.dump()) === before) {
       return changed
-        ? { ok: true, what, says: `${chosen}: ${done}, and restored exactly` }
-        : { ok: false, what, says: `${chosen}: ${done} changed nothing` };
+        ? { ok: true, what, says: `${chosen}; ${done}, and seqqa restored the store exactly` }
+        : { ok: false, what, says: `${chosen}; ${done}, but the store did not change` };
     }
     return {
       ok: false,
       what,
-      says: `${chosen}: ${done}, and the store differed after it was restored; choose another checkpoint`,
+      says: `${chosen}; ${done}, but seqqa did not restore the store exactly. Choose another value for systems.<name>.checkpoint`,
     };
   } catch (error) {
     return failed(what, error);

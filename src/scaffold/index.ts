@@ -35,9 +35,9 @@ export async function scaffoldOpenapi(input: ScaffoldInput): Promise<Scaffolded>
   const description = await readDescription(source, { cwd, allowRefs });
   const plan = planScaffold(description);
   if (plan.actions.length === 0) {
-    throw new SeqqaError("SCAFFOLD_EMPTY", `${source} describes no operation that could be called: there is nothing to generate.`, {
+    throw new SeqqaError("SCAFFOLD_EMPTY", `${source} contains no operation, so seqqa cannot generate any actions.`, {
       exitStatus: 2,
-      hint: "An operation is a method below a path of `paths`.",
+      hint: "Add operations to the description: methods such as `get` below a path of `paths`.",
     });
   }
   const directory = resolve(cwd, out);
@@ -57,10 +57,14 @@ export async function scaffoldGraphql(input: Omit<ScaffoldInput, "allowRefs">): 
   const { source, cwd, out, force, version } = input;
   const plan = planGraphql(await readSchema(source, { cwd }));
   if (plan.actions.length === 0) {
-    throw new SeqqaError("SCAFFOLD_EMPTY", `${source} has no query or mutation that could be called: there is nothing to generate.`, {
-      exitStatus: 2,
-      hint: "Queries and mutations are the fields of the types `Query` and `Mutation`, or of the types that `schema` names.",
-    });
+    throw new SeqqaError(
+      "SCAFFOLD_EMPTY",
+      `${source} contains no query or mutation that seqqa can call, so seqqa cannot generate any actions.`,
+      {
+        exitStatus: 2,
+        hint: "Check that the types `Query` and `Mutation`, or the types that `schema` names, have fields.",
+      },
+    );
   }
   const directory = resolve(cwd, out);
   return { plan, ...writeScaffold({ plan, directory, shown: out, description: { kind: "none" }, version, force }) };
@@ -76,9 +80,9 @@ export async function scaffoldRecording(from: "har" | "postman", input: Omit<Sca
   const recording = await readRecording(from, source, cwd);
   const plan = planRecording(recording);
   if (plan.actions.length === 0) {
-    throw new SeqqaError("SCAFFOLD_EMPTY", `${recording.name} has no call of an API: there is nothing to generate.`, {
+    throw new SeqqaError("SCAFFOLD_EMPTY", `${recording.name} contains no call of an API, so seqqa cannot generate any actions.`, {
       exitStatus: 2,
-      hint: recording.notes[0] ?? "Record some requests first: the recording contains none.",
+      hint: recording.notes[0] ?? "The recording contains no requests. Send requests to the API while you record.",
     });
   }
   return { plan, ...writeScaffold({ plan, directory: resolve(cwd, out), shown: out, description: { kind: "none" }, version, force }) };

@@ -426,7 +426,7 @@ describe("a graph of more than 5,000 states", () => {
     const { page } = opened;
     await page.locator("canvas.graph[data-layout=done]").waitFor({ timeout: 60_000 });
     expect(await page.locator("body").innerText()).toMatch(
-      /A part is shown: 5,000 of 6,000 states and [\d,]+ of 50,000 transitions, those nearest to the findings first\. The rest is in the run log\./,
+      /This graph is incomplete: it shows 5,000 of 6,000 states and [\d,]+ of 50,000 transitions, those nearest to the findings first\. The rest is in the run log\./,
     );
     expectQuiet(opened, file);
     await opened.context.close();

@@ -181,7 +181,7 @@ describe("the page of seqqa ui", () => {
     await page.locator(".details").getByRole("button", { name: "Open a lane here" }).click();
     const panel = page.locator("section.lane");
     await panel.getByRole("button", { name: "pay_order, does not apply here" }).click();
-    await panel.getByRole("status").filter({ hasText: "pay_order was not executed. It does not apply here." }).waitFor();
+    await panel.getByRole("status").filter({ hasText: "pay_order was not executed. The action does not apply in this state." }).waitFor();
     expect(await axeFor(page)).toEqual([]);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
     expect(complaints).toEqual([]);

@@ -82,7 +82,7 @@ const MISTAKES: readonly Bad[] = [
   {
     what: "no export at all",
     files: exploration("export {};\n"),
-    says: /^error: .*qa\/notes\.explore\.ts exports nothing; an exploration exports `agent` or `graph`\./,
+    says: /^error: .*qa\/notes\.explore\.ts exports nothing, but an exploration file must export `agent` or `graph`\./,
     hint: /export const agent/,
   },
   {
@@ -104,7 +104,7 @@ const MISTAKES: readonly Bad[] = [
     files: exploration(
       'import { StateGraph } from "seqqa";\nexport const agent = 1;\nexport const graph = new StateGraph({ name: "g" });\n',
     ),
-    says: /^error: .*qa\/notes\.explore\.ts exports both `agent` and `graph`; a file is one exploration\./,
+    says: /^error: .*qa\/notes\.explore\.ts exports both `agent` and `graph`, but a file can contain only one exploration\./,
     hint: /a file of its own/,
   },
   {
@@ -146,7 +146,7 @@ const MISTAKES: readonly Bad[] = [
     what: "--parallel 2 with a World in place of a factory",
     files: exploration(notesExploration({ more: "world: new World()," })),
     args: ["run", "qa", "--parallel", "2"],
-    says: /^error: .*parallel is 2, but the agent's world is one World, which only one lane can use\./,
+    says: /^error: .*parallel is 2, but the Agent's world is a single World, which only one lane can use\./,
     hint: /world: \(lane\) => new World/,
   },
   {

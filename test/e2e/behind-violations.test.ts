@@ -102,7 +102,9 @@ describe("a cheap violation", () => {
     const result = await explored(folder({}));
     expect([result.status, found(result)]).toEqual([1, ["total_not_negative: coupon coupon"]]);
     expect(result.verdict).toMatchObject({ complete: false, exceptions: [{ kind: "violating_states" }] });
-    expect(result.notes).toContain("States that violate a rule were not explored further: use --continue-after-violation to explore them.");
+    expect(result.notes).toContain(
+      "seqqa did not explore from states that break a rule. To explore from them, add --continue-after-violation.",
+    );
     expect(result.stdout).toContain("--continue-after-violation");
   });
 

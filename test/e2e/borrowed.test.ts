@@ -269,7 +269,7 @@ it("a table that is ignored is left alone: no part of the state, neither judged 
   config("event");
   const refused = await seqqa([...run, "60"], { cwd: at.cwd });
   expect(refused.status).toBe(2);
-  expect(refused.stderr).toContain('ignore: "event" is not a table or column of store "db".\nhint: Did you mean "events"?');
+  expect(refused.stderr).toContain('The pattern "event" of ignore matches no table or column of store "db".\nhint: Did you mean "events"?');
   expect(everything(at.file)).toEqual(at.before);
   config("event*");
   const user = new Database(at.file, { timeout: 5000 });
@@ -373,7 +373,7 @@ it("a checkpoint that cannot tell others' writes from the run's is refused", asy
   const refused = await seqqa([...run, "60"], { cwd: at.cwd });
   expect(refused.status).toBe(2);
   expect(`${refused.stdout}${refused.stderr}`).toMatch(
-    /Checkpoint mode "copy" cannot be used for the SQLite file .*orders\.test\.db, which is used in place/,
+    /Checkpoint mode "copy" cannot be used for the SQLite file .*orders\.test\.db, which seqqa would use in place/,
   );
   expect(everything(at.file)).toEqual(at.before);
 });
@@ -393,7 +393,7 @@ import { SqliteAdapter } from "seqqa/adapters/sqlite";
     writeFileSync(join(cwd, "seqqa.yaml"), `base_url: ${baseUrl}\n${config}`);
     const refused = await seqqa([...run, "60"], { cwd });
     expect(refused.status).toBe(2);
-    expect(`${refused.stdout}${refused.stderr}`).toContain(`${says} is the store "shop.db", which is used in place`);
+    expect(`${refused.stdout}${refused.stderr}`).toContain(`${says} is the store "shop.db", which seqqa would use in place`);
     expect(`${refused.stdout}${refused.stderr}`).toContain("add --allow-db shop.db");
     expect(everything(file)).toEqual(before);
     expect(await seqqa([...run, "60", "--allow-db", "shop.db"], { cwd })).toMatchObject({ status: 0, stderr: "" });

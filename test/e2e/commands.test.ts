@@ -107,7 +107,7 @@ describe("journeys, by the command that users have", () => {
     running.child.kill("SIGINT");
     const { status, stderr } = await running.ended;
     expect(status).toBe(130);
-    expect(stderr).toContain("Interrupted: finishing what is in progress");
+    expect(stderr).toContain("Interrupted. seqqa finishes the current steps");
     expect(JSON.parse(read(cwd, "results.json"))).toMatchObject({ exitStatus: 130 });
     expect(readdirSync(join(reports(cwd), "runs"))).toHaveLength(1);
   });
@@ -127,8 +127,8 @@ journey  fill up    qa/journeys/fill.ts        3 steps
 journey  wait       qa/journeys/slow.ts        1 step
 agent    the notes  qa/notes.explore.ts        2 actions, 0 invariants
 `);
-    expect(stderr).toContain("not usable: qa/journeys/none.ts exports x; a journey file exports `journey`.\n");
-    expect(stderr).toMatch(/not usable: qa\/broken\.explore\.ts:1:\d+: /);
+    expect(stderr).toContain("This file cannot be used: qa/journeys/none.ts exports x, but a journey file must export `journey`.\n");
+    expect(stderr).toMatch(/This file cannot be used: qa\/broken\.explore\.ts:1:\d+: /);
   });
 });
 
@@ -167,19 +167,19 @@ describe("a wrong use, by the built command", () => {
   it.each<readonly [string, RegExp]>([
     [
       "run login.ts",
-      /^error: Journey not found: login\.ts is a file, and journeys are run by their names\.\nhint: Try: seqqa run 'log in'\n$/,
+      /^error: Journey not found: login\.ts is a file, but seqqa run takes the name of a journey\.\nhint: Try: seqqa run 'log in'\n$/,
     ],
-    ["run fil", /^error: Journey not found: fil, which is not a directory either\.\nhint: Did you mean fill up\? /],
+    ["run fil", /^error: Journey not found: neither a journey nor a directory is named fil\.\nhint: Did you mean fill up\? /],
     [
       "run notes.explore.ts",
-      /^error: There is no file notes\.explore\.ts[^\n]*\nhint: Did you mean qa\/notes\.explore\.ts\? Try: seqqa run qa --only 'the notes'\n$/,
+      /^error: The file notes\.explore\.ts does not exist\.[^\n]*\nhint: Did you mean qa\/notes\.explore\.ts\? Try: seqqa run qa --only 'the notes'\n$/,
     ],
     [
       "run",
-      /^error: Nothing to run was named\.\nhint: Type one of: seqqa run qa \(notes\), seqqa run <journey> \(log in, fill up, wait\), seqqa run --all\n$/,
+      /^error: seqqa run needs the name of a directory or of a journey\.\nhint: Type one of: seqqa run qa \(notes\), seqqa run <journey> \(log in, fill up, wait\), seqqa run --all\n$/,
     ],
-    ["report --run x", /^error: There is no run in [^\n]*\nhint: [^\n]*\n$/],
-    ["completion csh", /^error: There is no completion for "csh"; [^\n]*\nhint: [^\n]*\n$/],
+    ["report --run x", /^error: No run is stored in [^\n]*\nhint: [^\n]*\n$/],
+    ["completion csh", /^error: seqqa has no completion script for the shell "csh", [^\n]*\nhint: [^\n]*\n$/],
   ])("%s", async (line, says) => {
     const { status, stdout, stderr } = await seqqa(line.split(" "), { cwd: folderWith(FILES) });
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });

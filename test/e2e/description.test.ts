@@ -51,7 +51,7 @@ describe("Command-line program", () => {
       0,
       /\[CRITICAL\] refund_within_amount[^]*\[CRITICAL\] pay_order \|\| pay_order[^]*\[HIGH\] ship_order_false_success/,
     ],
-    ["seqqa doctor: diagnoses the environment", NOTES, ["doctor"], 0, /Everything that a run needs is there/],
+    ["seqqa doctor: diagnoses the environment", NOTES, ["doctor"], 0, /All checks passed: a run can start/],
     [
       "seqqa run <journey_name>: runs one journey by its name",
       { ...NOTES, "journeys/x.ts": adds, "journeys/y.ts": reads },

@@ -22,7 +22,7 @@ describe("a run that is ended before it is over", () => {
       status: 3,
       stdout: "",
       stderr:
-        "error: The run stopped early: its code called process.exit(0).\nhint: seqqa report shows what was stored until then; seqqa clean restores the stores.\n",
+        "error: The run stopped early: your code, or code that it imports, called process.exit(0).\nhint: Correct this code. seqqa report shows the results so far, and seqqa clean restores the stores.\n",
     });
   });
 
@@ -33,7 +33,7 @@ describe("a run that is ended before it is over", () => {
     child.kill("SIGINT");
     const { status, stderr } = await ended;
     expect(status).toBe(130);
-    expect(stderr).toContain("error: The run stopped early: its code waits for a promise that never settles.\n");
+    expect(stderr).toContain("error: The run stopped early: your code, or code that it imports, waits for a promise that never settles.\n");
   });
 
   it("by an interruption, while journeys wait for a target that is not ready: 130, at once", async () => {
@@ -49,7 +49,7 @@ describe("a run that is ended before it is over", () => {
     const { status, stderr } = await ended;
     expect(status).toBe(130);
     expect(performance.now() - begun).toBeLessThan(30_000);
-    expect(stderr).toBe("Interrupted: finishing what is in progress; interrupt again to end at once.\n");
+    expect(stderr).toBe("Interrupted. seqqa finishes the current steps and restores the stores. Press Ctrl-C again to end at once.\n");
   });
 
   it("not by its reader: it goes on to its own status and its reports", async () => {

@@ -81,7 +81,10 @@ describe("a reporter of the user", () => {
   it.each([
     ["./none.ts", /^error: There is no file .*none\.ts, which --reporter names\.\nhint: Check the path\.\n$/],
     ["./named.ts", /^error: \.\/named\.ts, which --reporter names, has no default export\.\nhint: Write `export default`/],
-    ["./number.ts", /^error: \.\/number\.ts \(--reporter\) exports no reporter: its default export has no method ended\(\)\.\nhint: /],
+    [
+      "./number.ts",
+      /^error: The module \.\/number\.ts of --reporter exports no reporter, because its default export has no method ended\(\)\.\nhint: /,
+    ],
     ["./throws.ts", /^error: throws\.ts:1:\d+: the file threw while it was imported: Error: no token\n?.*\nhint: /],
     ["no-such-reporter", /^error: --reporter names the package "no-such-reporter", which is not installed for .*\.\nhint: Install it/],
   ])("%s is refused in one sentence before anything starts", async (reporter, message) => {
@@ -113,9 +116,15 @@ describe("a report format of the user", () => {
   });
 
   it.each([
-    ["export default { file: 'a.md' };", /format\.ts, which report\.formats names, exports no function render\(data\)\.\nhint: /],
-    ["export default { file: '../a.md', render: () => '' };", /does not export `file` as a file name without a folder\.\nhint: /],
-    ["export default { file: 'results.json', render: () => '' };", /writes results\.json, as json does\.\nhint: /],
+    ["export default { file: 'a.md' };", /format\.ts of report\.formats has no function render\(data\) in its default export\.\nhint: /],
+    [
+      "export default { file: '../a.md', render: () => '' };",
+      /has no file name without a folder as `file` in its default export\.\nhint: /,
+    ],
+    [
+      "export default { file: 'results.json', render: () => '' };",
+      /writes the file results\.json, which the format json already writes\.\nhint: /,
+    ],
     ["export const format = 1;", /has no default export\.\nhint: /],
   ])("is refused before anything starts: %s", async (source, message) => {
     const cwd = folderWith({
@@ -136,7 +145,9 @@ describe("a report format of the user", () => {
     });
     const ran = await seqqa(["run", "qa"], { cwd });
     expect(ran.status).toBe(3);
-    expect(ran.stderr).toMatch(/The report format .*format\.ts threw: no template\.\nhint: Correct it, and write the report again/);
+    expect(ran.stderr).toMatch(
+      /The function render\(\) of the report format .*format\.ts threw: no template\.\nhint: Correct render\(\), and write the report again/,
+    );
     expect(existsSync(join(cwd, "qa/out/results.json"))).toBe(true);
   });
 });
@@ -265,7 +276,7 @@ describe("a store adapter of another package", () => {
     writeFileSync(file, readFileSync(file, "utf8").replaceAll("notes-test.json", "shop.json"));
     const refused = await run(cwd, "1");
     expect(refused.status).toBe(2);
-    expect(refused.stderr).toContain('systems.notes is the store "shop.json", which is used in place');
+    expect(refused.stderr).toContain('systems.notes is the store "shop.json", which seqqa would use in place');
     expect((await seqqa(["run", "qa", "--allow-db", "shop.json", "--output", "out"], { cwd })).status).toBe(0);
   });
 

@@ -38,9 +38,12 @@ describe("seqqa try", () => {
   });
 
   it.each([
-    [["try", "shap"], 'There is no exploration "shap".\nhint: There are: demo shop.'],
-    [["try", "demo shap"], 'There is no exploration "demo shap".\nhint: Did you mean demo shop?'],
-    [["try", "qa/none.explore.ts"], "There is no file qa/none.explore.ts.\nhint: Try: seqqa list"],
+    [["try", "shap"], 'No exploration is named "shap".\nhint: The explorations are: demo shop.'],
+    [["try", "demo shap"], 'No exploration is named "demo shap".\nhint: Did you mean demo shop?'],
+    [
+      ["try", "qa/none.explore.ts"],
+      "There is no file qa/none.explore.ts.\nhint: seqqa list shows the files and names of all explorations.",
+    ],
     [["try", "demo shop", "pay_ordr"], 'The exploration has no action "pay_ordr".\nhint: Did you mean pay_order?'],
     [["try", "demo shop", "--seed", "x"], /--seed/],
   ])("refuses %j", async (args, said) => {
@@ -101,7 +104,7 @@ describe("seqqa open", () => {
 
   it.each([
     [["deadbeef"], /^error: Run \S+ has no finding and no state "deadbeef"\./],
-    [["c8b37c17", "--run", "20200101-000000-000-0000"], /^error: There is no such run/],
+    [["c8b37c17", "--run", "20200101-000000-000-0000"], /^error: Run not found/],
   ])("refuses %j", async (args, said) => {
     const { status, stdout, stderr } = await seqqa(["open", ...args], { cwd });
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
@@ -113,7 +116,7 @@ describe("seqqa open", () => {
     const { status, stdout } = await seqqa(["open", paid], { cwd });
     expect({ status, stdout }).toEqual({
       status: 3,
-      stdout: expect.stringMatching(/Not reached: the path leads to state [0-9a-f]{8}, and not to/),
+      stdout: expect.stringMatching(/State [0-9a-f]{8} was not reached: its path now leads to state/),
     });
   });
 });

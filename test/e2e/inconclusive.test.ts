@@ -29,7 +29,8 @@ export const agent = new Agent<{ step: number }>({
   invariants: [conformsTo(spec)],
 });
 `;
-const NOTE = 'Not judged by conforms_to in 3 steps: GET /code, status 200: the pattern "^(a+)+$" takes more than 0.2 seconds.';
+const NOTE =
+  'Inconclusive: the rule conforms_to could not be checked in 3 steps: GET /code, status 200: the pattern "^(a+)+$" takes more than 0.2 seconds.';
 
 describe("what a rule could not judge", () => {
   it.each(laneCounts)("is counted and said, with %s lanes", async (lanes) => {
@@ -38,7 +39,7 @@ describe("what a rule could not judge", () => {
     const ran = await seqqa(["run", ".", "--parallel", lanes, "--reporter", "json"], { cwd });
     expect(ran).toMatchObject({ status: 0, stderr: "" });
     const { notes, steps, violations } = only(documentOf(ran));
-    expect({ steps, violations, notes: notes.filter((note) => note.startsWith("Not judged")) }).toEqual({
+    expect({ steps, violations, notes: notes.filter((note) => note.startsWith("Inconclusive")) }).toEqual({
       steps: 3,
       violations: [],
       notes: [NOTE],
@@ -68,7 +69,7 @@ describe("what a rule could not judge", () => {
     linkPackages(cwd, "seqqa");
     const ran = await seqqa(["run", ".", "--reporter", "json"], { cwd });
     const { notes, errors } = only(documentOf(ran));
-    expect(notes.filter((note) => note.startsWith("Not judged"))).toEqual([]);
+    expect(notes.filter((note) => note.startsWith("Inconclusive"))).toEqual([]);
     expect(errors).toMatchObject([
       {
         code: "INVARIANT_THREW",

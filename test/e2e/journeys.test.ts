@@ -307,7 +307,8 @@ describe("a target that already runs", () => {
 
     const without = folder({ "journeys/a.ts": fills("a"), "journeys/b.ts": fills("b") }, `base_url: http://127.0.0.1:${port}\n`);
     const plain = await run(without);
-    const note = "No store is declared: only the context is restored between journeys, the API's own state is not.";
+    const note =
+      "No store is declared, so seqqa restores only the context between journeys, and not the data of the API. Declare the store with db_url or systems.";
     // The second one finds what the first one left.
     expect(plain.runs.map(({ result, notes }) => [result.status, ...notes])).toEqual([["passed", note], ["failed"]]);
     server.child.kill("SIGKILL");

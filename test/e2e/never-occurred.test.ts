@@ -30,10 +30,11 @@ export const agent = new Agent({
   invariants: [],
 });
 `;
-const says = (pattern: string, rest: string): string => `ignore: "${pattern}" never occurred in ${rest}`;
+const says = (pattern: string, rest: string): string =>
+  `The pattern "${pattern}" of ignore had no effect, because it never occurred in ${rest}`;
 const SAID = [
-  says("tokn", 'the context; did you mean "token"?'),
-  says("context.tken.exp", 'the context; did you mean "context.token.exp"?'),
+  says("tokn", 'the context. Did you mean "token"?'),
+  says("context.tken.exp", 'the context. Did you mean "context.token.exp"?'),
   says("late", "the context."),
   says("clients.admin.token", "the clients."),
 ];

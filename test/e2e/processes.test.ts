@@ -59,7 +59,7 @@ describe("interrupting a run", () => {
     child.kill(signal);
     const { status, stdout, stderr } = await ended;
     expect(status).toBe(130);
-    expect(stderr).toContain("Interrupted: finishing what is in progress; interrupt again to end at once.");
+    expect(stderr).toContain("Interrupted. seqqa finishes the current steps and restores the stores. Press Ctrl-C again to end at once.");
     expect(stdout).toContain("[HIGH] break_server_error");
     expect(stdout).toMatch(/^ {2}stopped +interrupted$/m);
     const document = writtenIn(join(cwd, "out"));

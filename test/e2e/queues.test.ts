@@ -114,7 +114,7 @@ describe("queues that cannot be used", () => {
     async (url) => {
       const folder = folderOf(`base_url: http://127.0.0.1:1\nsystems: { jobs: { url: "${url}" } }\n`);
       const { status, stderr } = await seqqa(["run", "."], { cwd: folder });
-      expect(stderr).toContain("server of a target that already runs.");
+      expect(stderr).toContain("server belongs to a target that already runs.");
       expect(status).toBe(2);
     },
   );

@@ -35,7 +35,10 @@ describe("a signal ends a replay with 130, and its target", () => {
     const started = descendants(pid);
     child.kill(signal);
     const { status, stdout, stderr } = await ended;
-    expect([status, stderr]).toEqual([130, "Interrupted: finishing what is in progress; interrupt again to end at once.\n"]);
+    expect([status, stderr]).toEqual([
+      130,
+      "Interrupted. seqqa finishes the current steps and restores the stores. Press Ctrl-C again to end at once.\n",
+    ]);
     expect(stdout).toMatch(/^\[HIGH\] one_note, id \w+\nof notes \(notes\.explore\.ts\), run \S+\n\n$/);
     await expectNothingLeft(pid, started);
   });
@@ -109,7 +112,7 @@ describe("--from-step where nobody sits at a terminal", () => {
       cwd: folder,
     });
     expect([status, stderr]).toEqual([expected, ""]);
-    expect(stdout).toMatch(/\nThe world is as it was before step 2 \(add\):\n {2}http:\S+\n/);
+    expect(stdout).toMatch(/\nThe target and its stores are in the state before step 2 \(add\):\n {2}http:\S+\n/);
     expect(directoriesOf(pid)).toEqual([]);
   });
 });

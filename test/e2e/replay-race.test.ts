@@ -35,7 +35,7 @@ describe("seqqa replay of a race that was found", () => {
 
   it("stops before the calls, with the world as the prefix leaves it", async () => {
     const { status, stdout } = await replay({ BUG: "1" }, "--from-step", "2");
-    expect(stdout).toMatch(/^The world is as it was before step 2 \(refund_order \|\| refund_order\):\n {2}http:/m);
+    expect(stdout).toMatch(/^The target and its stores are in the state before step 2 \(refund_order \|\| refund_order\):\n {2}http:/m);
     expect(status).toBe(1);
   });
 

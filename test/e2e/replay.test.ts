@@ -135,7 +135,7 @@ describe.each(cases)("$fixture, $mode", (one) => {
         const script = await replay(["--emit", "curl"], {});
         if (inProcess) {
           expect([script.status, script.stdout, curl]).toEqual([2, "", undefined]);
-          expect(script.stderr).toContain("the API is called in process");
+          expect(script.stderr).toContain("--emit curl found no HTTP requests in this finding.");
         } else {
           expect(script.stdout).toBe(curl);
           expect({

@@ -212,7 +212,8 @@ describe.each([
 describe("with nothing at all", () => {
   it("the run says at the start, in its report and in its result that only the context is put back", async () => {
     const files = { "server.mjs": COUNTER, "counter.explore.js": counting(""), "seqqa.yaml": COUNTER_CONFIG("stores") };
-    const says = "No store is declared: only the context is restored between branches, the API's own state is not.";
+    const says =
+      "No store is declared, so seqqa restores only the context between branches, and not the data of the API. Declare the store with db_url or systems.";
     const cwd = folderWith(files);
     const shown = await seqqa(["run", ".", "--output", "out"], { cwd });
     expect(shown.stdout + shown.stderr).toContain(`note: ${says}`);

@@ -128,7 +128,7 @@ describe("explore({ resume })", () => {
         /because this changed: timeout \(30, now 7 by file .*\); the code of bits\.explore\.mjs \([0-9a-f]{8}, now [0-9a-f]{8}\)\.$/,
       );
       write("bits.explore.mjs", AGENT.replace("length: 6", "length: 5"));
-      expect((await explore({ ...options, force: true }))["message"]).toContain("the actions of bits.explore.mjs (flip_5 is gone)");
+      expect((await explore({ ...options, force: true }))["message"]).toContain("the actions of bits.explore.mjs (flip_5 was removed)");
       write("bits.explore.mjs", AGENT.replace("of(200", "of(201"));
       expect(await explore({ ...options, force: true })).toMatchObject({ statesVisited: 64, stopReason: "exhausted" });
       expect(runs()).toHaveLength(1);
@@ -144,7 +144,7 @@ describe("explore({ resume })", () => {
     expect(await explore({ resume: id })).toMatchObject({
       code: "RESUME_OTHER",
       exitStatus: 2,
-      message: `Run ${id} is a run of other.explore.mjs; explore() can only resume a run of bits.explore.mjs.`,
+      message: `Run ${id} explored other.explore.mjs, but explore() can only resume a run that explored bits.explore.mjs.`,
     });
     expect(await explore({ resume: true })).toMatchObject({ stopReason: "exhausted" });
     expect(runs()).toHaveLength(2);

@@ -240,11 +240,11 @@ describe("a run that goes on", () => {
         "UPDATE commits SET records = substr(records, 1, length(records) - 4)",
       ],
       [
-        /The run in \S+ cannot be read: a batch of commits is incomplete\./,
+        /seqqa cannot read the run in \S+: a batch of commits is incomplete\./,
         "UPDATE commits SET records = substr(records, 1, length(records) - 3)",
       ],
       [/states 1 and 2 have the same fingerprint/, "UPDATE nodes SET (lo, hi) = (SELECT lo, hi FROM nodes WHERE id = 1) WHERE id = 2"],
-      [/The run in \S+ cannot be read: a column holds no JSON object\./, "DELETE FROM news"],
+      [/seqqa cannot read the run in \S+: a column holds no JSON object\./, "DELETE FROM news"],
     ];
     const damaged = project({ "qa/a.explore.ts": early });
     await damaged.run("--max-steps", "60");
@@ -269,7 +269,7 @@ describe("a run that goes on", () => {
     const { violations } = writtenIn(output).explorations[0]!;
     const { status, stderr, stdout } = await run("--resume", "--max-steps", "80", "--bail");
     expect([status, stdout]).toEqual([2, ""]);
-    expect(stderr).toContain(`qa/a.explore.ts continued past violation ${violations[0]!.id} (stop_on_first_violation).`);
+    expect(stderr).toContain(`qa/a.explore.ts continued after violation ${violations[0]!.id}, but stop_on_first_violation is now true.`);
     const other = project({ "qa/a.explore.ts": early });
     await other.run("--bail");
     const { steps, stopReason } = writtenIn(other.output).explorations[0]!;
@@ -336,7 +336,7 @@ describe("a run that goes on", () => {
       const refused = await run("--resume", "--max-steps", "40");
       expect([refused.status, refused.stdout]).toEqual([2, ""]);
       expect(refused.stderr).toMatch(
-        /^error: The --base-url of run \S+ had a password, which is not kept\.\nhint: Give --base-url again\.\n$/,
+        /^error: The --base-url of run \S+ contained a password\. seqqa does not store passwords\.\nhint: Give --base-url <url> again, with the password\.\n$/,
       );
       expect((await run("--resume", "--max-steps", "40", ...secret)).stderr).toContain("b continues after 20 steps");
       for (const name of readdirSync(join(output, "runs"))) expect(readFileSync(join(output, "runs", name)).includes("geheim")).toBe(false);
@@ -439,7 +439,7 @@ describe("a run that goes on", () => {
       write(bits("a", 5).replace("200, {", "201, {"));
       await refused(/because this changed: the code of qa\/a\.explore\.ts \([0-9a-f]{8}, now [0-9a-f]{8}\)\./);
       write(bits("a", 5, ".slice(1)"));
-      await refused(/the actions of qa\/a\.explore\.ts \(flip_0 is gone\)/, "--force");
+      await refused(/the actions of qa\/a\.explore\.ts \(flip_0 was removed\)/, "--force");
       write(bits("a", 5, ".reverse()"));
       await refused(/the actions of qa\/a\.explore\.ts \(their order\)/, "--force");
       write(bits("a", 5));
@@ -499,10 +499,10 @@ describe("a run that goes on", () => {
         const { status, stderr } = await run(...args);
         expect([status, stderr]).toEqual([2, expect.stringContaining(text)]);
       };
-      await says("There is no run in ", "--resume");
+      await says("No run is stored in ", "--resume");
       await says("--force can only be used together with --resume", "--force");
       await run("--max-steps", "30");
-      await says("There is no such run: 20200101-000000-000-0000", "--resume", "20200101-000000-000-0000");
+      await says("Run not found: 20200101-000000-000-0000", "--resume", "20200101-000000-000-0000");
       const [name] = readdirSync(join(output, "runs"));
       // A run that is being written is left alone.
       const { child, ended } = start(["run", "qa", "--resume", "--max-steps", "100000"], { cwd, env: { PAUSE: "100" } });
@@ -515,7 +515,7 @@ describe("a run that goes on", () => {
       await other.run("--max-steps", "10");
       copyFileSync(storeIn(other.output), join(output, "runs", name!));
       for (const suffix of ["-wal", "-shm"]) writeFileSync(join(output, "runs", `${name}${suffix}`), "");
-      await says("qa/b.explore.ts is missing from the files to run", "--resume");
+      await says("the exploration file qa/b.explore.ts does not exist or is not in the directory to run", "--resume");
       const newer = new Database(join(output, "runs", name!));
       newer.pragma("user_version = 5");
       newer.close();

@@ -31,7 +31,9 @@ describe("a signal ends a run with 130, and its targets", () => {
     child.kill(signal);
     const { status, signal: killed, stdout, stderr } = await ended;
     expect([status, killed]).toEqual([130, null]);
-    expect(stderr).toMatch(/^Interrupted: finishing what is in progress; interrupt again to end at once\.$/m);
+    expect(stderr).toMatch(
+      /^Interrupted\. seqqa finishes the current steps and restores the stores\. Press Ctrl-C again to end at once\.$/m,
+    );
     expect(stdout + stderr).not.toMatch(/error|aborted|Divergence/i);
     await expectNothingLeft(pid, started);
     const { explorations, ...document } = writtenIn(output);

@@ -198,7 +198,9 @@ describe("whatever ends a run", () => {
       expect(document.exitStatus).toBe(130);
       const [exploration] = document.explorations;
       expect(exploration).toMatchObject({ stopReason: "interrupted", transitions: kept.length });
-      expect(exploration!.notes.at(-1)).toBe("The run stopped early, or is still running: the result has what was stored until then.");
+      expect(exploration!.notes.at(-1)).toBe(
+        "The run stopped early, or is still in progress. This result contains only the part that was stored so far.",
+      );
       expect(exploration!.violations).toMatchObject([{ confirmed: false, request: { method: "POST" } }]);
       expect(await reportOf(output, "html")).toContain("Interrupted");
     }

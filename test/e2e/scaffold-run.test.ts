@@ -69,7 +69,7 @@ describe("a scaffolded exploration of six resources, nested three deep, that nob
       /bob changed what the owner made: DELETE \/notes\/\{note_id\} was answered with status 204; db\.notes: 1 row removed/,
       /create_task: after POST .* of the created item under another project was answered 200/,
       /delete_label: DELETE .* was answered 204, but GET .* of the deleted item was then answered 200/,
-      /update_project: PUT .* sent again was answered 200 and changed the stores: db\.projects/,
+      /update_project: PUT .* was sent again and answered 200, and the second request changed the stores: db\.projects/,
       /create_milestone: POST .* was refused with 409, and the list has 1 more item/,
     ])
       expect(messages).toMatch(said);

@@ -135,7 +135,7 @@ describe("seqqa scaffold openapi", () => {
     });
     const { status, stdout } = await scaffold(cwd, "api.json");
     expect(status).toBe(0);
-    expect(stdout).toContain("\nCalls carry a key: set API_KEY, and API_KEY_2 for a second user, in the environment.\n");
+    expect(stdout).toContain("\nThe calls send a key. Set the environment variable API_KEY, and API_KEY_2 for a second user.\n");
   });
 
   it.concurrent("writes nothing when nothing is new", async ({ expect }) => {
@@ -144,7 +144,7 @@ describe("seqqa scaffold openapi", () => {
     const before = contents(cwd);
     const { status, stdout } = await scaffold(cwd, "shop.yaml");
     expect(status).toBe(0);
-    expect(stdout).toMatch(/^qa already matches the description: nothing was written\.\n/);
+    expect(stdout).toMatch(/^qa already matches the description\. seqqa wrote nothing\.\n/);
     expect(contents(cwd)).toEqual(before);
   });
 
@@ -223,7 +223,7 @@ describe("seqqa scaffold openapi", () => {
     [
       "no description",
       () => [],
-      /^error: Missing required argument 'source'\.\nhint: Name the file or the URL of the description or the schema: seqqa scaffold openapi openapi\.yaml\.$/m,
+      /^error: Missing required argument 'source'\.\nhint: Give the file or URL of the API description, schema or recording, for example: seqqa scaffold openapi openapi\.yaml$/m,
     ],
     ["a folder", () => ["."], /^error: \. is a folder, not a description\.\nhint: Give the file of the description itself\./],
     [

@@ -152,7 +152,7 @@ describe("services", () => {
     expect(existsSync(join(test.folder, "docker-calls"))).toBe(false);
     const nowhere = await seqqa(args, options);
     expect(nowhere.status).toBe(2);
-    expect(nowhere.stderr).toContain("--no-infra needs a target that already runs, and no URL is given.");
+    expect(nowhere.stderr).toContain("--no-infra needs the URL of a target that already runs, but no URL is set.");
   });
 
   it("are there once for all journeys of a run, on several lanes", async () => {

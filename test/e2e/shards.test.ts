@@ -109,8 +109,8 @@ describe("merge refuses", () => {
     await refused("is shard 2/3 of fixtures/stock/memory.explore.ts, but other runs divide it into 2 shards", one, other);
     await refused("is not a shard of fixtures/stock/memory.explore.ts", whole);
     await refused("exploration.seed of fixtures/stock/memory.explore.ts differs", one, seed);
-    await refused("There is no run", one, join(one, "nowhere"));
-    await refused("There is no run in", one, emptyFolder());
+    await refused("No run is stored at", one, join(one, "nowhere"));
+    await refused("No run is stored in", one, emptyFolder());
     // A shard that was killed is to go on first.
     const killed = emptyFolder();
     const { child, ended } = start(["run", "fixtures/stock", "--only", "stock", "--output", killed, "--shard", "2/2"], {
@@ -141,8 +141,8 @@ describe("merge refuses", () => {
   });
 
   it.each([
-    ["max_steps", ["--max-steps", "400"], {}, "resume it with more steps (--resume --max-steps N)"],
-    ["first_violation", ["--bail"], { BUG: "1" }, "run it again without --bail (stop_on_first_violation)"],
+    ["max_steps", ["--max-steps", "400"], {}, "resume it with --resume --max-steps <more>"],
+    ["first_violation", ["--bail"], { BUG: "1" }, "run this shard again without --bail (stop_on_first_violation)"],
   ])(
     "nothing of a shard that ended early (%s), says what helps, and does not go on itself",
     { timeout: 100_000 },
@@ -156,13 +156,13 @@ describe("merge refuses", () => {
       const output = emptyFolder();
       const { stdout } = await seqqa(["merge", ...shards, "--output", output]);
       expect(stdout).toContain(
-        `note: Shard 2/2 stopped early (${reason}), so states of its share are not explored: ${what}, and merge again.`,
+        `note: Shard 2/2 stopped early (${reason}), so some of its states are not explored. To explore them, ${what}, and merge again.`,
       );
       expect(writtenIn(output).explorations).toMatchObject([{ stopReason: reason }]);
       const { status, stderr } = await seqqa(["run", "fixtures/stock", "--only", "memory", "--output", output, "--resume"], { env });
       expect([status, stderr]).toEqual([
         2,
-        expect.stringMatching(/^error: Run \S+ was merged from shards, and cannot be resumed itself\.\nhint: Resume its shards/),
+        expect.stringMatching(/^error: Run \S+ cannot be resumed, because seqqa merge made it from shards\.\nhint: Resume its shards/),
       ]);
     },
   );
@@ -172,7 +172,7 @@ describe("merge refuses", () => {
       const { status, stderr } = await seqqa(["run", "fixtures/stock", "--only", "memory", "--output", emptyFolder(), ...args]);
       expect([status, stderr]).toEqual([2, expect.stringContaining(says)]);
     };
-    await refused("memory has the strategy dfs, and shards divide states by depth", "--shard", "1/2", "--strategy", "dfs");
+    await refused("memory uses the strategy dfs, but shards divide states by depth", "--shard", "1/2", "--strategy", "dfs");
     for (const wrong of ["0/2", "3/2", "1", "a/b", "1/0", "1/2/3"]) await refused("Invalid", "--shard", wrong);
   });
 });

@@ -89,7 +89,7 @@ describe("the command line with a state graph", () => {
     });
     expect(ran.status).toBe(1);
     expect(ran.stdout).toContain(
-      '[LOW] shipped_unreached\n  nothing reaches node "shipped": "ship_order" never applied\n  path      (none)\n',
+      '[LOW] shipped_unreached\n  no path reached the node "shipped": "ship_order" never applied\n  path      (none)\n',
     );
     expect(ran.stdout).toContain("[LOW] ship_order_dead\n");
     expect(ran.stdout).toContain("path      create_order -> pay_order -> ship_order\n");

@@ -78,7 +78,7 @@ it("of a correct API is written as rules that type-check, hold there, and find d
   const written = await suggest("orders", "--write", "--most", "20");
   expect(written.status).toBe(0);
   expect(written.stderr).toContain(
-    'written to orders.suggested.ts. Delete the rules that you do not want, and add this to orders.explore.ts:\n  import { suggested } from "./orders.suggested.ts";',
+    'to orders.suggested.ts. Delete the rules that you do not want, and add these lines to orders.explore.ts:\n  import { suggested } from "./orders.suggested.ts";',
   );
   const code = readFileSync(join(cwd, "orders.suggested.ts"), "utf8");
   for (const rule of [

@@ -23,9 +23,12 @@ describe("the page of a run", () => {
   });
 
   it.each([
-    [[...RUN, "--ui", "--port", "http"], 'Invalid --port value "http".\nhint: Give a number from 0 to 65535; 0 is any free one.'],
-    [[...RUN, "--port", "8080"], "--port can only be used together with --ui.\nhint: Take it out, or add --ui."],
-    [["ui", "--output", emptyFolder()], /^error: There is no run in \S+\.\nhint: Explore with seqqa run first, or [^\n]*\n$/],
+    [
+      [...RUN, "--ui", "--port", "http"],
+      'Invalid --port value "http".\nhint: Give a number from 0 to 65535. With 0, seqqa uses any free port.',
+    ],
+    [[...RUN, "--port", "8080"], "--port can only be used together with --ui.\nhint: Remove --port, or add --ui."],
+    [["ui", "--output", emptyFolder()], /^error: No run is stored in \S+\.\nhint: Start a run with seqqa run <directory>, or [^\n]*\n$/],
   ])("is refused with one sentence: %j", async (args, why) => {
     const { status, stdout, stderr } = await seqqa(args);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });

@@ -12,7 +12,7 @@ const NAME = "SEQQA_SECRET";
 export function takeSecret(forWhat: string, { env }: Pick<Shell, "env">): string {
   const secret = env[NAME];
   if (secret === undefined || secret.trim() === "") {
-    const hint = `Set ${NAME} to the same long random value for the run and its workers, for example the output of: openssl rand -hex 32.`;
+    const hint = `Set ${NAME} to the same long random value for the run and its workers. You can create a value with: openssl rand -hex 32`;
     throw usage(`${forWhat} needs the environment variable ${NAME}, the secret that signs the messages of a distributed run.`, hint);
   }
   if (env === process.env) delete process.env[NAME];

@@ -41,7 +41,10 @@ export function completionScript(program: Command, shell: string): string {
   const script = Object.entries(SHELLS).find(([name]) => name === shell)?.[1];
   if (script === undefined) {
     const near = nearest(shell, Object.keys(SHELLS));
-    throw usage(`There is no completion for ${JSON.stringify(shell)}; there is for bash, zsh and fish.`, near && `Did you mean ${near}?`);
+    throw usage(
+      `seqqa has no completion script for the shell ${JSON.stringify(shell)}, only for bash, zsh and fish.`,
+      near && `Did you mean ${near}?`,
+    );
   }
   return script(program.commands.map(wordsOf));
 }

@@ -23,8 +23,8 @@ export async function findExplorations(directory: string, shell: Shell, discover
   const files = await discover(resolve(shell.cwd, directory));
   if (files.length > 0) return files;
   throw usage(
-    `There is no exploration in ${directory}.`,
-    "An exploration is a file such as shop.explore.ts that exports `agent` or `graph`. Journeys are run by their names, or with --all.",
+    `The directory ${directory} contains no exploration.`,
+    "Name a directory with a file such as shop.explore.ts that exports `agent` or `graph`. To run journeys, type their names, or --all.",
   );
 }
 
@@ -33,9 +33,12 @@ export async function fileIsNoDirectory(named: string, shell: Shell, machinery: 
   if (!existsSync(path)) {
     const same = (await machinery.discover(shell.cwd).catch(() => [])).find((file) => basename(file) === basename(path));
     const near = same === undefined ? undefined : `Did you mean ${relative(shell.cwd, same)}? ${await instead(same, shell, machinery)}`;
-    return usage(`There is no file ${named}, and run takes a directory.`, near ?? "Try: seqqa list");
+    return usage(
+      `The file ${named} does not exist. seqqa run takes a directory, not a file.`,
+      near ?? "seqqa list shows the files and names of all explorations.",
+    );
   }
-  return usage(`${named} is a file; run takes a directory.`, await instead(path, shell, machinery));
+  return usage(`${named} is a file, but seqqa run takes a directory.`, await instead(path, shell, machinery));
 }
 
 async function instead(file: string, shell: Shell, machinery: Machinery): Promise<string> {

@@ -37,10 +37,13 @@ export function findFinding(
   if (found.length === 1) return replayable(found[0]!, wanted);
   const other = found.length === 0 ? elsewhere?.() : undefined;
   if (other !== undefined) {
-    throw usage(`There is no finding ${JSON.stringify(wanted)} in run ${run}, but there is one in run ${other}.`, `Add --run ${other}.`);
+    throw usage(`Run ${run} has no finding ${JSON.stringify(wanted)}, but run ${other} has it.`, `Add --run ${other}.`);
   }
-  if (found.length === 0) throw usage(`There is no finding ${JSON.stringify(wanted)} in run ${run}.`, listOf(all, run));
-  throw usage(`The ids of ${found.length} findings of run ${run} begin with ${JSON.stringify(wanted)}.`, listOf(found, run));
+  if (found.length === 0) throw usage(`Run ${run} has no finding ${JSON.stringify(wanted)}.`, listOf(all, run));
+  throw usage(
+    `${JSON.stringify(wanted)} is ambiguous: it is the beginning of the ids of ${found.length} findings of run ${run}.`,
+    listOf(found, run),
+  );
 }
 
 /** Returns the finding with the given id. If there is none, returns all findings whose ids begin with the given text. */
@@ -67,7 +70,7 @@ function replayable(found: FoundFinding, wanted: string): FoundFinding {
   const own = printable(idOf(found));
   throw usage(
     `The path of finding ${JSON.stringify(wanted)} was not stored, because this finding has the same cause as finding ${own}.`,
-    `Replay ${own}.`,
+    `Use the id ${own} instead.`,
   );
 }
 
@@ -80,7 +83,7 @@ const idsOf = (one: FoundFinding): readonly string[] => [
 const nameOf = (one: FoundFinding): string => (one.kind === "race" ? raceName(one.race) : one.violation.invariant);
 
 function listOf(all: readonly FoundFinding[], run: string): string {
-  if (all.length === 0) return `Run ${run} has no findings; choose another run with --run.`;
+  if (all.length === 0) return `Run ${run} has no findings. Choose another run with --run <id>.`;
   const names = all.slice(0, NAMED).map((one) => `${printable(idOf(one))} (${printable(nameOf(one))})`);
-  return `There ${all.length === 1 ? "is" : "are"}: ${names.join(", ")}${all.length > NAMED ? ` and ${all.length - NAMED} more` : ""}.`;
+  return `Give the id of ${all.length === 1 ? "this finding" : "one of these findings"}: ${names.join(", ")}${all.length > NAMED ? ` and ${all.length - NAMED} more` : ""}.`;
 }

@@ -16,13 +16,13 @@ const SCRIPT = /\.[cm]?[jt]s$/;
  */
 export function journeyNotFound(named: string | undefined, found: FoundJourneys, config: Config, shell: Shell): SeqqaError {
   const folder = shownPath(join(config.folder, "journeys"), shell.cwd);
-  if (named === undefined) return notFound(`there is none in ${folder}`, nowhere(folder, config, shell));
+  if (named === undefined) return notFound(`the folder ${folder} contains no journeys`, nowhere(folder, config, shell));
   const path = resolve(shell.cwd, named);
   const isFile = existsSync(path) && statSync(path).isFile();
   const means = (file: string): boolean => file === path || (!isFile && basename(file) === basename(named));
   const byFile = found.journeys.find(({ file }) => means(file));
   if (byFile !== undefined) {
-    return notFound(`${named} is a file, and journeys are run by their names`, `Try: seqqa run ${shellWord(byFile.name)}`);
+    return notFound(`${named} is a file, but seqqa run takes the name of a journey`, `Try: seqqa run ${shellWord(byFile.name)}`);
   }
   const unusable = found.unusable.find(({ file }) => means(file) || basename(file).replace(SCRIPT, "") === named);
   if (unusable !== undefined)
@@ -33,10 +33,10 @@ export function journeyNotFound(named: string | undefined, found: FoundJourneys,
     );
   if (isFile)
     return notFound(
-      `${named} is a file outside of ${folder}`,
-      `Journeys are files in that folder, run by their names. ${there(found, folder, config, shell)}`,
+      `the file ${named} is not in the folder ${folder}`,
+      `Move the file to that folder, and run the journey by its name. ${there(found, folder, config, shell)}`,
     );
-  const what = /[\\/]/.test(named) ? `${named}, and there is no directory ${named}` : `${named}, which is not a directory either`;
+  const what = `neither a journey nor a directory is named ${named}`;
   const candidates = [...found.journeys.map(({ name }) => name), ...directoriesBeside(path)];
   const near = nearest(basename(named), candidates) ?? candidates.find((name) => name.toLowerCase().startsWith(named.toLowerCase()));
   return notFound(what, `${near === undefined ? "" : `Did you mean ${near}? `}${there(found, folder, config, shell)}`);
@@ -54,11 +54,11 @@ function there(found: FoundJourneys, folder: string, config: Config, shell: Shel
 function nowhere(folder: string, config: Config, shell: Shell): string {
   const by =
     config.file === undefined
-      ? "no seqqa.yaml was found in this folder, in ./qa or in a folder above"
-      : `the configuration is ${shownPath(config.file, shell.cwd)}`;
+      ? "seqqa found no seqqa.yaml in this folder, in ./qa or in a parent folder"
+      : `the folder of the configuration is that of ${shownPath(config.file, shell.cwd)}`;
   return existsSync(join(config.folder, "journeys"))
-    ? `There is no journey in ${folder}: write a file there that exports \`journey\`.`
-    : `There is no folder ${folder} (${by}); start in another folder, or name the configuration with --config.`;
+    ? `Write a file in ${folder} that exports \`journey\`, or create an example with seqqa init.`
+    : `The folder ${folder} does not exist (${by}). Run seqqa in another folder, or name the configuration with --config <file>.`;
 }
 
 function directoriesBeside(path: string): readonly string[] {

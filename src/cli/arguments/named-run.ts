@@ -25,8 +25,8 @@ export function namedRun(name: string | undefined, outputDir: string, shell: She
   const ids = runIds(outputDir);
   const near = nearest(name, ids);
   const known = ids.length === 0 ? "" : ` Newest runs: ${ids.slice(-3).toReversed().join(", ")}.`;
-  throw new SeqqaError("NO_SUCH_RUN", `There is no such run: ${shown} is neither the id of a run nor a file.`, {
+  throw new SeqqaError("NO_SUCH_RUN", `Run not found: ${shown} is neither the id of a stored run nor an existing file.`, {
     exitStatus: 2,
-    hint: near === undefined ? `Name the id of a run, or the path of a results.json.${known}` : `Did you mean ${near}?`,
+    hint: near === undefined ? `Give the id of a run, or the path of a results.json.${known}` : `Did you mean ${near}?`,
   });
 }

@@ -28,10 +28,10 @@ export async function nothingNamed(shell: Shell, machinery: Machinery, configFil
     ...(names.length === 0 ? [] : [`seqqa run <journey> (${list(names)})`, "seqqa run --all"]),
   ];
   return usage(
-    "Nothing to run was named.",
+    "seqqa run needs the name of a directory or of a journey.",
     lines.length > 0
       ? `Type one of: ${lines.join(", ")}`
-      : "There is no exploration here. Write a file such as qa/shop.explore.ts that exports `agent` or `graph`, type seqqa init qa to get an example, or try seqqa demo.",
+      : "This folder contains no exploration. Create an example with seqqa init qa, or see seqqa at work with seqqa demo.",
   );
 }
 

@@ -26,17 +26,21 @@ export function isFileOfExploration(named: string, cwd: string): boolean {
  */
 export async function oneExploration(named: string, { folder }: Config, shell: Shell, machinery: Machinery): Promise<NamedExploration> {
   if (isFileOfExploration(named, shell.cwd)) return { file: resolve(shell.cwd, named), name: nameOfFile(named) };
-  if (isExplorationFile(named)) throw usage(`There is no file ${printable(named)}.`, "Try: seqqa list");
+  if (isExplorationFile(named))
+    throw usage(`The file ${printable(named)} does not exist.`, "seqqa list shows the files and names of all explorations.");
   const { explorations } = await machinery.describeExplorations(await machinery.discover(folder));
   const all = explorations.map(({ file, name }) => ({ file, name: name ?? nameOfFile(file) }));
   const found = all.filter(({ file, name }) => name === named || nameOfFile(file) === named);
   if (found.length === 1) return found[0]!;
   if (found.length > 1) {
     const files = found.map(({ file }) => shownPath(file, shell.cwd)).join(", ");
-    throw usage(`${found.length} explorations are called ${JSON.stringify(named)}.`, `Name the file of one: ${files}.`);
+    throw usage(`${found.length} explorations are named ${JSON.stringify(named)}.`, `Give the file of one of them instead: ${files}.`);
   }
   const names = all.map(({ name }) => name);
   const near = nearest(named, names);
-  const list = names.length === 0 ? "No exploration was found: seqqa init writes one." : `There are: ${names.map(printable).join(", ")}.`;
-  throw usage(`There is no exploration ${JSON.stringify(named)}.`, near === undefined ? list : `Did you mean ${printable(near)}?`);
+  const list =
+    names.length === 0
+      ? "seqqa found no exploration. Create an example with seqqa init."
+      : `The explorations are: ${names.map(printable).join(", ")}.`;
+  throw usage(`No exploration is named ${JSON.stringify(named)}.`, near === undefined ? list : `Did you mean ${printable(near)}?`);
 }

@@ -38,5 +38,8 @@ export function optionsBefore(
 /** Throws an error if a run is resumed without a new --base-url although its first URL had a password. Passwords in URLs are never stored. */
 function refusePassword(id: string, env: Readonly<Record<string, string | undefined>>): void {
   if ((env["SEQQA_BASE_URL"] ?? "") !== "") return;
-  throw usage(`The --base-url of run ${id} had a password, which is not kept.`, "Give --base-url again.");
+  throw usage(
+    `The --base-url of run ${id} contained a password. seqqa does not store passwords.`,
+    "Give --base-url <url> again, with the password.",
+  );
 }

@@ -60,10 +60,13 @@ export interface RunFlag extends Flag {
   readonly kept?: "key" | "row";
 }
 
-export const CONFIG_FLAG: Flag = { usage: "--config <file>", description: "configuration file to use; no other one is looked for" };
+export const CONFIG_FLAG: Flag = {
+  usage: "--config <file>",
+  description: "configuration file to use, instead of the seqqa.yaml of the folder",
+};
 export const ALLOW_DB_FLAG: Flag = {
   usage: "--allow-db <name>",
-  description: "allow writing to a store whose name does not say that it is for tests",
+  description: "allow writing to the store of this name, although the name does not contain test, dev, ci or seqqa",
   isList: true,
 };
 
@@ -88,7 +91,7 @@ export const RUN_FLAGS: readonly RunFlag[] = [
   {
     option: "infra",
     usage: "--no-infra",
-    description: "use services, containers and a target that already run; needs base_url or lanes",
+    description: "do not start target, services and containers, but use running ones; needs base_url or lanes",
     kept: "row",
   },
   {
@@ -127,7 +130,7 @@ export const RUN_FLAGS: readonly RunFlag[] = [
   {
     option: "races",
     usage: "--races [mode]",
-    description: "probe pairs of actions for races; default: pairs",
+    description: "whether to send pairs of actions at the same time, to find races; default: pairs",
     choices: ["pairs", "off"],
     key: "exploration.races",
     isOfExplorations: true,
@@ -136,7 +139,7 @@ export const RUN_FLAGS: readonly RunFlag[] = [
   {
     option: "faults",
     usage: "--faults [mode]",
-    description: "make each write of each kind of call fail, one at a time; default: on",
+    description: "whether to make each database write of each action fail, one at a time; default: on",
     choices: ["on", "off"],
     key: "exploration.faults",
     isOfExplorations: true,
@@ -152,7 +155,7 @@ export const RUN_FLAGS: readonly RunFlag[] = [
   {
     option: "continueAfterViolation",
     usage: "--continue-after-violation",
-    description: "explore onwards from states that violate a rule, too",
+    description: "also explore from states that break a rule",
     key: "exploration.continue_after_violation",
     isOfExplorations: true,
     kept: "key",
@@ -161,23 +164,23 @@ export const RUN_FLAGS: readonly RunFlag[] = [
   {
     option: "shard",
     usage: "--shard <i/n>",
-    description: "explore one of n shares of the states; --max-steps counts for all shards together; see seqqa merge",
+    description: "explore only part i of n of the states; --max-steps is the total of all n runs; join the runs with seqqa merge",
     isOfExplorations: true,
     kept: "row",
   },
   {
     option: "distributed",
     usage: "--distributed <url>",
-    description: "let workers expand states, connected through this Redis; needs SEQQA_SECRET; see seqqa worker",
+    description: "distribute the exploration to processes of seqqa worker, through the Redis with this URL; needs SEQQA_SECRET",
     isOfExplorations: true,
   },
   {
     option: "resume",
     usage: "--resume [run]",
-    description: "continue a run that was interrupted, killed or out of budget; default: the last one",
+    description: "continue a run that was interrupted or killed, or that reached a limit; default: the last run",
     isOfExplorations: true,
   },
-  { option: "force", usage: "--force", description: "resume although configuration or code changed" },
+  { option: "force", usage: "--force", description: "resume the run although its configuration or code has changed" },
   { option: "reporter", ...REPORTER_FLAG },
   { option: "baseUrl", usage: "--base-url <url>", description: "URL of a target that already runs", key: "base_url", kept: "key" },
   { option: "config", ...CONFIG_FLAG },
@@ -192,7 +195,7 @@ export const RUN_FLAGS: readonly RunFlag[] = [
   {
     option: "updateKnown",
     usage: "--update-known",
-    description: "write the findings of this run to the file that the key known_findings names",
+    description: "write the findings of this run to the file of known_findings, so that they no longer fail runs",
     isOfExplorations: true,
   },
   {
@@ -204,11 +207,10 @@ export const RUN_FLAGS: readonly RunFlag[] = [
   {
     option: "watch",
     usage: "--watch",
-    description:
-      "after each change of code, configuration or target, run again what the change affects, until Ctrl-C; the other results are kept",
+    description: "after each change of code, configuration or target, repeat the explorations that the change affects, until Ctrl-C",
     isOfExplorations: true,
   },
-  { option: "port", usage: "--port <n>", description: "port of the page of --ui; default: any free one", isOfExplorations: true },
+  { option: "port", usage: "--port <n>", description: "port of the page of --ui; default: any free port", isOfExplorations: true },
   { option: "allowDb", ...ALLOW_DB_FLAG },
 ];
 
@@ -232,25 +234,34 @@ export function flagsOf(options: RunOptions): readonly FlagValue[] {
  * @throws SeqqaError with exit status 2
  */
 export function refuseMisuse(named: string | undefined, options: RunOptions): void {
-  if (options.only?.trim() === "") throw usage("--only is empty.", "Give a part of the name of an exploration or a journey.");
+  if (options.only?.trim() === "") throw usage("--only is empty.", "Give part of the name of an exploration or a journey: --only shop");
   const beside = (["ui", "resume", "shard", "distributed", "updateKnown"] as const).find((one) => options[one] !== undefined);
   if (options.watch === true && beside !== undefined)
     throw usage(`--watch cannot be combined with --${beside === "updateKnown" ? "update-known" : beside}.`, "Leave one of them out.");
   if (options.port !== undefined && options.ui !== true)
-    throw usage("--port can only be used together with --ui.", "Take it out, or add --ui.");
+    throw usage("--port can only be used together with --ui.", "Remove --port, or add --ui.");
   if (options.force === true && options.resume === undefined)
-    throw usage("--force can only be used together with --resume.", "Take it out, or add --resume.");
+    throw usage("--force can only be used together with --resume.", "Remove --force, or add --resume.");
   if (typeof options.resume === "string" && !RUN_ID.test(options.resume)) {
-    const hint = "Leave the id out for the last run; write a directory before the option: seqqa run qa --resume.";
+    const hint = "To resume the last run, leave the id out. If you meant a directory, write it before the option: seqqa run qa --resume";
     throw usage(`${JSON.stringify(options.resume)} is not the id of a run.`, hint);
   }
   if (options.shard !== undefined && !/^[1-9]\d{0,3}\/[1-9]\d{0,3}$/.test(options.shard))
-    throw usage(`Invalid --shard value ${JSON.stringify(options.shard)}.`, "Write i/n with i from 1 to n: 2/4 is the second of four.");
+    throw usage(
+      `Invalid --shard value ${JSON.stringify(options.shard)}.`,
+      "Write <part>/<number of parts>. For example, --shard 2/4 is the second of four parts.",
+    );
   // An empty name usually comes from a shell variable that is not set, so reject it instead of using the current folder.
   if (named?.trim() === "")
-    throw usage("The name of what to run is empty.", "seqqa list shows what there is; seqqa run . is the current folder.");
+    throw usage(
+      "The name of the directory or journey is empty.",
+      "seqqa list shows the names. To run the current folder, type: seqqa run .",
+    );
   if (options.all === true && named !== undefined)
-    throw usage(`--all runs every journey, and cannot be combined with ${named}.`, `Try: seqqa run --all, or seqqa run ${named}.`);
+    throw usage(
+      `--all runs every journey, so it cannot be combined with the name ${named}.`,
+      `Try: seqqa run --all, or seqqa run ${named}.`,
+    );
 }
 
 /**
@@ -261,8 +272,8 @@ export function refuseForJourneys(options: RunOptions): void {
   const flag = RUN_FLAGS.find(({ option, isOfExplorations }) => isOfExplorations === true && options[option] !== undefined);
   if (flag !== undefined)
     throw usage(
-      `${typed(flag)} can only be used for explorations, and this is a run of journeys.`,
-      "Take it out, or name a directory of explorations.",
+      `${typed(flag)} works only for explorations, but this command runs journeys.`,
+      `Remove ${typed(flag)}, or give a directory that contains explorations.`,
     );
 }
 

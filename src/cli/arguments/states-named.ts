@@ -12,19 +12,23 @@ export function statesNamed(
   run: string,
   explorations: readonly StatesOfRun[],
 ): readonly [StatesOfRun, ...StatesOfRun[]] {
-  if (named?.trim() === "") throw usage("The name of the exploration is empty.", "Leave it out, or see: seqqa list.");
+  if (named?.trim() === "")
+    throw usage("The name of the exploration is empty.", "Give a name (seqqa list shows the names), or leave the argument out.");
   const [first, ...others] = named === undefined ? explorations : explorations.filter(({ name, file }) => named === name || named === file);
   if (first !== undefined) return [first, ...others];
   if (named === undefined) {
-    throw new SeqqaError("NO_STATES", `Run ${run} has no exploration that reached a state.`, {
+    throw new SeqqaError("NO_STATES", `In run ${run}, no exploration reached a state.`, {
       exitStatus: 2,
-      hint: "Run an exploration first: seqqa run.",
+      hint: "Run an exploration with seqqa run <directory>, or choose another run with --run <id>.",
     });
   }
   const names = explorations.map(({ name }) => name);
   const close = nearest(named, names);
   throw new SeqqaError("NO_SUCH_EXPLORATION", `Run ${run} has no exploration named ${JSON.stringify(named)}.`, {
     exitStatus: 2,
-    hint: close === undefined ? `It has: ${names.slice(0, 5).join(", ") || "none"}.` : `Did you mean ${JSON.stringify(close)}?`,
+    hint:
+      close === undefined
+        ? `The explorations of the run are: ${names.slice(0, 5).join(", ") || "none"}.`
+        : `Did you mean ${JSON.stringify(close)}?`,
   });
 }

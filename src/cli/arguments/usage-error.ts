@@ -22,13 +22,13 @@ export function usageError(error: CommanderError, program: Command): SeqqaError 
 /** Returns a hint that tells the user to read the help of a command. If no command was recognised, the hint names `run`, the most used command. */
 function helpFor({ commands, args }: Command): string {
   const named = commands.find((command) => command.name() === args[0]);
-  return `seqqa --help lists commands, seqqa ${named?.name() ?? "run"} --help the options.`;
+  return `seqqa --help lists the commands. seqqa ${named?.name() ?? "run"} --help lists the options of this command.`;
 }
 
 /** Returns the hint if `seqqa scaffold` is called without a source. Returns `undefined` for other errors. */
 function missingSource(complaint: string): string | undefined {
   return complaint.startsWith("missing required argument 'source'")
-    ? "Name the file or the URL of the description or the schema: seqqa scaffold openapi openapi.yaml."
+    ? "Give the file or URL of the API description, schema or recording, for example: seqqa scaffold openapi openapi.yaml"
     : undefined;
 }
 
@@ -51,5 +51,7 @@ function meant(complaint: string, program: Command): string | undefined {
   const option = options.find((one) => one.flags === flags);
   const near = nearest(value, option?.argChoices ?? []);
   if (near !== undefined) return `Did you mean ${near}?`;
-  return option?.optional === true ? `The word after ${option.long} is read as its value: write what to run before the option.` : undefined;
+  return option?.optional === true
+    ? `seqqa reads the word after ${option.long} as the value of this option. Write the directory or journey before the option.`
+    : undefined;
 }

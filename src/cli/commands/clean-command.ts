@@ -26,11 +26,11 @@ export async function cleanCommand(
   for (const one of planned.leftovers) out(shown(one));
   if (options.dryRun === true) {
     for (const line of planned.removed) out(`would remove ${printable(line)}`);
-    if (planned.removed.length + planned.leftovers.length === 0) out("Nothing was left by dead runs.");
+    if (planned.removed.length + planned.leftovers.length === 0) out("Dead runs left nothing behind.");
     return 0;
   }
   if (planned.leftovers.length > 0 && options.yes !== true && !(await isConfirmed(shell))) {
-    out("Nothing was changed.");
+    out("seqqa clean changed nothing.");
     return 0;
   }
   const files: string[] = [];
@@ -42,7 +42,7 @@ export async function cleanCommand(
     out(`${printable(capital(store))}: ${rows(undo.length)} restored, ${keep.length} kept.`);
   }
   for (const file of files) out(`Values of the kept rows before the run and after it: ${printable(file)}`);
-  if (removed.length + leftovers.length === 0) out("Nothing was left by dead runs.");
+  if (removed.length + leftovers.length === 0) out("Dead runs left nothing behind.");
   return leftovers.some(({ keep }) => keep.length > 0) ? 3 : 0;
 }
 
@@ -51,21 +51,25 @@ export async function cleanCommand(
  * @throws SeqqaError `CLEAN_NEEDS_YES` without an interactive terminal
  */
 async function isConfirmed(shell: Shell): Promise<boolean> {
-  if (shell.confirm !== undefined) return shell.confirm("Restore these rows? [y/N] ");
-  throw new SeqqaError("CLEAN_NEEDS_YES", "Rows of your own stores would be changed, and there is no terminal to ask for confirmation.", {
-    hint: "`seqqa clean --yes` does it, `seqqa clean --dry-run` only shows it.",
-    exitStatus: 2,
-  });
+  if (shell.confirm !== undefined) return shell.confirm("Restore these rows to their values before the run? [y/N] ");
+  throw new SeqqaError(
+    "CLEAN_NEEDS_YES",
+    "seqqa clean would change rows of your own stores, but cannot ask for confirmation without a terminal.",
+    {
+      hint: "To restore the rows, run seqqa clean --yes. To see them first, run seqqa clean --dry-run.",
+      exitStatus: 2,
+    },
+  );
 }
 
 function shown({ store, sinceMs, recordedMs, undo, keep }: Leftover): string {
   const time = (ms: number): string => new Date(ms).toISOString();
-  const when = sinceMs === 0 ? "" : `, which began ${time(sinceMs)} and was last seen ${time(recordedMs)}`;
+  const when = sinceMs === 0 ? "" : ` (the run began ${time(sinceMs)} and was last seen ${time(recordedMs)})`;
   return [
-    `${printable(capital(store))} has rows of a run that was killed${when}:`,
+    `${printable(capital(store))} contains rows that a killed run changed${when}:`,
     ...tables("goes back  ", undo),
     ...tables("stays      ", keep),
-    ...(keep.length > 0 ? ["  (Rows are kept if they were changed after the run, or if a row that was changed needs them.)"] : []),
+    ...(keep.length > 0 ? ["  (seqqa keeps a row if something changed it after the run, or if another changed row refers to it.)"] : []),
   ].join("\n");
 }
 

@@ -56,7 +56,7 @@ function foundLines(result: ExplorationResult, shell: Shell): readonly string[] 
     ...problems,
     `${printable(result.verdict.text)}, seed ${result.seed}`,
     "",
-    "Next: write your own actions and rules, then seqqa run <directory>.",
+    "Next: create a folder for your own API with seqqa init or seqqa scaffold, then explore it with seqqa run <directory>.",
   ];
 }
 

@@ -40,18 +40,18 @@ export function diffCommand(runs: readonly string[], options: DiffOptions, shell
 
 function refuseMisuse(runs: readonly string[], { against, baseline, output }: DiffOptions): void {
   const example = "Type seqqa diff <before> [<after>], or seqqa diff --against main --baseline base/results.json.";
-  if ([...runs, against, baseline].some((one) => one?.trim() === "")) throw usage("The name of a run is empty.", example);
-  if (output === "") throw usage("--output is empty.", "Give a file, or - for standard output.");
+  if ([...runs, against, baseline].some((one) => one?.trim() === "")) throw usage("A run, --against or --baseline is empty.", example);
+  if (output === "") throw usage("--output has an empty value.", "Give the path of a file, or - for standard output.");
   if (against !== undefined && baseline === undefined) {
     throw usage(
-      "--against needs the results of that branch or commit: seqqa diff checks out no code.",
-      "Add --baseline with the results.json that the run of that branch or commit wrote.",
+      "--against only names the branch or commit. seqqa diff also needs its results.",
+      "Add --baseline <path>, with the results.json that a run on that branch or commit wrote.",
     );
   }
-  if (baseline === undefined && runs.length === 0) throw usage("No run to compare with was named.", example);
+  if (baseline === undefined && runs.length === 0) throw usage("seqqa diff needs the run to compare with.", example);
   if (runs.length > (baseline === undefined ? 2 : 1)) {
     throw usage(
-      `${runs.length} runs were named${baseline === undefined ? "" : " beside --baseline"}, but seqqa diff compares two runs.`,
+      `You gave ${runs.length} runs${baseline === undefined ? "" : " and --baseline"}, but seqqa diff compares two runs.`,
       example,
     );
   }
@@ -73,6 +73,6 @@ function compared(before: NamedRun, after: NamedRun): RunDiff {
       .join(", ") || "nothing";
   throw new SeqqaError("DIFFERENT_EXPLORATIONS", `${before.name} and ${after.name} have no exploration and no journey in common.`, {
     exitStatus: 2,
-    hint: `Compare runs of the same explorations. They have: ${listed(before)}; and ${listed(after)}.`,
+    hint: `Compare runs of the same explorations. The first run has ${listed(before)}; the second run has ${listed(after)}.`,
   });
 }

@@ -31,6 +31,6 @@ function lines(checks: readonly StoreCheck[], shell: Shell): readonly string[] {
       ({ ok, what, says }) => `${ok ? colours.green("ok     ") : colours.red("problem")}  ${what.padEnd(width)}  ${printable(says)}`,
     ),
     "",
-    wrong === 0 ? "Everything that a run needs is there." : `${wrong} ${wrong === 1 ? "problem" : "problems"}.`,
+    wrong === 0 ? "All checks passed: a run can start." : `${wrong} ${wrong === 1 ? "problem" : "problems"}.`,
   ];
 }

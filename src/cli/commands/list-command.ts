@@ -37,8 +37,8 @@ export async function listCommand(
   const folder = directory === undefined ? undefined : resolve(shell.cwd, directory);
   if (folder !== undefined && !(existsSync(folder) && statSync(folder).isDirectory())) {
     throw usage(
-      `There is no directory ${directory}.`,
-      "Name a directory with explorations or journeys, or none to list everything that belongs to the configuration.",
+      `The directory ${directory} does not exist.`,
+      "Give a directory that contains explorations or journeys. Without a directory, seqqa list uses the folder of the configuration.",
     );
   }
   const config = configFor(shell, {
@@ -68,8 +68,8 @@ export async function listCommand(
   }));
   if (listed.length === 0 && unusable.length === 0) {
     throw usage(
-      `There is no journey and no exploration in ${shown(folder ?? config.folder) || "this folder"}.`,
-      "Journeys are in the folder journeys next to seqqa.yaml, explorations in files such as shop.explore.ts.",
+      `The folder ${shown(folder ?? config.folder) || "."} contains no journeys and no explorations.`,
+      "Write journeys in the folder journeys next to seqqa.yaml, and explorations in files such as shop.explore.ts. seqqa init writes an example.",
     );
   }
   if (options.json === true) {
@@ -82,7 +82,7 @@ export async function listCommand(
     shell.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
   } else {
     for (const line of lines(listed, shell)) shell.stdout.write(`${line}\n`);
-    for (const { message } of unusable) shell.stderr.write(`not usable: ${printable(message)}\n`);
+    for (const { message } of unusable) shell.stderr.write(`This file cannot be used: ${printable(message)}\n`);
   }
   return listed.length === 0 ? 2 : 0;
 }

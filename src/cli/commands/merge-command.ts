@@ -29,7 +29,7 @@ export async function mergeCommand(
   version: string,
 ): Promise<ExitStatus> {
   if (paths.some((path) => path.trim() === ""))
-    throw usage("The path of a shard's run is empty.", "Name runs/<id>.db of each shard, or its folder of reports.");
+    throw usage("The path of a shard's run is empty.", "For each shard, give the file runs/<id>.db or the folder of its reports.");
   const config = configFor(shell, {
     directory: ".",
     allowedStores: "unopened",

@@ -41,8 +41,8 @@ export async function openCommand(wanted: string, options: OpenOptions, shell: S
   // Load only exploration files here. The run log may come from another person and could name any other module.
   if (!isExplorationFile(exploration.file))
     throw usage(
-      `The run's exploration file ${printable(exploration.file)} is not named *.explore.ts, .mts, .js or .mjs.`,
-      "Choose another run with --run.",
+      `seqqa does not load ${printable(exploration.file)}, which the run names as its exploration: the name does not end in .explore.ts, .mts, .js or .mjs.`,
+      "Choose another run with --run <id>, or run the exploration again.",
     );
   const hands = { shell, machinery, verbose: options.verbose === true, inspect: options.inspect === true };
   const input = { entry: resolve(shell.cwd, exploration.file), config, seed: exploration.seed, known: exploration.beginning };
@@ -53,7 +53,7 @@ export async function openCommand(wanted: string, options: OpenOptions, shell: S
       const step = await walk.step(action);
       output.step(index + 1, step);
       if (step.kind === "executed") continue;
-      output.print("", `Not reached: ${printable(action)} was not executed.`);
+      output.print("", `The state was not reached, because the action ${printable(action)} was not executed.`);
       return 3;
     }
     const place = await walk.place();
@@ -61,7 +61,7 @@ export async function openCommand(wanted: string, options: OpenOptions, shell: S
     if (id !== undefined && place.id !== id) {
       output.print(
         "",
-        `Not reached: the path leads to state ${place.id.slice(0, SHORT_ID)}, and not to ${id.slice(0, SHORT_ID)}. Explore again.`,
+        `State ${id.slice(0, SHORT_ID)} was not reached: its path now leads to state ${place.id.slice(0, SHORT_ID)}. Run the exploration again.`,
       );
       return 3;
     }
@@ -82,14 +82,17 @@ function goalOf(wanted: string, outputDir: string, run: string | undefined): Goa
       .slice(0, 8)
       .map(({ id }) => id)
       .join(", ");
-    throw usage(`The ids of ${states.length} states of run ${found} begin with ${JSON.stringify(wanted)}.`, `Write more digits: ${ids}.`);
+    throw usage(
+      `${JSON.stringify(wanted)} is ambiguous: it is the beginning of the ids of ${states.length} states of run ${found}.`,
+      `Give more digits of one of these ids: ${ids}.`,
+    );
   }
   const [state] = states;
   const isFinding = matching(wanted, data.document.explorations).length > 0;
   if (state === undefined && !isFinding)
     throw usage(
       `Run ${found} has no finding and no state ${JSON.stringify(wanted)}.`,
-      "Reports print the ids of both; choose another run with --run.",
+      "Copy the id of a finding or state from a report of this run, or choose another run with --run <id>.",
     );
   if (state !== undefined && !isFinding) {
     const { exploration, path, id } = state;

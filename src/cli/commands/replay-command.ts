@@ -65,14 +65,14 @@ export async function replayCommand(
   // Load only exploration files here. The run log may come from another person and could name any other module.
   if (!isExplorationFile(found.exploration.file)) {
     throw usage(
-      `The finding's exploration file ${printable(found.exploration.file)} is not named *.explore.ts, .mts, .js or .mjs.`,
-      "Choose another run with --run, or run again.",
+      `seqqa does not load ${printable(found.exploration.file)}, which the run names as its exploration: the name does not end in .explore.ts, .mts, .js or .mjs.`,
+      "Choose another run with --run <id>, or run the exploration again.",
     );
   }
   if (found.kind === "violation") refusePathless(found);
   if (options.emit !== undefined) {
     if (options.fromStep !== undefined)
-      throw usage("--from-step cannot be combined with --emit, which executes nothing.", "Leave one of them out.");
+      throw usage("--from-step cannot be combined with --emit, because --emit executes no steps.", "Remove --from-step or --emit.");
     shell.stdout.write(emitted(options.emit, found, { config, cwd: shell.cwd, startedAt: data.document.startedAt }));
     return 0;
   }
@@ -102,8 +102,8 @@ function olderRun(outputDir: string, last: string, wanted: string): string | und
 function refusePathless({ violation }: FoundViolation): void {
   if (violation.reproductionPath.length === 0 && violation.state === null) {
     throw usage(
-      `There is nothing to replay: ${printable(violation.invariant)} is about something that no path reached.`,
-      "Replay findings that have a path, or explore again.",
+      `The finding ${printable(violation.invariant)} cannot be replayed: it reports a part of the state graph that no path reached.`,
+      "Correct the state graph, and run the exploration again.",
     );
   }
 }
@@ -185,7 +185,11 @@ async function replayed(found: FoundFinding, run: string, from: number | undefin
     const beforeStep = async (step: number, uses: readonly string[]): Promise<void> => {
       const next = path[step] ?? task.last;
       if (step !== from || next === undefined) return;
-      print(`The world is as it was before step ${step + 1} (${printable(next)}):`, ...uses.map((one) => `  ${printable(one)}`), "");
+      print(
+        `The target and its stores are in the state before step ${step + 1} (${printable(next)}):`,
+        ...uses.map((one) => `  ${printable(one)}`),
+        "",
+      );
       if (shell.waitForEnter === undefined) return;
       shell.stderr.write("Press Enter to continue. ");
       await shell.waitForEnter(signal);
@@ -232,7 +236,9 @@ function firstStep(given: string | undefined, steps: number): number | undefined
   const step = Number(given);
   if (/^\d+$/.test(given) && step >= 1 && step <= steps) return step - 1;
   throw usage(
-    `--from-step ${JSON.stringify(given)} is not a step of the path.`,
-    steps === 0 ? "The finding is in the initial state: it has no steps." : `It has the steps 1 to ${steps}.`,
+    `Invalid --from-step value ${JSON.stringify(given)}: the path of the finding has no such step.`,
+    steps === 0
+      ? "Remove --from-step: the finding is in the initial state, so its path has no steps."
+      : `Give a number from 1 to ${steps}.`,
   );
 }

@@ -18,7 +18,7 @@ export interface ReportOptions {
 
 /** Runs `seqqa report`: writes a report of a stored run in one of the formats. */
 export async function reportCommand(options: ReportOptions, shell: Shell, machinery: Machinery): Promise<ExitStatus> {
-  if (options.output === "") throw usage("--output is empty.", "Give a file, or - for standard output.");
+  if (options.output === "") throw usage("--output has an empty value.", "Give the path of a file, or - for standard output.");
   const config = configFor(shell, { directory: ".", file: options.config, allowedStores: "unopened" });
   const format = await loadFormat(options.format ?? "html", { key: "--format", folder: shell.cwd, machinery });
   const run = readFor([format], config.report.outputDir, options.run);

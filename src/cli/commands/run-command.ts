@@ -45,7 +45,10 @@ async function runFound(target: RunTarget, given: RunOptions, { shell, machinery
   const { config } = target;
   const options = target.kind === "explorations" ? target.options : given;
   if (options.distributed !== undefined && config.coverage?.code === true)
-    throw usage("coverage.code measures only targets on this machine, not those of workers.", "Run without --distributed, or take it out.");
+    throw usage(
+      "coverage.code cannot be used with --distributed, because seqqa measures only targets on this machine.",
+      "Run without --distributed, or set coverage.code to false.",
+    );
   const secret = options.distributed === undefined ? undefined : takeSecret("--distributed", shell);
   const known = target.kind === "explorations" ? Known.read(config, options.updateKnown === true, shell.cwd) : undefined;
   const resumed = await namedRun(target, options, known?.ids, { shell, machinery, version });

@@ -69,7 +69,7 @@ export async function scaffoldCommand(
 function written({ files, actions, again, plan }: Scaffolded, out: string): readonly string[] {
   const count = (fate: string): number => actions.filter((one) => one.fate === fate).length;
   if (files.length === 0)
-    return [`${out} already matches the ${plan.recording === undefined ? "description" : "recording"}: nothing was written.`];
+    return [`${out} already matches the ${plan.recording === undefined ? "description" : "recording"}. seqqa wrote nothing.`];
   const groups = new Set(actions.filter(({ fate }) => fate !== "deleted").map(({ file }) => file)).size;
   const parts = again
     ? [`${count("added")} ${plural(count("added"), "action")} added`, `${count("updated")} updated`]
@@ -84,8 +84,8 @@ function keptLines({ kept, actions, left }: Scaffolded, out: string): readonly s
     ...kept.map(({ path, why }) => `${join(out, path)} (${why})`),
   ];
   return [
-    ...(names.length === 0 ? [] : [`Kept with your changes: ${shortList(names)}.`]),
-    ...left.map((sentence) => `Left for you to do: ${sentence}.`),
+    ...(names.length === 0 ? [] : [`seqqa kept your changes in: ${shortList(names)}.`]),
+    ...left.map((sentence) => `Do this by hand: ${sentence}.`),
   ];
 }
 
@@ -100,8 +100,8 @@ function inferred({ plan }: Scaffolded, out: string): readonly string[] {
     ...(missing.length === 0
       ? []
       : [
-          `Not inferred: ${shortList(missing)}.`,
-          `${join(out, "README.md")} lists the ${plan.notInferred.length} ${plural(plan.notInferred.length, "place")} where you have to write what is missing.`,
+          `seqqa could not infer these values: ${shortList(missing)}.`,
+          `Write them yourself: ${join(out, "README.md")} lists the ${plan.notInferred.length} ${plural(plan.notInferred.length, "place")}.`,
         ]),
     ...(plan.warnings.length === 0
       ? []
@@ -109,8 +109,8 @@ function inferred({ plan }: Scaffolded, out: string): readonly string[] {
         ? plan.warnings.slice(0, SHOWN)
         : [
             plan.graphql === undefined
-              ? `${plan.warnings.length} ${plural(plan.warnings.length, "place")} of the description had to be corrected: see ${join(out, "README.md")}.`
-              : `${join(out, "README.md")} lists what was left out of the schema or is incorrect in it: ${plan.warnings.length} ${plural(plan.warnings.length, "thing")}.`,
+              ? `seqqa corrected ${plan.warnings.length} ${plural(plan.warnings.length, "place")} of the description. ${join(out, "README.md")} lists the corrections.`
+              : `${plan.warnings.length} ${plural(plan.warnings.length, "part")} of the schema ${plan.warnings.length === 1 ? "is" : "are"} incorrect or left out: see ${join(out, "README.md")}.`,
           ]),
   ];
 }
@@ -120,7 +120,7 @@ function keyLine({ files, plan: { login } }: Scaffolded): readonly string[] {
   if (files.length === 0 || login === undefined || login.kind === "operation" || login.kind === "basic") return [];
   const { variable } = login;
   return [
-    `Calls carry a ${login.kind === "bearer" ? "token" : "key"}: set ${variable}, and ${variable}_2 for a second user, in the environment.`,
+    `The calls send a ${login.kind === "bearer" ? "token" : "key"}. Set the environment variable ${variable}, and ${variable}_2 for a second user.`,
   ];
 }
 

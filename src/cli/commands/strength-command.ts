@@ -37,8 +37,8 @@ export async function strengthCommand(
   const [of, ...others] = statesNamed(named, id, explorations);
   if (others.length > 0) {
     throw usage(
-      `The run has ${others.length + 1} explorations, but seqqa strength measures only one.`,
-      `Name one: seqqa strength ${printable(of.name)}.`,
+      `The run has ${others.length + 1} explorations, but seqqa strength measures only one at a time.`,
+      `Give the name of one, for example: seqqa strength ${printable(of.name)}`,
     );
   }
   return withStrength(of, { config, run: id, options, shell, machinery }, (strength) => {
@@ -77,8 +77,8 @@ export async function withStrength(
   // Load only exploration files here. The run log may come from another person and could name any other module.
   if (!isExplorationFile(of.file)) {
     throw usage(
-      `The run's exploration file ${printable(of.file)} is not named *.explore.ts, .mts, .js or .mjs.`,
-      "Choose another run with --run.",
+      `seqqa does not load ${printable(of.file)}, which the run names as its exploration: the name does not end in .explore.ts, .mts, .js or .mjs.`,
+      "Choose another run with --run <id>, or run the exploration again.",
     );
   }
   const stored = readStoredRun(config.report.outputDir, run).explorations.find(({ name, file }) => name === of.name && file === of.file);
@@ -86,10 +86,14 @@ export async function withStrength(
   const input = { entry: resolve(shell.cwd, of.file), config, seed: stored?.seed, known: stored?.beginning, actions: of.actions };
   return handsOn(input, hands, async (walk) => {
     if (!walk.isIsolated) {
-      throw new SeqqaError("STRENGTH_NEEDS_COPY", "Rows are corrupted only in copies of stores, but this target uses your own stores.", {
-        exitStatus: 2,
-        hint: "Let seqqa start the target on copies of the stores: set target.command with {db_path} or {url:name} in seqqa.yaml.",
-      });
+      throw new SeqqaError(
+        "STRENGTH_NEEDS_COPY",
+        "seqqa strength changes rows only in copies of stores, but this target uses your own stores.",
+        {
+          exitStatus: 2,
+          hint: "Let seqqa start the target on copies of the stores: set target.command with {db_path} or {url:name} in seqqa.yaml.",
+        },
+      );
     }
     const end = performance.now() + (config.exploration.maxTime ?? MAX_TIME) * 1000;
     work(await measureStrength(of, walk, () => performance.now() > end));

@@ -40,7 +40,7 @@ export async function suggestCommand(
 ): Promise<ExitStatus> {
   const most = mostOf(options.most);
   if (options.write === "")
-    throw usage("--write is empty.", "Give a file, or write --write without a value for a file next to the exploration.");
+    throw usage("--write has an empty value.", "Give the path of a file. Without a value, --write creates a file next to the exploration.");
   const flags = flagsOf(options);
   const config = configFor(
     shell,
@@ -54,8 +54,8 @@ export async function suggestCommand(
   const single = options.write !== undefined ? "--write" : options.forGaps === true ? "--for-gaps" : undefined;
   if (single !== undefined && chosen.length > 1) {
     throw usage(
-      `${single} needs one exploration, and the run has ${chosen.length}.`,
-      `Name one: seqqa suggest ${printable(chosen[0].name)} ${single}.`,
+      `${single} works for one exploration, but the run has ${chosen.length}.`,
+      `Give the name of one, for example: seqqa suggest ${printable(chosen[0].name)} ${single}`,
     );
   }
   let found = chosen.map((of) => ({ of, suggestions: suggest(of) }));
@@ -89,16 +89,16 @@ function forGaps(suggestions: Suggestions, { places }: Strength): Suggestions {
 function mostOf(text: string | undefined): number {
   const most = text === undefined ? MOST : Number(text);
   if (text?.trim() !== "" && Number.isInteger(most) && most > 0) return most;
-  throw usage(`Invalid --most value ${JSON.stringify(text)}.`, "Give a whole number above 0.");
+  throw usage(`Invalid --most value ${JSON.stringify(text)}.`, "Give an integer of at least 1.");
 }
 
 function writeRules(of: StatesOfRun, rules: readonly Candidate[], where: string | true, shell: Shell): void {
-  if (rules.length === 0) return void shell.stderr.write("note: No file was written: no rule held.\n");
+  if (rules.length === 0) return void shell.stderr.write("note: seqqa wrote no file, because no suggested rule held in every state.\n");
   // The run log may come from another person. Write beside the exploration only if the stored path is an existing exploration file.
   if (where === true && !isFileOfExploration(of.file, shell.cwd)) {
     throw usage(
-      `--write without a value writes next to ${printable(of.file)}, but that file does not exist here.`,
-      "Give a file: --write rules.ts.",
+      `--write without a value writes next to the exploration, but its file ${printable(of.file)} does not exist.`,
+      "Give the path of a file: --write rules.ts",
     );
   }
   const exploration = resolve(shell.cwd, of.file);
@@ -108,16 +108,18 @@ function writeRules(of: StatesOfRun, rules: readonly Candidate[], where: string 
     writeFileSync(file, suggestionCode(of.name, rules), { flag: "wx" });
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    const problem = code === "EEXIST" ? "exists already, and is left as it is" : `cannot be written (${code ?? String(cause)})`;
-    throw new SeqqaError("SUGGESTIONS_NOT_WRITTEN", `${shown} ${problem}.`, {
+    const problem = code === "EEXIST" ? "already exists, and seqqa did not overwrite it" : `cannot be written (${code ?? String(cause)})`;
+    throw new SeqqaError("SUGGESTIONS_NOT_WRITTEN", `The file ${shown} ${problem}.`, {
       exitStatus: 2,
-      hint: "Name another file: --write rules.ts.",
+      hint: "Give another path with --write <file>, or delete the file.",
       cause,
     });
   }
   const place = relative(dirname(exploration), file);
   const from = printable(JSON.stringify(place.startsWith("..") ? place : `./${place}`));
   const count = `${rules.length} ${rules.length === 1 ? "rule" : "rules"}`;
-  shell.stderr.write(`${count} written to ${shown}. Delete the rules that you do not want, and add this to ${printable(of.file)}:\n`);
+  shell.stderr.write(
+    `seqqa wrote ${count} to ${shown}. Delete the rules that you do not want, and add these lines to ${printable(of.file)}:\n`,
+  );
   shell.stderr.write(`  import { suggested } from ${from};\n  invariants: [...suggested]\n`);
 }

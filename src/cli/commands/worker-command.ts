@@ -31,7 +31,7 @@ export async function workerCommand(
   const secret = takeSecret("seqqa worker", shell);
   const directory = resolve(shell.cwd, named ?? ".");
   if (named !== undefined && !(existsSync(directory) && statSync(directory).isDirectory()))
-    throw usage(`There is no directory ${named}.`, "Name the directory with the explorations of the run.");
+    throw usage(`The directory ${named} does not exist.`, "Give the directory that contains the explorations of the run.");
   const config = configFor(shell, {
     directory: named ?? ".",
     file: options.config,

@@ -18,8 +18,10 @@ export function watchForEarlyEnd(shell: Shell): EarlyEnd {
   const drain = (): void => void (drained = true);
   const early = (status: number): void => {
     process.exitCode = interrupted ? 130 : 3;
-    const why = drained ? "its code waits for a promise that never settles" : `its code called process.exit(${status})`;
-    const hint = "seqqa report shows what was stored until then; seqqa clean restores the stores.";
+    const why = drained
+      ? "your code, or code that it imports, waits for a promise that never settles"
+      : `your code, or code that it imports, called process.exit(${status})`;
+    const hint = "Correct this code. seqqa report shows the results so far, and seqqa clean restores the stores.";
     shell.stderr.write(`error: The run stopped early: ${why}.\nhint: ${hint}\n`);
   };
   // Node emits `beforeExit` if no work is left, but not after `process.exit()`. The event therefore shows that user code waits for a promise.

@@ -7,7 +7,11 @@ export function errorText(error: unknown, verbose: boolean): string {
   const known = error instanceof SeqqaError;
   const message = error instanceof Error ? error.message : String(error);
   const sentence = known ? message : `seqqa itself failed: ${message || "no message"}`;
-  const hint = known ? error.hint : verbose ? undefined : "Run again with --verbose to see where.";
+  const hint = known
+    ? error.hint
+    : verbose
+      ? undefined
+      : "Run the command again with --verbose. Report the printed stack trace as a defect of seqqa.";
   const lines = [`error: ${sentence}`, ...(hint === undefined ? [] : [`hint: ${hint}`]), ...(verbose ? stacks(error) : [])];
   return printableLines(withoutPasswords(lines.join("\n")));
 }

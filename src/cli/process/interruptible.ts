@@ -13,7 +13,7 @@ export async function interruptible<T>(
   const controller = new AbortController();
   const stopListening = shell.onInterrupt(() => {
     if (controller.signal.aborted) return shell.exit(130);
-    reporter.message("Interrupted: finishing what is in progress; interrupt again to end at once.");
+    reporter.message("Interrupted. seqqa finishes the current steps and restores the stores. Press Ctrl-C again to end at once.");
     controller.abort();
   });
   try {

@@ -22,16 +22,16 @@ export function emitted(emitter: Emitter, found: FoundFinding, { config, cwd, st
   if (emitter === "har") return archiveOf(found, startedAt);
   if (found.kind === "violation" && found.violation.fault !== undefined) {
     throw usage(
-      "No script or test can make the fault of this finding, because seqqa makes it in a store.",
-      "Run seqqa replay without --emit: it makes the fault again.",
+      "--emit cannot write a script or test for this finding, because seqqa itself made a database write fail.",
+      "Run seqqa replay without --emit. It makes the same write fail again.",
     );
   }
   if (emitter === "vitest") return found.kind === "race" ? raceTestOf(found, config, cwd) : testOf(found, config, cwd);
   const { curl } = found.kind === "race" ? found.race : found.violation;
   if (curl !== undefined) return curl;
   throw usage(
-    "The finding has no HTTP requests that curl could send: the API is called in process, or the reports of the run show no requests.",
-    "Try --emit vitest; if the reports show no requests, set report.include_request_response to true and run again.",
+    "--emit curl found no HTTP requests in this finding. The API runs in the process of seqqa, or the reports contain no requests.",
+    "Use --emit vitest instead. If report.include_request_response is false, set it to true and run again.",
   );
 }
 
@@ -43,8 +43,8 @@ function archiveOf(found: FoundFinding, startedAt: string): string {
     .filter(({ request }) => /^https?:/.test(request.url) && URL.canParse(request.url));
   if (exchanges.length > 0) return harText(exchanges, startedAt);
   throw usage(
-    "The finding has no HTTP requests: the API is called in process, the path was not replayed, or the reports of the run show no requests.",
-    "Try --emit vitest; if the reports show no requests, set report.include_request_response to true and run again.",
+    "--emit har found no HTTP requests in this finding. The API runs in the process of seqqa, the finding was not replayed, or the reports contain no requests.",
+    "Use --emit vitest instead. If report.include_request_response is false, set it to true and run again.",
   );
 }
 

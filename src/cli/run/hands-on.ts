@@ -107,7 +107,7 @@ function waitForDebugger({ stderr }: Shell): void {
   if (url === undefined) {
     throw new SeqqaError("INSPECT_PORT", "The debugger cannot listen on port 9229.", {
       exitStatus: 2,
-      hint: "End the other debugger, or start with NODE_OPTIONS=--inspect=<port>.",
+      hint: "Stop the process that uses this port, or start seqqa with NODE_OPTIONS=--inspect=<port>.",
     });
   }
   stderr.write(`Waiting for a debugger at ${url}. Open chrome://inspect, or attach to the process from your editor.\n`);

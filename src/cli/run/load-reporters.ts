@@ -42,7 +42,10 @@ export async function loadReporters(
 
 async function loaded(name: string, cwd: string, machinery: Pick<Machinery, "loadExtension">): Promise<unknown> {
   if (name.trim() === "")
-    throw usage("--reporter is empty.", `Give ${alternatives(REPORTER_NAMES)}, a path such as ./mine.ts, or a package.`);
+    throw usage(
+      "--reporter has an empty value.",
+      `Give ${alternatives(REPORTER_NAMES)}, a path such as ./mine.ts, or the name of a package.`,
+    );
   try {
     return await machinery.loadExtension({ name, key: "--reporter", folder: cwd });
   } catch (error) {

@@ -20,9 +20,11 @@ export function pathText(
   { path, as }: { readonly path: readonly string[]; readonly as: "journey" | "test" },
 ): UiText {
   const known = feed.exploration(exploration);
-  if (known === undefined) throw new SeqqaError("NO_EXPLORATION", "The run has no such exploration: reload the page.", { exitStatus: 2 });
+  if (known === undefined)
+    throw new SeqqaError("NO_EXPLORATION", "The run does not contain this exploration. Reload the page.", { exitStatus: 2 });
   const { ended, actions, graph } = known;
-  if (ended === undefined) throw new SeqqaError("RUN_GOES_ON", "A path can be saved once its exploration has ended.", { exitStatus: 2 });
+  if (ended === undefined)
+    throw new SeqqaError("RUN_GOES_ON", "The exploration is still in progress. Save the path after it has ended.", { exitStatus: 2 });
   const folder = as === "journey" ? join(config.folder, "journeys") : cwd;
   const here = (file: string): string => {
     const way = relative(folder, file).split(sep).join("/");
@@ -53,6 +55,8 @@ function refuseJourney(
 ): void {
   const acting = path.find((action) => ofRoles.has(action));
   if (!isGraph && acting === undefined) return;
-  const why = isGraph ? "A path of a state graph cannot be a journey." : `Action ${acting} acts as a role, and a journey has no roles.`;
-  throw new SeqqaError("NO_JOURNEY", why, { exitStatus: 2, hint: "Save it as a test." });
+  const why = isGraph
+    ? "A path of a state graph cannot be saved as a journey."
+    : `The path cannot be saved as a journey: action ${acting} uses a role, but journeys have no roles.`;
+  throw new SeqqaError("NO_JOURNEY", why, { exitStatus: 2, hint: "Save the path as a test." });
 }

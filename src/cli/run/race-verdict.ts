@@ -23,11 +23,13 @@ export function raceVerdict({ prefix, steps, hits, trials, schedule }: Finding, 
   }
   const strayed = strayedBefore(prefix.length, steps, replayed);
   if (strayed !== undefined || race === undefined) {
-    const why = strayed ?? "the path could not be completed";
+    const why = strayed ?? "a step of the path was not executed";
     return { kind: "diverged", exitStatus: 3, sentence: `Diverged: ${why}, so the calls were not sent in the state of the finding.` };
   }
-  if (race.inconclusive !== undefined) return { kind: "diverged", exitStatus: 3, sentence: `Not judged: ${race.inconclusive}.` };
-  const then = schedule === undefined ? `; in the run, ${count({ hits, trials })} did` : ", although the schedule was followed";
+  if (race.inconclusive !== undefined)
+    return { kind: "diverged", exitStatus: 3, sentence: `The replay does not show whether the race still exists: ${race.inconclusive}.` };
+  const then =
+    schedule === undefined ? `. In the run, ${count({ hits, trials })} showed it` : ", although seqqa held the same write as in the run";
   return { kind: "gone", exitStatus: 0, sentence: `Gone: none of ${plural(race.trials)} showed the race${then}.` };
 }
 

@@ -26,17 +26,22 @@ export function verdictOf(finding: Finding, replayed: ReplayResult): Verdict {
     return {
       kind: "diverged",
       exitStatus: 3,
-      sentence: `Diverged: ${strayed}, so the path did not reach the state of the finding.${advice}`,
+      sentence: `Diverged: ${strayed}. The path therefore did not reach the state of the finding.${advice}`,
     };
   }
   const unjudged = replayed.errors.find(({ source }) => source === invariant);
-  if (unjudged !== undefined) return { kind: "diverged", exitStatus: 3, sentence: `Not judged: ${unjudged.message}` };
+  if (unjudged !== undefined)
+    return {
+      kind: "diverged",
+      exitStatus: 3,
+      sentence: `The replay does not show whether the finding still exists, because the rule failed: ${unjudged.message}`,
+    };
   if (notReplayed === true) {
-    const sentence = `Not seen again: ${invariant} was seen once, and the run did not replay it, so this does not prove a fix.`;
+    const sentence = `Not seen again: ${invariant} holds now. The run saw it broken only once and did not replay it, so this does not prove a fix.`;
     return { kind: "flaky", exitStatus: 3, sentence };
   }
   if (!confirmed) {
-    const sentence = `Not seen again: ${invariant} is flaky (the run itself did not see it again, either), so this does not prove a fix.`;
+    const sentence = `Not seen again: ${invariant} holds now. The replay during the run did not break it either, so this does not prove a fix.`;
     return { kind: "flaky", exitStatus: 3, sentence };
   }
   return { kind: "gone", exitStatus: 0, sentence: `Gone: ${invariant} holds after the same path.` };
@@ -62,11 +67,11 @@ export function strayedBefore(last: number, recorded: Finding["steps"], { steps,
     const before = recorded[step];
     const { action, status } = steps[step]!;
     if (before !== undefined && before.status !== status)
-      return `step ${step + 1} (${action}) was answered ${shown(status)}, but ${shown(before.status)} in the run`;
+      return `step ${step + 1} (${action}) ${shown(status)}, but in the run it ${shown(before.status)}`;
   }
   if (completed) return undefined;
   const { action, status } = steps.at(-1)!;
-  return `step ${steps.length} (${action}) ${status === null ? "did not apply, or got no answer" : "failed"}`;
+  return `step ${steps.length} (${action}) ${status === null ? "did not apply, or got no answer" : `got the answer ${status} and then failed`}`;
 }
 
-const shown = (status: number | null): string => (status === null ? "not at all" : `with ${status}`);
+const shown = (status: number | null): string => (status === null ? "got no answer" : `got the answer ${status}`);

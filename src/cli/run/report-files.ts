@@ -27,7 +27,7 @@ export async function loadFormats(names: readonly string[], place: FormatPlace):
   const formats = await Promise.all([...new Set(names)].map((name) => loadFormat(name, place)));
   for (const [index, { name, file }] of formats.entries()) {
     const first = formats.findIndex((one) => one.file.toLowerCase() === file.toLowerCase());
-    if (first !== index) throw invalid(name, place.key, `writes ${file}, as ${formats[first]!.name} does`);
+    if (first !== index) throw invalid(name, place.key, `writes the file ${file}, which the format ${formats[first]!.name} already writes`);
   }
   return formats;
 }
@@ -44,18 +44,25 @@ export async function loadFormat(name: string, { key, folder, machinery }: Forma
   if (builtIn !== undefined) return { ...(await builtIn()).format, name };
   if (!isAbsolute(name) && !MODULE_PATH.test(name)) {
     const near = nearest(name, REPORT_FORMAT_NAMES);
-    const hint = near === undefined ? "For a format of your own, give the path of its module, such as ./mine.ts." : `Did you mean ${near}?`;
-    throw usage(`There is no report format ${JSON.stringify(name)}; there are ${REPORT_FORMAT_NAMES.join(", ")}.`, hint);
+    const hint =
+      near === undefined
+        ? "Use one of these formats, or give the path of a module that exports your own format, such as ./mine.ts."
+        : `Did you mean ${near}?`;
+    throw usage(
+      `The report format ${JSON.stringify(name)} in ${key} does not exist. The formats are ${REPORT_FORMAT_NAMES.join(", ")}.`,
+      hint,
+    );
   }
   const given = (await machinery.loadExtension({ name, key, folder })) as Partial<ReportFormat> | null;
   const { file, readsGraph } = given ?? {};
-  if (typeof given?.render !== "function") throw invalid(name, key, "exports no function render(data)");
-  if (typeof file !== "string" || !FILE_NAME.test(file)) throw invalid(name, key, "does not export `file` as a file name without a folder");
+  if (typeof given?.render !== "function") throw invalid(name, key, "has no function render(data) in its default export");
+  if (typeof file !== "string" || !FILE_NAME.test(file))
+    throw invalid(name, key, "has no file name without a folder as `file` in its default export");
   return { name, file, readsGraph, render: (data) => given.render!(data) };
 }
 
 function invalid(name: string, key: string, what: string): SeqqaError {
-  return new SeqqaError("REPORT_FORMAT_INVALID", `${printable(name)}, which ${key} names, ${what}.`, {
+  return new SeqqaError("REPORT_FORMAT_INVALID", `The report format ${printable(name)} of ${key} ${what}.`, {
     exitStatus: 2,
     hint: 'Write: export default { file: "summary.md", render: ({ document }) => ... } satisfies ReportFormat.',
   });
@@ -71,7 +78,7 @@ export function readFor(formats: readonly ReportFormat[], outputDir: string, id:
 
 /** Prints which stored runs could not be read and were skipped in the search for the last run. */
 export function tellSkipped({ stderr }: Shell, skipped: readonly string[]): void {
-  for (const one of skipped) stderr.write(`note: ${printable(one)} An older run is used.\n`);
+  for (const one of skipped) stderr.write(`note: ${printable(one)} seqqa uses an older run.\n`);
 }
 
 /**
@@ -86,12 +93,16 @@ export function* reportPieces(format: LoadedFormat, { file, data }: KeptData): I
     else yield* rendered;
   } catch (cause) {
     if (cause instanceof SeqqaError) throw cause;
-    if (Object.hasOwn(REPORT_FORMATS, format.name)) throw unreadable(file, "its content is not a result of seqqa", cause);
+    if (Object.hasOwn(REPORT_FORMATS, format.name)) throw unreadable(file, "its content is not the result of a seqqa run", cause);
     const message = cause instanceof Error ? cause.message : String(cause);
-    throw new SeqqaError("REPORT_FORMAT_THREW", `The report format ${printable(format.name)} threw: ${printable(message)}.`, {
-      hint: `Correct it, and write the report again with seqqa report --format ${printable(format.name)}.`,
-      cause,
-    });
+    throw new SeqqaError(
+      "REPORT_FORMAT_THREW",
+      `The function render() of the report format ${printable(format.name)} threw: ${printable(message)}.`,
+      {
+        hint: `Correct render(), and write the report again with seqqa report --format ${printable(format.name)}.`,
+        cause,
+      },
+    );
   }
 }
 
@@ -141,9 +152,9 @@ export function writing(file: string, work: () => void): void {
 
 export function cannotWrite(path: string, cause: unknown, exitStatus: 2 | 3): SeqqaError {
   const code = (cause as NodeJS.ErrnoException).code ?? String(cause);
-  return new SeqqaError("REPORT_NOT_WRITTEN", `The report cannot be written to ${path} (${code}).`, {
+  return new SeqqaError("REPORT_NOT_WRITTEN", `seqqa cannot write the report to ${path} (${code}).`, {
     exitStatus,
-    hint: "Choose another folder with --output or report.output_dir.",
+    hint: "Choose a writable folder with --output or report.output_dir.",
     cause,
   });
 }

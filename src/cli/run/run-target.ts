@@ -80,7 +80,11 @@ function saidAgain<T>(id: string, work: () => T): T {
   } catch (cause) {
     if (!(cause instanceof SeqqaError) || cause.code !== "STORE_NOT_ALLOWED") throw cause;
     const { code, message, hint, exitStatus } = cause;
-    throw new SeqqaError(code, message, { hint: `${hint} --allow-db is not stored with run ${id}: give it again.`, exitStatus, cause });
+    throw new SeqqaError(code, message, {
+      hint: `${hint} Give --allow-db each time, because run ${id} does not store it.`,
+      exitStatus,
+      cause,
+    });
   }
 }
 
@@ -90,10 +94,16 @@ function saidAgain<T>(id: string, work: () => T): T {
  */
 function storedRun({ report }: Config, resume: string | true): StoredRun {
   if (report.formats.length === 0)
-    throw usage("There is no run to resume: report.formats is empty, so runs are not stored.", "List a format in report.formats.");
+    throw usage(
+      "seqqa cannot resume a run, because no runs are stored if report.formats is empty.",
+      "Add a format to report.formats, such as html, and run without --resume first.",
+    );
   const stored = readStoredRun(report.outputDir, resume === true ? undefined : resume);
   if (stored.hasJourneys)
-    throw usage(`Run ${stored.id} is a run of journeys; only explorations can be resumed.`, "Name another run after --resume.");
+    throw usage(
+      `Run ${stored.id} executed journeys, but seqqa can only resume explorations.`,
+      "Give the id of another run after --resume.",
+    );
   return stored;
 }
 
@@ -109,5 +119,5 @@ async function everyJourney(config: Config, options: RunOptions, shell: Shell, m
 }
 
 function noneContains(only: string): Error {
-  return usage(`No journey's name contains ${JSON.stringify(only)}.`, "seqqa list shows the names.");
+  return usage(`--only found no journey with ${JSON.stringify(only)} in its name.`, "seqqa list shows the names of all journeys.");
 }

@@ -48,7 +48,10 @@ export async function endRun(
 ): Promise<ExitStatus> {
   if (session.isEmpty && !signal.aborted) {
     session.discard();
-    throw usage(`No exploration's name contains ${JSON.stringify(only ?? "")}.`, "Look at the names with seqqa list, or leave --only out.");
+    throw usage(
+      `--only found no exploration with ${JSON.stringify(only ?? "")} in its name.`,
+      "seqqa list shows the names of all explorations. To run all of them, leave --only out.",
+    );
   }
   const report = { ...(await session.end(whole)), replayWith: replayWith(config, given, shell.cwd) };
   await reporter.ended(report);

@@ -73,16 +73,17 @@ function portOf(given: string | undefined): number {
   if (given === undefined) return 0;
   const port = Number(given);
   if (/^\d+$/.test(given) && port <= 65_535) return port;
-  throw usage(`Invalid --port value ${JSON.stringify(given)}.`, "Give a number from 0 to 65535; 0 is any free one.");
+  throw usage(`Invalid --port value ${JSON.stringify(given)}.`, "Give a number from 0 to 65535. With 0, seqqa uses any free port.");
 }
 
 function laneOpener({ config, feed, shell, machinery }: Omit<UiOptions, "port">): OpenLane {
   return async (exploration, { signal, path }, work) => {
-    if (feed.run === undefined) throw new SeqqaError("RUN_GOES_ON", "Lanes can be opened once the run has ended.", { exitStatus: 2 });
+    if (feed.run === undefined)
+      throw new SeqqaError("RUN_GOES_ON", "The run is still in progress. Open a lane after it has ended.", { exitStatus: 2 });
     const file = feed.exploration(exploration)?.file ?? "";
     // Load only exploration files here. The run log may come from another person and could name any other module.
     if (!isExplorationFile(file))
-      throw new SeqqaError("NO_EXPLORATION", "The run has no such exploration: reload the page.", { exitStatus: 2 });
+      throw new SeqqaError("NO_EXPLORATION", "The run does not contain this exploration. Reload the page.", { exitStatus: 2 });
     const stored = config.report.formats.length === 0 ? [] : readStoredRun(config.report.outputDir, feed.run).explorations;
     const { beginning, seed } = stored.find((one) => one.file === file) ?? {};
     const problems: Error[] = [];

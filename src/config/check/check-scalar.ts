@@ -63,7 +63,7 @@ function number(spec: NumberSpec, key: string, scalar: LocatedScalar): number {
 }
 
 function text(spec: TextSpec, key: string, scalar: LocatedScalar): string {
-  if (typeof scalar.value !== "string") return refuse("CONFIG_TYPE", spec, key, scalar, "Put it into quotes if it is meant as text.");
+  if (typeof scalar.value !== "string") return refuse("CONFIG_TYPE", spec, key, scalar, "If you mean a text, write the value in quotes.");
   if (scalar.value.trim() === "") return refuse("CONFIG_RANGE", spec, key, scalar);
   if (spec.pattern !== undefined && !spec.pattern.is.test(scalar.value))
     return refuse("CONFIG_RANGE", spec, key, scalar, spec.pattern.hint?.(scalar.value));
@@ -83,7 +83,8 @@ function url(spec: UrlSpec, key: string, scalar: LocatedScalar): string {
     return refuse("CONFIG_RANGE", spec, key, scalar);
   }
   if (!scheme.startsWith("http")) return withAbsoluteDescription(value, scalar.base);
-  if (parsed.search !== "" || parsed.hash !== "") return refuse("CONFIG_RANGE", spec, key, scalar, "Leave out the query and the fragment.");
+  if (parsed.search !== "" || parsed.hash !== "")
+    return refuse("CONFIG_RANGE", spec, key, scalar, "Remove everything after ? or # from the URL.");
   return value.replace(/\/+$/, "");
 }
 
@@ -95,14 +96,14 @@ function sqlite(spec: UrlSpec, key: string, scalar: LocatedScalar, file: string)
       spec,
       key,
       scalar,
-      "Name a file, such as sqlite:./shop.db: another process cannot see a database in memory.",
+      "Give a file, such as sqlite:./shop.db. Another process cannot read a database in memory.",
     );
   }
   return `sqlite:${isAbsolute(file) ? file : resolve(scalar.base, file)}`;
 }
 
 function choice(spec: ChoiceSpec, key: string, scalar: LocatedScalar): string {
-  if (typeof scalar.value !== "string") return refuse("CONFIG_TYPE", spec, key, scalar, "Put it into quotes if it is meant as text.");
+  if (typeof scalar.value !== "string") return refuse("CONFIG_TYPE", spec, key, scalar, "If you mean a text, write the value in quotes.");
   if (spec.orModule === true && MODULE_PATH.test(scalar.value)) return resolve(scalar.base, scalar.value);
   const word = scalar.value.trim().toLowerCase().replaceAll("-", "_");
   const meant = spec.aliases?.[word] ?? word;

@@ -45,7 +45,7 @@ function scalar(spec: ScalarSpec, key: string, value: Located & { readonly kind:
 
 /** Rejects a key without a value. Such a key is more likely a mistake than a request for the default. */
 function empty(spec: Spec, key: string, value: Located): never {
-  throw valueProblem("CONFIG_TYPE", value, key, `has no value; it must be ${describe(spec)}.`, "Give it a value, or take the line out.");
+  throw valueProblem("CONFIG_TYPE", value, key, `has no value; it must be ${describe(spec)}.`, "Write a value, or remove the line.");
 }
 
 function wrongType(spec: Spec, key: string, value: Located): never {
@@ -57,7 +57,7 @@ function wrongType(spec: Spec, key: string, value: Located): never {
     value,
     key,
     `is ${is}; it must be ${describe(spec)}.`,
-    braces ? 'Text that starts with { needs quotes: "{port}".' : undefined,
+    braces ? 'Write a text that starts with { in quotes: "{port}".' : undefined,
   );
 }
 
@@ -106,7 +106,7 @@ function map(spec: MapSpec, key: string, value: LocatedMap, note: Note): Readonl
       throw problem(
         "CONFIG_RANGE",
         entry.where,
-        `${JSON.stringify(entry.key.slice(0, 80))} is not a name for ${key}; use letters, digits and _.`,
+        `${JSON.stringify(entry.key.slice(0, 80))} is not a valid name in ${key}. Use only letters, digits and _.`,
       );
     }
     checked.push([entry.key, check(spec.of, join(key, entry.key), entry.value, note)]);

@@ -13,14 +13,14 @@ export function refuseClocks(
     if (kind === "in-process" && !inProcess) {
       refuse(
         `systems.${name}.url`,
-        `systems.${name} is clock://in-process, which moves the time of a target.module, and there is none.`,
-        "Write clock://libfaketime, which moves the clock of a program that target.command starts.",
+        `systems.${name} is clock://in-process, which works only with target.module, but target.module is not set.`,
+        "Use clock://libfaketime instead. It moves the clock of the process that target.command starts.",
       );
     }
     if (kind === "libfaketime" && inProcess) {
       refuse(
         `systems.${name}.url`,
-        `systems.${name} is clock://libfaketime, which moves the clock of a process of its own, and target.module runs in the process of seqqa.`,
+        `systems.${name} is clock://libfaketime, which works only with target.command, but target.module runs in the process of seqqa.`,
         "Write clock://in-process.",
       );
     }

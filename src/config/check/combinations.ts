@@ -31,8 +31,8 @@ function stores(values: Filled, refuse: Refuse): void {
   if (dbUrl !== undefined && dbBackend !== undefined && storeKindOf(dbUrl) !== dbBackend) {
     refuse(
       "db_backend",
-      `db_backend is ${dbBackend}, but db_url leads to ${storeKindOf(dbUrl)}.`,
-      "Take db_backend out: it follows from db_url.",
+      `db_backend is ${dbBackend}, but db_url is the URL of a ${storeKindOf(dbUrl)} store.`,
+      "Remove db_backend. seqqa knows the kind of the store from db_url.",
     );
   }
   sameDatabase("", dbUrl, systems, refuse);
@@ -47,7 +47,11 @@ function stores(values: Filled, refuse: Refuse): void {
 function sameDatabase(of: string, dbUrl: string | undefined, systems: Filled["systems"], refuse: Refuse): void {
   const url = systems?.["db"]?.url;
   if (dbUrl === undefined || url === undefined || url === dbUrl) return;
-  refuse("db_url", `${of}db_url and ${of}systems.db.url name different stores.`, "Keep one of them: db_url is short for systems.db.url.");
+  refuse(
+    "db_url",
+    `${of}db_url and ${of}systems.db.url are the URLs of different stores.`,
+    "Remove one of the two keys, because db_url is short for systems.db.url.",
+  );
 }
 
 /** @param isExternal `true` if the stores belong to a target that already runs. */
@@ -59,29 +63,29 @@ function checkSystems(
 ): void {
   for (const [name, { url, adapter, options, checkpoint, isolation }] of Object.entries(systems ?? {})) {
     if ((url as string | undefined) === undefined) {
-      refuse(`${section}.${name}.url`, `${section}.${name}.url is missing.`, "Write the store's URL, e.g. sqlite:./shop.db.");
+      refuse(`${section}.${name}.url`, `${section}.${name}.url is missing.`, "Write the URL of the store, for example sqlite:./shop.db.");
     }
     if (adapter !== undefined) continue;
     if (options !== undefined) {
       refuse(
         `${section}.${name}.options`,
-        `${section}.${name}.options is for an adapter of your own, but adapter is not set.`,
-        "Take it out, or name the package or the module in adapter.",
+        `${section}.${name}.options is set without ${section}.${name}.adapter. Only your own adapters have options.`,
+        "Remove options, or write the package or module of your adapter in adapter.",
       );
     }
     const kind = storeKindOf(url)!;
     if (isExternal && STORE_KINDS[kind].isOnlyCopied === true) {
       refuse(
         section === "systems" ? `${section}.${name}.url` : "lanes",
-        `The messages of ${section}.${name} cannot be restored: it is the ${kind} server of a target that already runs.`,
-        "Let seqqa start the target (target.command): each lane then has queues of its own.",
+        `seqqa cannot restore the messages of ${section}.${name}, because this ${kind} server belongs to a target that already runs.`,
+        "Start the target with target.command. Each lane then gets its own queues.",
       );
     }
     const checkpoints = ["auto", ...STORE_KINDS[kind].checkpoints];
     if (checkpoint !== undefined && !checkpoints.includes(checkpoint)) {
       refuse(
         `${section}.${name}.checkpoint`,
-        `${section}.${name}.checkpoint is ${checkpoint}, but ${kind} stores do not have this checkpoint.`,
+        `${section}.${name}.checkpoint is ${checkpoint}, but seqqa cannot use this checkpoint with ${kind} stores.`,
         `Use one of: ${checkpoints.join(", ")}.`,
       );
     }
@@ -89,7 +93,7 @@ function checkSystems(
       const choosing = STORE_KIND_NAMES.filter((one) => STORE_KINDS[one].isolations !== undefined).join(" and ");
       refuse(
         `${section}.${name}.isolation`,
-        `${section}.${name}.isolation can only be used with ${choosing} stores, but the store is ${kind}.`,
+        `${section}.${name}.isolation works only with ${choosing} stores, but this store is ${kind}.`,
         "Take it out.",
       );
     }
@@ -101,9 +105,9 @@ function coverage({ coverage: declared, target: started }: Filled, { noInfra }: 
   if (declared?.code !== true || (started?.command !== undefined && !noInfra)) return;
   const why =
     started?.module !== undefined
-      ? "target.module runs in seqqa's own process, where it is not measured"
-      : `${noInfra ? "with --no-infra" : "without target.command"} seqqa does not start the target, and cannot measure it`;
-  refuse("coverage.code", `coverage.code is true, but ${why}.`, "Start the target with target.command, or take coverage.code out.");
+      ? "seqqa cannot measure a target.module, which runs in the process of seqqa"
+      : `seqqa cannot measure a target that it does not start (${noInfra ? "--no-infra" : "target.command is not set"})`;
+  refuse("coverage.code", `coverage.code is true, but ${why}.`, "Start the target with target.command, or remove coverage.code.");
 }
 
 function target(values: Filled, context: FilledContext, refuse: Refuse): void {
@@ -113,24 +117,24 @@ function target(values: Filled, context: FilledContext, refuse: Refuse): void {
     const set = Object.keys(context.sources).find((key) => key.startsWith("target.")) ?? "target";
     refuse(
       context.sources["target"] === undefined ? set : "target",
-      "target has neither a command to start nor a module to import.",
-      "Give target.command or target.module.",
+      "target contains neither command nor module, so seqqa cannot start the API.",
+      "Set target.command or target.module.",
     );
   }
   if (declared.command !== undefined && declared.module !== undefined) {
-    refuse("target.module", "target.command and target.module exclude each other.", "Keep the one that starts the API.");
+    refuse("target.module", "target.command and target.module cannot be used together.", "Remove one of the two keys.");
   }
   if (declared.rollback === "restart" && (declared.command === undefined || context.noInfra)) {
     refuse(
       "target.rollback",
-      `target.rollback is restart, but ${context.noInfra ? "with --no-infra" : "with target.module"} seqqa starts no process that it could restart.`,
+      `target.rollback is restart, but ${context.noInfra ? "with --no-infra" : "with target.module"} seqqa starts no process of the target that it could restart.`,
       "Start the target with target.command, or set target.rollback to stores.",
     );
   }
   if (running !== undefined && !context.noInfra) {
     refuse(
       "lanes",
-      "lanes lists targets that already run, but target says how to start them.",
+      "lanes and target are both set: lanes lists running targets, but target says how seqqa starts them.",
       "Remove lanes or target, or add --no-infra to use the running targets.",
     );
   }
@@ -138,8 +142,8 @@ function target(values: Filled, context: FilledContext, refuse: Refuse): void {
   if (given !== undefined && !given.startsWith("file ") && !context.noInfra) {
     refuse(
       "base_url",
-      "it names a target that already runs, but the configuration starts its own.",
-      "Add --no-infra to use the running one.",
+      "base_url is the URL of a running target, but the configuration also contains a target that seqqa starts.",
+      "Add --no-infra to use the running target.",
     );
   }
   const warmUp = (declared.warmUp ?? []).flatMap((step) => (typeof step === "string" ? [] : [step]));
@@ -148,7 +152,7 @@ function target(values: Filled, context: FilledContext, refuse: Refuse): void {
     if ((command === undefined) === (path === undefined) || (command !== undefined && isRequest)) {
       refuse(
         "target.warm_up",
-        `target.warm_up[${index}] must be either a request with a path or a command.`,
+        `target.warm_up[${index}] must contain either a path or a command.`,
         "Write { method: POST, path: /setup } or { command: npm run migrate }.",
       );
     }
@@ -156,8 +160,8 @@ function target(values: Filled, context: FilledContext, refuse: Refuse): void {
   if (declared.warmUp !== undefined && declared.command === undefined) {
     refuse(
       "target.warm_up",
-      "target.warm_up is for a target that target.command starts.",
-      "With target.module, do the warm-up in createTarget(lane).",
+      "target.warm_up works only with target.command.",
+      "With target.module, warm up the target in createTarget(lane).",
     );
   }
   const headers = warmUp.flatMap((step) => Object.values(step.headers ?? {}));
@@ -186,13 +190,17 @@ function checkNames(key: string, text: string, values: Filled, refuse: Refuse): 
       const near = isNamed ? nearest(store, [...urls.keys()]) : undefined;
       refuse(
         key,
-        `${whole} names a store that ${isNamed ? "systems" : "db_url"} does not declare.`,
-        near !== undefined ? `Did you mean {${part}:${near}}?` : isNamed ? "Declare it under systems." : "Declare it as db_url.",
+        `The placeholder ${whole} refers to a store that ${isNamed ? "is not in systems" : "db_url does not set"}.`,
+        near !== undefined
+          ? `Did you mean {${part}:${near}}?`
+          : isNamed
+            ? "Add the store to systems."
+            : "Set db_url to the URL of the store.",
       );
     } else if (part !== "url" && storePart(url, part) === undefined) {
       refuse(
         key,
-        `${whole} needs the ${part} in the URL of the store, but the URL has none.`,
+        `The placeholder ${whole} needs a ${part} in the URL of the store, but this URL has no ${part}.`,
         part === "password" || part === "user"
           ? `Add the ${part} to the URL, or remove the placeholder.`
           : "Remove the placeholder, or use {url:...}.",
@@ -207,38 +215,33 @@ function lanes(values: Filled, refuse: Refuse): void {
     if (values.target === undefined && values.baseUrl !== undefined && typeof parallel === "number" && parallel > 1) {
       refuse(
         "parallel",
-        `${parallel} lanes need a target each, and base_url names one that already runs.`,
-        "Use target.command, which starts one target for each lane, or list running targets under lanes.",
+        `parallel is ${parallel}, but base_url gives only one running target. Each lane needs its own target.`,
+        "Set parallel to 1, list running targets under lanes, or use target.command, which starts one target for each lane.",
       );
     }
     return;
   }
-  if (running.length === 0) refuse("lanes", "lanes is an empty list.", "List at least one running target, or take it out.");
+  if (running.length === 0) refuse("lanes", "lanes is an empty list.", "List at least one running target, or remove lanes.");
   if (typeof parallel === "number" && parallel > running.length) {
     refuse(
       "parallel",
-      `${parallel} lanes need a target each, and lanes lists ${running.length}.`,
+      `parallel is ${parallel}, but lanes lists only ${running.length} running targets. Each lane needs its own target.`,
       `List more targets under lanes, or set parallel to ${running.length}.`,
     );
   }
   if (values.dbUrl !== undefined || values.systems !== undefined) {
     refuse(
       values.dbUrl === undefined ? "systems" : "db_url",
-      "it cannot be used together with lanes: every lane names its own stores.",
-      "Move it to lanes[].db_url or lanes[].systems.",
+      `${values.dbUrl === undefined ? "systems" : "db_url"} cannot be used together with lanes, because each lane has its own stores.`,
+      "Move the stores to lanes[].db_url or lanes[].systems.",
     );
   }
   running.forEach((lane, index) => {
     const first = running.findIndex(({ baseUrl }) => baseUrl === lane.baseUrl);
     if (first !== index)
-      refuse(
-        "lanes",
-        `lanes[${first}] and lanes[${index}] have the same base_url ${lane.baseUrl}.`,
-        "Every lane needs a target of its own.",
-      );
+      refuse("lanes", `lanes[${first}] and lanes[${index}] have the same base_url ${lane.baseUrl}.`, "Give each lane its own target.");
     const sharing = lane.dbUrl === undefined ? index : running.findIndex(({ dbUrl }) => dbUrl === lane.dbUrl);
-    if (sharing !== index)
-      refuse("lanes", `lanes[${sharing}] and lanes[${index}] have the same db_url.`, "Every lane needs a store of its own.");
+    if (sharing !== index) refuse("lanes", `lanes[${sharing}] and lanes[${index}] have the same db_url.`, "Give each lane its own store.");
     sameDatabase(`lanes[${index}].`, lane.dbUrl, lane.systems, refuse);
     checkSystems("lanes.systems", lane.systems, refuse, true);
   });
@@ -250,16 +253,17 @@ function services({ services: declared }: Filled, refuse: Refuse): void {
     if (!/^[a-z0-9][a-z0-9._-]*$/i.test(name)) {
       refuse(
         "services",
-        `services[${index}].name is ${shown(name)}, which cannot be part of a file name.`,
-        "Use letters, digits, . _ and -.",
+        `services[${index}].name is ${shown(name)}. This name cannot be used as a file name.`,
+        "Use only letters, digits, dots, _ and -.",
       );
     }
     const first = names.indexOf(name.toLowerCase());
-    if (first !== index) refuse("services", `services[${first}] and services[${index}] are both named ${name}.`, "Give each its own name.");
+    if (first !== index)
+      refuse("services", `services[${first}] and services[${index}] are both named ${name}.`, "Give each service its own name.");
     if (ready?.startsWith("/") === true && !/^\d{1,5}$/.test(env?.["PORT"] ?? "")) {
       refuse(
         "services",
-        `services[${index}].ready is the path ${shown(ready)}, but the port of ${name} is unknown.`,
+        `services[${index}].ready is the path ${shown(ready)}, but seqqa does not know the port of the service ${name}.`,
         `Write the whole URL, such as http://127.0.0.1:4000${ready}, or give the service its PORT under env.`,
       );
     }
@@ -271,22 +275,22 @@ function noInfra(values: Filled, context: FilledContext, refuse: Refuse): void {
   if (values.baseUrl === undefined && values.lanes === undefined) {
     refuse(
       "target",
-      "--no-infra needs a target that already runs, and no URL is given.",
-      "Give --base-url, or base_url or lanes in the file.",
+      "--no-infra needs the URL of a target that already runs, but no URL is set.",
+      "Add --base-url <url>, or set base_url or lanes in seqqa.yaml.",
     );
   }
   const from = context.sources["db_url"];
   if (from?.startsWith("file ") === true) {
     refuse(
       "db_url",
-      "--no-infra cannot use this db_url: it is the template for lanes that seqqa starts.",
-      "Set SEQQA_DB_URL to the URL of the running target's store.",
+      "--no-infra cannot use db_url here, because it is the template for targets that seqqa starts.",
+      "Set the environment variable SEQQA_DB_URL to the URL of the store that the running target uses.",
     );
   }
   if (values.systems !== undefined) {
     refuse(
       "systems",
-      "--no-infra cannot use these stores: they are templates for lanes that seqqa starts.",
+      "--no-infra cannot use systems here, because these stores are templates for targets that seqqa starts.",
       "Use a configuration without target that lists the stores of the running target under systems.",
     );
   }

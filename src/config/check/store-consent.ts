@@ -43,11 +43,11 @@ export function refuseForeignStore(
   if (host === undefined && !isUsedWhereItIs) return;
   const name = storeName(url) || (adapter === undefined ? "" : new URL(url).host);
   if (mayBeWritten(name, allowed)) return;
-  const where = host === undefined ? ", which is used in place" : ` on ${host}, which is another machine`;
+  const where = host === undefined ? ", which seqqa would use in place" : ` on ${host}, which is another machine`;
   throw problem(
     "STORE_NOT_ALLOWED",
     undefined,
-    `${key} is ${name === "" ? "a store" : `the store "${name}"`}${where}, and its name does not say that it is for tests.`,
+    `${key} is ${name === "" ? "a store" : `the store "${name}"`}${where}. Its name does not say that it is for tests.`,
     consentHint(name),
   );
 }

@@ -13,8 +13,8 @@ export function refuseStubs(
     if (path === undefined || isReadable(path)) continue;
     refuse(
       section === "systems" ? `systems.${name}.url` : "lanes",
-      `${section}.${name} names the OpenAPI description ${path}, which is not a file that can be read.`,
-      "The path is relative to the folder of seqqa.yaml.",
+      `seqqa cannot read the OpenAPI description ${path}, which the URL of ${section}.${name} contains.`,
+      "Correct the path. It is relative to the folder of seqqa.yaml.",
     );
   }
 }

@@ -101,9 +101,9 @@ export function findFile(directory: string | undefined, cwd: string): string | u
     if (isFile(join(folder, CONFIG_NAME))) return join(folder, CONFIG_NAME);
     const other = OTHER_NAMES.map((name) => join(folder, name)).find(isFile);
     if (other !== undefined) {
-      throw new SeqqaError("CONFIG_NAME", `${other} is ignored: the configuration file must be called ${CONFIG_NAME}.`, {
+      throw new SeqqaError("CONFIG_NAME", `seqqa does not read ${other}, because the configuration file must be named ${CONFIG_NAME}.`, {
         exitStatus: 2,
-        hint: `Rename it to ${CONFIG_NAME}.`,
+        hint: `Rename the file to ${CONFIG_NAME}.`,
       });
     }
   }

@@ -11,7 +11,7 @@ const MOST_BYTES = 256_000;
 /** The maximum number of values in a configuration file. YAML aliases can make a small file huge, and no real configuration has this many values. */
 const MOST_VALUES = 20_000;
 const DEEPEST = 20;
-const NESTED = "the file is nested too deeply to be a configuration.";
+const NESTED = "the values of the file are nested too deeply for a configuration.";
 
 /**
  * Reads a YAML file and replaces `${NAME}`. Returns its values, each with line and column.
@@ -26,12 +26,13 @@ export function readFile(file: string, env: Environment, cwd: string): LocatedMa
 function load(file: string, name: string): string {
   try {
     const { size } = statSync(file);
-    if (size > MOST_BYTES) throw problem("CONFIG_FILE", name, `the file has ${size} bytes; a configuration has at most ${MOST_BYTES}.`);
+    if (size > MOST_BYTES)
+      throw problem("CONFIG_FILE", name, `the file has ${size} bytes, but a configuration may have at most ${MOST_BYTES}.`);
     return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT")
-      throw problem("CONFIG_FILE", undefined, `There is no configuration file ${name}.`, "Check the path given with --config.");
+      throw problem("CONFIG_FILE", undefined, `The configuration file ${name} does not exist.`, "Check the path given with --config.");
     if (code === "EISDIR") throw problem("CONFIG_FILE", undefined, `${name} is a directory, not a configuration file.`);
     if (code === "EACCES") throw problem("CONFIG_FILE", undefined, `The configuration file ${name} cannot be read: permission denied.`);
     if (error instanceof TypeError) throw problem("CONFIG_FILE", undefined, `The configuration file ${name} is not UTF-8 text.`);
@@ -64,7 +65,12 @@ class Reader {
     if (contents === null || (isScalar(contents) && contents.value === null)) return { kind: "map", ...this.#place(0), entries: [] };
     const root = this.#read(contents, 0);
     if (root.kind === "map") return root;
-    throw problem("CONFIG_TYPE", root.where, "the file does not hold keys and values.", 'Write lines such as "timeout: 30".');
+    throw problem(
+      "CONFIG_TYPE",
+      root.where,
+      "the file does not contain keys with values.",
+      'Write one key in each line, for example "timeout: 30".',
+    );
   }
 
   #refuseBroken(): void {
@@ -102,12 +108,13 @@ class Reader {
   #read(node: Node | null | undefined, depth: number, keyOffset = 0): Located {
     const place = this.#place(node?.range?.[0] ?? keyOffset);
     if (++this.#values > MOST_VALUES)
-      throw problem("CONFIG_YAML", place.where, `the file has more than ${MOST_VALUES} values after its aliases are expanded.`);
+      throw problem("CONFIG_YAML", place.where, `the file has more than ${MOST_VALUES} values, because YAML aliases repeat parts of it.`);
     if (depth > DEEPEST) throw problem("CONFIG_YAML", place.where, NESTED);
     if (node === null || node === undefined) return { kind: "scalar", ...place, value: null, written: "", fromText: false };
     if (isAlias(node)) {
       const target = node.resolve(this.#document);
-      if (target === undefined) throw problem("CONFIG_YAML", place.where, `there is no anchor "${node.source}".`);
+      if (target === undefined)
+        throw problem("CONFIG_YAML", place.where, `the alias *${node.source} refers to an anchor that does not exist.`);
       return { ...this.#read(target, depth + 1), where: place.where, source: place.source };
     }
     if (isMap(node)) {
@@ -133,7 +140,7 @@ class Reader {
         "CONFIG_UNSET_VARIABLE",
         where,
         `the environment variable ${filled.name} is not set.`,
-        `Set it, or give a default: \${${filled.name}:-value}.`,
+        `Set the variable, or write a default value: \${${filled.name}:-value}.`,
       );
     }
     if (filled.kind === "malformed") {

@@ -26,7 +26,7 @@ export function describe(spec: Spec): string {
     case "any":
       return "any value";
     case "list":
-      return `a list, each item ${describe(spec.of)}`;
+      return `a list in which each item is ${describe(spec.of)}`;
     case "map":
       return "a section of names and values";
     case "section":

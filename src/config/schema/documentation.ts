@@ -11,8 +11,8 @@ export function exampleFile(): string {
   const head = [
     "# yaml-language-server: $schema=./node_modules/seqqa/seqqa.schema.json",
     "#",
-    '# Every key of seqqa.yaml. Keys that are not commented out have their default. Times are in seconds, or "30s", "5m", "250ms", "1h".',
-    "# ${NAME} and ${NAME:-default} come from the environment, and every single value can be set there: SEQQA_EXPLORATION_MAX_STEPS.",
+    '# All keys of seqqa.yaml. The keys without a comment sign show their default values. Times are in seconds, or "30s", "5m", "250ms", "1h".',
+    "# seqqa replaces ${NAME} and ${NAME:-default} by environment variables. A variable can also set a key, for example SEQQA_EXPLORATION_MAX_STEPS.",
     "",
   ];
   return `${[...head, ...sectionLines(TABLE, "", false)].join("\n").trimEnd()}\n`;

@@ -29,7 +29,7 @@ const editorUrl: TextSpec = {
   pattern: {
     is: /^(?:none|(?!(?:javascript|data|vbscript|blob|file|about):)[a-z][a-z\d+.-]*:\/\/[^\s"'<>]*\{file\}[^\s"'<>]*)$/i,
     says: "none, or the URL of an editor with {file} in it",
-    hint: () => "Write for example vscode://file{file}:{line}:{column} or idea://open?file={file}&line={line}.",
+    hint: () => "For example, write vscode://file{file}:{line}:{column} or idea://open?file={file}&line={line}.",
   },
 };
 
@@ -44,7 +44,7 @@ const fieldName: TextSpec = {
     hint: (value) => {
       const name = value.split(/[.[\]/]+/).findLast((part) => /[^\d\s]/.test(part));
       return name === undefined || name.includes("*")
-        ? "Write each name by itself."
+        ? "Write only the name, and write each name as its own item of the list."
         : `Write ${name}: its values are hidden wherever the name occurs.`;
     },
   },
@@ -62,7 +62,7 @@ const systemFields: Readonly<Record<string, Field>> = {
   url: {
     spec: { ...storeUrl, freeWith: "adapter" },
     description:
-      "URL of the store; with `target`, of the template that every lane's own store is copied from. Optional in `systems.db` if `db_url` is set. Options of a stub or a clock are in the query: `stub://http?openapi=./payments.yaml`, `clock://libfaketime?probe=/time`.",
+      "URL of the store. With `target`, it is the template that seqqa copies for each lane. Optional in `systems.db` if `db_url` is set. The query holds the options of a stub or clock: `stub://http?openapi=./payments.yaml`, `clock://libfaketime?probe=/time`.",
     example: "sqlite:./shop.db",
   },
   adapter: {
@@ -74,21 +74,22 @@ const systemFields: Readonly<Record<string, Field>> = {
         says: "the name of a package, or a path such as ./my-store.ts",
       },
     },
-    description: "A package or a module of your own that provides the store's adapter; `url` may then have any scheme.",
+    description:
+      "A package or module that provides a store adapter for a kind of store that seqqa does not know. `url` may then have any scheme.",
     example: "./my-store.ts",
   },
-  options: { spec: { kind: "any" }, description: "Settings for `adapter`, passed on unchanged.", example: { prefix: "shop" } },
+  options: { spec: { kind: "any" }, description: "Settings that seqqa passes to `adapter` unchanged.", example: { prefix: "shop" } },
   checkpoint: {
     spec: choice(["auto", ...new Set(STORE_KIND_NAMES.flatMap((kind) => STORE_KINDS[kind].checkpoints))]),
-    description: "How the store is saved and restored.",
+    description: "How seqqa saves and restores the state of the store; default: the best way that the store offers.",
     example: "auto",
   },
   isolation: {
     spec: choice([...new Set(STORE_KIND_NAMES.flatMap((kind) => STORE_KINDS[kind].isolations ?? []))]),
-    description: "Redis and BullMQ: whether each lane gets a server or a database index of its own.",
+    description: "For Redis and BullMQ: whether each lane gets its own server, or its own database index on one server.",
     example: "server",
   },
-  tables: { spec: texts, description: "Tables that belong to the state; default: all of them.", example: ["orders"] },
+  tables: { spec: texts, description: "Tables that belong to the state; default: all tables.", example: ["orders"] },
   ignore: {
     spec: texts,
     description: "Tables and columns that do not belong to the state; `*` stands for any characters.",
@@ -122,10 +123,10 @@ export const REDACTED: readonly string[] = [
 export const TABLE: SectionSpec = section({
   base_url: {
     spec: httpUrl,
-    description: "URL of a target that already runs; with `target`, only the name shown in reports.",
+    description: "URL of a target that already runs. With `target`, reports show this URL in place of the real URL.",
     example: "http://127.0.0.1:3000",
   },
-  timeout: { spec: seconds, default: 30, description: "Time that one attempt of a request may take." },
+  timeout: { spec: seconds, default: 30, description: "Longest time for one attempt of a request." },
   tls: {
     description: "Certificates that HTTPS connections to the target trust.",
     spec: section({
@@ -144,32 +145,36 @@ export const TABLE: SectionSpec = section({
   db_url: {
     spec: storeUrl,
     description:
-      "Short for `systems.db`. With `target`: the template for every lane's store, which is never written. Without `target`: the running target's own store, which is cleaned up afterwards.",
+      "Short for `systems.db.url`. With `target`: the template that seqqa copies for each lane and never changes. Without `target`: the store of the running target, which seqqa restores after the run.",
     example: "sqlite:./shop.db",
   },
   db_backend: {
     spec: choice(STORE_KIND_NAMES, { postgresql: "postgres", mariadb: "mysql" }),
-    description: "The kind of store behind `db_url`; must agree with it.",
+    description: "The kind of the store of `db_url`. It must match the URL, and can be left out.",
     example: "sqlite",
   },
-  systems: { spec: systems, description: "Further stores behind the API, by name." },
+  systems: { spec: systems, description: "Other stores that the API uses, by name." },
   target: {
-    description: "How the API under test is started, once per lane.",
+    description: "How seqqa starts the API under test, once for each lane.",
     spec: section({
       command: {
         spec: text,
         description:
-          "Command line; `{port}` `{lane}` `{db_url}` `{db_path}` `{db_host}` `{url:<name>}` `{host:<name>}` are filled in; in place of `host`, also `port`, `user`, `password` and `database`.",
+          "Command line that starts the API. seqqa fills in `{port}`, `{lane}`, `{db_url}`, `{db_path}`, `{db_host}`, `{url:<name>}` and `{host:<name>}`. In place of `host`, `port`, `user`, `password` and `database` are allowed, too.",
         example: "node server.js",
       },
       env: {
         spec: environment,
-        description: "Environment variables of the command; the same placeholders are filled in.",
+        description: "Environment variables of the command. The placeholders of `command` can be used here, too.",
         example: { PORT: "{port}", DB: "{db_path}" },
       },
       cwd: { spec: path, description: "Folder that the command runs in; default: the folder of this file.", example: "." },
-      ready: { spec: pathOrUrl, default: "/", description: "Path or URL that is polled until any HTTP answer comes." },
-      ready_timeout: { spec: seconds, default: 30, description: "Time that the target may take to get ready." },
+      ready: {
+        spec: pathOrUrl,
+        default: "/",
+        description: "Path or URL that seqqa requests repeatedly until the target gives any HTTP answer.",
+      },
+      ready_timeout: { spec: seconds, default: 30, description: "Longest time until the target answers at `ready`." },
       warm_up: {
         spec: {
           kind: "list",
@@ -193,115 +198,145 @@ export const TABLE: SectionSpec = section({
                   description: "Default: GET.",
                 },
                 path: { spec: text, description: "Path of a request." },
-                headers: { spec: headers, description: "Headers of the request; the placeholders of `target.command` are filled in." },
+                headers: {
+                  spec: headers,
+                  description: "Headers of the request. The placeholders of `target.command` can be used here, too.",
+                },
                 json: { spec: { kind: "any" }, description: "Body of the request, sent as JSON." },
                 command: {
                   spec: text,
-                  description: "In place of a request: a command line, with the placeholders and the environment of `target`.",
+                  description:
+                    "A command line in place of a request. It can use the placeholders of `target.command`, and has the environment of the target.",
                 },
               }),
             ],
           },
         },
         description:
-          "Requests and commands to execute once the target answers, each within `ready_timeout`. Their effects, including new tables, are part of the root state.",
+          "Requests and commands that seqqa executes after the target has started, each within `ready_timeout`. Their effects, including new tables, are part of the root state.",
         example: ["GET /health", { method: "POST", path: "/setup", json: { admin: "ada" } }, { command: "npm run migrate" }],
       },
       rollback: {
         spec: choice(["stores", "restart"]),
         default: "stores",
-        description: "What seqqa restores between branches: only the stores, or also the process of the target.",
+        description:
+          "What seqqa restores before it explores another branch: only the stores, or also the target, by a restart of its process.",
       },
       module: {
         spec: path,
         description:
-          "In place of `command`: a module whose `createTarget(lane)` returns a fetch handler, an `http.Server` or `{ fetch, close }`.",
+          "A module in place of `command`. Its function `createTarget(lane)` returns a fetch handler, an `http.Server` or `{ fetch, close }`.",
         example: "./app.ts",
       },
       settle: {
         spec: secondsOrNone,
         default: 0,
-        description: "Time to wait for late writes after each answer; 0: do not wait, only watch for them.",
+        description:
+          "Time that seqqa waits after each answer, because the target may write after it has answered. 0: seqqa only detects such late writes.",
       },
       idle_watch: {
         spec: secondsOrNone,
         default: 3,
-        description: "Time to watch stores without sending requests, after a write that no step explains; 0: never.",
+        description:
+          "Time in which seqqa sends no requests and watches the stores, after a write that no step explains; 0: seqqa does not watch.",
       },
       standby: {
         spec: { kind: "boolean" },
         default: true,
         description:
-          "Whether to keep one spare target running after a lane was lost. Set to false if the spare target would share something with the lanes, such as a queue.",
+          "Whether seqqa keeps a spare target running after a lane was lost. Set it to false if the spare target would share something with the lanes, such as a queue.",
       },
     }),
   },
   lanes: {
-    description: "Targets that already run, one per lane.",
+    description: "Targets that already run, one for each lane.",
     spec: {
       kind: "list",
       of: section({
-        base_url: { spec: httpUrl, required: true, description: "Where the lane's target answers.", example: "http://127.0.0.1:3001" },
-        db_url: { spec: storeUrl, description: "The lane's own store.", example: "sqlite:./lane-1.db" },
-        systems: { spec: systems, description: "The lane's further stores." },
+        base_url: { spec: httpUrl, required: true, description: "URL of the lane's target.", example: "http://127.0.0.1:3001" },
+        db_url: { spec: storeUrl, description: "URL of the lane's store.", example: "sqlite:./lane-1.db" },
+        systems: { spec: systems, description: "Other stores of the lane, by name." },
       }),
     },
   },
   services: {
-    description: "Processes that are started once per run, in this order, before the targets.",
+    description: "Processes that seqqa starts once for each run, in this order, before the targets.",
     spec: {
       kind: "list",
       of: section({
-        name: { spec: text, required: true, description: "Name of the service, and of its output file.", example: "mail" },
+        name: {
+          spec: text,
+          required: true,
+          description: "Name of the service. The file with its output has this name, too.",
+          example: "mail",
+        },
         command: { spec: text, required: true, description: "Command line.", example: "node mail.js" },
         ready: {
           spec: pathOrUrl,
           description:
-            "URL (or path, where `env` has a PORT) that is polled until any HTTP answer comes; without it, the service counts as ready once it is started.",
+            "URL that seqqa requests repeatedly until the service gives any HTTP answer. A path is enough if `env` has a PORT. Without `ready`, seqqa does not wait for the service.",
           example: "http://127.0.0.1:4000/",
         },
         env: { spec: environment, description: "Environment variables of the command.", example: { PORT: "4000" } },
         cwd: { spec: path, description: "Folder that the command runs in.", example: "." },
-        ready_timeout: { spec: seconds, default: 30, description: "Time that the service may take to get ready." },
+        ready_timeout: { spec: seconds, default: 30, description: "Longest time until the service answers at `ready`." },
       }),
     },
   },
   compose_file: {
     spec: path,
-    description: "Brought up with `docker compose up --wait` before the run, and down after it.",
+    description: "Compose file whose containers seqqa starts with `docker compose up --wait` before the run, and removes after it.",
     example: "./compose.yaml",
   },
   retry: {
-    description: "Retries of requests. Off without this section: a retry hides the defects that seqqa looks for.",
+    description: "Retries of failed requests. Without this section, seqqa retries no request, because a retry can hide a defect.",
     spec: section({
-      max_attempts: { spec: { kind: "integer", min: 1, max: 100 }, default: 3, description: "Attempts in total." },
+      max_attempts: {
+        spec: { kind: "integer", min: 1, max: 100 },
+        default: 3,
+        description: "Highest number of attempts, including the first one.",
+      },
       delay: { spec: secondsOrNone, default: 1, description: "Time before the second attempt." },
-      backoff_multiplier: { spec: { kind: "number", min: 1, max: 1000 }, default: 2, description: "Factor from one delay to the next." },
-      max_delay: { spec: secondsOrNone, default: 30, description: "Longest delay; `Retry-After` is honoured up to it." },
+      backoff_multiplier: {
+        spec: { kind: "number", min: 1, max: 1000 },
+        default: 2,
+        description: "Factor by which the delay grows from attempt to attempt.",
+      },
+      max_delay: {
+        spec: secondsOrNone,
+        default: 30,
+        description: "Longest delay between attempts. A longer `Retry-After` is shortened to this time.",
+      },
       retry_on_status: {
         spec: { kind: "list", of: { kind: "integer", min: 100, max: 599 } },
         default: [429, 500, 502, 503, 504],
-        description: "Statuses that are retried.",
+        description: "Statuses of answers after which seqqa sends the request again.",
       },
     }),
   },
   exploration: {
     always: true,
-    description: "Settings of explorations. An Agent's own values take precedence.",
+    description: "Settings of explorations. Values that an Agent sets itself take precedence.",
     spec: section({
-      strategy: { spec: choice(STRATEGY_KINDS), default: BREADTH_FIRST, description: "The order of exploration." },
+      strategy: {
+        spec: choice(STRATEGY_KINDS),
+        default: BREADTH_FIRST,
+        description: "The order in which seqqa explores states and actions.",
+      },
       max_steps: { spec: atLeastOne, default: 1000, description: "Highest number of executed actions." },
-      max_depth: { spec: atLeastOne, description: "Length of the longest path.", example: 6 },
+      max_depth: { spec: atLeastOne, description: "Highest number of actions in a path.", example: 6 },
       max_time: {
         spec: seconds,
-        description: "Time limit for exploring. Replaying findings may take another tenth of it, at least 5 s and at most a minute.",
+        description:
+          "Time limit for exploring. Afterwards, replaying the findings may take another tenth of this time, at least 5 s and at most 60 s.",
         example: "5m",
       },
       stop_on_first_violation: { spec: { kind: "boolean" }, default: false, description: "Stop at the first finding." },
       continue_after_violation: {
         spec: { kind: "boolean" },
         default: false,
-        description: "Explore onwards from states that violate a rule, too. The rule is reported again only after it has held in between.",
+        description:
+          "Also explore from states that break a rule. On the paths after such a state, the rule is reported again only if it held in between.",
       },
       require_all_actions: {
         spec: { kind: "boolean" },
@@ -317,7 +352,8 @@ export const TABLE: SectionSpec = section({
       server_errors: { spec: choice(["violation", "ignore"]), default: "violation", description: "Whether a 5xx answer is a violation." },
       races: {
         default: "off",
-        description: "Whether pairs of actions are sent at the same time, and the outcome is compared with the outcomes of both orders.",
+        description:
+          "Whether seqqa sends pairs of actions at the same time, to find races. A race is a result that neither order of the two gives.",
         spec: {
           kind: "either",
           of: [
@@ -326,23 +362,28 @@ export const TABLE: SectionSpec = section({
               trials: {
                 spec: atLeastOne,
                 default: 20,
-                description: "Number of trials for a suspect pair, in which one action reads or writes what the other action writes.",
+                description:
+                  "Number of trials for each suspect pair. A pair is suspect if one action reads or writes data that the other action writes.",
               },
               delivery: {
                 spec: choice(["auto", "http2", "pipelined", "last_byte", "plain", "gated"]),
                 default: "auto",
                 description:
-                  "How requests are made to overlap; `auto`: by holding a write if a store supports it, otherwise by the protocol of the target.",
+                  "How seqqa makes requests overlap. With `auto`, seqqa holds a write if a store supports this; otherwise, the protocol of the target decides.",
               },
-              copies: { spec: { kind: "integer", min: 2, max: 100 }, default: 2, description: "Requests sent at once." },
-              max_time: { spec: seconds, description: "Time limit for probing and confirming races, together.", example: "5m" },
+              copies: {
+                spec: { kind: "integer", min: 2, max: 100 },
+                default: 2,
+                description: "Number of requests that seqqa sends at the same time.",
+              },
+              max_time: { spec: seconds, description: "Time limit for finding and confirming races, in total.", example: "5m" },
             }),
           ],
         },
       },
       faults: {
         default: "off",
-        description: "Whether each write of each kind of call is made to fail, one at a time, in the states that were found.",
+        description: "Whether seqqa makes database writes of the actions fail, one at a time, and checks the rules afterwards.",
         spec: {
           kind: "either",
           of: [
@@ -354,12 +395,16 @@ export const TABLE: SectionSpec = section({
                 description:
                   "The kinds of faults: a write raises an error; its connection is cut; the target is killed before the write and restarted; the answer is lost and the client retries.",
               },
-              max_time: { spec: seconds, description: "Time limit for making faults and confirming findings, together.", example: "5m" },
+              max_time: {
+                spec: seconds,
+                description: "Time limit for making faults and confirming their findings, in total.",
+                example: "5m",
+              },
               best_effort: {
                 spec: { kind: "list", of: { kind: "text" } },
                 default: [],
                 description:
-                  "Tables whose content after a failed call may be neither that before the call nor that after it, such as `audit_*`.",
+                  "Tables that a failed call may change partly, such as `audit_*`. seqqa reports no half-done write in these tables.",
               },
             }),
           ],
@@ -367,7 +412,7 @@ export const TABLE: SectionSpec = section({
       },
       rate_limit: {
         spec: { kind: "number", above: 0, max: 1_000_000 },
-        description: "Requests per second over all lanes. Waiting because of this limit does not count as time of a request.",
+        description: "Highest number of requests per second, over all lanes. Waiting for this limit does not count for `timeout`.",
         example: 50,
       },
     }),
@@ -378,7 +423,8 @@ export const TABLE: SectionSpec = section({
     description: "Number of lanes that work at the same time; `auto` is the number of cores.",
   },
   coverage: {
-    description: "What of the API a run reached: operations of its OpenAPI description, and its code. It changes nothing else in a run.",
+    description:
+      "How much of the API a run reached: operations of its OpenAPI description, and lines of its code. These settings change only the reports.",
     spec: section({
       openapi: {
         spec: text,
@@ -388,7 +434,8 @@ export const TABLE: SectionSpec = section({
       code: {
         spec: { kind: "boolean" },
         default: false,
-        description: "Whether the lines and branches of a Node target are counted and written to `lcov.info`; needs `target.command`.",
+        description:
+          "Whether seqqa measures which lines and branches of a Node target were executed, and writes `lcov.info`. Needs `target.command`.",
       },
       include: {
         spec: texts,
@@ -406,7 +453,7 @@ export const TABLE: SectionSpec = section({
         spec: { kind: "list", of: { kind: "choice", choices: REPORT_FORMAT_NAMES, orModule: true } },
         default: ["html", "json"],
         description:
-          "Files that `run` writes: `report.html`, `results.json`, `junit.xml`, `results.sarif`, or what a module of your own renders (`./mine.ts`). With an empty list nothing is written.",
+          "Formats of the reports that `seqqa run` writes: `report.html`, `results.json`, `junit.xml`, `results.sarif`, or the output of your own module (`./mine.ts`). With an empty list, seqqa writes no reports and stores no run.",
       },
       output_dir: { spec: path, default: "./reports", description: "Folder of the reports." },
       include_request_response: { spec: { kind: "boolean" }, default: true, description: "Whether reports show requests and responses." },
@@ -414,12 +461,12 @@ export const TABLE: SectionSpec = section({
         spec: editorUrl,
         default: "vscode://file{file}:{line}:{column}",
         description:
-          "URL with which the HTML report opens lines of your code in an editor; `{file}`, `{line}` and `{column}` are filled in. `none`: no such links, for example in CI.",
+          "URL with which the HTML report opens your code in an editor. seqqa fills in `{file}`, `{line}` and `{column}`. `none`: the report has no such links.",
       },
       redact: {
         spec: { kind: "list", of: fieldName },
         default: REDACTED,
-        description: "Header names and JSON fields whose values are hidden in bodies, queries, args and context.",
+        description: "Names of headers and JSON fields. Reports hide their values in headers, bodies, queries, args and context.",
       },
     }),
   },
@@ -430,7 +477,7 @@ export const TABLE: SectionSpec = section({
   },
   known_findings: {
     spec: path,
-    description: "File of findings that are shown and do not fail the run; `run --update-known` writes it.",
+    description: "File with known findings. Reports show them, but they do not fail the run. `seqqa run --update-known` writes this file.",
     example: "./known.yaml",
   },
 });

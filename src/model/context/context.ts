@@ -104,7 +104,10 @@ class Store {
   }
 
   set(key: string, value: unknown): void {
-    if (METHODS.has(key)) throw new TypeError(`"${key}" is a member of the context itself and cannot be a key; choose another name.`);
+    if (METHODS.has(key))
+      throw new TypeError(
+        `"${key}" cannot be a context key, because the context has a method or property of this name. Choose another name.`,
+      );
     checkCloneable(key, value);
     this.#own();
     if (this.objects > 0 && isObject(this.map.get(key))) this.objects--;
@@ -160,20 +163,24 @@ class Store {
 const noStores = (): Stores => ({});
 
 function noData(): TestData {
-  throw new SeqqaError("DATA_WITHOUT_PATH", "context.data was read outside a step, where there is no path to seed its values.", {
-    hint: 'Create your own factory there: new DataFactory({ seed: 1 }), imported from "seqqa/data".',
-  });
+  throw new SeqqaError(
+    "DATA_WITHOUT_PATH",
+    "context.data was read outside a step. Its values depend on the path, which exists only in a step.",
+    {
+      hint: 'Outside a step, use your own factory: new DataFactory({ seed: 1 }), imported from "seqqa/data".',
+    },
+  );
 }
 
 function checkCloneable(key: string, value: unknown): void {
   if (typeof value === "function" || typeof value === "symbol") {
-    throw new TypeError(`The value for context key "${key}" is a ${typeof value}; store plain data that structuredClone takes.`);
+    throw new TypeError(`The value for context key "${key}" is a ${typeof value}; store plain data, which structuredClone can copy.`);
   }
   if (!isObject(value)) return;
   try {
     structuredClone(value);
   } catch (cause) {
-    throw new TypeError(`The value for context key "${key}" cannot be cloned (${(cause as Error).message}); store plain data.`, { cause });
+    throw new TypeError(`The value for context key "${key}" cannot be copied (${(cause as Error).message}). Store plain data.`, { cause });
   }
 }
 
@@ -210,7 +217,7 @@ function handlerFor(store: Store): ProxyHandler<Record<string | symbol, unknown>
       throw new KeyError(key);
     },
     set(_methods, key, value): boolean {
-      if (typeof key === "symbol") throw new TypeError("A context key is a string.");
+      if (typeof key === "symbol") throw new TypeError("A context key must be a string.");
       store.set(key, value);
       return true;
     },
@@ -237,7 +244,7 @@ interface ContextConstructor {
 
 /** The class of contexts: `new Context(initial?)`. See the type of the same name. */
 export const Context: ContextConstructor = function Context<C extends object>(initial?: Partial<C>): Context<C> {
-  if (new.target === undefined) throw new SeqqaError("CONTEXT_NEW", "Context is a class: write new Context().", { exitStatus: 2 });
+  if (new.target === undefined) throw new SeqqaError("CONTEXT_NEW", "Context is a class. Write new Context().", { exitStatus: 2 });
   return createContext(initial);
 } as unknown as ContextConstructor;
 
@@ -256,6 +263,6 @@ export function storeOf<S = StoreAdapter>(context: object, name: string): S {
   if (Object.hasOwn(stores, name)) return stores[name] as S;
   const names = Object.keys(stores).join(", ");
   throw new SeqqaError("UNKNOWN_STORE", `There is no store "${name}".`, {
-    hint: names === "" ? "The World has none: declare it under `systems`." : `The World has ${names}.`,
+    hint: names === "" ? "The World has no stores. Declare the store under `systems`." : `The stores of the World are ${names}.`,
   });
 }

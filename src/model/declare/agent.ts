@@ -141,7 +141,11 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
     checkMembers("Agent", "actions", this.actions, Action, "Action");
     if (this.actions.length > MOST_ACTIONS) {
       const count = `The Agent has ${this.actions.length} actions${brought.length === 0 ? "" : `, ${brought.length} of them from its rules`}`;
-      throw invalid("Agent", `${count}: at most ${MOST_ACTIONS} are possible.`, "Divide them between several explorations.");
+      throw invalid(
+        "Agent",
+        `${count}, but an Agent may have at most ${MOST_ACTIONS}.`,
+        "Divide the actions between several explorations.",
+      );
     }
     this.guests = Math.max(0, ...rules.map(({ guests }) => guests));
     const indexOf = (name: string): number => this.actions.findIndex((action) => action.name === name);

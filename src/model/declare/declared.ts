@@ -42,7 +42,7 @@ export function checkBounds(
   if (strategy !== undefined && !Object.hasOwn(STRATEGIES, strategy.kind)) {
     throw invalid(
       owner,
-      `The ${owner}'s strategy is not one of seqqa's.`,
+      `The ${owner}'s strategy is not a strategy of seqqa.`,
       `Write strategy: ${alternatives(Object.values(STRATEGIES).map((facts) => `new ${facts.class.name}()`))}.`,
     );
   }
@@ -76,7 +76,7 @@ export function checkMembers(
       throw invalid(
         owner,
         `The ${owner}'s ${field}[${first}] and ${field}[${index}] have the same name "${name}".`,
-        "Names appear in paths and must differ.",
+        "Give each of them its own name, because paths show these names.",
       );
     }
     seen.set(name, index);

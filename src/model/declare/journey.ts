@@ -68,7 +68,7 @@ function checkContext(which: string, context: unknown): void {
   } catch (cause) {
     throw invalid(
       `The context of ${which} cannot be used: ${(cause as Error).message}`,
-      "If a value cannot be copied, set it in a step instead.",
+      "Set values that structuredClone cannot copy in a step instead.",
       cause,
     );
   }

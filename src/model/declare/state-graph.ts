@@ -82,14 +82,14 @@ export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
       throw wrong(`${call}: check must be a function check(world), not ${typeof check}.`);
     if (initial === true && this.#initial !== undefined) {
       throw wrong(
-        `${call}: a graph has one initial node, and "${this.#initial}" is already the initial node.`,
-        "Leave initial out of one of them.",
+        `${call}: a graph can have only one initial node, and "${this.#initial}" is already the initial node.`,
+        "Remove initial: true from one of the two nodes.",
       );
     }
     if (check !== undefined && this.#options.invariants?.some((one) => one.name === deniedName(name)) === true) {
       throw wrong(
-        `${call}: a finding of its check would be named "${deniedName(name)}", which is the name of an invariant of this graph.`,
-        "Rename the invariant.",
+        `${call}: findings of the node's check are named "${deniedName(name)}", but an invariant of this graph already has this name.`,
+        "Give the invariant another name.",
       );
     }
     if (initial === true) this.#initial = name;
@@ -131,12 +131,12 @@ export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
   compile(world: AgentOptions<C, A>["world"] = this.#options.world): CompiledGraph<C, A> {
     const initial = this.#initial;
     const [first] = this.#nodes.keys();
-    if (first === undefined) throw this.#incomplete("no nodes", 'Add them: addNode("empty", { initial: true }).');
+    if (first === undefined) throw this.#incomplete("no nodes", 'Add nodes, for example: addNode("empty", { initial: true })');
     if (initial === undefined) {
-      throw this.#incomplete("no initial node", `Say where it begins: addNode(${JSON.stringify(first)}, { initial: true }).`);
+      throw this.#incomplete("no initial node", `Mark the node where paths begin: addNode(${JSON.stringify(first)}, { initial: true })`);
     }
     if (this.#edges.length === 0)
-      throw this.#incomplete("no edges", "Add them: addEdge(from, to, { action: async (client, context) => ... }).");
+      throw this.#incomplete("no edges", "Add edges: addEdge(from, to, { action: async (client, context) => ... })");
     this.#sealed = true;
     const shape = { initial, nodes: [...this.#nodes.keys()], edges: this.#edges.map(({ edge }) => edge) };
     const invariants = [...(this.#options.invariants ?? []), ...this.#checks()];
@@ -163,7 +163,11 @@ export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
     const near = typeof node === "string" ? nearest(node, nodes) : undefined;
     const list = nodes.map((one) => `"${one}"`).join(", ");
     const hint =
-      nodes.length === 0 ? "Add the nodes before the edges." : near === undefined ? `There are ${list}.` : `Did you mean "${near}"?`;
+      nodes.length === 0
+        ? "Call addNode() for the nodes before addEdge()."
+        : near === undefined
+          ? `The nodes of the graph are ${list}.`
+          : `Did you mean "${near}"?`;
     return wrong(`${call}: there is no node ${JSON.stringify(node)}.`, hint);
   }
 

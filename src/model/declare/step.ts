@@ -61,7 +61,7 @@ export function checkedTimeout(which: string, timeout: Duration | undefined): nu
   if (seconds !== undefined && seconds > 0) return seconds;
   throw invalid(
     `The timeout of ${which} is ${String(timeout)}; it must be a number of seconds above 0.`,
-    'Write seconds, as 5, or a duration such as "250ms" or "1m".',
+    'Write a number of seconds such as 5, or a duration such as "250ms" or "1m".',
   );
 }
 
@@ -72,9 +72,9 @@ function checkedFailure(which: string, expected: ExpectedFailure | undefined): b
   if (statuses.length > 0 && wrong === undefined) return statuses as readonly number[];
   throw invalid(
     statuses.length === 0
-      ? `The expectFailure of ${which} is an empty list, so nothing could pass.`
+      ? `The expectFailure of ${which} is an empty list, so no answer could fulfil it.`
       : `The expectFailure of ${which} is ${String(wrong)}, which is not an HTTP status.`,
-    "Write true for any 4xx, a status such as 409, or a list of them.",
+    "Write true for any 4xx status, a status such as 409, or a list of statuses.",
   );
 }
 

@@ -15,7 +15,7 @@ export function refuseUnknown(owner: string, code: string, options: object, know
     const near = nearest(name, known);
     throw new SeqqaError(code, `${owner} has no option "${name}".`, {
       exitStatus: 2,
-      hint: near === undefined ? `There are: ${known.join(", ")}.` : `Did you mean "${near}"?`,
+      hint: near === undefined ? `The options are ${known.join(", ")}.` : `Did you mean "${near}"?`,
     });
   }
 }

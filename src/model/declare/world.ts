@@ -81,7 +81,7 @@ export class World<C extends object = Values, A = ApiClient> {
   get api(): A {
     if (this.#api === undefined) {
       throw new SeqqaError("WORLD_WITHOUT_API", "This World has no api.", {
-        hint: "Pass `api`, or use the world only inside a run, where seqqa supplies it.",
+        hint: "Pass `api` to the World, or use this World only inside a run, in which seqqa sets api.",
       });
     }
     return this.#api;

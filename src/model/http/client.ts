@@ -140,6 +140,9 @@ export function clientOfRole(clients: Readonly<Record<string, unknown>>, role: s
   if (Object.hasOwn(clients, role)) return clients[role];
   const roles = Object.keys(clients);
   throw new SeqqaError("UNKNOWN_ROLE", `There is no client for the role "${role}".`, {
-    hint: roles.length === 0 ? "Pass World({ clients: { ... } }); this client's world has none." : `The world has ${roles.join(", ")}.`,
+    hint:
+      roles.length === 0
+        ? "The World has no other clients. Declare the role in new World({ clients: { ... } })."
+        : `The roles of the World are ${roles.join(", ")}.`,
   });
 }

@@ -101,7 +101,7 @@ function notJson(response: ApiResponse, text: string, cause: unknown): SeqqaErro
     `The body of ${from} (status ${response.statusCode}${type === undefined ? "" : `, ${start(type)}`}) is not JSON: ${
       text === "" ? "it is empty" : JSON.stringify(quoted)
     }`,
-    { hint: "Read response.text, or look at response.statusCode before calling json().", cause },
+    { hint: "Read response.text, or check response.statusCode before you call response.json().", cause },
   );
 }
 

@@ -131,7 +131,7 @@ function unknown({ pattern, system }: IgnorePattern, schemas: Schemas): SeqqaErr
     : tables.map(({ name }) => name);
   const near = nearest(pattern, names);
   const where = system === undefined ? "the stores" : `store "${system}"`;
-  return new SeqqaError("IGNORE_UNKNOWN", `ignore: "${pattern}" is not a table or column of ${where}.`, {
+  return new SeqqaError("IGNORE_UNKNOWN", `The pattern "${pattern}" of ignore matches no table or column of ${where}.`, {
     exitStatus: 2,
     hint:
       near === undefined

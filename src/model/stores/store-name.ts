@@ -36,6 +36,6 @@ export function mayBeWritten(name: string, allowed: readonly string[]): boolean 
 
 /** Returns the hint that names the option for permitting a store. */
 export function consentHint(name: string): string {
-  if (name === "") return "Name the database in the URL.";
-  return `If seqqa may write there, add --allow-db ${shellWord(name)} (or set SEQQA_ALLOW_DB); else use a store whose name contains test, dev, ci or seqqa as a word.`;
+  if (name === "") return "Write the name of the database in the URL.";
+  return `If seqqa may change this store, add --allow-db ${shellWord(name)} or set SEQQA_ALLOW_DB. Otherwise, use a store whose name contains test, dev, ci or seqqa as a word.`;
 }

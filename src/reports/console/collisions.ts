@@ -15,6 +15,6 @@ export function isWorthTelling({ collisions, collisionProbability }: Collisions)
 export function collisionText({ collisions, collisionProbability, statesVisited }: Collisions): string {
   const among = `of ${plural(statesVisited, "state")}`;
   if (collisions > 0)
-    return `${plural(collisions, "step")} reached a state that was mistaken for another one ${among}: the states after it are missing`;
+    return `${plural(collisions, "step")} reached a state that seqqa mistook for another state ${among}, so later states are missing`;
   return `none seen; the probability that two ${among} were mistaken for each other is at most ${collisionProbability.toExponential(1)}`;
 }

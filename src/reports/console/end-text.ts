@@ -25,7 +25,7 @@ export function knownLines(known: ReportedKnown | undefined): readonly string[] 
     ...(known.stale.length === 0
       ? []
       : [
-          `stale: ${ids(known.stale)} no longer ${known.stale.length === 1 ? "occurs" : "occur"}; take ${known.stale.length === 1 ? "it" : "them"} out of ${file}, or run with --update-known`,
+          `stale: ${ids(known.stale)} no longer ${known.stale.length === 1 ? "occurs" : "occur"}; remove ${known.stale.length === 1 ? "it" : "them"} from ${file}, or run with --update-known`,
         ]),
     ...(known.unseen.length === 0
       ? []

@@ -1,9 +1,9 @@
 import type { Minimality, Violation } from "../../model/results/result.ts";
 
 const WORDS: Readonly<Record<Minimality, readonly [brief: string, sentence: string]>> = {
-  shortest: ["shortest path", "Shortest: every shorter sequence was tried."],
-  one_minimal: ["no step can be left out", "1-minimal: without any single one of its steps it does not reproduce."],
-  as_found: ["may not be the shortest path", "As found: time was up before shorter paths could be ruled out."],
+  shortest: ["shortest path", "Shortest path: seqqa tried every shorter sequence."],
+  one_minimal: ["no step can be left out", "1-minimal: the finding does not occur if any single step is left out."],
+  as_found: ["may not be the shortest path", "Path as found: the time ran out before seqqa could try shorter paths."],
 };
 
 /** Returns a phrase that says if a shorter path to the finding may exist; `undefined` if this is unknown or the path has fewer than two steps. */

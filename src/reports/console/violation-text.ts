@@ -58,9 +58,9 @@ export function doubtOf({
 }
 
 const NOT_REPLAYED: Readonly<Record<NotReplayedReason, string>> = {
-  max_time: "max_time was over before it was replayed from a clean start",
-  interrupted: "the run was interrupted before it was replayed from a clean start",
-  no_target: "no target could be started to replay it",
+  max_time: "max_time ran out before seqqa replayed it from a clean start",
+  interrupted: "the run was interrupted before seqqa replayed it from a clean start",
+  no_target: "seqqa could not start a target to replay it",
 };
 
 export function evidenceLines(evidence: Evidence | undefined, mostRows: number = ROWS): readonly string[] {

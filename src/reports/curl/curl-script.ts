@@ -71,8 +71,8 @@ function head({ id, invariant, severity, message, reproductionPath }: Finding, b
     comment(`[${severity.toUpperCase()}] ${invariant}: ${message}`),
     comment(`finding ${id}, path: ${reproductionPath.join(" -> ") || "(the initial state)"}`),
     "#",
-    "# Needs sh, curl and node (18 or newer, for reading JSON). BASE_URL is the URL of the API, which must be in the state in which the path begins.",
-    "# Ends with 1: still fails, as recorded. 0: gone. 2: it could not be tried. 3: the path went another way than recorded.",
+    "# Needs sh, curl and node (18 or newer, for reading JSON). Set BASE_URL to the URL of the API. The API must be in the state in which the path begins.",
+    "# Exit status 1: the finding still fails as recorded. 0: gone. 2: the script could not try it. 3: the path differed from the recorded one.",
     ...preparation(base, flow, HELPER),
   ];
 }

@@ -106,12 +106,12 @@ function head(race: Omit<Race, "toString">, hide: Redactor): readonly string[] {
           `The run sent the calls together (${deliveryText(delivery)}); curl sends each on a connection of its own, so it may need more rounds.`,
         )
       : comment(
-          `The run made the race happen: ${schedule}. curl cannot hold a statement, so this script needs luck; seqqa replay ${id} follows the schedule.`,
+          `The run made the race happen: ${schedule}. curl cannot hold a statement, so this script shows the race only by chance. seqqa replay ${id} follows the schedule.`,
         ),
     "# Needs sh, curl (7.68 or newer) and node (18 or newer, for reading JSON). BASE_URL is the URL of the API, which must be in the state in which the path begins;",
     `# ROUNDS is the number of rounds (default ${ROUNDS}); RESET is a command that resets the API before each round, if the path cannot be executed twice; CHECK is a command`,
     "# that fails if the state is wrong after a round. Without CHECK only the answers are compared, so differences in the state are not seen.",
-    "# Ends with 1: the race was seen. 0: not in these rounds. 2: it could not be tried, or the answers cannot tell. 3: the path went another way than recorded.",
+    "# Exit status 1: the race was seen. 0: not seen in these rounds. 2: not tried, or the answers do not show it. 3: the path differed from the recorded one.",
   ];
 }
 

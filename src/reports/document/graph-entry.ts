@@ -47,4 +47,4 @@ export function graphEntry(graph: GraphSource): GraphEntry {
 }
 
 const leftOut = (nodes: number, edges: number): string =>
-  `The lists of ${grouped(nodes)} states and ${grouped(edges)} transitions are left out, as for every graph with more than ${grouped(MOST_LISTED)} transitions; the run log has all of them.`;
+  `This file does not list the ${grouped(nodes)} states and ${grouped(edges)} transitions, because the graph has more than ${grouped(MOST_LISTED)} transitions. The run log has all of them.`;

@@ -26,7 +26,7 @@ export function annotations(document: RunDocument): readonly Annotation[] {
     ...(warnings.length > SHOWN ? [plural(warnings.length - SHOWN, "warning")] : []),
   ];
   if (left.length === 0) return shown;
-  const message = `Not shown: ${left.join(" and ")}, because GitHub limits the annotations of a step. See the job summary or the reports of the run.`;
+  const message = `${left.join(" and ")} are not shown here, because GitHub limits the annotations of a step. See the job summary or the reports of the run.`;
   return [...shown, { level: "notice", title: "seqqa", message }];
 }
 

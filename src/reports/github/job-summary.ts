@@ -48,7 +48,10 @@ export function jobSummary(document: RunDocument, room: number): string {
     }
     parts.push("\n");
   }
-  if (left > 0) parts.push(`${plural(left, "row")} more: GitHub takes no more than 1 MiB. The reports of the run have them all.\n\n`);
+  if (left > 0)
+    parts.push(
+      `${plural(left, "row")} left out, because GitHub limits this summary to 1 MiB. The reports of the run contain all rows.\n\n`,
+    );
   const text = parts.join("");
   return Buffer.byteLength(text) <= room ? text : "";
 }

@@ -38,7 +38,7 @@ export function reportToGithub(document: RunDocument, { env, cwd, stderr }: Gith
       command({
         level: "notice",
         title: "seqqa",
-        message: "The job summary was not written: GitHub limits the summary of a step to 1 MiB, and no room is left.",
+        message: "seqqa did not write the job summary, because the summary of this step has reached GitHub's limit of 1 MiB.",
       }),
     );
   else appendFileSync(file, text);

@@ -64,7 +64,7 @@ export function explorationPart(entry: ExplorationEntry, { graph, index, source,
       ? []
       : [
           `<section class="graph" data-graph="${index}"><h3>State graph <span class="quiet">${plural(graph.totalNodes, "state")}, ${plural(graph.totalEdges, "transition")}</span></h3>`,
-          '<p class="static">The graph is drawn by this page\'s script, which did not run here; open the file in a browser.</p></section>',
+          '<p class="static">The script of this page draws the graph, but the script did not run here. Open the file in a browser.</p></section>',
         ]),
     within([coveragePart(entry, table)], limits.list, "table"),
     operationsPart(entry.coverage.operations, limits),

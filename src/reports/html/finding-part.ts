@@ -43,7 +43,7 @@ export function findingPart(one: Finding, view: FindingView, withSteps: boolean)
         ]),
     withSteps
       ? whole(one, view, why)
-      : `<p>${text(shortened(reproductionPath.join(" -> "), 4_000))} (its steps are in the run log, left out here for the size of this file)</p>${why}`,
+      : `<p>${text(shortened(reproductionPath.join(" -> "), 4_000))} (this file does not contain the steps, because it would become too large; the run log has them)</p>${why}`,
     ...(one.steps.length > 0 || one.request === undefined
       ? []
       : [exchangePart({ request: one.request, response: one.response, durationMs: 0 }, limits)]),
@@ -110,7 +110,7 @@ function marksPart({ confirmed, notReplayed, notReplayedReason, known, count, re
 export function curlPart(script: string): string {
   const shown =
     script.length > CURL
-      ? "<p>It is too long for this file; seqqa replay --emit curl writes it.</p>"
+      ? "<p>The script is too long for this file. To write it, run seqqa replay with --emit curl.</p>"
       : `<div class="copyable">${block(script)}</div>`;
   return `<details class="curl"><summary>As a curl script</summary>${shown}</details>`;
 }

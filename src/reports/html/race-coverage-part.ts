@@ -11,7 +11,7 @@ const REASONS: Readonly<Record<string, string>> = {
   brought: "one of the two was added by a rule",
   finding: "one of the two actions alone leads to a finding, or to no state",
   too_many_states: "there were too many states, so the pairs of these states were not examined",
-  max_time: "the time for races was used up",
+  max_time: "the time for races (exploration.races.max_time) ran out",
   interrupted: "the run was interrupted",
   lane_lost: "the target or its lane was lost",
   not_there: "the state was not reached again",
@@ -35,7 +35,7 @@ export function raceCoveragePart({ raceCoverage }: ExplorationEntry): string {
   ];
   return [
     '<section class="race-coverage"><h3>Races</h3>',
-    "<p>Pairs of actions that apply in one state were sent at the same time; their outcome must be one that an order of the two gives, which the exploration executed.</p>",
+    "<p>seqqa sent pairs of actions at the same time. It reports a race if the result differs from the results of both orders of the two actions.</p>",
     `<dl class="numbers">${numbers.map(([name, value]) => `<div><dt>${name}</dt><dd>${value}</dd></div>`).join("")}</dl>`,
     counts("Sent together", "Delivery", deliveries, (name) => deliveryText(name)),
     counts("Pairs that were not probed", "Why", skipped, reason),

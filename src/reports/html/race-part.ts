@@ -35,12 +35,14 @@ export function racePart(found: Race, view: FindingView, withSteps: boolean): st
     ...(withSteps
       ? [
           `<h4>Before the calls</h4>`,
-          prefix.length === 0 ? "<p>Nothing: they are sent in the initial state.</p>" : playerPart({ path: prefix, steps }, view),
+          prefix.length === 0 ? "<p>No steps: the calls are sent in the initial state.</p>" : playerPart({ path: prefix, steps }, view),
           `<section class="calls"><h4>The calls, sent at the same time</h4><div class="columns">${observed.calls
             .map((call, side) => callPart(call, side, view))
             .join("")}</div></section>`,
         ]
-      : [`<p>${text(shortened(path, 4_000))} (its steps are in the run log, left out here for the size of this file)</p>`]),
+      : [
+          `<p>${text(shortened(path, 4_000))} (this file does not contain the steps, because it would become too large; the run log has them)</p>`,
+        ]),
     ...(curl === undefined || !withSteps ? [] : [curlPart(curl)]),
   ];
   const state = statusOf(id, view.comparison);

@@ -31,7 +31,7 @@ function readAssets(page: string): ReportAssets {
     } catch (cause) {
       throw new SeqqaError("REPORT_APP_MISSING", `A script or style of the HTML pages is missing: ${file.pathname}.`, {
         exitStatus: 3,
-        hint: "In a clone, run npm run build; else install the package again.",
+        hint: "Install seqqa again. In a clone of its repository, run npm run build.",
         cause,
       });
     }

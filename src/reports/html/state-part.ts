@@ -43,7 +43,7 @@ export function wholeStatePart(
   const title = "Whole state after this step";
   const count = plural(lines.filter(({ kind }) => kind !== "del").length, "line");
   const beside = isListed ? "" : `, not counting the rows of the root state (${root.length} of them are listed under Setup)`;
-  const shown = lines.length === 0 ? '<p class="quiet">It is empty.</p>' : linesPart(title, signed(lines), limits);
+  const shown = lines.length === 0 ? '<p class="quiet">The state is empty.</p>' : linesPart(title, signed(lines), limits);
   return `<details class="whole"><summary>${title} <span class="quiet">${count}${beside}</span></summary>${shown}</details>`;
 }
 

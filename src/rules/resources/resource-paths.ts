@@ -102,7 +102,7 @@ function checked(rule: string, resources: readonly Resource[]): readonly Resourc
   const wrong = (what: string): SeqqaError =>
     new SeqqaError("RULE_INVALID", `${rule}: ${what}.`, {
       exitStatus: 2,
-      hint: 'Give resources such as { name: "order", collection: "/orders", item: "/orders/{order_id}", can: { create: true, read: true } }.',
+      hint: 'Write resources such as { name: "order", collection: "/orders", item: "/orders/{order_id}", can: { create: true, read: true } }.',
     });
   if (!Array.isArray(resources)) throw wrong("`resources` is not a list");
   const names = new Set<string>();
@@ -121,7 +121,7 @@ function checked(rule: string, resources: readonly Resource[]): readonly Resourc
     if (restore !== undefined && !(isPath(restore) && restoresOne(restore, item))) {
       throw wrong(`\`restore\` of ${called} is not a path that begins with / and has the parameters of its item`);
     }
-    if (parent !== undefined && typeof parent !== "string") throw wrong(`the parent of ${called} is not a name`);
+    if (parent !== undefined && typeof parent !== "string") throw wrong(`the \`parent\` of ${called} is not the name of a resource`);
     for (const member of MEMBERS) {
       const place = rest[member];
       if (place !== undefined && !(Array.isArray(place) && place.every((key) => typeof key === "string"))) {

@@ -32,9 +32,9 @@ export function immutable<C extends object = Values, A = ApiClient>(
   const all = named.map((column) => columnName(rule, column));
   const [first] = all;
   if (first === undefined || all.some(({ table }) => table !== first.table)) {
-    throw new SeqqaError("RULE_INVALID", `${rule}: no columns are named, or they belong to several tables.`, {
+    throw new SeqqaError("RULE_INVALID", `${rule}: the list of columns is empty, or the columns belong to several tables.`, {
       exitStatus: 2,
-      hint: 'For example immutable(["orders.amount", "orders.customer_id"]).',
+      hint: 'Write for example: immutable(["orders.amount", "orders.customer_id"])',
     });
   }
   const read = [columnName(rule, `${first.table}.${key}`), ...all];
@@ -87,9 +87,9 @@ export function conserved<C extends object = Values, A = ApiClient>(
   const counts = Object.entries(rows).map(([column, values]) => ({ at: columnName(rule, column), values }));
   const all = [...sums, ...counts.map(({ at }) => at)];
   if (all.length === 0) {
-    throw new SeqqaError("RULE_INVALID", `${rule}: no column is named.`, {
+    throw new SeqqaError("RULE_INVALID", `${rule}: the list of columns is empty.`, {
       exitStatus: 2,
-      hint: 'For example conserved("accounts.balance").',
+      hint: 'Write for example: conserved("accounts.balance")',
     });
   }
   return changeRule(rule, ["conserved", ...(all as [ColumnName, ...ColumnName[]])], options, {

@@ -73,9 +73,9 @@ export function implies<C extends object = Values, A = ApiClient>(
   const rule = `implies("${table}")`;
   const [given, wanted] = [when, then].map((side) => Object.entries(side ?? {}));
   if (given!.length === 0 || wanted!.length === 0) {
-    throw new SeqqaError("RULE_INVALID", `${rule}: \`when\` or \`then\` names no column.`, {
+    throw new SeqqaError("RULE_INVALID", `${rule}: \`when\` or \`then\` contains no column.`, {
       exitStatus: 2,
-      hint: 'For example implies("orders", { status: "cancelled" }, { shipped_at: null }).',
+      hint: 'Write for example: implies("orders", { status: "cancelled" }, { shipped_at: null })',
     });
   }
   const columns = [...given!, ...wanted!].map(([column]) => columnName(rule, `${table}.${column}`));
@@ -140,7 +140,8 @@ export function unique<C extends object = Values, A = ApiClient>(
   return rowInvariant(rule, ["unique", ...all], options, {
     columns: all,
     expected: `at most one row for each ${named.join(", ")}`,
-    message: (count) => `${named.join(", ")} is not unique: ${rowCount(count)} share their values with others`,
+    message: (count) =>
+      `${named.join(", ")} is not unique: ${rowCount(count)} ${count === "1" ? "has" : "have"} the same values as other rows`,
     actual: (rows) => rows.map((row) => all.map(({ column }) => row[column]).join(", ")),
     sql: (sql) => {
       const compared = ({ column }: ColumnName, of: string): string => {
@@ -171,7 +172,7 @@ export function references<C extends object = Values, A = ApiClient>(
   return rowInvariant(rule, ["references", source, target], options, {
     columns: [source, target],
     expected: `every ${from} refers to an existing ${to}`,
-    message: (count) => `${from} refers to a ${to} that does not exist in ${rowCount(count)}`,
+    message: (count) => `in ${rowCount(count)}, ${from} refers to a ${to} that does not exist`,
     actual: (rows) => rows.map((row) => row[source.column]),
     sql: (sql) =>
       `SELECT mine.* FROM ${sql.table(source)} mine LEFT JOIN ${sql.table(target)} other ` +
@@ -229,9 +230,9 @@ export function sumWithin<C extends object = Values, A = ApiClient>({
 }
 
 function ofOneTable(rule: string, example: string): SeqqaError {
-  return new SeqqaError("RULE_INVALID", `${rule}: the columns do not belong to one table.`, {
+  return new SeqqaError("RULE_INVALID", `${rule}: all columns must belong to one table.`, {
     exitStatus: 2,
-    hint: `For example ${example}.`,
+    hint: `Write for example: ${example}`,
   });
 }
 

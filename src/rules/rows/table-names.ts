@@ -20,9 +20,9 @@ export function columnName(rule: string, text: unknown): ColumnName {
   const at = typeof text === "string" ? text.lastIndexOf(".") : -1;
   const [table, column] = [String(text).slice(0, Math.max(at, 0)), String(text).slice(at + 1)];
   if (at > 0 && column !== "" && !/["`\0]/.test(String(text))) return { table, column };
-  throw new SeqqaError("RULE_INVALID", `${rule}: ${JSON.stringify(text)} is not a column.`, {
+  throw new SeqqaError("RULE_INVALID", `${rule}: ${JSON.stringify(text)} is not a table and column.`, {
     exitStatus: 2,
-    hint: 'Name a table and a column, for example "orders.status".',
+    hint: 'Write <table>.<column>, for example "orders.status".',
   });
 }
 
@@ -45,7 +45,7 @@ export class SqlNames {
     if (one === undefined || others.length > 0) {
       const known =
         names.length === 0
-          ? "The World has no SQL store: declare one (`db_url`, or `systems`)."
+          ? "The World has no SQL store. Declare one with `db_url` or `systems`."
           : `SQL stores of the World: ${names.join(", ")}.`;
       const problem =
         wanted !== undefined

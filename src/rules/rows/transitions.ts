@@ -31,9 +31,9 @@ export function transitions<C extends object = Values, A = ApiClient>(
   const keyed = columnName(rule, `${at.table}.${key}`);
   const lists = Object.values(allowed ?? {});
   if (lists.length === 0 || !lists.every((list) => Array.isArray(list) && list.every((one) => typeof one === "string"))) {
-    throw new SeqqaError("RULE_INVALID", `${rule}: the transitions are not lists of values.`, {
+    throw new SeqqaError("RULE_INVALID", `${rule}: each transition must be a list of values.`, {
       exitStatus: 2,
-      hint: 'For example { created: ["paid", "cancelled"], paid: ["shipped"] }.',
+      hint: 'Write for example: { created: ["paid", "cancelled"], paid: ["shipped"] }',
     });
   }
   return changeRule(rule, ["transitions", at], options, {

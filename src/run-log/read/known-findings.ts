@@ -68,12 +68,12 @@ function entriesOf(parsed: ParsedKnown, shown: string): readonly KnownEntry[] {
   const refuse = (node: unknown, what: string): never => {
     throw invalid(`${shown}:${lineOf(node as Node)}: ${what}.`);
   };
-  if (!isSeq(contents)) return refuse(contents, "this is not a list of findings");
+  if (!isSeq(contents)) return refuse(contents, "the file does not contain a list of findings");
   const seen = new Map<string, number>();
   return contents.items.map((node) => {
     const entry = isMap(node) ? ofMap(node.toJSON() as Record<string, unknown>, (what) => refuse(node, what)) : ofScalar(node, refuse);
     const before = seen.get(entry.id);
-    if (before !== undefined) refuse(node, `${entry.id} is already listed in line ${before}`);
+    if (before !== undefined) refuse(node, `the finding ${entry.id} is already listed in line ${before}`);
     seen.set(entry.id, lineOf(node));
     return entry;
   });
@@ -91,7 +91,7 @@ function ofMap(map: Readonly<Record<string, unknown>>, refuse: (what: string) =>
     if (typeof value !== "string") return refuse(`${key} must be a text`);
   }
   const { id = "", note, exploration } = map as Readonly<Record<string, string | undefined>>;
-  return isId(id) ? { id, note, exploration, isRace: isRaceId(id) } : refuse("this entry has no id, or an id with white space");
+  return isId(id) ? { id, note, exploration, isRace: isRaceId(id) } : refuse("this entry has no id, or its id contains white space");
 }
 
 const isId = (id: string): boolean => /^\S+$/.test(id);
@@ -104,9 +104,9 @@ function read(file: string, shown: string, mayBeMissing: boolean): string | unde
     if (code === "ENOENT" && mayBeMissing) return undefined;
     const what =
       code === "ENOENT"
-        ? `There is no file of known findings ${shown}.`
-        : `The known findings in ${shown} cannot be read (${code ?? String(cause)}).`;
-    throw invalid(what, code === "ENOENT" ? "seqqa run <directory> --update-known writes it." : undefined);
+        ? `The file ${shown} of known_findings does not exist.`
+        : `seqqa cannot read the file ${shown} of known_findings (${code ?? String(cause)}).`;
+    throw invalid(what, code === "ENOENT" ? "To write this file, type: seqqa run <directory> --update-known" : undefined);
   }
 }
 

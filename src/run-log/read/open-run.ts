@@ -35,9 +35,9 @@ export function asUnreadable(file: string, cause: unknown): SeqqaError {
 function refuseOthers(db: Database, file: string): void {
   const version = Number(db.pragma("user_version", { simple: true }));
   const found = new Set(schemaOf(db));
-  if (version === 0 || !found.has(nameOf("table", "run"))) throw unreadable(file, "it is not a run of seqqa");
+  if (version === 0 || !found.has(nameOf("table", "run"))) throw unreadable(file, "the file is not a run of seqqa");
   if (version !== SCHEMA_VERSION) {
-    const hint = `It was written by ${version > SCHEMA_VERSION ? "a newer" : "an older"} seqqa: read it with that version, choose another run, or run again.`;
+    const hint = `${version > SCHEMA_VERSION ? "A newer" : "An older"} version of seqqa wrote the run. Use that version of seqqa, choose another run, or run again.`;
     throw unreadable(file, `its schema has version ${version}, and this seqqa reads version ${SCHEMA_VERSION}`, undefined, hint);
   }
   const expected = definitions();
@@ -75,19 +75,19 @@ function definitions(): ReadonlyMap<string, string | null> {
 
 function reasonOf(cause: unknown): string {
   const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown };
-  if (code === "SQLITE_NOTADB") return "it is not a SQLite database";
-  if (typeof code === "string" && code.startsWith("SQLITE_CORRUPT")) return "it is damaged";
+  if (code === "SQLITE_NOTADB") return "the file is not a SQLite database";
+  if (typeof code === "string" && code.startsWith("SQLITE_CORRUPT")) return "the file is damaged";
   if (typeof code === "string") return code;
   if (cause instanceof DamagedRun) return cause.message;
   if (cause instanceof SyntaxError) return "a column holds text that is not JSON";
   // Messages of the engine about values that it did not expect mean nothing to a user.
-  if (cause instanceof TypeError || cause instanceof RangeError) return "it is damaged";
+  if (cause instanceof TypeError || cause instanceof RangeError) return "the file is damaged";
   return String(message).replace(/\.$/, "").split("\n")[0]!;
 }
 
 /** @param why The reason why the run log cannot be read. It becomes the end of the message, after a colon. */
 export function unreadable(file: string, why: string, cause?: unknown, hint = "Choose another run, or run again."): SeqqaError {
-  return new SeqqaError("RUN_UNREADABLE", `The run in ${file} cannot be read: ${why}.`, {
+  return new SeqqaError("RUN_UNREADABLE", `seqqa cannot read the run in ${file}: ${why}.`, {
     exitStatus: 2,
     hint,
     cause,

@@ -25,7 +25,7 @@ type Finding = ExplorationEntry["violations"][number];
 type Race = ExplorationEntry["races"][number];
 
 /** The note in the report of a run whose end was not stored. */
-const UNFINISHED = "The run stopped early, or is still running: the result has what was stored until then.";
+const UNFINISHED = "The run stopped early, or is still in progress. This result contains only the part that was stored so far.";
 
 /**
  * Reads the data for reports from the given run, or else the last run. A killed run is reported as interrupted, with everything up to its last stored

@@ -83,8 +83,8 @@ function noSuchRun(outputDir: string, id: string | undefined, ids: readonly stri
   const newest = ids.slice(-NAMED).toReversed();
   const hint =
     newest.length === 0
-      ? "Explore with seqqa run first, or choose another configuration with --config."
-      : `There ${ids.length === 1 ? "is" : "are"}: ${newest.join(", ")}${ids.length > NAMED ? ` and ${ids.length - NAMED} older` : ""}.`;
-  const what = id === undefined || ids.length === 0 ? `There is no run in ${folderOf(outputDir)}` : `There is no such run: ${id}`;
+      ? "Start a run with seqqa run <directory>, or choose another configuration with --config <file>."
+      : `${ids.length === 1 ? "The only stored run is" : "The newest stored runs are"}: ${newest.join(", ")}${ids.length > NAMED ? ` and ${ids.length - NAMED} older` : ""}.`;
+  const what = id === undefined || ids.length === 0 ? `No run is stored in ${folderOf(outputDir)}` : `Run not found: ${id}`;
   return new SeqqaError("NO_SUCH_RUN", `${what}.`, { exitStatus: 2, hint });
 }

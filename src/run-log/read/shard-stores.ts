@@ -40,9 +40,9 @@ export function withShardStores<T>(paths: readonly string[], work: (stores: read
 function fileOf(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) {
-    throw new SeqqaError("NO_SUCH_RUN", `There is no run ${path}.`, {
+    throw new SeqqaError("NO_SUCH_RUN", `No run is stored at ${path}.`, {
       exitStatus: 2,
-      hint: "Name runs/<id>.db of each shard, or its folder of reports.",
+      hint: "For each shard, give the file runs/<id>.db or the folder of its reports.",
     });
   }
   return found.isDirectory() ? runFile(path, findRun(path, undefined, (file) => readStore(file, () => undefined)).id) : path;

@@ -97,7 +97,10 @@ export function calibrating(
         return await once();
       } catch (error) {
         if (!canRebuild || !isStoreLost(error) || signal?.aborted === true) throw error;
-        onEvent({ kind: "note", message: `All lanes are being rebuilt: ${(error as Error).message}` });
+        onEvent({
+          kind: "note",
+          message: `seqqa starts all lanes again, because a lane lost a store at the root state: ${(error as Error).message}`,
+        });
         for (let lane = 0; lane < lanePool.lanes; lane++) if (!sameRoot(await lanePool.rebuild(lane), first)) throw error;
         return once();
       }

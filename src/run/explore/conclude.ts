@@ -29,7 +29,7 @@ const FEWEST_STEPS = 200;
 /** A note is given if, of the steps that changed the state, more than this share led to a state that was new. */
 const SUSPICIOUS = 0.95;
 
-const BEHIND_NOTE = "States that violate a rule were not explored further: use --continue-after-violation to explore them.";
+const BEHIND_NOTE = "seqqa did not explore from states that break a rule. To explore from them, add --continue-after-violation.";
 
 /**
  * Runs the stages after the search: probes for races, makes writes fail, confirms findings and shortens their paths, closes the lanes, and builds the
@@ -138,7 +138,7 @@ async function notesOf(
   // Skip this note for a resumed run or a shard. Such a run has not seen all context keys, so the note could be false.
   if (options.shard === undefined && input.keep?.before === undefined) notes.push(...neverOccurredNotes(explorer));
   if (input.operations !== undefined && explorer.earlier !== undefined && explorer.earlier.operations === undefined)
-    notes.push("The operations of the OpenAPI description are not counted: the part of the run before it was resumed did not count them.");
+    notes.push("The coverage of OpenAPI operations is missing, because the first part of this resumed run did not measure it.");
   const left = notReplayedNote(violations);
   if (left !== undefined) notes.push(left);
   if (!isInterrupted()) notes.push(...ended.notes(violations.some(({ found }) => found.finding.invariant === CRASHED)));
@@ -154,7 +154,7 @@ async function notesOf(
 function notRacedNotes({ ruleRaces }: Pick<AgentDefinition, "ruleRaces">, { raceObstacle }: LaneReport): readonly string[] {
   if (ruleRaces.length === 0 || raceObstacle === undefined) return [];
   const rules = [...new Set(ruleRaces.map(({ rule }) => rule))].join(", ");
-  return [`${rules} did not try the same call twice at the same time, because ${raceObstacle.why}. ${raceObstacle.remedy}`];
+  return [`The rules ${rules} did not send the same call twice at the same time, because ${raceObstacle.why}. ${raceObstacle.remedy}`];
 }
 
 /** Closes the lanes. This happens before the result is built, because closing may report a store that could not be restored. */
@@ -165,7 +165,7 @@ async function closeLanes(lanePool: LanePool, explorer: Explorer): Promise<void>
     explorer.divergences.add({
       kind: "not_put_back",
       path: [],
-      message: `At the end a store could not be restored: ${error instanceof Error ? error.message : String(error)}`,
+      message: `seqqa could not restore a store after the run: ${error instanceof Error ? error.message : String(error)}`,
       differences: [],
       hint: error instanceof SeqqaError ? error.hint : undefined,
     });
@@ -196,9 +196,10 @@ async function freshStateNotes(explorer: Explorer, lanePool: LanePool): Promise<
   const fresh = nodes.size - 1;
   if (changing < FEWEST_STEPS / 2 || fresh < changing * SUSPICIOUS) return [];
   const fields = await fieldsThatDiffer(nodes.path(nodes.size - 1), lanePool);
-  const what = `Nearly every step that changed the state led to a new one (${fresh} of ${changing}).`;
-  if (fields.length === 0) return [`${what} If states should recur, look for a value that differs each time and list it under ignore.`];
-  return [`${what} These fields differ between two executions of one path; list them under ignore: ${fields.join(", ")}.`];
+  const what = `Nearly every step that changed the state led to a new state (${fresh} of ${changing} steps).`;
+  if (fields.length === 0)
+    return [`${what} If equal states should occur again, look for a value that differs each time, and list it under ignore.`];
+  return [`${what} List these fields under ignore, because they differ between two executions of one path: ${fields.join(", ")}.`];
 }
 
 async function fieldsThatDiffer(path: readonly number[], lanePool: LanePool): Promise<readonly string[]> {

@@ -23,7 +23,7 @@ export class EndedTargets {
     const last = target.output.at(-1);
     const said = last === undefined ? "" : ` Its last output: ${last}`;
     return [
-      `A target ended ${plural(this.#count, "time")} during the exploration. When seqqa repeated the step at which it noticed this, the target did not end again. The target ended by itself, was ended from outside, or ended some time after it had answered an earlier request. ` +
+      `A target ended ${plural(this.#count, "time")} during the exploration. It did not end again when seqqa repeated the step. Another process may have ended the target, or an earlier request may have made it end later. ` +
         `The first time: ${message.replace(/^Lane \d+ is being rebuilt: /, "")} The target ${endText(target)}.${said}`,
     ];
   }

@@ -18,10 +18,14 @@ import { withRunDirectory } from "../prepare/run-directory.ts";
 /** Implements `agent.explore()`. The lane in this thread uses the given agent object; lanes in other threads import the agent's module. */
 export async function exploreAgent(definition: AgentDefinition<never, never>, options: ExploreOptions): Promise<ExplorationResult> {
   if (isLoading()) {
-    throw new SeqqaError("EXPLORE_WHILE_LOADING", "explore() was called by a module that is being loaded for a lane or a run.", {
-      exitStatus: 2,
-      hint: "Lanes import the agent's module, and would explore again: call explore() in a function, or in another file that imports the agent.",
-    });
+    throw new SeqqaError(
+      "EXPLORE_WHILE_LOADING",
+      "A module calls explore() at its top level, and seqqa is loading this module for a lane or a run.",
+      {
+        exitStatus: 2,
+        hint: "Move the call of explore() to a function, or to another file that imports the Agent. Otherwise, each lane would start the exploration again.",
+      },
+    );
   }
   const flags: FlagValue[] = options.parallel === undefined ? [] : [{ key: "parallel", flag: "parallel", value: String(options.parallel) }];
   const config = loadConfig({
@@ -66,10 +70,10 @@ async function keptRun(
   if (module === undefined) {
     throw new SeqqaError(
       "RESUME_NEEDS_MODULE",
-      "explore() was given resume without module, so it cannot be checked whether the code changed.",
+      "explore() got resume without module, so seqqa cannot check if the code has changed since the run.",
       {
         exitStatus: 2,
-        hint: "Pass module: import.meta.url from the file that exports the agent.",
+        hint: "Pass module: import.meta.url in the file that exports the Agent.",
       },
     );
   }
@@ -112,11 +116,11 @@ async function findExportName(bundled: Pick<Bundle, "file" | "source">, definiti
   const members = definition.graph === undefined ? "actions and invariants" : "nodes, edges and invariants";
   const found =
     names.length === 0
-      ? `no ${type} with the same ${members} as the one that is explored`
-      : `several such ${type}s and none is named ${usual}`;
+      ? `no ${type} with the same ${members} as the ${type} of explore()`
+      : `several such ${type}s, none of them under the name ${usual}`;
   throw new SeqqaError("NO_AGENT", `${bundled.source} exports ${found}.`, {
     exitStatus: 2,
-    hint: `Export what is explored: export const ${usual} = new ${type}({ ... }).`,
+    hint: `Export the ${type} that you explore: export const ${usual} = new ${type}({ ... }).`,
   });
 }
 

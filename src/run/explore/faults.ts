@@ -24,7 +24,7 @@ export const NO_FAULTS: FoundFaults = { faults: [], coverage: undefined };
  */
 export function refuseFaults({ mode }: Pick<Faults, "mode">, { raceObstacle }: LaneReport): void {
   if (mode === "off" || raceObstacle === undefined) return;
-  throw new SeqqaError("FAULTS_IMPOSSIBLE", `seqqa cannot inject faults into writes here: ${raceObstacle.why}.`, {
+  throw new SeqqaError("FAULTS_IMPOSSIBLE", `seqqa cannot make writes of the target fail: ${raceObstacle.why}.`, {
     exitStatus: 2,
     hint: raceObstacle.remedy,
   });

@@ -213,15 +213,15 @@ export function refutedBy(
 export function lessonNote({ committer }: Explorer, { isExplained, divergences }: Awaited<ReturnType<typeof learnFrom>>): string {
   const after = `after ${plural(committer.steps, "step")}`;
   if (!isExplained || divergences.length > 0)
-    return `The search was restarted ${after}, because outcomes of equal states differed. It continues without writing states directly.`;
-  return `The search was restarted ${after}, because outcomes of states that were considered equal differed. It continues with more knowledge about generated values.`;
+    return `seqqa restarted the search ${after}, because equal states had different outcomes. It now replays paths to reach states, and does not copy states between lanes.`;
+  return `seqqa restarted the search ${after}, because states that it considered equal had different outcomes. It now knows more values that differ by themselves.`;
 }
 
 function memory(differences: readonly string[]): Divergence {
   return executionsDiffer(
-    "The same calls lead to different states when they are repeated in the same process: the target keeps something in memory that is not in its stores",
+    "The same calls lead to different states when they are repeated in one process of the target, because it keeps data in memory that is not in its stores",
     differences,
-    "Keep it in a store, or set `target.rollback: restart`.",
+    "Keep this data in a store, or set `target.rollback: restart`.",
   );
 }
 
@@ -233,7 +233,7 @@ function once(differences: readonly string[]): Divergence {
   return executionsDiffer(
     "The same calls gave a different result in one of several executions",
     differences,
-    "Find what outside the stores changes the result, such as randomness, memory of the target's process, or another service.",
+    "Look for a cause outside the stores: random values, memory of the target's process, or another service.",
   );
 }
 
@@ -242,7 +242,7 @@ function chance(differences: readonly string[]): Divergence {
   return executionsDiffer(
     "The same calls get different answers when they are repeated, even in a new process of the target",
     differences,
-    "Find what outside the target's stores changes the answers, such as randomness, the time, or another service.",
+    "Look for a cause outside the target's stores: random values, the time, or another service.",
   );
 }
 
@@ -250,9 +250,9 @@ function chance(differences: readonly string[]): Divergence {
 function memoryOrChance(differences: readonly string[], suspects: readonly DroppedField[]): Divergence {
   const line = `ignore: [${suspects.map(({ field }) => JSON.stringify(field)).join(", ")}] of the World`;
   return executionsDiffer(
-    "The same calls lead to different states when they are repeated: the target keeps something that is not restored, or chooses at random",
+    "The same calls lead to different states when they are repeated. Either the target keeps data that reset does not restore, or it makes random choices",
     differences,
-    `Let reset restore everything that the target remembers.${suspects.length === 0 ? "" : ` Random values can be left out: ${line}.`}`,
+    `Let reset restore all data of the target.${suspects.length === 0 ? "" : ` Leave random values out of the states with ${line}.`}`,
   );
 }
 
@@ -286,7 +286,7 @@ export function unaudited(reductions: readonly Reduction[]): readonly VerdictExc
   return reductions.flatMap(({ reason, merges, audited }) =>
     audited > 0
       ? []
-      : [{ kind: "unaudited_reduction", count: merges, text: `${plural(merges, "merge")} that no execution tested (${reason})` }],
+      : [{ kind: "unaudited_reduction", count: merges, text: `${plural(merges, "merge")} of states that no execution tested (${reason})` }],
   );
 }
 
@@ -310,6 +310,6 @@ export function unverifiedFields({ dropped }: Knowledge): readonly string[] {
       field.startsWith("context.") || field.startsWith("systems.")
         ? `ignore: ["${field}"] of the World`
         : `ignore: ["${field}"] in seqqa.yaml, under systems`;
-    return `${field} differs between executions of one path (${first}, then ${second}) and was left out of the states. If it may be left out, list it: ${line}.`;
+    return `${field} differs between executions of one path (${first}, then ${second}), so seqqa left it out of the states. To confirm this, write ${line}.`;
   });
 }

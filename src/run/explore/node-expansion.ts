@@ -73,10 +73,14 @@ async function findExploration({ file, code }: Announced, directory: string, bun
     other ??= loaded;
   }
   if (other !== undefined) return other;
-  throw new SeqqaError("WORKER_REFUSED", `This worker was refused: there is no ${basename(file)} in ${directory}.`, {
-    hint: "Check out the code that the run has, and start the worker there: seqqa worker [directory] --redis <url>.",
-    exitStatus: 2,
-  });
+  throw new SeqqaError(
+    "WORKER_REFUSED",
+    `This worker cannot join the run, because the file ${basename(file)} does not exist in ${directory}.`,
+    {
+      hint: "Check out the same code as the run, and start the worker in this checkout: seqqa worker [directory] --redis <url>.",
+      exitStatus: 2,
+    },
+  );
 }
 
 /** Starts lanes with the clock, the seed and the knowledge that the distributed run published. */

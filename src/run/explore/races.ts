@@ -30,14 +30,17 @@ export const NO_RACES: FoundRaces = { races: [], dismissed: [], coverage: undefi
 export function refuseRaces({ mode, delivery }: Races, { raceObstacle, gateless, systems }: LaneReport): void {
   if (mode === "off") return;
   if (raceObstacle !== undefined) {
-    throw new SeqqaError("RACES_IMPOSSIBLE", `Races cannot be probed: ${raceObstacle.why}.`, { exitStatus: 2, hint: raceObstacle.remedy });
+    throw new SeqqaError("RACES_IMPOSSIBLE", `seqqa cannot look for races: ${raceObstacle.why}.`, {
+      exitStatus: 2,
+      hint: raceObstacle.remedy,
+    });
   }
   const reasons = Object.entries(gateless ?? {});
   if (delivery !== "gated" || reasons.length < systems.length) return;
   const why = reasons.map(([name, reason]) => `${name}: ${reason}`).join("; ") || "no store is declared";
-  throw new SeqqaError("RACES_UNGATED", `Delivery \`gated\` cannot be used, because no store can hold a call before a write (${why}).`, {
+  throw new SeqqaError("RACES_UNGATED", `exploration.races.delivery is gated, but no store can hold a call before its write (${why}).`, {
     exitStatus: 2,
-    hint: "Set exploration.races.delivery to auto, which makes requests meet in other ways.",
+    hint: "Set exploration.races.delivery to auto. seqqa then makes the requests overlap in other ways.",
   });
 }
 

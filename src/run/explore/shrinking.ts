@@ -84,13 +84,17 @@ export function notReplayedNote(violations: readonly ConfirmedViolation[]): stri
   const [why, advice] = reasons.includes("interrupted")
     ? ["The run was interrupted", ""]
     : reasons.includes("max_time")
-      ? ["max_time and the extra time for replays had passed", " Give the run more with --max-time, or explore less with --max-steps."]
-      : ["No target could be started", because(left)];
+      ? [
+          "max_time and the additional time for replays ran out",
+          " Give the run more time with --max-time, or fewer steps with --max-steps.",
+        ]
+      : ["seqqa could not start a target", because(left)];
   const causes = new Set(violations.filter(({ confirmed }) => confirmed).map(({ found }) => causeOf(found)));
   const alike = left.filter(({ found }) => causes.has(causeOf(found))).length;
-  const others = alike === 0 ? "" : `, including ${alike} with the rule and the last action of a confirmed finding`;
+  const others =
+    alike === 0 ? "" : `; ${alike} of them ${alike === 1 ? "has" : "have"} the same rule and last action as a confirmed finding`;
   const which = `${left.length} of ${violations.length} findings ${left.length === 1 ? "is" : "are"} not confirmed${others}`;
-  return `${why} before every finding was replayed from a clean start: ${which}.${advice}`;
+  return `${why} before seqqa had replayed every finding from a clean start, so ${which}.${advice}`;
 }
 
 /** Returns a clause that says why the target did not start for the replay. No other part of the report contains this reason. */
@@ -102,5 +106,5 @@ function because(left: readonly ConfirmedViolation[]): string {
 /** Returns a note that says how many paths could not be shortened in time. */
 export function shrinkingCutNote(findings: number): string {
   const which = findings === 1 ? "One path" : `${findings} paths`;
-  return `${which} may not be the shortest path: shortening takes at most ${EACH} s for each path and ${ALL} s in all, or a tenth of max_time.`;
+  return `${which} may not be the shortest possible, because the time for shortening ran out (at most ${EACH} s for each path and ${ALL} s in total, or a tenth of max_time).`;
 }

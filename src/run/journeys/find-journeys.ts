@@ -39,9 +39,9 @@ async function journeyFiles(folder: string): Promise<readonly string[]> {
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return [];
-    throw new SeqqaError("JOURNEYS_UNREADABLE", `${folder} cannot be read: ${message}.`, {
+    throw new SeqqaError("JOURNEYS_UNREADABLE", `seqqa cannot read the folder of journeys ${folder}: ${message}.`, {
       exitStatus: 2,
-      hint: "Check its permissions.",
+      hint: "Allow the current user to read the folder.",
       cause,
     });
   }
@@ -54,7 +54,7 @@ function refuseTwice(journeys: readonly JourneyFile[]): void {
     if (other !== undefined) {
       throw new SeqqaError("JOURNEY_NAME_TWICE", `${other} and ${file} both define a journey named "${name}".`, {
         exitStatus: 2,
-        hint: "Give one of them another name: journeys are run by their names.",
+        hint: "Give one of the journeys another name.",
       });
     }
     files.set(name, file);

@@ -192,7 +192,7 @@ export class JourneyLanes {
       const last = this.#places[lane]!.last ?? -1;
       const run = this.#runs[last];
       if (one.status === "fulfilled" || run === undefined || run.notPutBack !== undefined) return;
-      const message = `At the end a store could not be restored: ${runError(one.reason, "lane").message}`;
+      const message = `seqqa could not restore a store after the journeys: ${runError(one.reason, "lane").message}`;
       const notPutBack = { kind: "not_put_back", path: [], message, differences: [] } as const;
       this.#runs[last] = { ...run, notPutBack };
     });
@@ -200,7 +200,7 @@ export class JourneyLanes {
 }
 
 function lateNote(name: string): string {
-  return `The target wrote after journey "${name}" had ended; these writes were undone before this journey began. Set target.settle to wait for late writes.`;
+  return `The target wrote to its stores after the journey "${name}" had ended. seqqa undid these writes before this journey began. To wait for such late writes, set target.settle.`;
 }
 
 function runError(error: unknown, source: string): RunError {

@@ -10,10 +10,14 @@ import { isLoading } from "../../model/declare/loading.ts";
 /** Implements `journey.run()`: runs the steps against a target that is already running, without a lane. */
 export async function runAlone(journey: JourneyDefinition<never, never>, given: unknown): Promise<JourneyResult> {
   if (isLoading()) {
-    throw new SeqqaError("JOURNEY_WHILE_LOADING", "run() of a journey was called by a module that is being loaded for a lane or a run.", {
-      exitStatus: 2,
-      hint: "The run that loads it runs the journey: call run() in a function, or in another file that imports the journey.",
-    });
+    throw new SeqqaError(
+      "JOURNEY_WHILE_LOADING",
+      "A module calls run() of a journey at its top level, and seqqa is loading this module for a run.",
+      {
+        exitStatus: 2,
+        hint: "Remove the call, or move it to a function or another file. seqqa run executes the journey itself.",
+      },
+    );
   }
   const { client, close } = await clientOf(journey, given);
   try {
@@ -49,7 +53,7 @@ async function clientOf(journey: JourneyDefinition<never, never>, given: unknown
   if (baseUrl === undefined) {
     throw new SeqqaError("JOURNEY_WITHOUT_CLIENT", `Journey "${journey.name}" has no client.`, {
       exitStatus: 2,
-      hint: "Pass one to run(), give the journey a `client`, or set base_url in seqqa.yaml or SEQQA_BASE_URL.",
+      hint: "Pass a client to run(), set `client` in the Journey, or set base_url in seqqa.yaml or SEQQA_BASE_URL.",
     });
   }
   const { HttpClient } = await import("../../adapters/http/index.ts");

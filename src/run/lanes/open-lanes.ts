@@ -181,20 +181,24 @@ function longestRequestMs({ timeout, retry }: Config): number {
 function refuseLanesWithoutModule({ config, definition, module }: LanesInput): void {
   if (config.parallel === 1) return;
   if (module === undefined) {
-    throw new SeqqaError("LANES_NEED_MODULE", `parallel is ${config.parallel}, but there is no \`module\` that other threads can load.`, {
-      exitStatus: 2,
-      hint: "Pass `module: import.meta.url` in the file that exports the agent, or explore with seqqa run.",
-    });
+    throw new SeqqaError(
+      "LANES_NEED_MODULE",
+      `parallel is ${config.parallel}, but explore() was called without \`module\`, so other threads cannot load the exploration.`,
+      {
+        exitStatus: 2,
+        hint: "Pass `module: import.meta.url` in the file that exports the agent, or explore with seqqa run.",
+      },
+    );
   }
   if (definition.world !== undefined && typeof definition.world !== "function") {
     throw new SeqqaError(
       "LANES_NEED_FACTORY",
       definition.graph === undefined
-        ? `parallel is ${config.parallel}, but the agent's world is one World, which only one lane can use.`
+        ? `parallel is ${config.parallel}, but the Agent's world is a single World, which only one lane can use.`
         : `parallel is ${config.parallel}, but explore() was given one client, or the graph one World, which only one lane can use.`,
       {
         exitStatus: 2,
-        hint: "Write world: (lane) => new World({ ... }), so that every lane gets its own.",
+        hint: "Write world: (lane) => new World({ ... }), so that each lane gets its own World. Or set parallel to 1.",
       },
     );
   }

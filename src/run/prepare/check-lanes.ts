@@ -6,7 +6,7 @@ import { differences } from "../../state/index.ts";
 
 /** Returns a note that says that between branches or journeys only the context is restored, because the run has no store. */
 export const CONTEXT_ONLY = (what: "branches" | "journeys"): string =>
-  `No store is declared: only the context is restored between ${what}, the API's own state is not.`;
+  `No store is declared, so seqqa restores only the context between ${what}, and not the data of the API. Declare the store with db_url or systems.`;
 
 /**
  * Checks that lanes are isolated and have the same root state. @returns notes for the start of the run
@@ -20,10 +20,10 @@ export function checkLanes(reports: readonly LaneReport[], config: Config): read
     const lines = differences(first.rootLines, report.rootLines, 5);
     throw new SeqqaError(
       "ROOTS_DIFFER",
-      `Lane ${lane} begins in a different state than lane 0: ${lines.join("; ") || "the stores differ"}.`,
+      `The root state of lane ${lane} differs from that of lane 0: ${lines.join("; ") || "the stores contain other data"}.`,
       {
         exitStatus: 3,
-        hint: 'Make the target and setup produce the same state on every lane; list columns that always differ under `ignore: ["table.column"]`.',
+        hint: 'Let the target and setup create the same data on each lane. List columns that always differ under `ignore: ["table.column"]`.',
       },
     );
   });
@@ -42,10 +42,14 @@ export function refuseSharing(reports: readonly LaneReport[]): void {
     for (const one of uses) {
       const other = users.get(one);
       if (other !== undefined && other !== lane) {
-        throw new SeqqaError("LANES_SHARED", `Lanes ${other} and ${lane} both use ${one}; they would change each other's state.`, {
-          exitStatus: 2,
-          hint: "Give every lane its own: build the client from lane.baseUrl and the store from lane.dbPath or lane.systems.",
-        });
+        throw new SeqqaError(
+          "LANES_SHARED",
+          `Lanes ${other} and ${lane} both use ${one}, so each of them would change the state of the other.`,
+          {
+            exitStatus: 2,
+            hint: "Give each lane its own client and store: build the client from lane.baseUrl, and the store from lane.dbPath or lane.systems.",
+          },
+        );
       }
       users.set(one, lane);
     }

@@ -8,7 +8,7 @@ import { shardText } from "../shards/shard.ts";
  */
 export function checkShards(runs: readonly StoredRun[]): void {
   const [first] = runs;
-  if (first === undefined || first.explorations.length === 0) throw refused("there is no exploration in the first run", RESHARD);
+  if (first === undefined || first.explorations.length === 0) throw refused("the first run contains no exploration", RESHARD);
   for (const run of runs) {
     const whole = run.explorations.find(({ beginning }) => (beginning?.shard ?? null) === null);
     if (whole !== undefined) throw refused(`run ${run.id} is not a shard of ${whole.file}`, RESHARD);
@@ -20,15 +20,15 @@ export function checkShards(runs: readonly StoredRun[]): void {
   for (const { file } of first.explorations) refuseIncomplete(file, runs);
 }
 
-const RESHARD = "Merge the runs of --shard 1/n to n/n of the same code and configuration.";
+const RESHARD = "Give the runs of --shard 1/n to --shard n/n, all made with the same code and configuration.";
 
 /** Returns a sentence about the first reason why two runs cannot be shards of one exploration; `undefined` if there is none. */
 function misfit(run: StoredRun, first: StoredRun): string | undefined {
-  if (run.seqqa !== first.seqqa) return `the version of seqqa (${run.seqqa} and ${first.seqqa})`;
+  if (run.seqqa !== first.seqqa) return `the version of seqqa (${run.seqqa}, and ${first.seqqa} for the first run)`;
   const [key] = differingKeys(run.config, first.config);
   if (key !== undefined) return key;
   const files = ({ explorations }: StoredRun): string => explorations.map(({ file }) => file).join(", ");
-  if (files(run) !== files(first)) return `what was explored (${files(run) || "nothing"} and ${files(first)})`;
+  if (files(run) !== files(first)) return `the list of explored files (${files(run) || "none"}, and ${files(first)} for the first run)`;
   for (const [place, exploration] of run.explorations.entries()) {
     const what = otherThan(exploration, first.explorations[place]!);
     if (what !== undefined) return `${what} of ${exploration.file}`;
@@ -44,7 +44,7 @@ function otherThan(one: StoredExploration, other: StoredExploration): string | u
     ["the actions", one.actions, other.actions],
     ["the code", a?.code, b?.code],
     ["exploration.max_depth", a?.maxDepth, b?.maxDepth],
-    ["the knowledge about the target's generated values", a?.knowledge, b?.knowledge],
+    ["the stored knowledge about generated values", a?.knowledge, b?.knowledge],
     ["the root state", rootOf(one), rootOf(other)],
   ];
   return pairs.find(([, mine, theirs]) => JSON.stringify(mine) !== JSON.stringify(theirs))?.[0];
@@ -67,10 +67,14 @@ function refuseIncomplete(file: string, runs: readonly StoredRun[]): void {
     if (shard.of !== of)
       throw refused(`run ${run.id} is shard ${shardText(shard)} of ${file}, but other runs divide it into ${of} shards`, RESHARD);
     const other = seen.get(shard.index);
-    if (other !== undefined) throw refused(`runs ${other} and ${run.id} are both shard ${shardText(shard)} of ${file}`, "Name each once.");
+    if (other !== undefined)
+      throw refused(`runs ${other} and ${run.id} are both shard ${shardText(shard)} of ${file}`, "Give the run of each shard only once.");
     seen.set(shard.index, run.id);
     if (outcome !== "ended") {
-      throw refused(`shard ${shardText(shard)} of ${file} did not finish (run ${run.id})`, "Resume it first: seqqa run ... --resume.");
+      throw refused(
+        `shard ${shardText(shard)} of ${file} did not finish (run ${run.id})`,
+        "Resume this run first, with seqqa run <directory> --resume <id>.",
+      );
     }
   }
   const missing = Array.from({ length: of ?? 0 }, (_, index) => index).filter((index) => !seen.has(index));
@@ -78,10 +82,10 @@ function refuseIncomplete(file: string, runs: readonly StoredRun[]): void {
   const named = missing.map((index) => shardText({ index, of: of! })).join(", ");
   throw refused(
     `${missing.length === 1 ? "shard" : "shards"} ${named} of ${file} ${missing.length === 1 ? "is" : "are"} missing`,
-    "Name the runs of all shards.",
+    "Give the runs of all shards.",
   );
 }
 
 function refused(why: string, hint: string): SeqqaError {
-  return new SeqqaError("MERGE_REFUSED", `The shards cannot be merged: ${why}.`, { exitStatus: 2, hint });
+  return new SeqqaError("MERGE_REFUSED", `seqqa cannot merge these runs: ${why}.`, { exitStatus: 2, hint });
 }

@@ -30,10 +30,10 @@ function exportedBy(
   if (exportName === undefined) {
     const names = Object.keys(exported);
     const found = names.length === 0 ? "exports nothing" : `exports ${names.join(", ")}`;
-    throw unusable(`${file} ${found}; an exploration exports \`agent\` or \`graph\`.`, "agent");
+    throw unusable(`${file} ${found}, but an exploration file must export \`agent\` or \`graph\`.`, "agent");
   }
   if (given.length > 1) {
-    throw new SeqqaError("TWO_EXPLORATIONS", `${file} exports both \`agent\` and \`graph\`; a file is one exploration.`, {
+    throw new SeqqaError("TWO_EXPLORATIONS", `${file} exports both \`agent\` and \`graph\`, but a file can contain only one exploration.`, {
       exitStatus: 2,
       hint: "Move one of them to a file of its own, for example orders-graph.explore.ts.",
     });

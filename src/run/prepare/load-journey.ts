@@ -21,7 +21,7 @@ export async function loadJourney(file: string, directory: string): Promise<Load
       : names.length === 0
         ? "exports nothing"
         : `exports ${names.join(", ")}`;
-  throw new SeqqaError("NO_JOURNEY", `${file} ${found}; a journey file exports \`journey\`.`, {
+  throw new SeqqaError("NO_JOURNEY", `${file} ${found}, but a journey file must export \`journey\`.`, {
     exitStatus: 2,
     hint: 'Write: export const journey = new Journey({ name, steps }), with Journey imported from "seqqa".',
   });

@@ -107,7 +107,7 @@ function withFault(
   const status = first === undefined || first.status === 0 ? null : first.status;
   const requests = first?.exchanges.map((exchange) => urls.exchange(exchange)) ?? [];
   const isTried = answers.some(({ tried }) => tried > 0) || hits.length > 0;
-  const why = answers.at(-1)?.failure?.message ?? answers.at(-1)?.dismissed ?? "the write was not made again";
+  const why = answers.at(-1)?.failure?.message ?? answers.at(-1)?.dismissed ?? "the target did not make this write again";
   return {
     ...replayed,
     completed: isTried,
@@ -119,7 +119,10 @@ function withFault(
     })),
     errors: isTried
       ? replayed.errors
-      : [...replayed.errors, { code: "FAULT_NOT_MADE", message: `The fault could not be made again: ${urls.text(why)}.`, source: action }],
+      : [
+          ...replayed.errors,
+          { code: "FAULT_NOT_MADE", message: `seqqa could not make the fault of the finding again: ${urls.text(why)}.`, source: action },
+        ],
   };
 }
 
@@ -127,9 +130,13 @@ export function indicesOf(names: readonly string[], { actions }: AgentDefinition
   return names.map((name) => {
     const index = actions.findIndex((action) => action.name === name);
     if (index >= 0) return index;
-    throw new SeqqaError("NO_SUCH_ACTION", `The path takes the action ${JSON.stringify(name)}, which the exploration does not declare.`, {
-      hint: "The exploration changed since the path was found: explore again.",
-    });
+    throw new SeqqaError(
+      "NO_SUCH_ACTION",
+      `The path of the finding contains the action ${JSON.stringify(name)}, which the exploration no longer declares.`,
+      {
+        hint: "Add the action again, or run the exploration again to get current findings.",
+      },
+    );
   });
 }
 
@@ -188,10 +195,10 @@ function callsResult(answer: RaceAnswer, urls: ShownUrls): ReplayedRace {
 function whyNot({ failure, dismissed, trials, misses }: RaceAnswer, urls: ShownUrls): string | undefined {
   if (failure !== undefined) return urls.text(failure.message);
   if (dismissed === "not_there") return "the path led to another state";
-  if (dismissed === "order_fails") return "the calls do not all finish when they are sent one after the other";
+  if (dismissed === "order_fails") return "at least one call gets no answer even if the calls are sent one after the other";
   if (dismissed === "one_connection") return "the target serves one connection at a time, so calls do not overlap there";
-  if (dismissed === "control") return "calls sent 50 ms apart show it, too, so it is not a race";
-  if (dismissed === "noise") return "one order of the calls gives a different result each time";
+  if (dismissed === "control") return "the same result occurs if the calls are sent 50 ms apart, so it is not a race";
+  if (dismissed === "noise") return "one order of the calls gives different results when it is repeated";
   if (trials > 0) return undefined;
   return misses > 0 ? `the calls overlapped in none of ${misses} trials` : "the calls could not be made to overlap";
 }

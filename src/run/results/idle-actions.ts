@@ -53,10 +53,10 @@ export function idleActions(coverage: Coverage, { stopReason, isExhaustive }: Id
   });
   if (idle.length === 0) return [];
   const worked = all.filter(([, { statuses }]) => works(statuses)).length;
-  const more = idle.length > SHOWN ? `, and ${plural(idle.length - SHOWN, "other")} did nothing either` : "";
+  const more = idle.length > SHOWN ? `, and ${plural(idle.length - SHOWN, "more action")}` : "";
   return [
-    `${grouped(worked)} of ${plural(all.length, "action")} worked. Did nothing: ${idle.slice(0, SHOWN).join(", ")}${more}. ` +
-      "Fix them, mark those that may stay idle with mayNeverApply or mayNeverSucceed, or set exploration.require_all_actions to false.",
+    `${grouped(worked)} of ${plural(all.length, "action")} worked. These actions never worked: ${idle.slice(0, SHOWN).join(", ")}${more}. ` +
+      "Correct them, allow this for single actions with mayNeverApply or mayNeverSucceed, or set exploration.require_all_actions to false.",
   ];
 }
 

@@ -4,8 +4,8 @@ import { plural } from "../../reports/console/numbers.ts";
 
 /** Limit for the number of notes. Each note is about one reason why rules were inconclusive. */
 const SHOWN = 20;
-const START = "Not judged";
-const STORE_FILLS = "is filled by the store's own clock, which does not move with the target's clock";
+const START = "Inconclusive:";
+const STORE_FILLS = "gets its time from the clock of the store, which seqqa does not move together with the clock of the target";
 
 /**
  * Returns a note for each reason why rules were inconclusive in some steps, and for each column that is filled by a store's own clock. The result does
@@ -13,11 +13,15 @@ const STORE_FILLS = "is filled by the store's own clock, which does not move wit
  */
 export function inconclusiveNotes({ unjudged }: Pick<Committer, "unjudged">): readonly string[] {
   const columns = unjudged.reasons.filter(({ invariant }) => invariant === STORE_CLOCK).map(({ what }) => what);
-  const filled = columns.toSorted().map((column) => `${column} ${STORE_FILLS}: let the target write the time.`);
+  const filled = columns.toSorted().map((column) => `The column ${column} ${STORE_FILLS}: let the target write the time.`);
   const all = unjudged.reasons.filter(({ invariant }) => invariant !== STORE_CLOCK).toSorted((a, b) => b.count - a.count);
-  const notes = all.slice(0, SHOWN).map(({ invariant, what, count }) => `${START} by ${invariant} in ${plural(count, "step")}: ${what}.`);
+  const notes = all
+    .slice(0, SHOWN)
+    .map(({ invariant, what, count }) => `${START} the rule ${invariant} could not be checked in ${plural(count, "step")}: ${what}.`);
   const rest = all.slice(SHOWN).reduce((sum, { count }) => sum + count, unjudged.others);
-  return rest === 0 ? [...filled, ...notes] : [...filled, ...notes, `${START} in ${plural(rest, "more step")}, for other reasons.`];
+  return rest === 0
+    ? [...filled, ...notes]
+    : [...filled, ...notes, `${START} rules could not be checked in ${plural(rest, "more step")}, for other reasons.`];
 }
 
 /** Returns `true` if the note is about inconclusive rules. Merging drops such notes of shards, because the merged result has its own. */

@@ -15,7 +15,7 @@ export function neverOccurredNotes({ stopReason, committer, occurred }: Explored
   if (stopReason === "interrupted" || committer.steps < (isWhole ? 1 : FEWEST_STEPS)) return [];
   return occurred.missing.map((pattern) => {
     const near = meant(pattern, occurred.names);
-    return `ignore: "${pattern}" never occurred in ${whereOf(pattern)}${near === undefined ? "." : `; did you mean "${near}"?`}`;
+    return `The pattern "${pattern}" of ignore had no effect, because it never occurred in ${whereOf(pattern)}.${near === undefined ? "" : ` Did you mean "${near}"?`}`;
   });
 }
 

@@ -49,7 +49,7 @@ export function unseenChanges(coverage: Coverage, searched: Searched): readonly 
 export function unseenWrites(coverage: Coverage, searched: Searched): readonly string[] {
   return unseen(coverage, searched).map(
     ([name, count]) =>
-      `${plural(count, "write")} of ${name} got a 2xx answer, but changed nothing that seqqa can see. States that differ only in such changes count as one. ` +
-      "Declare the store that it writes to, give the World a `probe` that reads it, or mark the action with `changesNothing: true`.",
+      `${plural(count, "write")} of ${name} got a 2xx answer, but changed nothing that seqqa can see. States that differ only in such changes count as one state. ` +
+      "Declare the store that the action writes to, give the World a `probe` that reads the data, or mark the action with `changesNothing: true`.",
   );
 }

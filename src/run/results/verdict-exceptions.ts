@@ -23,7 +23,7 @@ export function timesPassed(divergences: readonly Divergence[]): readonly Verdic
 export function diverged(divergences: readonly Divergence[]): readonly VerdictException[] {
   const count = divergences.filter(({ kind }) => kind !== "time_passed").length;
   if (count === 0) return [];
-  return [{ kind: "divergence", count, text: `what ${plural(count, "divergence")} may hide` }];
+  return [{ kind: "divergence", count, text: `states that ${plural(count, "divergence")} may hide` }];
 }
 
 /** Returns the verdict's exception for states that were not explored, because every step that leads to them has a finding. */

@@ -28,14 +28,19 @@ export function wasteNotes(definition: AgentDefinition<never, never>, coverage: 
     return isRefused(action, statuses) ? [alwaysRefused(action, applied, statuses, definition, coverage)] : [];
   });
   const more = notes.length - SHOWN;
-  return more > 0 ? [...notes.slice(0, SHOWN), `${plural(more, "more action")} had no effect: see the coverage.`] : notes;
+  return more > 0
+    ? [
+        ...notes.slice(0, SHOWN),
+        `${plural(more, "more action")} never applied or never succeeded. The coverage of actions in the report lists them.`,
+      ]
+    : notes;
 }
 
 function neverApplicable(action: AnyAction, skipped: number, definition: AgentDefinition<never, never>, coverage: Coverage): string {
   const where = `${action.name} was never applicable in ${plural(skipped, "state")}`;
   const keys = action.precondition === undefined ? keysReadIn(action.run) : keysAskedBy(action.precondition);
-  if (keys.length === 0) return `${where}: it returned null in each, and reads no key of the context that could tell what is missing.`;
-  return `${where}: it needs the context ${keys.length === 1 ? "key" : "keys"} ${keys.map((key) => `${key} (${producers(key, definition, coverage)})`).join(", ")}.`;
+  if (keys.length === 0) return `${where}. It returned null each time, and does not read a context key that would show what it waits for.`;
+  return `${where}. It needs the context ${keys.length === 1 ? "key" : "keys"} ${keys.map((key) => `${key} (${producers(key, definition, coverage)})`).join(", ")}.`;
 }
 
 function alwaysRefused(
@@ -48,14 +53,14 @@ function alwaysRefused(
   const where = `${action.name} ${answeredEachTime(applied, statuses)}`;
   const keys = keysReadIn(action.run);
   if (keys.length === 0)
-    return `${where}: it reads no context key, so what it calls may not exist; let the action that creates it set a key.`;
-  return `${where}: it uses ${keys.map((key) => `${key} (${producers(key, definition, coverage)})`).join(", ")}.`;
+    return `${where}. It reads no context key, so it may use an id that does not exist. Let the action that creates the item set a context key, and read this key.`;
+  return `${where}. It uses the context ${keys.length === 1 ? "key" : "keys"} ${keys.map((key) => `${key} (${producers(key, definition, coverage)})`).join(", ")}.`;
 }
 
 /** Returns a clause about the answers to an action, such as `was answered 404 in all 24 states that it was tried in`. */
 export function answeredEachTime(applied: number, statuses: ActionCoverage["statuses"]): string {
-  const where = applied === 1 ? "the one state" : `all ${grouped(applied)} states`;
-  return `was answered ${Object.keys(statuses).join(" or ")} in ${where} that it was tried in`;
+  const where = applied === 1 ? "the only state" : `all ${grouped(applied)} states`;
+  return `was answered ${Object.keys(statuses).join(" or ")} in ${where} in which it was tried`;
 }
 
 function isRefused({ expectedStatus = [] }: AnyAction, statuses: ActionCoverage["statuses"]): boolean {

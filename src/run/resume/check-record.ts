@@ -36,7 +36,7 @@ export function beyondInRecord(
     return [
       ...(deepest < maxDepth ? [] : [`${file} has steps from states at depth ${deepest} (max_depth ${maxDepth})`]),
       ...(stopOnFirstViolation && wentPast !== undefined
-        ? [`${file} continued past violation ${idOf(wentPast)} (stop_on_first_violation)`]
+        ? [`${file} continued after violation ${idOf(wentPast)}, but stop_on_first_violation is now true`]
         : []),
     ];
   });

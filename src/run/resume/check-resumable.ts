@@ -50,7 +50,7 @@ export async function checkResumable(input: ResumableInput): Promise<ReadonlySet
     for (const exploration of stored.explorations) {
       const path = files.get(exploration.file);
       if (path === undefined) {
-        missing.push(`${exploration.file} is missing from the files to run`);
+        missing.push(`the exploration file ${exploration.file} does not exist or is not in the directory to run`);
         continue;
       }
       const { definition, module } = await loadExploration(path, directory);
@@ -65,7 +65,7 @@ export async function checkResumable(input: ResumableInput): Promise<ReadonlySet
     }
   });
   if (missing.length > 0)
-    throw changed(stored.id, missing, "Restore the file under that name, run the directory that contains it, or begin a new run.");
+    throw changed(stored.id, missing, "Restore the file, give the directory that contains it, or begin a new run without --resume.");
   refuseChanged(stored, { barred, changes }, force, "--force");
   refuseBeyond(stored, goingOn);
   return finished;
@@ -77,9 +77,9 @@ export async function checkResumable(input: ResumableInput): Promise<ReadonlySet
  */
 export function refuseMerged({ id, explorations }: Pick<StoredRun, "id" | "explorations">): void {
   if (explorations.every(({ beginning }) => beginning !== undefined)) return;
-  throw new SeqqaError("RESUME_MERGED", `Run ${id} was merged from shards, and cannot be resumed itself.`, {
+  throw new SeqqaError("RESUME_MERGED", `Run ${id} cannot be resumed, because seqqa merge made it from shards.`, {
     exitStatus: 2,
-    hint: "Resume its shards (seqqa run ... --shard i/n --resume), and merge them again.",
+    hint: "Resume the run of each shard (seqqa run <directory> --shard <i/n> --resume), and join them with seqqa merge again.",
   });
 }
 
@@ -137,9 +137,9 @@ export function refuseChanged(
   force: boolean,
   how: string,
 ): void {
-  if (barred.length > 0) throw changed(id, [...barred, ...changes], "Begin a new run.");
+  if (barred.length > 0) throw changed(id, [...barred, ...changes], "Begin a new run without --resume.");
   if (changes.length > 0 && !force) {
-    throw changed(id, changes, `Undo the change, begin a new run, or resume anyway with ${how}.`);
+    throw changed(id, changes, `Undo these changes, begin a new run without --resume, or resume nevertheless with ${how}.`);
   }
 }
 
@@ -154,7 +154,7 @@ export function refuseBeyond(
 ): void {
   const glance = goingOn.flatMap(({ beyond }) => beyond);
   const beyond = glance.length > 0 ? glance : goingOn.flatMap((one) => beyondInRecord(stored, one));
-  if (beyond.length > 0) throw beyondBudget(`Run ${stored.id} is already beyond its present limits: ${beyond.join("; ")}.`);
+  if (beyond.length > 0) throw beyondBudget(`Run ${stored.id} has already exceeded the limits of the configuration: ${beyond.join("; ")}.`);
 }
 
 function beyondNow({ file, steps, depth }: StoredExploration, { maxSteps, maxDepth = Infinity }: ExplorationConfig): readonly string[] {
@@ -176,7 +176,7 @@ function otherOrder(
   const found: string[] = [];
   const names = definition.actions.map(({ name }) => name);
   const added = names.filter((name) => !actions.includes(name)).map((name) => `${name} is new`);
-  const removed = actions.filter((name) => !names.includes(name)).map((name) => `${name} is gone`);
+  const removed = actions.filter((name) => !names.includes(name)).map((name) => `${name} was removed`);
   const which = added.length + removed.length > 0 ? [...added, ...removed].join(", ") : "their order";
   if (names.length !== actions.length || names.some((name, index) => name !== actions[index])) {
     found.push(`the actions of ${file} (${which})`);
@@ -211,8 +211,12 @@ function isOver({ outcome, stopReason, steps, beginning }: StoredExploration, bu
 }
 
 function changed(run: string, what: readonly string[], hint: string): SeqqaError {
-  return new SeqqaError("RESUME_CHANGED", `Run ${run} cannot be resumed, because this changed: ${what.join("; ")}.`, {
-    exitStatus: 2,
-    hint,
-  });
+  return new SeqqaError(
+    "RESUME_CHANGED",
+    `Run ${run} cannot be resumed, because the following has changed since then: ${what.join("; ")}.`,
+    {
+      exitStatus: 2,
+      hint,
+    },
+  );
 }

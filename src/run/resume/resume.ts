@@ -49,10 +49,10 @@ export function refuseOtherRoot(keep: ExplorationKeeper, report: LaneReport): vo
   const lines = differences(root.lines, keep.shownLines(rootLines), 5);
   throw new SeqqaError(
     "RESUME_ROOT",
-    `The root state differs from the one that the run began with: ${lines.join("; ") || "the stores differ"}.`,
+    `The run cannot be resumed, because its root state has changed: ${lines.join("; ") || "the stores contain other data"}.`,
     {
       exitStatus: 3,
-      hint: "The target, its template or setup changed: undo the change, or begin a new run.",
+      hint: "Undo the change of the target, its store template or setup, or begin a new run without --resume.",
     },
   );
 }

@@ -97,9 +97,9 @@ const SILENT: SessionInput["reporter"] = {
 
 function cannotKeep({ report }: Config, cause: unknown, exitStatus: 2 | 3): SeqqaError {
   const why = cause instanceof Error ? cause.message : String(cause);
-  return new SeqqaError("CANNOT_KEEP", `The run cannot be stored in ${report.outputDir}: ${why}.`, {
+  return new SeqqaError("CANNOT_KEEP", `seqqa cannot store the run in the folder ${report.outputDir}: ${why}.`, {
     exitStatus,
-    hint: "Choose another folder in report.output_dir, or leave resume out.",
+    hint: "Choose another folder in report.output_dir, or call explore() without resume.",
     cause,
   });
 }
@@ -118,10 +118,10 @@ function named({ report }: Config, id: string, file: string): StoredRun {
   const stored = readStoredRun(report.outputDir, id);
   if (isOf(stored, file)) return stored;
   const others = stored.explorations.map((one) => one.file).filter((one) => one !== file);
-  const what = stored.hasJourneys ? "is a run of journeys" : others.length > 0 ? `is a run of ${others.join(", ")}` : "has no exploration";
-  throw new SeqqaError("RESUME_OTHER", `Run ${id} ${what}; explore() can only resume a run of ${file}.`, {
+  const what = stored.hasJourneys ? "executed journeys" : others.length > 0 ? `explored ${others.join(", ")}` : "explored nothing";
+  throw new SeqqaError("RESUME_OTHER", `Run ${id} ${what}, but explore() can only resume a run that explored ${file}.`, {
     exitStatus: 2,
-    hint: "Resume that run with seqqa run --resume, or call explore() without its id.",
+    hint: "Resume this run with seqqa run <directory> --resume <id>, or call explore() without its id.",
   });
 }
 

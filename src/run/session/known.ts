@@ -42,7 +42,7 @@ export class Known {
   static read({ knownFindings, file }: Config, update: boolean, cwd: string): Known | undefined {
     if (knownFindings === undefined) {
       if (!update) return undefined;
-      throw new SeqqaError("USAGE", "--update-known has no file to write: known_findings is not set.", {
+      throw new SeqqaError("USAGE", "--update-known cannot write the findings, because the configuration does not set known_findings.", {
         exitStatus: 2,
         hint: `Add to ${file === undefined ? "seqqa.yaml" : shownPath(file, cwd)}: known_findings: ./known.yaml`,
       });

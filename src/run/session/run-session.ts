@@ -320,7 +320,7 @@ export class RunSession {
     const stored = resumed?.stored.explorations.find((one) => one.file === file);
     if (entry === undefined || stored === undefined) return false;
     const { name, stopReason, steps } = entry;
-    reporter.message(`${name} had already ended (${stopReason}) after ${steps} steps: its result is kept.`);
+    reporter.message(`The exploration ${name} had already ended (${stopReason}) after ${steps} steps. seqqa keeps its result.`);
     const found = resultOfEntry(entry);
     const result = known?.mark(found) ?? found;
     if (known !== undefined) this.#store?.explorationTaken(stored).ended(name, result);
@@ -332,7 +332,9 @@ export class RunSession {
     const { resumed, reporter } = this.#input;
     const stored = resumed?.stored.explorations.find((one) => one.file === file);
     if (stored?.beginning === undefined) return this.#store?.exploration(file);
-    reporter.message(`${stored.name} continues after ${stored.steps} steps and ${stored.states} states.`);
+    reporter.message(
+      `The exploration ${stored.name} continues after ${stored.steps} steps and ${stored.states} states of the earlier run.`,
+    );
     return this.#store?.explorationAgain(stored, stored.beginning);
   }
 

@@ -38,7 +38,7 @@ export function mergeExplorations(stores: readonly ShardStore[], file: string, k
     });
   } catch (cause) {
     if (!(cause instanceof RangeError) && !(cause instanceof ForeignCommits)) throw cause;
-    throw new SeqqaError("RUN_UNREADABLE", `A shard of ${file} cannot be read: ${cause.message}.`, { exitStatus: 2, cause });
+    throw new SeqqaError("RUN_UNREADABLE", `seqqa cannot read the run of a shard of ${file}: ${cause.message}.`, { exitStatus: 2, cause });
   }
   keep?.graph(merged.committer);
   return mergedResult(merged, parts);

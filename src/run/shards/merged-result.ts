@@ -259,8 +259,17 @@ function divergencesOf({ differing }: Merged, entries: readonly ExplorationEntry
   const all = new Map(entries.flatMap(({ divergences }) => divergences).map((one) => [`${one.kind}\n${one.message}`, one]));
   const found = [...all.values()];
   if (differing.common === 0) return found;
-  const message = `Shards recorded different results for ${differing.common} outcomes that all of them explored by the same paths.`;
-  return [{ kind: "merge", path: [], message, differences: [], hint: "Make the target give the same answers each time." }, ...found];
+  const message = `The shards cannot be merged, because they recorded different results for ${differing.common} steps, although all shards executed the same paths.`;
+  return [
+    {
+      kind: "merge",
+      path: [],
+      message,
+      differences: [],
+      hint: "Make the answers of the target reproducible, or list values that always differ under ignore. Then run all shards again.",
+    },
+    ...found,
+  ];
 }
 
 /** Reasons why an exploration stopped before it was complete, the most important one first. */
@@ -274,8 +283,8 @@ function stopReasonOf(open: number, boundary: number, entries: readonly Explorat
 /** Returns advice for completing a shard that stopped early for this reason. */
 function helps(stopReason: StopReason): string {
   // Do not advise to resume: the resumed shard keeps the flag, and would stop at the same violation again.
-  if (stopReason === "first_violation") return "run it again without --bail (stop_on_first_violation)";
-  return `resume it ${stopReason === "max_steps" ? "with more steps (--resume --max-steps N)" : "(--resume)"}`;
+  if (stopReason === "first_violation") return "run this shard again without --bail (stop_on_first_violation)";
+  return `resume this shard ${stopReason === "max_steps" ? "with --resume --max-steps <more>" : "with --resume"}`;
 }
 
 const grouped = (value: number): string => value.toLocaleString("en-US");
@@ -288,7 +297,7 @@ function notesOf({ rows, committer, open, differing }: Merged, entries: readonly
     open.size === 0 || stopReason === "exhausted" || stopReason === "max_depth"
       ? []
       : [
-          `Shard ${index + 1}/${entries.length} stopped early (${stopReason}), so states of its share are not explored: ${helps(stopReason)}, and merge again.`,
+          `Shard ${index + 1}/${entries.length} stopped early (${stopReason}), so some of its states are not explored. To explore them, ${helps(stopReason)}, and merge again.`,
         ],
   );
   const { steps } = committer;

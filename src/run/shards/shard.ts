@@ -12,9 +12,9 @@ export function shardOf(text: string): Shard {
   const [, index, of] = /^([1-9]\d{0,3})\/([1-9]\d{0,3})$/.exec(text.trim()) ?? [];
   const [i, n] = [Number(index), Number(of)];
   if (index === undefined || i > n || n > MOST) {
-    throw new SeqqaError("USAGE", `Invalid shard ${JSON.stringify(text)}.`, {
+    throw new SeqqaError("USAGE", `Invalid shard ${JSON.stringify(text)}: expected <part>/<number of parts>.`, {
       exitStatus: 2,
-      hint: `Write i/n with i from 1 to n and n up to ${MOST}: 2/4 is the second of four.`,
+      hint: `For example, 2/4 is the second of four parts. At most ${MOST} parts are possible.`,
     });
   }
   return { index: i - 1, of: n };
@@ -35,14 +35,14 @@ export function shardSettings(
   if (shard === undefined) return settings;
   if (settings.strategy !== BREADTH_FIRST) {
     throw impossible(
-      `${name} has the strategy ${settings.strategy}, and shards divide states by depth`,
-      `Explore it with --strategy ${BREADTH_FIRST}.`,
+      `${name} uses the strategy ${settings.strategy}, but shards divide states by depth`,
+      `Add --strategy ${BREADTH_FIRST}.`,
     );
   }
   if (graph !== undefined) {
     throw impossible(
-      `${name} is a state graph, whose unreached nodes and dead edges no single shard can find`,
-      "Leave it out with --only.",
+      `${name} is a state graph, and a single shard cannot find its unreached nodes`,
+      "Explore the state graph in a run without --shard, and choose the other explorations with --only.",
     );
   }
   return { ...settings, maxSteps: shareOf(settings.maxSteps, shard) };

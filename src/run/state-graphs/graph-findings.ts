@@ -43,7 +43,7 @@ function claimed(parts: GraphParts, { unreachedNodes, deadEdges, certain, triedF
   const unreached = unreachedNodes.map((node) => {
     const into = graph.edges.filter(({ to }) => to === node).map(({ name }) => `"${name}"`);
     const why = into.length === 0 ? "no edge leads there" : `${into.join(", ")} never applied`;
-    return violation(parts, unreachedName(node), `nothing reaches node "${node}": ${why}`, []);
+    return violation(parts, unreachedName(node), `no path reached the node "${node}": ${why}`, []);
   });
   const dead = deadEdges.map((name) => {
     const edge = graph.edges.findIndex((one) => one.name === name);

@@ -27,10 +27,10 @@ export class StateGraph<C extends object = Values, A = ApiClient> extends StateG
     if (client !== undefined && this.world !== undefined) {
       throw new SeqqaError(
         "STATE_GRAPH_INVALID",
-        `explore() of "${this.name}" was given a client, and the graph has a world with its own.`,
+        `explore() of the state graph "${this.name}" got a client, but the graph already has a world with a client.`,
         {
           exitStatus: 2,
-          hint: "Leave one of them out: the client, or `world` in the graph's options.",
+          hint: "Call explore() without the client, or remove `world` from the options of the StateGraph.",
         },
       );
     }

@@ -140,15 +140,15 @@ class Builder {
     if (!isScalarType(type)) return undefined;
     const what = [...place.inside.map(({ name }) => name), place.name].join(".");
     if (/^(upload|file)$/i.test(typeName)) {
-      this.#input.unsure(
-        `argument ${what}`,
-        `The client cannot send files (${typeName}): leave the action out, or write its request yourself.`,
-      );
+      this.#input.unsure(`argument ${what}`, `seqqa cannot send files (${typeName}). Remove the action, or write its request yourself.`);
       return undefined;
     }
     const { value, known } = scalarFor(type, place.name, this.#input.creates);
     if (!known)
-      this.#input.unsure(`argument ${what}`, `The schema does not say what a ${typeName} is: write a value that the server accepts.`);
+      this.#input.unsure(
+        `argument ${what}`,
+        `The schema does not describe the values of ${typeName}. Write a value that the server accepts.`,
+      );
     return value;
   }
 }

@@ -77,7 +77,7 @@ export function draftAction(
     notInferred.push({
       action: name,
       what: `argument ${pathOf(place)}`,
-      hint: `Nothing in the schema gives this id: give "${missing}" a value in setup.ts, or set it in an action.`,
+      hint: `No query or mutation of the schema returns this id. Give "${missing}" a value in setup.ts, or set it in an action.`,
     });
     return use(place, missing, true);
   };

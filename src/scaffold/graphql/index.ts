@@ -46,7 +46,7 @@ export function planGraphql({ schema, title, baseUrl, path, warnings }: ReadSche
     if (known.root === login?.root) return [];
     const draft = draftAction(known, knowledge);
     if (draft === undefined)
-      left.push(`${known.root.kind} ${known.root.field.name} is left out: an argument that it must have cannot be built.`);
+      left.push(`${known.root.kind} ${known.root.field.name} is left out, because seqqa cannot build a value for a required argument.`);
     return draft === undefined ? [] : [draft];
   });
   const ordered = orderDrafts(drafts, (draft, avoid) => draftAction(draft.known, knowledge, avoid));

@@ -262,10 +262,10 @@ function refuseAnother(named: readonly NamedAction[], { actions }: Manifest, sho
   if (force || Object.keys(actions).length === 0 || named.some(({ id }) => Object.hasOwn(actions, id))) return;
   throw new SeqqaError(
     "SCAFFOLD_OTHER",
-    `${shown} was written from another description, which has none of these operations; nothing was written.`,
+    `seqqa wrote nothing, because ${shown} was generated from another description, which has none of these operations.`,
     {
       exitStatus: 2,
-      hint: "Choose another folder with --out, or overwrite it with --force.",
+      hint: "Choose another folder with --out <folder>, or overwrite this folder with --force.",
     },
   );
 }
@@ -273,7 +273,7 @@ function refuseAnother(named: readonly NamedAction[], { actions }: Manifest, sho
 function wouldOverwrite(paths: readonly string[]): SeqqaError {
   return new SeqqaError(
     "SCAFFOLD_WOULD_OVERWRITE",
-    `${paths.join(" and ")} ${paths.length === 1 ? "exists and was" : "exist and were"} not written by scaffold; nothing was written.`,
-    { exitStatus: 2, hint: "Choose another folder with --out, or overwrite with --force." },
+    `seqqa wrote nothing, because ${paths.join(" and ")} already ${paths.length === 1 ? "exists and was" : "exist and were"} not written by seqqa scaffold.`,
+    { exitStatus: 2, hint: "Choose another folder with --out <folder>, or overwrite the files with --force." },
   );
 }

@@ -77,25 +77,28 @@ describe("seqqa diff", () => {
   });
 
   it.each<readonly [string, RegExp]>([
-    ["", /^error: No run to compare with was named\.\nhint: Type seqqa diff <before>/],
-    ["a b c", /^error: 3 runs were named, but seqqa diff compares two runs\.\n/],
-    ["base other --baseline base/results.json", /^error: 2 runs were named beside --baseline, /],
+    ["", /^error: seqqa diff needs the run to compare with\.\nhint: Type seqqa diff <before>/],
+    ["a b c", /^error: You gave 3 runs, but seqqa diff compares two runs\.\n/],
+    ["base other --baseline base/results.json", /^error: You gave 2 runs and --baseline, /],
     [
       "base --against main",
-      /^error: --against needs the results of that branch or commit: seqqa diff checks out no code\.\nhint: Add --baseline /,
+      /^error: --against only names the branch or commit\. seqqa diff also needs its results\.\nhint: Add --baseline /,
     ],
-    ["base --baseline=", /^error: The name of a run is empty\.\n/],
-    ["base other --output=", /^error: --output is empty\.\n/],
+    ["base --baseline=", /^error: A run, --against or --baseline is empty\.\n/],
+    ["base other --output=", /^error: --output has an empty value\.\n/],
     ["base other --format htlm", /^error: /],
-    ["base nope", /^error: There is no such run: nope is neither the id of a run nor a file\.\nhint: /],
-    ["base", /^error: There is no run in /],
-    ["20261121-083020-123-4fd1 base", /^error: There is no run in /],
-    ["base text.json", /^error: The run in text\.json cannot be read: it is not JSON\.\nhint: Name a results\.json/],
-    ["base wrong.json", /^error: The run in wrong\.json cannot be read: \w+ does not fit the format of a seqqa result\.\n/],
-    ["base broken.json", /^error: The run in base\/results\.json or broken\.json cannot be read: the list edgeTo of a graph does not fit /],
+    ["base nope", /^error: Run not found: nope is neither the id of a stored run nor an existing file\.\nhint: /],
+    ["base", /^error: No run is stored in /],
+    ["20261121-083020-123-4fd1 base", /^error: No run is stored in /],
+    ["base text.json", /^error: seqqa cannot read the run in text\.json: its content is not JSON\.\nhint: Give a results\.json/],
+    ["base wrong.json", /^error: seqqa cannot read the run in wrong\.json: \w+ does not fit the format of a seqqa result\.\n/],
+    [
+      "base broken.json",
+      /^error: seqqa cannot read the run in base\/results\.json or broken\.json: the list edgeTo of a graph does not fit /,
+    ],
     [
       "base ledger.json",
-      /^error: base\/results\.json and ledger\.json have no exploration and no journey in common\.\nhint: [^\n]* shop; and ledger\.\n$/,
+      /^error: base\/results\.json and ledger\.json have no exploration and no journey in common\.\nhint: [^\n]* shop; the second run has ledger\.\n$/,
     ],
   ])("%s is refused with 2", async (line, message) => {
     const { status, stdout, stderr } = await diff(line);

@@ -93,7 +93,7 @@ describe("a store that is hostile or half written: one sentence, exit status 2, 
       const { status, stdout, stderr, replayInputs } = await seqqa(line.split(" "), { cwd });
       expect({ status, stdout, replayInputs }, `${what}: ${line}: ${stderr}`).toEqual({ status: 2, stdout: "", replayInputs: [] });
       // eslint-disable-next-line no-control-regex
-      expect(stderr).toMatch(/^error: The run in [^\n]*\.db cannot be read: [^\n\x00-\x1f<]{1,150}\.\nhint: [^\n]+\n$/);
+      expect(stderr).toMatch(/^error: seqqa cannot read the run in [^\n]*\.db: [^\n\x00-\x1f<]{1,150}\.\nhint: [^\n]+\n$/);
       expect(stderr, "what the engine says of a value").not.toMatch(/Cannot read|is not a function|is not iterable|Unexpected token/);
     }
     expect(["report.html", "results.json", "junit.xml"].map((name) => existsSync(join(cwd, "reports", name)))).toEqual([
@@ -119,7 +119,7 @@ describe("a store that is hostile or half written: one sentence, exit status 2, 
       set("explorations", "file", module)(file);
       const { status, stderr, replayInputs } = await seqqa(["replay", "aa11"], { cwd });
       expect({ status, replayInputs }).toEqual({ status: 2, replayInputs: [] });
-      expect(stderr).toMatch(/^error: The finding's exploration file [^\n]* is not named \*\.explore\.ts[^\n]*\nhint: [^\n]+\n$/);
+      expect(stderr).toMatch(/^error: seqqa does not load [^\n]*, which the run names as its exploration: [^\n]*\nhint: [^\n]+\n$/);
     }
   });
 });
@@ -134,11 +134,11 @@ describe("a newer run that cannot be read", () => {
     for (const command of ["report --format json --output -", "replay aa11 --emit curl"]) {
       const { status, stdout, stderr } = await seqqa(command.split(" "), { cwd });
       expect([status, stdout !== ""]).toEqual([0, true]);
-      expect(stderr).toMatch(/^note: The run in \S+29991231-235959-111-ffff\.db cannot be read: .* An older run is used\.$/m);
+      expect(stderr).toMatch(/^note: seqqa cannot read the run in \S+29991231-235959-111-ffff\.db: .* seqqa uses an older run\.$/m);
     }
     expect(readFileSync(newer, "utf8")).toBe(text);
     const named = await seqqa(["report", "--run", NEWER.slice(0, -3)], { cwd });
-    expect([named.status, named.stderr]).toEqual([2, expect.stringContaining("cannot be read")]);
+    expect([named.status, named.stderr]).toEqual([2, expect.stringContaining("seqqa cannot read")]);
   });
 
   it("is an error where there is no other one", async () => {

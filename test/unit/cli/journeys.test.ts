@@ -206,7 +206,7 @@ agent    the shop     qa/shop.explore.ts  3 actions, 1 invariant
       cwd: folder(),
       journeys: (at: string) => ({ journeys: [], unusable: [{ file: join(at, "journeys/a.ts"), error: broken }] }),
     };
-    expect(await seqqa(["list"], none)).toMatchObject({ status: 2, stdout: "", stderr: "not usable: It exports nothing.\n" });
+    expect(await seqqa(["list"], none)).toMatchObject({ status: 2, stdout: "", stderr: "This file cannot be used: It exports nothing.\n" });
   });
 });
 
@@ -228,7 +228,7 @@ describe("report", () => {
     expect(await seqqa(["report", "--run", "nope"], given)).toMatchObject({
       status: 2,
       stderr: expect.stringMatching(
-        new RegExp(`^error: There is no such run: nope\\.\nhint: There are: [\\d-]+[\\da-f]+, ${run}\\.\n$`),
+        new RegExp(`^error: Run not found: nope\\.\nhint: The newest stored runs are: [\\d-]+[\\da-f]+, ${run}\\.\n$`),
       ) as string,
     });
   });

@@ -33,24 +33,24 @@ const replayed = (changes: Partial<ReplayResult> = {}): ReplayResult => ({
 describe("a race that is replayed", () => {
   it.each<readonly [string, Partial<ReplayResult>, number, string]>([
     ["was seen again", { race: calls({ hits: 9, observed: race().observed }) }, 1, "Still fails: 9 of 20 trials showed the race.\n"],
-    ["was not", {}, 0, "Gone: none of 20 trials showed the race; in the run, 14 of 20 trials did.\n"],
+    ["was not", {}, 0, "Gone: none of 20 trials showed the race. In the run, 14 of 20 trials showed it.\n"],
     [
       "was not at its place",
       { steps: race().steps.map((step) => ({ ...step, status: 402 })) },
       3,
-      "Diverged: step 1 (create_order) was answered with 402, but with 201 in the run, so the calls were not sent in the state of the finding.\n",
+      "Diverged: step 1 (create_order) got the answer 402, but in the run it got the answer 201, so the calls were not sent in the state of the finding.\n",
     ],
     [
       "lost its path",
       { steps: race().steps.slice(0, 1), completed: false, race: undefined },
       3,
-      "Diverged: step 1 (create_order) failed, so the calls were not sent in the state of the finding.\n",
+      "Diverged: step 1 (create_order) got the answer 201 and then failed, so the calls were not sent in the state of the finding.\n",
     ],
     [
       "could not be made",
       { race: calls({ trials: 0, misses: 40, inconclusive: "the calls overlapped in none of 40 trials" }) },
       3,
-      "Not judged: the calls overlapped in none of 40 trials.\n",
+      "The replay does not show whether the race still exists: the calls overlapped in none of 40 trials.\n",
     ],
   ])("%s", async (_what, changes, expected, sentence) => {
     const ran = await seqqa(["replay", "r3fa"], { cwd, replay: () => replayed(changes) });
@@ -74,7 +74,7 @@ describe("a race that is replayed", () => {
       delivery: "gated",
       schedule: { system: "db", held: 0, write: 1, statement: "UPDATE orders" },
     });
-    expect(gated!.stdout).toContain("Gone: none of 20 trials showed the race, although the schedule was followed.\n");
+    expect(gated!.stdout).toContain("Gone: none of 20 trials showed the race, although seqqa held the same write as in the run.\n");
     expect(many!.replayInputs).toMatchObject([
       { draws: [["create_order"], ["create_order", "pay_order"]], race: { actions: ["refund_order", "refund_order", "refund_order"] } },
     ]);
@@ -122,12 +122,12 @@ describe("a race that is replayed", () => {
       },
       waitForEnter: () => Promise.resolve(void said.push("Enter")),
     });
-    expect(ran.stdout).toContain("The world is as it was before step 3 (refund_order || refund_order):\n  http://h\n");
+    expect(ran.stdout).toContain("The target and its stores are in the state before step 3 (refund_order || refund_order):\n  http://h\n");
     expect(said).toEqual(["0", "1", "Enter", "2"]);
     const beyond = await seqqa(["replay", "r3fa", "--from-step", "4"], { cwd });
     expect([beyond.status, beyond.stderr]).toEqual([
       2,
-      'error: --from-step "4" is not a step of the path.\nhint: It has the steps 1 to 3.\n',
+      'error: Invalid --from-step value "4": the path of the finding has no such step.\nhint: Give a number from 1 to 3.\n',
     ]);
   });
 
@@ -147,7 +147,7 @@ describe("a race that is replayed", () => {
     const { status, stderr } = await seqqa(["replay", "zz"], { cwd });
     expect(status).toBe(2);
     expect(stderr).toContain(
-      "There are: r3fa1b2c4d5e6f708 (refund_order || refund_order), r00000000000000a7 (refund_order || cancel_order), r77 (refund_order, 3 at once).",
+      "Give the id of one of these findings: r3fa1b2c4d5e6f708 (refund_order || refund_order), r00000000000000a7 (refund_order || cancel_order), r77 (refund_order, 3 at once).",
     );
   });
 });

@@ -56,7 +56,7 @@ describe("a finding of an earlier run", () => {
       explorations: [{ name: "shop", file, result: result() }],
     });
     const { status, stderr, replayInputs } = await seqqa(["replay", "ee"], { cwd: folder });
-    expect(stderr).toBe(`error: There is no finding "ee" in run ${newer}, but there is one in run ${older}.\nhint: Add --run ${older}.\n`);
+    expect(stderr).toBe(`error: Run ${newer} has no finding "ee", but run ${older} has it.\nhint: Add --run ${older}.\n`);
     expect([status, replayInputs]).toEqual([2, []]);
   });
 });
@@ -75,29 +75,32 @@ describe("a wrong use ends with 2, and nothing is sent", () => {
   it.each<readonly [string, RegExp]>([
     [
       "aa",
-      /^error: The ids of 2 findings of run \S+ begin with "aa"\.\nhint: There are: aa11 \(refund_within_amount\), aa12 \(refund_within_amount\)\.\n$/,
+      /^error: "aa" is ambiguous: it is the beginning of the ids of 2 findings of run \S+\.\nhint: Give the id of one of these findings: aa11 \(refund_within_amount\), aa12 \(refund_within_amount\)\.\n$/,
     ],
-    ["zz", /^error: There is no finding "zz" in run \S+\.\nhint: There are: aa11 [^\n]*, dd11 [^\n]*\.\n$/],
-    ["", /^error: The id of the finding is empty\.\nhint: There are: aa11 /],
+    ["zz", /^error: Run \S+ has no finding "zz"\.\nhint: Give the id of one of these findings: aa11 [^\n]*, dd11 [^\n]*\.\n$/],
+    ["", /^error: The id of the finding is empty\.\nhint: Give the id of one of these findings: aa11 /],
     [
       "zz --config none/seqqa.yaml",
-      /^error: There is no finding "zz" in run \S+\.\nhint: Run \S+ has no findings; choose another run with --run\.\n$/,
+      /^error: Run \S+ has no finding "zz"\.\nhint: Run \S+ has no findings\. Choose another run with --run <id>\.\n$/,
     ],
-    ["bb11", /^error: There is nothing to replay: paid_unreached is about something that no path reached\.\nhint: /],
-    ["bb11 --emit vitest", /^error: There is nothing to replay: /],
-    ["aa11 --from-step 0", /^error: --from-step "0" is not a step of the path\.\nhint: It has the steps 1 to 3\.\n$/],
-    ["aa11 --from-step 4", /^error: --from-step "4" is not a step of the path\.\n/],
-    ["aa11 --from-step -1", /^error: --from-step "-1" is not a step of the path\.\n/],
-    ["aa11 --from-step 1.5", /^error: --from-step "1\.5" is not a step of the path\.\n/],
-    ["aa11 --from-step two", /^error: --from-step "two" is not a step of the path\.\n/],
-    ["aa11 --from-step=", /^error: --from-step "" is not a step of the path\.\n/],
+    ["bb11", /^error: The finding paid_unreached cannot be replayed: it reports a part of the state graph that no path reached\.\nhint: /],
+    ["bb11 --emit vitest", /^error: The finding /],
+    [
+      "aa11 --from-step 0",
+      /^error: Invalid --from-step value "0": the path of the finding has no such step\.\nhint: Give a number from 1 to 3\.\n$/,
+    ],
+    ["aa11 --from-step 4", /^error: Invalid --from-step value "4": the path of the finding has no such step\.\n/],
+    ["aa11 --from-step -1", /^error: Invalid --from-step value "-1": the path of the finding has no such step\.\n/],
+    ["aa11 --from-step 1.5", /^error: Invalid --from-step value "1\.5": the path of the finding has no such step\.\n/],
+    ["aa11 --from-step two", /^error: Invalid --from-step value "two": the path of the finding has no such step\.\n/],
+    ["aa11 --from-step=", /^error: Invalid --from-step value "": the path of the finding has no such step\.\n/],
     [
       "cc11 --from-step 1",
-      /^error: --from-step "1" is not a step of the path\.\nhint: The finding is in the initial state: it has no steps\.\n$/,
+      /^error: Invalid --from-step value "1": the path of the finding has no such step\.\nhint: Remove --from-step: the finding is in the initial state, so its path has no steps\.\n$/,
     ],
-    ["aa11 --emit curl --from-step 2", /^error: --from-step cannot be combined with --emit, which executes nothing\.\nhint: /],
-    ["dd11 --emit har", /^error: The finding has no HTTP requests: [^\n]*\nhint: Try --emit vitest; /],
-    ["dd11 --emit curl", /^error: The finding has no HTTP requests that curl could send: [^\n]*\nhint: Try --emit vitest; /],
+    ["aa11 --emit curl --from-step 2", /^error: --from-step cannot be combined with --emit, because --emit executes no steps\.\nhint: /],
+    ["dd11 --emit har", /^error: --emit har found no HTTP requests [^\n]*\nhint: Use --emit vitest instead\. /],
+    ["dd11 --emit curl", /^error: --emit curl found no HTTP requests [^\n]*\nhint: Use --emit vitest instead\. /],
   ])("seqqa replay %s", async (line, message) => {
     const { status, stdout, stderr, replayInputs } = await seqqa(["replay", ...line.split(" ")], { cwd });
     expect(stderr).toMatch(message);
@@ -113,7 +116,7 @@ describe("a replay", () => {
       "diverged",
       { steps: steps.slice(0, 1), completed: false },
       3,
-      "Diverged: step 1 (create_order) failed, so the path did not reach the state of the finding.\n",
+      "Diverged: step 1 (create_order) got the answer 200 and then failed. The path therefore did not reach the state of the finding.\n",
     ],
   ])("that %s", async (_what, changes, expected, sentence) => {
     const ran = await seqqa(["replay", "aa11"], { cwd, replay: () => replayed(changes) });
@@ -158,7 +161,7 @@ describe("--from-step", () => {
     });
     expect([status, stderr]).toEqual([1, ""]);
     expect(stdout).toContain(
-      "The world is as it was before step 2 (pay_order):\n  http://127.0.0.1:4711\n  sqlite:/tmp/lane\\x1b[2J/db\n\nstep  action ",
+      "The target and its stores are in the state before step 2 (pay_order):\n  http://127.0.0.1:4711\n  sqlite:/tmp/lane\\x1b[2J/db\n\nstep  action ",
     );
     expect(stdout).not.toContain("create_order");
   });
@@ -184,7 +187,7 @@ describe("--from-step", () => {
       waitForEnter,
     });
     expect({ status, asked }).toEqual({ status: 1, asked: 1 });
-    expect(stdout).toMatch(/The world is as it was before step 1 \(create_order\):\n[^]*\n1     create_order/);
+    expect(stdout).toMatch(/The target and its stores are in the state before step 1 \(create_order\):\n[^]*\n1     create_order/);
   });
 
   it("not given: nothing is shown, and nobody is asked", async () => {
@@ -196,7 +199,7 @@ describe("--from-step", () => {
 });
 
 describe("Ctrl-C", () => {
-  const TOLD = "Interrupted: finishing what is in progress; interrupt again to end at once.\n";
+  const TOLD = "Interrupted. seqqa finishes the current steps and restores the stores. Press Ctrl-C again to end at once.\n";
 
   it("while it waits for Enter ends the replay with 130 and without a verdict", async () => {
     const ran = await seqqa(["replay", "aa11", "--from-step", "2"], {

@@ -11,7 +11,7 @@ describe("seqqa doctor", () => {
   it("prints a line for each check and ends with 0 when nothing is missing", async () => {
     const { status, stdout, stderr } = await seqqa(["doctor"], { cwd: folderWith({}), checks: [ok] });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-    expect(stdout).toBe("ok       node  Node 20.19.0\n\nEverything that a run needs is there.\n");
+    expect(stdout).toBe("ok       node  Node 20.19.0\n\nAll checks passed: a run can start.\n");
   });
 
   it("ends with 3 when something is", async () => {
@@ -41,7 +41,7 @@ describe("seqqa clean", () => {
 
   it("says that there was nothing", async () => {
     const { status, stdout } = await seqqa(["clean"], { cwd: folderWith({}) });
-    expect({ status, stdout }).toEqual({ status: 0, stdout: "Nothing was left by dead runs.\n" });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: "Dead runs left nothing behind.\n" });
   });
 });
 
@@ -61,11 +61,11 @@ describe("seqqa clean, where a run left rows in the user's own store", () => {
     keep,
   });
   const left = [leftover([row("orders", 7)])];
-  const SHOWN = `The SQLite file /x/shop\\x1b.db has rows of a run that was killed, which began 2026-11-23T05:00:00.000Z and was last seen 2026-11-23T05:00:02.000Z:
+  const SHOWN = `The SQLite file /x/shop\\x1b.db contains rows that a killed run changed (the run began 2026-11-23T05:00:00.000Z and was last seen 2026-11-23T05:00:02.000Z):
   goes back  orders  id 2; id 3
   goes back  items  id 1
   stays      orders  id 7
-  (Rows are kept if they were changed after the run, or if a row that was changed needs them.)
+  (seqqa keeps a row if something changed it after the run, or if another changed row refers to it.)
 `;
 
   it("shows them with --dry-run, and changes nothing", async () => {
@@ -81,7 +81,7 @@ describe("seqqa clean, where a run left rows in the user's own store", () => {
   it("changes nothing without --yes where nobody can be asked", async () => {
     const { status, stdout, stderr, cleanings } = await seqqa(["clean"], { cwd: folderWith({}), leftovers: left });
     expect({ status, stdout }).toEqual({ status: 2, stdout: SHOWN });
-    expect(stderr).toContain("`seqqa clean --yes` does it");
+    expect(stderr).toContain("run seqqa clean --yes");
     expect(cleanings).toEqual([{ dryRun: true }]);
   });
 
@@ -89,8 +89,8 @@ describe("seqqa clean, where a run left rows in the user's own store", () => {
     const asked: string[] = [];
     const no = (question: string): Promise<boolean> => Promise.resolve(asked.push(question) < 0);
     const { status, stdout, cleanings } = await seqqa(["clean"], { cwd: folderWith({}), leftovers: left, confirm: no });
-    expect({ status, stdout }).toEqual({ status: 0, stdout: `${SHOWN}Nothing was changed.\n` });
-    expect([asked, cleanings]).toEqual([["Restore these rows? [y/N] "], [{ dryRun: true }]]);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: `${SHOWN}seqqa clean changed nothing.\n` });
+    expect([asked, cleanings]).toEqual([["Restore these rows to their values before the run? [y/N] "], [{ dryRun: true }]]);
   });
 
   it.each([
@@ -136,7 +136,7 @@ describe("stores on other machines", () => {
     const refused = await seqqa(resumed, { cwd });
     expect([refused.status, refused.inputs]).toEqual([2, []]);
     expect(refused.stderr).toMatch(
-      /"shop" on db\.example\.com.*\nhint: .*--allow-db shop .*; .* --allow-db is not stored with run \S+: give it again\.\n/,
+      /"shop" on db\.example\.com.*\nhint: .*--allow-db shop .* Give --allow-db each time, because run \S+ does not store it\.\n/,
     );
     expect((await seqqa([...resumed, "--allow-db", "shop"], { cwd })).stderr).not.toContain("--allow-db");
   });

@@ -10,6 +10,6 @@ it("a journey that is named in a folder that cannot be read is not found, like a
   const journeys = () => ({ journeys: [{ name: "log in", file: join(cwd, "journeys/0.ts"), steps: 1 }], unusable: [] });
   expect(await seqqa(["run", "closed/log"], { cwd, journeys })).toMatchObject({
     status: 2,
-    stderr: "error: Journey not found: closed/log, and there is no directory closed/log.\nhint: Journeys in journeys: log in.\n",
+    stderr: "error: Journey not found: neither a journey nor a directory is named closed/log.\nhint: Journeys in journeys: log in.\n",
   });
 });

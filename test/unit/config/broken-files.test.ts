@@ -18,7 +18,7 @@ describe("a broken file", () => {
       "CONFIG_DUPLICATE_KEY",
       /^seqqa\.yaml:3:3: the key "seed" appears twice\.$/,
     ],
-    ["a list", "- timeout\n", "CONFIG_TYPE", /^seqqa\.yaml:1:1: the file does not hold keys and values\.$/],
+    ["a list", "- timeout\n", "CONFIG_TYPE", /^seqqa\.yaml:1:1: the file does not contain keys with values\.$/],
     ["a sentence", "hello\n", "CONFIG_TYPE", /^seqqa\.yaml:1:1: /],
     ["an unknown anchor", "timeout: *nothing\n", "CONFIG_YAML", /^seqqa\.yaml:1:10: /],
     ["an unknown tag", "timeout: !python/object 3\n", "CONFIG_YAML", /^seqqa\.yaml:1:\d+: /],
@@ -57,7 +57,7 @@ describe("a broken file", () => {
   it.each(["x-*", "*", "user.*", "."])("names that are to stand for several: %s", (name) => {
     const error = failure(`report:\n  redact: ["${name}"]\n`);
     expect(error.message).toMatch(/^seqqa\.yaml:2:12: report\.redact\[0\] is /);
-    expect(error.hint).toBe("Write each name by itself.");
+    expect(error.hint).toBe("Write only the name, and write each name as its own item of the list.");
   });
 
   it("takes any other name to hide", () => {
@@ -90,12 +90,14 @@ describe("a broken file", () => {
   ])("nested without end is an error and not the end of the process: %s", (_name, yaml) => {
     expect(failure(yaml)).toMatchObject({
       code: "CONFIG_YAML",
-      message: expect.stringMatching(/^seqqa\.yaml:\d+:\d+: the file is nested too deeply/),
+      message: expect.stringMatching(/^seqqa\.yaml:\d+:\d+: the values of the file are nested too deeply/),
     });
   });
 
   it("is refused when it is far too big", () => {
-    expect(failure(`# ${"x".repeat(300_000)}`).message).toBe("seqqa.yaml: the file has 300002 bytes; a configuration has at most 256000.");
+    expect(failure(`# ${"x".repeat(300_000)}`).message).toBe(
+      "seqqa.yaml: the file has 300002 bytes, but a configuration may have at most 256000.",
+    );
   });
 
   it("may be empty, may start with a byte order mark, and may use anchors", () => {
@@ -175,8 +177,8 @@ describe("stores that are used where they are", () => {
   ])("%s is refused, with the flag to paste", (yaml, name) => {
     const error = failure(yaml);
     expect(error).toMatchObject({ code: "STORE_NOT_ALLOWED", exitStatus: 2 });
-    expect(error.message).toContain(`the store "${name}", which is used in place`);
-    expect(error.hint).toContain(`--allow-db ${name.includes(" ") ? `'${name}'` : name} (or set SEQQA_ALLOW_DB)`);
+    expect(error.message).toContain(`the store "${name}", which seqqa would use in place`);
+    expect(error.hint).toContain(`--allow-db ${name.includes(" ") ? `'${name}'` : name} or set SEQQA_ALLOW_DB`);
     expect(`${error.message} ${error.hint}`).not.toContain("p4ss");
     expect(load(yaml, { allowedStores: [name] }).allowedStores).toEqual([name]);
     expect(load(yaml, { env: { SEQQA_ALLOW_DB: `other, ${name}` } }).allowedStores).toEqual(["other", name]);
@@ -202,37 +204,40 @@ describe("stores that are used where they are", () => {
 
 describe("values that contradict each other", () => {
   it.each([
-    ["target: { cwd: . }", "target has neither a command to start"],
-    ["target: { command: a, module: ./b.ts }", "exclude each other"],
-    ["target: { module: ./b.ts, rollback: restart }", "with target.module seqqa starts no process that it could restart"],
-    ["target: { command: a }\nlanes: [{ base_url: http://h }]", "lanes lists targets that already run"],
-    ["db_url: sqlite:a.db\nsystems: { db: { url: sqlite:b.db } }", "db_url and systems.db.url name different stores"],
-    ["systems: { a: { url: sqlite:a.db, checkpoint: dump } }", "is dump, but sqlite stores do not have this checkpoint"],
-    ["systems: { a: { url: sqlite:a.db, isolation: index } }", "isolation can only be used with redis and bullmq stores"],
-    ["base_url: http://h\nsystems: { a: { url: amqp://h/test } }", "rabbitmq server of a target that already runs"],
-    ["lanes: [{ base_url: http://h, systems: { a: { url: nats://h } } }]", "nats server of a target that already runs"],
-    ["base_url: http://h\ncoverage: { code: true }", "without target.command seqqa does not start the target"],
-    ["lanes: [{ base_url: http://h }]\ncoverage: { code: true }", "without target.command seqqa does not start the target"],
-    ["target: { module: ./b.ts }\ncoverage: { code: true }", "target.module runs in seqqa's own process"],
-    ["base_url: http://h\nparallel: 2", "2 lanes need a target each"],
-    ["lanes: [{ base_url: http://h }]\nparallel: 2", "lanes lists 1"],
+    ["target: { cwd: . }", "target contains neither command nor module"],
+    ["target: { command: a, module: ./b.ts }", "cannot be used together"],
+    ["target: { module: ./b.ts, rollback: restart }", "with target.module seqqa starts no process of the target"],
+    ["target: { command: a }\nlanes: [{ base_url: http://h }]", "lanes lists running targets"],
+    ["db_url: sqlite:a.db\nsystems: { db: { url: sqlite:b.db } }", "db_url and systems.db.url are the URLs of different stores"],
+    ["systems: { a: { url: sqlite:a.db, checkpoint: dump } }", "is dump, but seqqa cannot use this checkpoint with sqlite stores"],
+    ["systems: { a: { url: sqlite:a.db, isolation: index } }", "isolation works only with redis and bullmq stores"],
+    ["base_url: http://h\nsystems: { a: { url: amqp://h/test } }", "rabbitmq server belongs to a target that already runs"],
+    ["lanes: [{ base_url: http://h, systems: { a: { url: nats://h } } }]", "nats server belongs to a target that already runs"],
+    ["base_url: http://h\ncoverage: { code: true }", "a target that it does not start (target.command is not set)"],
+    ["lanes: [{ base_url: http://h }]\ncoverage: { code: true }", "a target that it does not start (target.command is not set)"],
+    ["target: { module: ./b.ts }\ncoverage: { code: true }", "a target.module, which runs in the process of seqqa"],
+    ["base_url: http://h\nparallel: 2", "parallel is 2, but base_url gives only one running target"],
+    ["lanes: [{ base_url: http://h }]\nparallel: 2", "lanes lists only 1"],
     ["lanes: []", "empty list"],
     ["lanes: [{ base_url: http://h }, { base_url: http://h/ }]", "the same base_url"],
-    ["lanes: [{ base_url: http://h }]\ndb_url: sqlite:a.db", "every lane names its own stores"],
+    ["lanes: [{ base_url: http://h }]\ndb_url: sqlite:a.db", "db_url cannot be used together with lanes"],
     ["services: [{ name: a, command: x }, { name: A, command: y }]", "services[0] and services[1] are both named A"],
-    ["services: [{ name: ../mail, command: x }]", 'services[0].name is "../mail", which cannot be part of a file name'],
-    ["services: [{ name: mail, command: x, ready: /health }]", "but the port of mail is unknown"],
-    ["services: [{ name: mail, command: x, ready: /health, env: { PORT: '{port}' } }]", "but the port of mail is unknown"],
-    ["target: { command: 'x {url:adit}' }\nsystems: { audit: { url: sqlite:a.db } }", "{url:adit} names a store"],
-    ["target: { command: 'x {host:adit}' }\nsystems: { audit: { url: sqlite:a.db } }", "{host:adit} names a store"],
-    ["target: { command: 'x {db_host}' }", "{db_host} names a store that db_url does not declare"],
+    ["services: [{ name: ../mail, command: x }]", 'services[0].name is "../mail". This name cannot be used as a file name'],
+    ["services: [{ name: mail, command: x, ready: /health }]", "but seqqa does not know the port of the service mail"],
+    [
+      "services: [{ name: mail, command: x, ready: /health, env: { PORT: '{port}' } }]",
+      "but seqqa does not know the port of the service mail",
+    ],
+    ["target: { command: 'x {url:adit}' }\nsystems: { audit: { url: sqlite:a.db } }", "{url:adit} refers to a store"],
+    ["target: { command: 'x {host:adit}' }\nsystems: { audit: { url: sqlite:a.db } }", "{host:adit} refers to a store"],
+    ["target: { command: 'x {db_host}' }", "{db_host} refers to a store that db_url does not set"],
     [
       "target: { command: 'x {host:audit}' }\nsystems: { audit: { url: sqlite:a.db } }",
-      "needs the host in the URL of the store, but the URL has none",
+      "needs a host in the URL of the store, but this URL has no host",
     ],
     [
       "target: { command: x, env: { A: '{db_password}' } }\ndb_url: postgres://localhost/shop",
-      "needs the password in the URL of the store, but the URL has none",
+      "needs a password in the URL of the store, but this URL has no password",
     ],
   ])("%s", (yaml, message) => {
     const error = failure(yaml);
@@ -247,7 +252,7 @@ describe("values that contradict each other", () => {
     ["target.warm_up", "target:\n  command: x\n  warm_up: [{ command: 'x {db_password}' }]\n", 3],
   ])("names the line of a placeholder in %s", (_key, target, line) => {
     const { message } = failure(`${target}db_url: postgres://localhost/shop\n`);
-    expect(message).toMatch(new RegExp(`^seqqa\\.yaml:${line}:\\d+: \\{db_password\\} needs the password`));
+    expect(message).toMatch(new RegExp(`^seqqa\\.yaml:${line}:\\d+: The placeholder \\{db_password\\} needs a password`));
   });
 
   it("asks for --no-infra when a flag names a running target beside one to start", () => {
@@ -260,15 +265,15 @@ describe("values that contradict each other", () => {
 
   it("with --no-infra needs to know where the target is and refuses to touch a template", () => {
     const noInfra = true;
-    expect(failure("target: { command: x }", { noInfra }).message).toContain("no URL is given");
+    expect(failure("target: { command: x }", { noInfra }).message).toContain("no URL is set");
     const yaml = "target: { command: x }\nbase_url: http://h\ndb_url: sqlite:a.db";
-    expect(failure(yaml, { noInfra }).message).toContain("--no-infra cannot use this db_url");
+    expect(failure(yaml, { noInfra }).message).toContain("--no-infra cannot use db_url here");
     expect(load(yaml, { noInfra, env: { SEQQA_DB_URL: "sqlite:/b.test.db" } }).dbUrl).toBe("sqlite:/b.test.db");
     const restart = "target: { command: x, rollback: restart }\nbase_url: http://h";
     expect(load(restart).target?.rollback).toBe("restart");
-    expect(failure(restart, { noInfra }).message).toContain("with --no-infra seqqa starts no process that it could restart");
+    expect(failure(restart, { noInfra }).message).toContain("with --no-infra seqqa starts no process of the target");
     const systems = "target: { command: x }\nbase_url: http://h\nsystems: { a: { url: sqlite:a.db } }";
-    expect(failure(systems, { noInfra }).message).toContain("--no-infra cannot use these stores");
+    expect(failure(systems, { noInfra }).message).toContain("--no-infra cannot use systems here");
     const infra = "base_url: http://h\nservices: [{ name: a, command: b }]\ncompose_file: c.yaml";
     expect(load(infra)).toMatchObject({ services: [{ name: "a", readyTimeout: 30 }], composeFile: expect.stringMatching(/\/c\.yaml$/) });
     expect(load(infra, { noInfra })).toMatchObject({ services: [], composeFile: undefined });

@@ -38,8 +38,8 @@ describe("systems.<name>.adapter", () => {
       /it must be the name of a package, or a path such as \.\/my-store\.ts\.$/,
     ],
     ["adapter: kv", "CONFIG_COMBINATION", /systems\.search\.url is missing\.$/],
-    ['url: "sqlite:./a.db", options: { a: 1 }', "CONFIG_COMBINATION", /systems\.search\.options is for an adapter of your own/],
-    ['adapter: kv, url: "kv://127.0.0.1/shop"', "STORE_NOT_ALLOWED", /systems\.search is the store "shop", which is used in place/],
+    ['url: "sqlite:./a.db", options: { a: 1 }', "CONFIG_COMBINATION", /systems\.search\.options is set without/],
+    ['adapter: kv, url: "kv://127.0.0.1/shop"', "STORE_NOT_ALLOWED", /systems\.search is the store "shop", which seqqa would use in place/],
     ['adapter: kv, url: "kv://127.0.0.1:7000"', "STORE_NOT_ALLOWED", /systems\.search is the store "127\.0\.0\.1:7000"/],
   ])("{ %s } is %s", (more, code, message) => {
     expect(failure(store(more))).toMatchObject({ code, exitStatus: 2, message: expect.stringMatching(message) as unknown });

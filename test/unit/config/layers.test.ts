@@ -201,8 +201,8 @@ describe("the file", () => {
       expect.objectContaining({
         code: "CONFIG_NAME",
         exitStatus: 2,
-        message: `${join(folder, "seqqa.yml")} is ignored: the configuration file must be called seqqa.yaml.`,
-        hint: "Rename it to seqqa.yaml.",
+        message: `seqqa does not read ${join(folder, "seqqa.yml")}, because the configuration file must be named seqqa.yaml.`,
+        hint: "Rename the file to seqqa.yaml.",
       }) as Error,
     );
     writeFileSync(join(folder, "seqqa.yaml"), "timeout: 1\n");
@@ -210,7 +210,9 @@ describe("the file", () => {
   });
 
   it("is an error when --config names none", () => {
-    expect(caught(() => loadConfig({ cwd: root, env: {}, file: "no.yaml" })).message).toBe("There is no configuration file no.yaml.");
+    expect(caught(() => loadConfig({ cwd: root, env: {}, file: "no.yaml" })).message).toBe(
+      "The configuration file no.yaml does not exist.",
+    );
     expect(caught(() => loadConfig({ cwd: root, env: {}, file: "api" })).message).toBe("api is a directory, not a configuration file.");
   });
 });

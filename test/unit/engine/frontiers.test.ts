@@ -32,7 +32,7 @@ it("what shards, merges and proofs use opens states by their distance", () => {
 it("a strategy of nobody is refused with the names of those that there are", () => {
   const make = (): unknown => new Agent({ actions: [noop], invariants: [], strategy: { kind: "best" } as never });
   expect(make).toThrow(
-    expect.objectContaining({ code: "AGENT_INVALID", exitStatus: 2, message: "The Agent's strategy is not one of seqqa's." }),
+    expect.objectContaining({ code: "AGENT_INVALID", exitStatus: 2, message: "The Agent's strategy is not a strategy of seqqa." }),
   );
   expect(make).toThrow(
     expect.objectContaining({ hint: expect.stringMatching(/^Write strategy: new BFS\(\), new DFS\(\), .* or new \w+\(\)\.$/) as unknown }),

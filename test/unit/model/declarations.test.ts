@@ -88,7 +88,7 @@ describe("an option that there is not is refused, and the nearest is named", () 
       'The Agent has no option "maxStep".',
       "maxSteps",
     ],
-    ["World", () => new World({ contxt: {} } as never), 'The World has no option "contxt".', "context"],
+    ["World", () => new World({ contxt: {} } as never), 'The stores of the World are no option "contxt".', "context"],
   ])("%s", (_of, make, message, near) => {
     expect(refusal(make)).toMatchObject({ message, hint: `Did you mean "${near}"?` });
   });
@@ -135,7 +135,7 @@ describe("Agent", () => {
     [
       "more actions than the engine can tell apart",
       { actions: Array.from({ length: 65_536 }, (_, i) => action(`a${i}`)) },
-      /65536 actions: at most 65535/,
+      /65536 actions, but an Agent may have at most 65535/,
     ],
     ["two invariants of one name", { invariants: [invariant("x"), invariant("x")] }, /invariants\[0\] and invariants\[1\].*"x"/],
     ["an action among invariants", { invariants: [action("a")] }, /invariants\[0\] is not an instance of Invariant/],

@@ -86,7 +86,7 @@ describe("annotations", () => {
     const { commands } = told({ explorations: [explored({ violations: [...many(12, {}), ...many(11, { confirmed: false })] })] });
     const count = (level: string): number => commands.filter((one) => one.level === level).length;
     expect([count("error"), count("warning"), count("notice")]).toEqual([10, 10, 1]);
-    expect(commands.at(-1)!.message).toMatch(/^Not shown: 2 errors and 1 warning, /);
+    expect(commands.at(-1)!.message).toMatch(/^2 errors and 1 warning are not shown here, /);
   });
 
   it("are one command each, whatever they say", () => {
@@ -167,7 +167,7 @@ describe("the job summary", () => {
     const violations = Array.from({ length: count }, (_, index) => violation({ id: `${index}`, message: "€".repeat(290) }));
     const { summary, commands } = told({ explorations: [explored({ violations })] }, "x".repeat(size));
     expect(Buffer.byteLength(summary)).toBeLessThanOrEqual(1024 * 1024);
-    if (size === 1024 * 1024) return expect(commands.at(-1)!.message).toContain("no room");
+    if (size === 1024 * 1024) return expect(commands.at(-1)!.message).toContain("limit of 1 MiB");
     if (size > 1_000_000) return expect(summary).toMatch(/## seqqa: .*\n\n[\d,]+ rows more/);
     const rows = summary.match(/^\| CRITICAL/gm)!.length;
     expect(Number(/^([\d,]+) rows more/m.exec(summary)![1]!.replace(",", "")) + rows).toBe(count);

@@ -25,9 +25,9 @@ describe("violationText", () => {
   });
 
   it.each([
-    ["max_time", "max_time was over before it was replayed from a clean start"],
-    ["interrupted", "the run was interrupted before it was replayed from a clean start"],
-    ["no_target", "no target could be started to replay it"],
+    ["max_time", "max_time ran out before seqqa replayed it from a clean start"],
+    ["interrupted", "the run was interrupted before seqqa replayed it from a clean start"],
+    ["no_target", "seqqa could not start a target to replay it"],
     // Of a run that did not say why.
     [undefined, "it was not replayed from a clean start"],
   ] as const)("says why one is not confirmed: %s", (notReplayedReason, why) => {

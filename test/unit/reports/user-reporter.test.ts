@@ -51,16 +51,16 @@ describe("the default export of a reporter", () => {
   });
 
   it.each([
-    ["text", "console", /exports no reporter: its default export has no method ended\(\)\.$/],
+    ["text", "console", /exports no reporter, because its default export has no method ended\(\)\.$/],
     ["null", null, /its default export has no method ended\(\)\.$/],
     ["an object without ended", { explored: ended }, /its default export has no method ended\(\)\.$/],
-    ["a function that returns nothing", () => undefined, /what its default export makes has no method ended\(\)\.$/],
+    ["a function that returns nothing", () => undefined, /the result of its default export has no method ended\(\)\.$/],
     [
       "a function that throws",
       () => {
         throw new Error("no token");
       },
-      /threw when its reporter was made: no token\.$/,
+      /threw while it created the reporter: no token\.$/,
     ],
   ])("is refused as %s", async (_, exported, message) => {
     await expect(userReporter(exported, setting().options)).rejects.toMatchObject({
@@ -114,7 +114,7 @@ describe("a reporter of the user", () => {
     expect(first.stderr.text).toContain("The reporter ./mine.ts threw in ended: no route.");
     const second = setting({ mostMs: 20 });
     await (await userReporter({ ended: () => new Promise(() => undefined) }, second.options)).ended(report({}));
-    expect(second.stderr.text).toContain("The reporter ./mine.ts did not finish its method ended() within 0.02 s.");
+    expect(second.stderr.text).toContain("The reporter ./mine.ts did not finish ended() within 0.02 s.");
   });
 
   it("that takes no messages, or was left out, leaves them to standard error if no other reporter shows them", async () => {

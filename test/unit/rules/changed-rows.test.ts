@@ -44,7 +44,7 @@ describe("immutable", () => {
 
   it("is refused for columns of several tables", () => {
     expect(() => immutable<never, never>(["orders.amount", "stock.available"])).toThrow(
-      'immutable(["orders.amount","stock.available"]): no columns are named, or they belong to several tables.',
+      'immutable(["orders.amount","stock.available"]): the list of columns is empty, or the columns belong to several tables.',
     );
   });
 });
@@ -73,7 +73,7 @@ describe("conserved", () => {
   });
 
   it("needs a column", () => {
-    expect(() => conserved<never, never>([])).toThrow("conserved([]): no column is named.");
+    expect(() => conserved<never, never>([])).toThrow("conserved([]): the list of columns is empty.");
   });
 });
 

@@ -16,14 +16,16 @@ describe("idempotent", () => {
   });
 
   it("says which other status, and lets a DELETE find nothing any more", async () => {
-    expect(await sent("PUT", 404)).toBe("act: PUT /orders/{id} sent again was answered 404, but the first request was answered 200");
-    expect(await sent("DELETE", 500)).toBe("act: DELETE /orders/{id} sent again was answered 500, but the first request was answered 200");
+    expect(await sent("PUT", 404)).toBe("act: PUT /orders/{id} was sent again and answered 404, but the first request was answered 200");
+    expect(await sent("DELETE", 500)).toBe(
+      "act: DELETE /orders/{id} was sent again and answered 500, but the first request was answered 200",
+    );
     expect([await sent("DELETE", 404), await sent("DELETE", 410)]).toEqual([true, true]);
   });
 
   it("says what changed in the stores", async () => {
     expect(await sent("DELETE", 204, MORE)).toBe(
-      "act: DELETE /orders/{id} sent again was answered 204 and changed the stores: db.orders: 1 row added",
+      "act: DELETE /orders/{id} was sent again and answered 204, and the second request changed the stores: db.orders: 1 row added",
     );
   });
 
@@ -56,16 +58,18 @@ describe("retrySafe", () => {
   );
 
   it("is broken by another thing, a refusal, and a change", async () => {
-    const what = "act: POST /payments with the same Idempotency-Key was answered 201 and then";
-    expect(await sent([201, { id: 1 }], [201, { id: 2 }])).toBe(`${what} 201, and the second answer has a different id`);
+    const what = "act: POST /payments with the same Idempotency-Key was answered 201 the first time and";
+    expect(await sent([201, { id: 1 }], [201, { id: 2 }])).toBe(`${what} 201 the second time, and the second answer has a different id`);
     expect(await sent([201, { data: { uuid: "a" } }], [201, { data: { uuid: "b" } }])).toBe(
-      `${what} 201, and the second answer has a different uuid`,
+      `${what} 201 the second time, and the second answer has a different uuid`,
     );
     expect(await sent([201, {}, { location: "/1" }], [201, {}, { location: "/2" }])).toBe(
-      `${what} 201, and the second answer has a different Location`,
+      `${what} 201 the second time, and the second answer has a different Location`,
     );
-    expect(await sent(201, 400)).toBe(`${what} 400`);
-    expect(await sent(201, 201, MORE)).toBe(`${what} 201, and changed the stores: db.orders: 1 row added`);
+    expect(await sent(201, 400)).toBe(`${what} 400 the second time`);
+    expect(await sent(201, 201, MORE)).toBe(
+      `${what} 201 the second time, and the second request changed the stores: db.orders: 1 row added`,
+    );
   });
 
   it("takes ids of requests for none of things", async () => {

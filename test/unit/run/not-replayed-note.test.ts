@@ -11,9 +11,9 @@ const left = (parts: Partial<ConfirmedViolation>): ConfirmedViolation =>
   }) as unknown as ConfirmedViolation;
 
 it("a note about findings that no target was there for says why the last start failed", () => {
-  const text = "before every finding was replayed from a clean start: 1 of 1 findings is not confirmed.";
+  const text = "before seqqa had replayed every finding from a clean start, so 1 of 1 findings is not confirmed.";
   expect(notReplayedNote([left({ notReplayed: "no_target", startFailed: "The port is taken. Use another." })])).toBe(
-    `No target could be started ${text} The last start failed: The port is taken. Use another.`,
+    `seqqa could not start a target ${text} The last start failed: The port is taken. Use another.`,
   );
   expect(notReplayedNote([left({ notReplayed: "interrupted" })])).toBe(`The run was interrupted ${text}`);
 });

@@ -77,9 +77,14 @@ function sumOf(counts: readonly CodeCount[]): CodeCount {
 
 function notesOf({ processes, unreadable }: ReadCoverage, files: number, failed: readonly string[], cwd: string): readonly string[] {
   const notes: string[] = [];
-  if (processes === 0) notes.push("No target wrote the coverage of its code: it is no Node process, or was killed before it could.");
-  else if (files === 0) notes.push("The targets executed no file that coverage.include and coverage.exclude choose.");
-  if (unreadable > 0) notes.push(`Coverage files that could not be read, and are missing here: ${unreadable}.`);
-  for (const path of failed) notes.push(`The coverage of ${relative(cwd, path)} could not be mapped to its source, and is missing here.`);
+  if (processes === 0)
+    notes.push("Code coverage is missing: no target wrote its coverage. Either the target is not a Node process, or seqqa had to kill it.");
+  else if (files === 0)
+    notes.push(
+      "Code coverage is empty: the targets executed none of the files that coverage.include and coverage.exclude select. Correct these keys.",
+    );
+  if (unreadable > 0)
+    notes.push(`Code coverage is incomplete, because seqqa could not read coverage files of the target (number of files: ${unreadable}).`);
+  for (const path of failed) notes.push(`Code coverage does not contain ${relative(cwd, path)}, because its source map could not be used.`);
   return notes;
 }

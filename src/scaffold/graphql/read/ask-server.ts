@@ -29,7 +29,7 @@ export async function askServer(url: URL, ask?: Ask): Promise<{ readonly text: s
     url.search === ""
       ? []
       : [
-          "The query string of the endpoint's URL may be secret, so it is not written into the folder. Add it to the URL in the `world` of the exploration.",
+          "The query string of the endpoint's URL may contain a secret, so seqqa does not write it to files. Add it to the URL in the `world` of the exploration.",
         ];
   if (ask !== undefined) return { text: await askInTurn(url, ask), warnings };
   const dispatcher = connections();
@@ -77,7 +77,7 @@ async function askInTurn(url: URL, ask: Ask): Promise<string> {
   throw problem(
     "INTROSPECTION_REFUSED",
     `${name} refuses to return its schema: ${quoted(refusal ?? "")}.`,
-    "Allow introspection where you test, or give the schema as a file: SDL, or the result of an introspection.",
+    "Allow introspection on the server that you test, or give a file with the schema in SDL or the result of an introspection.",
   );
 }
 
@@ -106,7 +106,7 @@ function reading(text: string): Said {
     return typeof data === "object" ? { kind: "refused", message: "its answer contains no schema" } : { kind: "other" };
   }
   const { message } = (errors[0] ?? {}) as { readonly message?: unknown };
-  return { kind: "refused", message: typeof message === "string" ? message : "it gives no reason" };
+  return { kind: "refused", message: typeof message === "string" ? message : "the server gives no reason" };
 }
 
 function unexpected({ status, headers }: Awaited<ReturnType<Ask>>, name: string): Error {
@@ -114,15 +114,15 @@ function unexpected({ status, headers }: Awaited<ReturnType<Ask>>, name: string)
     const to = headers.get("location") ?? "";
     return problem(
       "DESCRIPTION_NOT_GRAPHQL",
-      `${name} redirects to ${quoted(to)}; queries are not sent there.`,
-      "Give the URL of the endpoint itself.",
+      `${name} redirects to ${quoted(to)}, but seqqa does not follow redirects of an endpoint.`,
+      "Give the URL to which the endpoint redirects.",
     );
   }
   if (status === 401 || status === 403) {
     return problem(
       "INTROSPECTION_REFUSED",
       `${name} answered the introspection query with status ${status}.`,
-      "Give the schema as a file: SDL, or the result of an introspection.",
+      "Give a file with the schema in SDL or the result of an introspection.",
     );
   }
   const hint = "Give the URL of a GraphQL endpoint, or the schema as a file.";

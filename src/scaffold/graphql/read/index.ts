@@ -62,8 +62,8 @@ function shallow<T>(name: string, read: () => T): T {
     if (!(error instanceof RangeError)) throw error;
     throw problem(
       "DESCRIPTION_TOO_LARGE",
-      `${name} is nested too deeply.`,
-      "No GraphQL schema needs that: check the program that wrote it.",
+      `seqqa cannot read ${name}, because its values are nested too deeply.`,
+      "Check the program that wrote this file: a GraphQL schema does not need such deep nesting.",
     );
   }
 }

@@ -36,7 +36,9 @@ export function parseSdl(text: string, name: string): { readonly schema: GraphQL
     return {
       schema: buildASTSchema(document, { assumeValidSDL: true }),
       warnings:
-        unknown.length === 0 ? [] : [`Directives that are not declared are left out: ${quoted(unknown.join(", ").replaceAll('"', ""))}.`],
+        unknown.length === 0
+          ? []
+          : [`seqqa left out directives that the schema does not declare: ${quoted(unknown.join(", ").replaceAll('"', ""))}.`],
     };
   } catch (error) {
     if (error instanceof RangeError) throw error;
@@ -72,8 +74,12 @@ function nameOf(node: DefinitionNode): readonly string[] {
 
 function notGraphql({ definitions }: DocumentNode, name: string): Error {
   const executable = definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION || kind === Kind.FRAGMENT_DEFINITION);
-  const what = executable ? "contains operations of a client and no schema" : "defines no types";
-  return problem("DESCRIPTION_NOT_GRAPHQL", `${name} ${what}.`, "Give the schema of the server: SDL, or the result of an introspection.");
+  const what = executable ? "contains queries of a client, but no schema" : "defines no types";
+  return problem(
+    "DESCRIPTION_NOT_GRAPHQL",
+    `${name} ${what}.`,
+    "Give the schema of the server, in SDL or as the result of an introspection.",
+  );
 }
 
 function syntax(error: unknown, name: string): Error {

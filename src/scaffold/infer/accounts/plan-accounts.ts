@@ -30,7 +30,7 @@ export function planAccounts(
   const others = drafts.filter(({ call }) => call !== login?.call);
   const deleting = others
     .filter(({ call }) => deletesCaller(call, facts))
-    .map(({ action }) => ({ action, why: "It deletes the user who calls it: all calls after it would be refused." }));
+    .map(({ action }) => ({ action, why: "The call deletes the user who calls it, so the API would refuse all later calls." }));
   const isNeeded = register?.action.produces.some(({ key }) =>
     others.some(({ action }) => action !== register.action && action.needs.includes(key)),
   );
@@ -39,7 +39,7 @@ export function planAccounts(
       ? [
           {
             action: register.action,
-            why: "session.ts already calls it. As an action it would set a cookie that logs the client in as another user.",
+            why: "session.ts already calls it. As an action, its cookie would log the client in as another user.",
           },
         ]
       : [];

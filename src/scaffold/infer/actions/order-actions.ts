@@ -42,7 +42,7 @@ export function orderActions(drafts: readonly Draft[], redraft: (draft: Draft, a
       for (const one of drafts) {
         const need = one.needs.get(key);
         if (need !== "path" && (need === undefined || !isDelete(one))) continue;
-        const hint = `Only calls that need "${key}" themselves return it: give it a value in setup.ts, or set it in an action.`;
+        const hint = `Only calls that need "${key}" return its value. Give the key a value in setup.ts, or set it in an action.`;
         lost.push({ action: one.action.name, what: `path parameter of ${key}`, hint });
       }
     }

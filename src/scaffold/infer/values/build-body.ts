@@ -24,7 +24,7 @@ export function buildBody(drafting: Drafting): PlannedBody | undefined {
   if (as === undefined || as === "text") return textBody(media, drafting);
   const schema = schemaOf(media);
   if (schema === undefined) {
-    note("body", "The description does not say what it looks like: write it.");
+    note("body", "The description does not describe this body. Write it yourself.");
     return { as, mediaType: media.type, value: { kind: "constant", value: asJson(media.examples[0]) ?? {} } };
   }
   let first: (Attempt & { readonly problem: string }) | undefined;
@@ -36,11 +36,11 @@ export function buildBody(drafting: Drafting): PlannedBody | undefined {
     first ??= { ...attempt, problem };
   }
   if (first === undefined) {
-    note("body", "No value that its schema allows could be built: write it.");
+    note("body", "seqqa could not build a body that the schema allows. Write it yourself.");
     return { as, mediaType: media.type, value: { kind: "constant", value: {} } };
   }
   const value = taken(first, drafting);
-  note("body", `The generated value does not fit its schema (${first.problem}): correct it.`);
+  note("body", `The generated value does not match its schema (${first.problem}). Correct the value.`);
   return { as, mediaType: media.type, value };
 }
 
@@ -121,7 +121,7 @@ function asOf(type: string): PlannedBody["as"] | undefined {
 function textBody(media: MediaType, { note }: Drafting): PlannedBody {
   const example = media.examples[0];
   if (typeof example !== "string" && !media.type.startsWith("text/"))
-    note("body", `Nothing is known of bodies of type ${media.type}: write it.`);
+    note("body", `seqqa cannot generate bodies of type ${media.type}. Write the body yourself.`);
   return { as: "text", mediaType: media.type, value: { kind: "constant", value: typeof example === "string" ? example : "example" } };
 }
 
@@ -159,7 +159,7 @@ function fieldOf(drafting: Drafting): Knowledge["field"] {
     if (drawn !== undefined && (required || field.object.required.size === 0)) return drawn;
     // A field named only `id` at the top level is the id of the new item itself. Other ids must come from another operation, or from the user.
     if (required && looksLikeId(name) && (!top || snake(name) !== "id") && !givenByDescription(field)) {
-      note(`body field ${[...inside, name].join(".")}`, "It looks like an id, and no call returns it: write one that exists.");
+      note(`body field ${[...inside, name].join(".")}`, "This field seems to be an id, but no call returns it. Write an id that exists.");
     }
     return undefined;
   };

@@ -44,10 +44,10 @@ export class Checker {
       if (validate(value)) return undefined;
       const error = validate.errors?.[0];
       return error === undefined
-        ? "it does not fit its schema"
+        ? "the value does not match its schema"
         : `${error.instancePath === "" ? "it" : error.instancePath.slice(1)} ${error.message ?? error.keyword}`;
     } catch {
-      return "its schema cannot be checked";
+      return "seqqa cannot check the schema";
     }
   }
 

@@ -47,9 +47,9 @@ export function otherParameter(parameter: Parameter, drafting: Drafting, open: M
   }
   const built = valueOf(parameter, drafting);
   if (built === undefined || facts.checker.problem(schema, built.sample) !== undefined) {
-    drafting.note(`${where} parameter ${name}`, "No value that its schema allows could be built: write one.");
+    drafting.note(`${where} parameter ${name}`, "seqqa could not build a value that the schema allows. Write a value yourself.");
   } else if (looksLikeId(name))
-    drafting.note(`${where} parameter ${name}`, "It looks like an id, and no call returns it: write one that exists.");
+    drafting.note(`${where} parameter ${name}`, "This parameter seems to be an id, but no call returns it. Write an id that exists.");
   return planned(built?.value ?? { kind: "constant", value: "example" }, "built from its schema");
 }
 

@@ -58,7 +58,7 @@ export function pathParameter(
 }
 
 export function noCallReturns(key: string): string {
-  return `No call returns it: give "${key}" a value in setup.ts, set it in an action, or write a value.`;
+  return `No call returns this value. Give "${key}" a value in setup.ts, set it in an action, or write a value in the path.`;
 }
 
 /**

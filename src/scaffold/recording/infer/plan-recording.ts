@@ -186,14 +186,14 @@ function unclear({ request }: Drafted, action: string): readonly NotInferred[] {
   return request.unclear.map((name) => ({
     action,
     what: name,
-    hint: "seqqa cannot fill in a variable that is only a part of a value: write the whole value.",
+    hint: "seqqa cannot fill in a variable that is only part of a value. Write the whole value.",
   }));
 }
 
 function missing(actions: readonly PlannedAction[], open: readonly string[]): readonly NotInferred[] {
   return open.flatMap((key) => {
     const action = actions.find(({ needs }) => needs.includes(key));
-    const hint = `No answer of the recording gives this value: give "${key}" a value in setup.ts, or set it in an action.`;
+    const hint = `No answer of the recording contains this value. Give "${key}" a value in setup.ts, or set it in an action.`;
     return action === undefined ? [] : [{ action: action.name, what: `value of ${key}`, hint }];
   });
 }

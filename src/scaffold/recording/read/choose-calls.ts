@@ -42,7 +42,7 @@ export function chooseCalls(
   leave(`calls after the first ${MOST_CALLS}`, own.length - calls.length);
   return {
     calls,
-    notes: [...left].map(([why, count]) => `Left out: ${count} ${count === 1 ? why.replace(/^((?:static )?\w+)s\b/, "$1") : why}.`),
+    notes: [...left].map(([why, count]) => `seqqa left out ${count} ${count === 1 ? why.replace(/^((?:static )?\w+)s\b/, "$1") : why}.`),
   };
 }
 

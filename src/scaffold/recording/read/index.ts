@@ -11,13 +11,13 @@ import { parsePostman } from "./parse-postman.ts";
 const KINDS = {
   har: {
     parse: parseHar,
-    is: "an archive in HAR",
-    hint: 'Export an archive from a browser: "Save all as HAR" in the network tab of the developer tools.',
+    is: "a HAR archive",
+    hint: 'Export an archive from a browser, with "Save all as HAR" in the network tab of the developer tools.',
   },
   postman: {
     parse: parsePostman,
     is: "a Postman collection",
-    hint: "Export the collection in the format v2.1; an environment is no collection.",
+    hint: "Export the collection, and not an environment, in the format v2.1.",
   },
 } as const;
 

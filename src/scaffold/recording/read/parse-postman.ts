@@ -19,10 +19,10 @@ export function parsePostman(document: unknown, name: string): Recording | undef
   const all = [...requestsIn(item)];
   const calls = all.flatMap((one) => {
     const call = callOf(one, values);
-    if (call === undefined) notes.push(`Left out: ${shown(one["name"])} is no request over HTTP that can be sent.`);
+    if (call === undefined) notes.push(`seqqa left out ${shown(one["name"])}, because it is not an HTTP request that can be sent.`);
     return call ?? [];
   });
-  if (calls.length > MOST_CALLS) notes.push(`Left out: ${calls.length - MOST_CALLS} calls after the first ${MOST_CALLS}.`);
+  if (calls.length > MOST_CALLS) notes.push(`seqqa uses only the first ${MOST_CALLS} calls, and left out ${calls.length - MOST_CALLS}.`);
   return {
     name,
     title: textOf(membersOf(info)["name"]) ?? name,

@@ -48,7 +48,8 @@ export function withDeclarations(edited: string, declarations: readonly Declarat
   for (const { identifier, code } of declarations) {
     done = insertDeclaration(done, LIST, code);
     const listed = insertItem(done, LIST, "[]", identifier);
-    if (listed === undefined) left.push(`${identifier} must be added to a list by hand: the file has no list that begins with "${LIST}"`);
+    if (listed === undefined)
+      left.push(`${identifier} is not in a list of actions yet. Add it by hand, because the file has no list that begins with "${LIST}"`);
     else done = listed;
   }
   return { text: withImports(done, declarations), left };

@@ -33,7 +33,7 @@ export const MOST_OF_A_KIND = ${MOST};
         const line = lines.get(key);
         if (line === undefined || new RegExp(`^\\s*["']?${key}["']?\\??\\s*:`, "m").test(done)) continue;
         const with_ = insertItem(done, INTERFACE, "{}", line);
-        if (with_ === undefined) left.push(`The key ${key} is not declared: context.ts has no interface Keys`);
+        if (with_ === undefined) left.push(`Declare the key ${key} in context.ts, because seqqa found no interface Keys in this file`);
         else done = with_;
       }
       return { text: done, left };

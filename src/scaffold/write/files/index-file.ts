@@ -43,7 +43,8 @@ function extended(edited: string, added: readonly string[], names: ReadonlyMap<s
     const line = importOf(file, names);
     if (done.includes(line)) continue;
     const listed = insertItem(done, LIST, "[]", `...${names.get(file)!}`);
-    if (listed === undefined) left.push(`${file} is not part of ${INDEX}: there is no list that begins with "${LIST}"`);
+    if (listed === undefined)
+      left.push(`Import the actions of ${file} in ${INDEX}, because seqqa found no list there that begins with "${LIST}"`);
     else done = insertImport(listed, line);
   }
   return { text: done, left };

@@ -22,7 +22,9 @@ ${LIST}: readonly Resource[] = [${items === "" ? "" : `\n${items}`}];
       for (const resource of resources.filter(({ name }) => added.includes(name))) {
         const with_ = insertItem(done, LIST, "[]", laidOut(resourceCode(resource), 0, 2, 1));
         if (with_ === undefined)
-          left.push(`The resource ${resource.name} must be added to a list by hand: resources.ts has no list that begins with "${LIST}"`);
+          left.push(
+            `The resource ${resource.name} is not in a list of resources yet. Add it by hand, because resources.ts has no list that begins with "${LIST}"`,
+          );
         else done = with_;
       }
       return { text: done, left };

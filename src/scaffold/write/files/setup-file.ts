@@ -46,7 +46,8 @@ export function setKeys(context: Context<Keys>): void {
       for (const one of keys.filter(({ key }) => added.includes(key))) {
         if (new RegExp(`^\\s*["']?${one.key}["']?\\s*:`, "m").test(done)) continue;
         const longer = insertItem(done, GIVEN, "{,}", itemOf(one));
-        if (longer === undefined) left.push(`The key ${one.key} has no place for its value: setup.ts has no object "${GIVEN}"`);
+        if (longer === undefined)
+          left.push(`Add a value for the key ${one.key} to setup.ts, because seqqa found no object "${GIVEN}" in this file`);
         else done = longer;
       }
       return { text: done, left };

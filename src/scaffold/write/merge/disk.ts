@@ -21,7 +21,11 @@ export class Disk {
     this.#shown = shown;
     // The first condition also detects a symbolic link whose target does not exist.
     if (statOf(directory) !== undefined && statOf(directory, true)?.isDirectory() !== true) {
-      throw refused("SCAFFOLD_NOT_A_FOLDER", `${shown} exists but is not a folder.`, "Choose another folder with --out.");
+      throw refused(
+        "SCAFFOLD_NOT_A_FOLDER",
+        `seqqa cannot write to ${shown}, because it is not a folder.`,
+        "Choose another folder with --out.",
+      );
     }
   }
 
@@ -37,11 +41,19 @@ export class Disk {
       if (stat === undefined) return undefined;
       const shown = join(this.#shown, part);
       if (stat.isSymbolicLink()) {
-        throw refused("SCAFFOLD_LINK", `${shown} is a link, and nothing is written through links.`, "Choose another folder with --out.");
+        throw refused(
+          "SCAFFOLD_LINK",
+          `${shown} is a symbolic link, and seqqa does not write through links.`,
+          "Choose another folder with --out.",
+        );
       }
       if (length === parts.length ? !stat.isFile() : !stat.isDirectory()) {
         const what = length === parts.length ? "file" : "folder";
-        throw refused("SCAFFOLD_IN_THE_WAY", `${shown} exists but is not a ${what}.`, "Choose another folder with --out.");
+        throw refused(
+          "SCAFFOLD_IN_THE_WAY",
+          `seqqa cannot write ${shown}, because it already exists but is not a ${what}.`,
+          "Choose another folder with --out.",
+        );
       }
     }
     try {
@@ -94,7 +106,7 @@ export class Disk {
   #failed(what: string, path: string, cause: unknown): SeqqaError {
     const { code, message } = cause as NodeJS.ErrnoException;
     const said = `${join(this.#shown, path)} cannot be ${what}: ${code ?? message}.`;
-    return refused("SCAFFOLD_NOT_WRITTEN", said, "Choose a folder that you may write to with --out.", cause);
+    return refused("SCAFFOLD_NOT_WRITTEN", said, "Choose a writable folder with --out <folder>.", cause);
   }
 }
 

@@ -50,10 +50,14 @@ export function parseManifest(text: string, shown: string): Manifest {
     read = undefined;
   }
   if (!isManifest(read)) {
-    throw new SeqqaError("SCAFFOLD_MANIFEST", `${shown} is damaged, or was written by another version of seqqa scaffold.`, {
-      exitStatus: 2,
-      hint: "Restore it, choose another folder with --out, or overwrite everything that scaffold writes with --force.",
-    });
+    throw new SeqqaError(
+      "SCAFFOLD_MANIFEST",
+      `seqqa cannot read ${shown}. The file is damaged, or another version of seqqa scaffold wrote it.`,
+      {
+        exitStatus: 2,
+        hint: "Restore the file, choose another folder with --out <folder>, or overwrite all files that scaffold writes with --force.",
+      },
+    );
   }
   const { exploration, files, actions, keys, setup = [], resources } = read;
   return { exploration, files, actions, keys, setup, resources };

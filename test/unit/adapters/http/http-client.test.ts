@@ -321,6 +321,6 @@ describe("as", () => {
         return caught;
       }
     })();
-    expect(error).toMatchObject({ code: "UNKNOWN_ROLE", hint: "The world has alice, bob." });
+    expect(error).toMatchObject({ code: "UNKNOWN_ROLE", hint: "The roles of the World are alice, bob." });
   });
 });

@@ -16,5 +16,5 @@ const found = (wanted: string): string | undefined => {
 it("finds a finding by its id, whole or by its beginning, and says which one has the path of another action with the same cause", () => {
   expect(["aa11", "aa", "cc"].map(found)).toEqual(["aa11", "aa11", "cc33"]);
   expect(() => found("bb")).toThrow('The path of finding "bb" was not stored, because this finding has the same cause as finding aa11.');
-  expect(() => found("dd")).toThrow('There is no finding "dd" in run 1.');
+  expect(() => found("dd")).toThrow('Run 1 has no finding "dd".');
 });

@@ -55,7 +55,7 @@ describe("the flags of the first session", () => {
   it("are asked for again where they had a password", () => {
     const rows = [row("base_url", "http://***@127.0.0.1:3000")];
     expect(() => before(rows)).toThrow(
-      expect.objectContaining({ exitStatus: 2, message: expect.stringMatching(/^The --base-url of run r had a password/) }),
+      expect.objectContaining({ exitStatus: 2, message: expect.stringMatching(/^The --base-url of run r contained a password/) }),
     );
     expect(before(rows, { baseUrl: "http://u:p@127.0.0.1:3000" })).toEqual({ baseUrl: "http://u:p@127.0.0.1:3000" });
     expect(before(rows, {}, { SEQQA_BASE_URL: "http://u:p@127.0.0.1:3000" })).toEqual({});

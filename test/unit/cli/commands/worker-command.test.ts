@@ -30,8 +30,8 @@ it("without a directory works in the folder of the configuration", async () => {
 it.each<readonly [string, readonly string[], Readonly<Record<string, string>>, string]>([
   ["no secret", ["--redis", URL], {}, "seqqa worker needs the environment variable SEQQA_SECRET"],
   ["no Redis", [], env, "--redis"],
-  ["no such directory", ["nowhere", "--redis", URL], env, "There is no directory nowhere."],
-  ["a file", ["qa/shop.explore.ts", "--redis", URL], env, "There is no directory qa/shop.explore.ts."],
+  ["no such directory", ["nowhere", "--redis", URL], env, "The directory nowhere does not exist."],
+  ["a file", ["qa/shop.explore.ts", "--redis", URL], env, "The directory qa/shop.explore.ts does not exist."],
   ["lanes that are none", ["--redis", URL, "--parallel", "none"], env, "--parallel"],
 ])("is refused for %s, in one sentence", async (_what, args, given, says) => {
   const ran = await seqqa(["worker", ...args], { cwd, env: given });
@@ -60,7 +60,7 @@ it("interrupted, is no error", async () => {
 });
 
 it.each([
-  [["run", "--all", "--distributed", URL], env, "--distributed can only be used for explorations"],
+  [["run", "--all", "--distributed", URL], env, "--distributed works only for explorations"],
   [["run", "qa", "--distributed", URL], {}, "--distributed needs the environment variable SEQQA_SECRET"],
 ])("a run is refused: %j", async (args, given, says) => {
   const ran = await seqqa(args, { cwd, env: given });

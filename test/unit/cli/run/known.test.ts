@@ -122,9 +122,9 @@ describe("known findings", () => {
     [
       "no such file",
       undefined,
-      /^error: There is no file of known findings qa\/known\.yaml\.\nhint: seqqa run <directory> --update-known writes it\.\n$/,
+      /^error: The file qa\/known\.yaml of known_findings does not exist\.\nhint: To write this file, type: seqqa run <directory> --update-known\n$/,
     ],
-    ["a broken one", "- a1\n- {}\n", /^error: qa\/known\.yaml:2: this entry has no id, or an id with white space\.\nhint: /],
+    ["a broken one", "- a1\n- {}\n", /^error: qa\/known\.yaml:2: this entry has no id, or its id contains white space\.\nhint: /],
   ])("%s is a mistake, and nothing is sent", async (_what, list, says) => {
     const { status, stderr, inputs } = await run(folder(list), {});
     expect(stderr).toMatch(says);

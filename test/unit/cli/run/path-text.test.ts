@@ -39,7 +39,7 @@ describe("a path that is saved", () => {
   it("uses the export of a state graph, which cannot be a journey", () => {
     expect(textOf("test", { deadEdges: [] }).text).toContain('import { graph } from "./qa/shop.explore.ts";');
     expect(() => textOf("journey", { deadEdges: [] })).toThrow(
-      expect.objectContaining({ message: "A path of a state graph cannot be a journey.", hint: "Save it as a test." }),
+      expect.objectContaining({ message: "A path of a state graph cannot be saved as a journey.", hint: "Save the path as a test." }),
     );
   });
 
@@ -47,7 +47,9 @@ describe("a path that is saved", () => {
     const coverage = { actions: { pay: { applied: 1, skipped: 0, statuses: {}, role: "bob" } }, pairs: 1 };
     expect(textOf("test", { coverage }).text).toContain("agent.replay");
     expect(textOf("journey", { coverage }, ["create"]).file).toBe("create.journey.ts");
-    expect(() => textOf("journey", { coverage })).toThrow("Action pay acts as a role, and a journey has no roles.");
+    expect(() => textOf("journey", { coverage })).toThrow(
+      "The path cannot be saved as a journey: action pay uses a role, but journeys have no roles.",
+    );
   });
 
   it("has a file name that is no path", () => {
@@ -58,10 +60,10 @@ describe("a path that is saved", () => {
   it("waits for the end of its exploration", () => {
     const feed = feedOf(undefined);
     expect(() => pathText({ config, feed, cwd: "/work" }, 0, { path: [], as: "test" })).toThrow(
-      "A path can be saved once its exploration has ended.",
+      "The exploration is still in progress. Save the path after it has ended.",
     );
     expect(() => pathText({ config, feed, cwd: "/work" }, 1, { path: [], as: "test" })).toThrow(
-      "The run has no such exploration: reload the page.",
+      "The run does not contain this exploration. Reload the page.",
     );
   });
 });

@@ -66,7 +66,7 @@ describe("the exit status", () => {
     [
       3,
       new TypeError("x is not a function"),
-      "error: seqqa itself failed: x is not a function\nhint: Run again with --verbose to see where.\n",
+      "error: seqqa itself failed: x is not a function\nhint: Run the command again with --verbose. Report the printed stack trace as a defect of seqqa.\n",
     ],
   ])("is %i for an error of the file, which is named", async (expected, thrown, text) => {
     const cwd = folderWith(one);
@@ -121,7 +121,7 @@ describe("options", () => {
   it("--only that matches nothing is a mistake", async () => {
     const { status, stderr } = await seqqa(["run", "qa", "--only", "nope"], { cwd: folderWith(files), explore: () => undefined });
     expect(status).toBe(2);
-    expect(stderr).toContain('No exploration\'s name contains "nope".');
+    expect(stderr).toContain('--only found no exploration with "nope" in its name.');
   });
 
   it("--reporter json prints one document, the same as results.json, under the agent's name", async () => {
@@ -164,7 +164,7 @@ describe("an interruption", () => {
     });
     expect({ status, explored: inputs.length, exits }).toEqual({ status: 130, explored: 1, exits: [] });
     expect(stdout).toContain("stopped       interrupted");
-    expect(stderr).toContain("Interrupted: finishing what is in progress");
+    expect(stderr).toContain("Interrupted. seqqa finishes the current steps");
     expect(written(cwd)).toMatchObject({ exitStatus: 130, explorations: [{ violations: [{}] }] });
   });
 

@@ -25,7 +25,7 @@ describe("what cannot be a graph is refused when it is said, in one sentence wit
     [
       "an unknown strategy",
       () => new StateGraph({ name: "g", strategy: { kind: "best" } as never }),
-      /strategy is not one of/,
+      /strategy is not a strategy of seqqa/,
       /new BFS\(\)/,
     ],
     [
@@ -40,8 +40,8 @@ describe("what cannot be a graph is refused when it is said, in one sentence wit
     [
       "a second initial node",
       () => graph().addNode("b", { initial: true }),
-      /one initial node, and "empty" is already the initial node/,
-      /Leave initial out/,
+      /only one initial node, and "empty" is already the initial node/,
+      /Remove initial: true/,
     ],
     [
       "initial that is no boolean",
@@ -65,13 +65,13 @@ describe("what cannot be a graph is refused when it is said, in one sentence wit
       "an edge to nowhere",
       () => graph().addEdge("paid", "zzzzzzzz", { action }),
       /there is no node "zzzzzzzz"/,
-      /There are "empty", "created", "paid"/,
+      /The nodes of the graph are "empty", "created", "paid"/,
     ],
     [
       "an edge before any node",
       () => new StateGraph({ name: "g" }).addEdge("a", "b", { action }),
       /there is no node "a"/,
-      /Add the nodes before/,
+      /Call addNode\(\) for the nodes before/,
     ],
     [
       "an edge without options",
@@ -109,8 +109,8 @@ describe("what cannot be a graph is refused when it is said, in one sentence wit
         new StateGraph({ name: "g", invariants: [new Invariant({ name: "paid_denied", check: () => true })] }).addNode("paid", {
           check: () => true,
         }),
-      /"paid_denied", which is the name of an invariant/,
-      /Rename the invariant/,
+      /"paid_denied", but an invariant/,
+      /Give the invariant another name/,
     ],
   ])("%s", (_what, make, message, hint) => {
     const error = refusal(make);

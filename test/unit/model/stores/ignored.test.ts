@@ -42,15 +42,23 @@ describe("patterns of ignore", () => {
   ])("%j name the fields %j", (patterns, expected) => expect(resolveIgnored(patterns, schemas, ALL).fields).toEqual(expected));
 
   it.each<[IgnorePattern[], string, string]>([
-    [ofWorld("order.status"), 'ignore: "order.status" is not a table or column of the stores.', 'Did you mean "orders.status"?'],
+    [
+      ofWorld("order.status"),
+      'The pattern "order.status" of ignore matches no table or column of the stores.',
+      'Did you mean "orders.status"?',
+    ],
     [
       ofWorld("adit_*"),
-      'ignore: "adit_*" is not a table or column of the stores.',
+      'The pattern "adit_*" of ignore matches no table or column of the stores.',
       "Its tables are orders, events, audit_log, audit.trail, events.",
     ],
-    [ofStore("db", "event"), 'ignore: "event" is not a table or column of store "db".', 'Did you mean "events"?'],
-    [ofStore("mail", "orders"), 'ignore: "orders" is not a table or column of store "mail".', "Its tables are events."],
-    [ofStore("db", "orders.stauts"), 'ignore: "orders.stauts" is not a table or column of store "db".', 'Did you mean "orders.status"?'],
+    [ofStore("db", "event"), 'The pattern "event" of ignore matches no table or column of store "db".', 'Did you mean "events"?'],
+    [ofStore("mail", "orders"), 'The pattern "orders" of ignore matches no table or column of store "mail".', "Its tables are events."],
+    [
+      ofStore("db", "orders.stauts"),
+      'The pattern "orders.stauts" of ignore matches no table or column of store "db".',
+      'Did you mean "orders.status"?',
+    ],
   ])("%j are refused", (patterns, message, hint) => {
     expect(() => resolveIgnored(patterns, schemas, ALL)).toThrow(
       expect.objectContaining({ code: "IGNORE_UNKNOWN", exitStatus: 2, message, hint }) as Error,

@@ -16,6 +16,6 @@ it("says how probable it is that states were taken for one, and whether any were
     "none seen; the probability that two of 10,000,000 states were mistaken for each other is at most 2.7e-6",
   );
   expect(collisionText(of(10_000, 1))).toBe(
-    "1 step reached a state that was mistaken for another one of 10,000 states: the states after it are missing",
+    "1 step reached a state that seqqa mistook for another state of 10,000 states, so later states are missing",
   );
 });

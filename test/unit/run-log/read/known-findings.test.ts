@@ -28,9 +28,9 @@ describe("the list of known findings", () => {
 
   it.each<readonly [string, string, RegExp]>([
     ["no YAML", "- a\n- [b\n", /^known\.yaml:\d+: this is not valid YAML or JSON: [^\n]+\.$/],
-    ["no list", "a1: true\n", /^known\.yaml:1: this is not a list of findings\.$/],
-    ["a word", "a1\n", /^known\.yaml:1: this is not a list of findings\.$/],
-    ["an entry without id", "- a1\n- note: why\n", /^known\.yaml:2: this entry has no id, or an id with white space\.$/],
+    ["no list", "a1: true\n", /^known\.yaml:1: the file does not contain a list of findings\.$/],
+    ["a word", "a1\n", /^known\.yaml:1: the file does not contain a list of findings\.$/],
+    ["an entry without id", "- a1\n- note: why\n", /^known\.yaml:2: this entry has no id, or its id contains white space\.$/],
     ["an id of two words", "- a1\n- b 2\n", /^known\.yaml:2: this entry is neither an id nor an object with an id\.$/],
     ["a list in it", "- a1\n- [b2]\n", /^known\.yaml:2: this entry is neither an id nor an object with an id\.$/],
     [
@@ -39,16 +39,16 @@ describe("the list of known findings", () => {
       /^known\.yaml:1: "nte" is not a key of an entry; the keys are id, note, exploration, finding\.$/,
     ],
     ["a list for a note", "- id: a1\n  note: [why]\n", /^known\.yaml:1: note must be a text\.$/],
-    ["an id twice", "- a1\n- b2\n- id: a1\n", /^known\.yaml:3: a1 is already listed in line 1\.$/],
+    ["an id twice", "- a1\n- b2\n- id: a1\n", /^known\.yaml:3: the finding a1 is already listed in line 1\.$/],
   ])("%s is refused", (_what, text, says) => {
     expect(() => idsOf(text)).toThrow(expect.objectContaining({ exitStatus: 2, message: expect.stringMatching(says) as string }));
   });
 
   it("that is not there is refused, unless it is about to be written", () => {
     const nowhere = join(folder, "nowhere.yaml");
-    expect(() => readKnownFindings(nowhere, "nowhere.yaml", false)).toThrow("There is no file of known findings nowhere.yaml.");
+    expect(() => readKnownFindings(nowhere, "nowhere.yaml", false)).toThrow("The file nowhere.yaml of known_findings does not exist.");
     expect(readKnownFindings(nowhere, "nowhere.yaml", true).entries).toEqual([]);
-    expect(() => readKnownFindings(folder, "folder", true)).toThrow("The known findings in folder cannot be read (EISDIR).");
+    expect(() => readKnownFindings(folder, "folder", true)).toThrow("seqqa cannot read the file folder of known_findings (EISDIR).");
   });
 });
 

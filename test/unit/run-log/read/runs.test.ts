@@ -125,8 +125,8 @@ describe("a run that is kept", () => {
     const newest = ids.toSorted().slice(-20);
     expect(readdirSync(runs).toSorted()).toEqual([...newest.map((id) => `${id}.db`), "notes.db"]);
     expect(readRun(config.report.outputDir, undefined).id).toBe(newest.at(-1));
-    expect(() => readRun(config.report.outputDir, "../notes")).toThrow(/There is no such run: \.\.\/notes\.$/);
-    expect(() => readRun(home, "../mine")).toThrow(/There is no run in/);
+    expect(() => readRun(config.report.outputDir, "../notes")).toThrow(/Run not found: \.\.\/notes\.$/);
+    expect(() => readRun(home, "../mine")).toThrow(/No run is stored in/);
   });
 });
 
@@ -186,16 +186,16 @@ describe("a store that seqqa did not write is refused:", () => {
     };
   const records = (hex: string): ((file: string) => void) => sql(`UPDATE commits SET records = x'${hex.replaceAll(" ", "")}'`);
   it.each<readonly [string, (file: string) => void, RegExp]>([
-    ["no database", (file) => writeFileSync(file, "x".repeat(5000)), /it is not a SQLite database\.$/],
-    ["an empty file", (file) => writeFileSync(file, ""), /it is not a run of seqqa\.$/],
-    ["half of it", (file) => truncateSync(file, 30_000), /cannot be read: it is damaged\.$/],
-    ["a database of something else", sql("DROP TABLE run"), /it is not a run of seqqa\.$/],
+    ["no database", (file) => writeFileSync(file, "x".repeat(5000)), /the file is not a SQLite database\.$/],
+    ["an empty file", (file) => writeFileSync(file, ""), /the file is not a run of seqqa\.$/],
+    ["half of it", (file) => truncateSync(file, 30_000), /seqqa cannot read .*: the file is damaged\.$/],
+    ["a database of something else", sql("DROP TABLE run"), /the file is not a run of seqqa\.$/],
     ["another version", sql("PRAGMA user_version = 7"), /its schema has version 7, and this seqqa reads version 4\.$/],
     ["a trigger", sql("CREATE TRIGGER t AFTER INSERT ON run BEGIN DELETE FROM run; END"), /its tables are not those of version 4\.$/],
     ["a view", sql("DROP TABLE config; CREATE VIEW config AS SELECT 1 AS key"), /its tables are not those of version 4\.$/],
-    ["no run", sql("DELETE FROM run"), /cannot be read: /],
+    ["no run", sql("DELETE FROM run"), /seqqa cannot read /],
     ["a document that is none", sql("UPDATE explorations SET document = '[1]'"), /a column holds no JSON object\.$/],
-    ["text that is no JSON", sql("UPDATE explorations SET document = '{'"), /cannot be read: /],
+    ["text that is no JSON", sql("UPDATE explorations SET document = '{'"), /seqqa cannot read /],
     ["a circle of parents", sql("UPDATE nodes SET parent = 2 WHERE id = 1"), /its nodes and edges do not form a graph\.$/],
     ["an edge to nowhere", records("00000000 00000000 c8000000 63000000 00000000 00000000"), /its nodes and edges do not form a graph\.$/],
     ["half a record", records("00000000 00000000 c8000000"), /a batch of commits is cut off\.$/],

@@ -128,7 +128,12 @@ describe("lanes for experiments", () => {
     const { done, notes, lanes } = failing(1, lost);
     await expect(lanes.calibrate()).resolves.toBe(found);
     expect(done).toEqual(["calibrate", "rebuild 0", "rebuild 1", "calibrate"]);
-    expect(notes).toEqual([{ kind: "note", message: "All lanes are being rebuilt: The connection was lost." }]);
+    expect(notes).toEqual([
+      {
+        kind: "note",
+        message: "seqqa starts all lanes again, because a lane lost a store at the root state: The connection was lost.",
+      },
+    ]);
     await expect(failing(2, lost).lanes.calibrate()).rejects.toBe(lost);
   });
 

@@ -17,8 +17,8 @@ describe("idleActions", () => {
 
   it("names what never applied and what was refused each time", () => {
     expect(idleActions({ create: works, pay: refused(24), ship: skipped(1_200) }, EXHAUSTIVE)).toEqual([
-      "1 of 3 actions worked. Did nothing: pay was answered 404 in all 24 states that it was tried in, ship never applied in 1,200 states. " +
-        "Fix them, mark those that may stay idle with mayNeverApply or mayNeverSucceed, or set exploration.require_all_actions to false.",
+      "1 of 3 actions worked. These actions never worked: pay was answered 404 in all 24 states in which it was tried, ship never applied in 1,200 states. " +
+        "Correct them, allow this for single actions with mayNeverApply or mayNeverSucceed, or set exploration.require_all_actions to false.",
     ]);
   });
 
@@ -40,7 +40,7 @@ describe("idleActions", () => {
 
   it("names ten, and counts the others", () => {
     const many = Object.fromEntries(Array.from({ length: 13 }, (_, index) => [`action_${index}`, skipped(1)]));
-    expect(idleActions(many, EXHAUSTIVE)[0]).toContain(", and 3 others did nothing either. ");
+    expect(idleActions(many, EXHAUSTIVE)[0]).toContain(", and 3 more actions. ");
   });
 });
 
@@ -66,9 +66,11 @@ describe("withExemptions", () => {
 
   it("exempts what is declared, what expects a status and what rules brought", () => {
     expect(idle(true, skipped(3))).toContain(
-      "0 of 4 actions worked. Did nothing: succeed never applied in 3 states, plain never applied in 3 states.",
+      "0 of 4 actions worked. These actions never worked: succeed never applied in 3 states, plain never applied in 3 states.",
     );
-    expect(idle(true, refused(3))).toMatch(/worked\. Did nothing: apply was answered .*, plain was answered [^,]*\. Fix/);
+    expect(idle(true, refused(3))).toMatch(
+      /worked\. These actions never worked: apply was answered .*, plain was answered [^,]*\. Correct/,
+    );
   });
 
   it("exempts all where not all are required", () => {

@@ -20,9 +20,9 @@ describe("what rules could not judge", () => {
   it("is said by rule and reason, most frequent first", () => {
     const [first, second] = orders(2) as [InconclusiveEvent, InconclusiveEvent];
     expect(inconclusiveNotes(committerOf([first, second, second, { ...first, invariant: "other" }]))).toEqual([
-      "Not judged by own in 2 steps: order 1.",
-      "Not judged by own in 1 step: order 0.",
-      "Not judged by other in 1 step: order 0.",
+      "Inconclusive: the rule own could not be checked in 2 steps: order 1.",
+      "Inconclusive: the rule own could not be checked in 1 step: order 0.",
+      "Inconclusive: the rule other could not be checked in 1 step: order 0.",
     ]);
   });
 
@@ -32,7 +32,7 @@ describe("what rules could not judge", () => {
     expect(committer.unjudged.reasons).toHaveLength(1000);
     const notes = inconclusiveNotes(committer);
     expect(notes).toHaveLength(21);
-    expect(notes[0]).toBe("Not judged by own in 2 steps: order 7.");
-    expect(notes[20]).toBe("Not judged in 4,981 more steps, for other reasons.");
+    expect(notes[0]).toBe("Inconclusive: the rule own could not be checked in 2 steps: order 7.");
+    expect(notes[20]).toBe("Inconclusive: rules could not be checked in 4,981 more steps, for other reasons.");
   });
 });

@@ -17,17 +17,19 @@ function notes(
 
 describe("a name under ignore that never occurred", () => {
   it.each([
-    ["tokn", 'in the context; did you mean "token"?'],
-    ["context.tokn.exp", 'in the context; did you mean "context.token.exp"?'],
-    ["context.tokn[].exp", 'in the context; did you mean "context.token[].exp"?'],
-    ["token.exp", 'in the context; did you mean "context.token.exp"?'],
-    ["tokn.exp", 'in the context; did you mean "context.token.exp"?'],
+    ["tokn", 'in the context. Did you mean "token"?'],
+    ["context.tokn.exp", 'in the context. Did you mean "context.token.exp"?'],
+    ["context.tokn[].exp", 'in the context. Did you mean "context.token[].exp"?'],
+    ["token.exp", 'in the context. Did you mean "context.token.exp"?'],
+    ["tokn.exp", 'in the context. Did you mean "context.token.exp"?'],
     ["context.token.exq", "in the context."],
     ["updatedAt", "in the context."],
     ["clients.alice.tokn", "in the clients."],
     ["systems.probe.items[].id", "in the systems."],
   ])("%s is said to be not %s", (pattern, says) => {
-    expect(notes([pattern], ["cart", "token"])).toEqual([`ignore: "${pattern}" never occurred ${says}`]);
+    expect(notes([pattern], ["cart", "token"])).toEqual([
+      `The pattern "${pattern}" of ignore had no effect, because it never occurred ${says}`,
+    ]);
   });
 
   it("is said of a run that explored enough to know, and of none that was interrupted", () => {

@@ -41,5 +41,5 @@ it("excepts what divergences show, apart from times that passed", () => {
       { ...divergence, kind: "cross_check" },
       { ...divergence, kind: "late_write" },
     ]),
-  ).toEqual([{ kind: "divergence", count: 2, text: "what 2 divergences may hide" }]);
+  ).toEqual([{ kind: "divergence", count: 2, text: "states that 2 divergences may hide" }]);
 });

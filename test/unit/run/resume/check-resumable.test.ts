@@ -77,7 +77,7 @@ describe("what an exploration has beyond where it would end now", () => {
         code: "RESUME_BUDGET",
         exitStatus: 2,
         message:
-          "Run r is already beyond its present limits: qa/a.explore.ts has 60 steps (max_steps 10); qa/a.explore.ts has states at depth 3 (max_depth 1).",
+          "Run r has already exceeded the limits of the configuration: qa/a.explore.ts has 60 steps (max_steps 10); qa/a.explore.ts has states at depth 3 (max_depth 1).",
       }),
     );
   });

@@ -110,10 +110,10 @@ group("bodies", () => {
 
   it("what cannot be built, or does not fit, is said", () => {
     expect(bodyOf({ required: ["a"], properties: { a: { type: "string", not: {} } } }).notes).toEqual([
-      "The generated value does not fit its schema (a must NOT be valid): correct it.",
+      "The generated value does not match its schema (a must NOT be valid). Correct the value.",
     ]);
     expect(bodyOf({ required: ["a"], properties: { a: { type: "integer", minimum: 3, maximum: 2 } } }).notes).toEqual([
-      "No value that its schema allows could be built: write it.",
+      "seqqa could not build a body that the schema allows. Write it yourself.",
     ]);
   });
 

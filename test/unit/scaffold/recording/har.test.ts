@@ -139,14 +139,14 @@ describe("secrets of a recording", () => {
 
 describe("an archive", () => {
   it.each<readonly [string, unknown, RegExp]>([
-    ["that is no JSON", "<har>", /^shop\.json is not JSON, so it is not an archive in HAR\.$/],
-    ["that is something else", { openapi: "3.1.0" }, /^shop\.json is not an archive in HAR\.$/],
-    ["without requests", har([]), /^shop\.json has no call of an API: /],
-    ["of a page alone", har([{ url: "http://127.0.0.1/", type: "text/html" }]), /^shop\.json has no call of an API: /],
+    ["that is no JSON", "<har>", /^shop\.json is not JSON, so it is not a HAR archive\.$/],
+    ["that is something else", { openapi: "3.1.0" }, /^shop\.json is not a HAR archive\.$/],
+    ["without requests", har([]), /^shop\.json contains no call of an API, /],
+    ["of a page alone", har([{ url: "http://127.0.0.1/", type: "text/html" }]), /^shop\.json contains no call of an API, /],
     [
       "with odd entries",
       { log: { entries: [null, 1, {}, { request: { method: "GET", url: "ws://x" } }, { request: { method: 7 } }] } },
-      /has no call of an API/,
+      /contains no call of an API/,
     ],
   ])("%s is refused", async (_what, document, message) => {
     await expect(generated("har", document)).rejects.toThrow(message);

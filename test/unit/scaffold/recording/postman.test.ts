@@ -68,7 +68,7 @@ describe("a Postman collection", () => {
       "get_customer: x",
       "get_customer: value of customer_id",
     ]);
-    expect(done.plan.warnings).toEqual(['Left out: "Socket" is no request over HTTP that can be sent.']);
+    expect(done.plan.warnings).toEqual(['seqqa left out "Socket", because it is not an HTTP request that can be sent.']);
     expect(done.texts.get("journeys/shop-api.ts")).toContain("action: getCustomer.run, expectFailure: 404");
   });
 
@@ -86,7 +86,7 @@ describe("a Postman collection", () => {
 
   it.each<readonly [string, unknown, RegExp]>([
     ["an environment", { name: "local", values: [] }, /^shop\.json is not a Postman collection\.$/],
-    ["one without requests", { info, item: [] }, /has no call of an API/],
+    ["one without requests", { info, item: [] }, /contains no call of an API/],
     [
       "a loop of variables",
       {
@@ -97,7 +97,7 @@ describe("a Postman collection", () => {
         ],
         item: [{ request: "{{a}}" }],
       },
-      /has no call of an API/,
+      /contains no call of an API/,
     ],
   ])("refuses %s", async (_what, document, message) => {
     await expect(generated("postman", document)).rejects.toThrow(message);

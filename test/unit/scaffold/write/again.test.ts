@@ -108,7 +108,9 @@ describe("a second run", () => {
     const { left, files } = scaffold({ ...shop, actions: [...shop.actions, { ...payOrder, group: "payments" }] }, directory);
     expect(files).toContain("actions/payments-2.ts");
     expect(textOf(directory, "actions/payments.ts")).toBe("export {};\n");
-    expect(left).toEqual(['actions/payments-2.ts is not part of actions/index.ts: there is no list that begins with "const all"']);
+    expect(left).toEqual([
+      'Import the actions of actions/payments-2.ts in actions/index.ts, because seqqa found no list there that begins with "const all"',
+    ]);
   });
 
   it("refuses a folder of another description, and a manifest that none wrote", () => {

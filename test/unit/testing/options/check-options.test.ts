@@ -24,7 +24,7 @@ describe("bad input", () => {
     ["lateWrites", { dbUrl: PG, lateWrites: "keep" }, "WORLD_OPTION_INVALID", "lateWrites must be error or undo.", "error"],
     ["allow as text", { dbUrl: PG, allow: "shop" }, "WORLD_OPTION_INVALID", "allow must be a list", "allow:"],
     ["a worker below 0", { dbUrl: PG, worker: -1 }, "WORLD_OPTION_INVALID", "worker must be an integer from 0.", "Leave it out"],
-    ["in place without consent", { dbUrl: PG, inPlace: true }, "STORE_NOT_ALLOWED", 'The world\'s store db is the store "shop", which is used in place', 'allow: ["shop"]'],
+    ["in place without consent", { dbUrl: PG, inPlace: true }, "STORE_NOT_ALLOWED", 'The world\'s store db is the store "shop", which seqqa would use in place', 'allow: ["shop"]'],
     ["another machine", { dbUrl: "postgresql://db.example.com/shop" }, "STORE_NOT_ALLOWED", "on db.example.com, which is another machine", 'allow: ["shop"]'],
   ])("%s", (_name, options, code, message, hint) => {
     let thrown: unknown;

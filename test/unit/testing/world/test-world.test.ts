@@ -147,5 +147,5 @@ test("dbUrl is the store db, or the only one", () => {
     lateWrites: "error",
     end: () => Promise.resolve(),
   });
-  expect(() => several.dbUrl).toThrow("The world has no store named db; it has cache, jobs.");
+  expect(() => several.dbUrl).toThrow("The roles of the World are no store named db; it has cache, jobs.");
 });

@@ -10,7 +10,7 @@ export function partialNotes({ graph, nodes, edges, texts }: GraphModel): readon
   const notes = [
     ...(nodes < graph.totalNodes || edges < graph.totalEdges
       ? [
-          `A part is shown: ${count(nodes)} of ${count(graph.totalNodes)} states and ${count(edges)} of ${count(graph.totalEdges)} transitions${texts.shownIn === "page" ? "" : ", those nearest to the findings first"}. The rest is in the run log.`,
+          `This graph is incomplete: it shows ${count(nodes)} of ${count(graph.totalNodes)} states and ${count(edges)} of ${count(graph.totalEdges)} transitions${texts.shownIn === "page" ? "" : ", those nearest to the findings first"}. The rest is in the run log.`,
         ]
       : []),
     ...(absent.length > 0 ? [`Not in this file: ${absent.join(" and ")}.`] : []),

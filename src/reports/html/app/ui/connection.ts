@@ -38,7 +38,7 @@ export class Connection {
 
   async #ask<T>(url: string, init: RequestInit): Promise<T> {
     const response = await fetch(url, init).catch(() => {
-      throw new Refused("seqqa cannot be reached: it has ended, or was stopped.");
+      throw new Refused("The page has lost its connection, because seqqa has ended.");
     });
     const answer = (await response.json()) as { readonly error?: string; readonly hint?: string };
     if (!response.ok) throw new Refused([answer.error, answer.hint].filter((part) => part !== undefined).join(" "));

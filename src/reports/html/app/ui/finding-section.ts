@@ -38,7 +38,7 @@ export class FindingSection {
   }
 
   #rows(findings: readonly UiFinding[]): readonly HTMLElement[] {
-    if (findings.length === 0) return [make("p", { class: "quiet" }, "None so far.")];
+    if (findings.length === 0) return [make("p", { class: "quiet" }, "No findings so far.")];
     const items = findings.map((finding) =>
       make(
         "li",

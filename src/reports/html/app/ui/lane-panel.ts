@@ -119,7 +119,7 @@ export class LanePanel {
         "State ",
         make("code", { class: "place" }, name),
         path.length === 0 ? ", the root state. " : `, after ${path.map(printable).join(" -> ")}. `,
-        ...(inGraph === undefined ? [make("span", { class: "quiet" }, "It is not in the graph.")] : [inGraph]),
+        ...(inGraph === undefined ? [make("span", { class: "quiet" }, "This state is not in the graph.")] : [inGraph]),
       ),
       linesView(place.lines, "The state is equal to the root state."),
       make(

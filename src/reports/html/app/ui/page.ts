@@ -30,7 +30,7 @@ export function startPage(): void {
   document.documentElement.dataset["script"] = "on";
   startTheme();
   const connection = new Connection();
-  const gate = new Gate("Lanes can be opened, and paths saved, once the run has ended.");
+  const gate = new Gate("You can open lanes and save paths once the run has ended.");
   const panels: ExplorationPanel[] = [];
   const lane = new LanePanel({
     connection,
@@ -91,7 +91,7 @@ export function startPage(): void {
   };
   connection.listen(hear, () => {
     lost.textContent =
-      "seqqa cannot be reached: it has ended, or was stopped. This page keeps what it shows. To open the last run again, run seqqa ui.";
+      "The page has lost its connection, because seqqa has ended. The page keeps its content. To open the last run again, run seqqa ui.";
     lost.hidden = false;
   });
 }

@@ -31,7 +31,12 @@ export function stepView(number: number, step: WalkedStep): HTMLElement {
 /** Returns two sentences that say why a step was not executed; an empty text if it was executed. */
 export function endOf({ action, kind, message }: WalkedStep): string {
   const said = printable(message);
-  const ends = { executed: "", skipped: "It does not apply here.", failed: `Its code failed: ${said}`, lost: `It got no answer: ${said}` };
+  const ends = {
+    executed: "",
+    skipped: "The action does not apply in this state.",
+    failed: `The code of the action failed: ${said}`,
+    lost: `The action got no answer: ${said}`,
+  };
   return ends[kind] === "" ? "" : `${printable(action)} was not executed. ${ends[kind]}`;
 }
 

@@ -130,7 +130,7 @@ export function edgeDetails(model: GraphModel, edge: number, choices: Choices): 
       : exchanges === undefined
         ? [absent(model, "Its requests are")]
         : exchanges.length === 0
-          ? [make("p", { class: "quiet" }, "It sent nothing.")]
+          ? [make("p", { class: "quiet" }, "The action sent no request.")]
           : exchanges.flatMap(({ request, requestBody, response, responseBody }) => [
               make("h5", {}, "Request"),
               text(request),
@@ -183,7 +183,7 @@ function stateBlock(model: GraphModel, node: number): readonly Node[] {
         { class: "quiet" },
         model.graph.nodes.parent[node]! < 0
           ? "This is the root state: other states are shown as differences from it."
-          : "Its state is empty.",
+          : "The state is empty.",
       ),
     ];
   const names = { same: "span", added: "ins", removed: "del" } as const;
