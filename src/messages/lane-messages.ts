@@ -47,6 +47,9 @@ export const REDUCED: number = 1 << 12;
 /** Flag in the first value of a row: a request that writes (POST, PUT, PATCH, DELETE) was answered with a status of 200 to 299. */
 export const WROTE: number = 1 << 13;
 
+/** Flag in the first value of a row: the step replaced generated values or times by newer ones. The fingerprint may be the same nevertheless. */
+export const RENEWED: number = 1 << 14;
+
 /** A range of one node's actions for a lane to execute. */
 export interface UnitRequest {
   /** Action indices from the root state to the node. */
@@ -96,6 +99,8 @@ export interface ExpansionCheck {
    * matter.
    */
   readonly reduced?: boolean | undefined;
+  /** Identifies the second path among the audited paths to the node, for the run log. Only set for audits. */
+  readonly edge?: number | undefined;
   /** `true` if states after the node are compared, too, because what the two states differ in may be used only some steps later. */
   readonly followed?: boolean | undefined;
 }
@@ -280,6 +285,8 @@ export interface CalibrationWalk {
   readonly once?: boolean | undefined;
   /** If set: execute the path only once, to get {@link Calibration.late}. The value is the recorded fingerprint of the state at the path's end. */
   readonly late?: { readonly lo: number; readonly hi: number } | undefined;
+  /** With `late`: how long to watch the stores at the path's end, in milliseconds. Default: 100. */
+  readonly watchMs?: number | undefined;
   /** If set: execute nothing. Watch the stores for this many milliseconds for writes that no request caused. */
   readonly idleMs?: number | undefined;
   /** Indices of the actions to execute from the root state. Default: every action once, and then again each action that did not apply. */

@@ -66,6 +66,22 @@ describe("an API that commits later in one deep state alone", () => {
   });
 });
 
+describe("an API that commits 400 ms after its answer", () => {
+  it("is reported", async () => {
+    const cwd = folderWith({
+      "seqqa.yaml": NOTES_CONFIG,
+      "server.mjs": NOTES_SERVER.replace(
+        "  answer(201,",
+        "  setTimeout(() => db.exec(\"UPDATE notes SET text = 'late'\"), 400);\n  answer(201,",
+      ),
+      "notes.explore.ts": notesExploration(),
+    });
+    const { status } = await seqqa(["run", ".", "--output", "out"], { cwd });
+    const { verdict } = only(writtenIn(join(cwd, "out")));
+    expect([status, verdict.text]).toEqual([3, expect.stringContaining("exhaustive except")]);
+  });
+});
+
 describe("a target with a timer of its own that writes", () => {
   /** A counter that goes up by itself, in a table beside the notes. */
   const beating = (everyMs: number): string =>

@@ -13,7 +13,7 @@ export class Recording {
     const { rows, news, checks } = committer.journal!.take();
     for (const one of news) rows[one.place] = this.news.push(one.news) - 1;
     this.batches.push(rows.slice());
-    for (const { node, merge } of checks) this.checks.add(`${node} ${merge}`);
+    for (const { node, merge, edge } of checks) this.checks.add(`${node} ${merge} ${edge}`);
     const { visited } = committer;
     return {
       batches: this.batches.length,
@@ -21,7 +21,7 @@ export class Recording {
       lo: Int32Array.from({ length: visited.size }, (_, node) => visited.lo(node)),
       hi: Int32Array.from({ length: visited.size }, (_, node) => visited.hi(node)),
       news: (id) => this.news[id]!,
-      wasChecked: ({ node, merge }) => this.checks.has(`${node} ${merge}`),
+      wasChecked: ({ node, merge, edge }) => this.checks.has(`${node} ${merge} ${edge}`),
       sentFor: () => [],
       digest: committer.digest.value(),
       divergences: divergences.all,

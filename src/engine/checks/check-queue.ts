@@ -1,6 +1,19 @@
 import type { DoneCheck } from "../commit/commit-journal.ts";
 import type { Committer } from "../commit/committer.ts";
-import { BROKEN, drawsOf, KIND, ROW, type ExpansionCheck, type UnitRequest } from "../../messages/lane-messages.ts";
+import {
+  BROKEN,
+  drawsOf,
+  EXECUTED,
+  FINDING,
+  HI,
+  KIND,
+  LO,
+  NEWS,
+  RENEWED,
+  ROW,
+  type ExpansionCheck,
+  type UnitRequest,
+} from "../../messages/lane-messages.ts";
 import { mix } from "../graph/mix.ts";
 import { EXPANDED, UNCERTAIN } from "../graph/node-table.ts";
 import type { NodeWork } from "../search/node-work.ts";
@@ -13,11 +26,23 @@ export interface CheckOptions {
   readonly oneIn: number;
   /** The depth at which nodes are no longer expanded. */
   readonly maxDepth: number;
+  /**
+   * `true`: merges of equal states are selected like merges by a reduction. For searches that distinguish states by the data that generated values may
+   * contain, because something else may have caused the difference that led to this.
+   */
+  readonly auditsAll?: boolean | undefined;
 }
 
 /** The cross-checks that an earlier session of a resumed run made. */
 interface Done {
   wasChecked(check: DoneCheck): boolean;
+}
+
+interface Merge {
+  readonly from: number;
+  readonly action: number;
+  /** A hash of the reached state that tells the merged states apart. 0 if no reduction merged them. */
+  readonly reduced?: number | undefined;
 }
 
 /** A further edge to a node that another edge reached before. The cross-check of the node goes along this edge. */
@@ -31,11 +56,17 @@ interface OtherWay {
 }
 
 /**
- * At each depth, this many merges by a reduction are all audited. Of the later merges, one in {@link AUDITS_ONE_IN} is audited. The first audit
- * also compares states after the merged one. Steps that lead back to their own state are counted separately.
+ * Merges by a reduction are audited by their number: the first {@link AUDITS_ALL} of the search, the first {@link AUDITS_FIRST} at each depth, and the
+ * 1st, 2nd, 4th, 8th and so on of each action. Without the latter, an action that only renews harmless times could use up the audits of a depth. Of
+ * the other merges, one in {@link AUDITS_ONE_IN} is audited. Several merges of one state with one other count once. Steps that lead back to their own
+ * state are counted separately, because they leave out different data. The first audit of a depth or action also compares states after the merged one.
  */
+const AUDITS_ALL = 64;
 const AUDITS_FIRST = 3;
 const AUDITS_ONE_IN = 20;
+
+/** Number of the last node that is checked along a path with loops, if each path has to be executed from the root state. */
+const LOOPS_FIRST = 3;
 
 /**
  * Selects committed nodes for cross-checks, and queues these checks. A check expands a node again: by replay if the node was reached by snapshot, or
@@ -47,12 +78,19 @@ export class CheckQueue {
   readonly #committer: Committer;
   readonly #pending: UnitRequest[] = [];
   /**
-   * For each node whose second path will be cross-checked: the last edge of that path. A node is only listed until all its outcomes are committed.
+   * For each node that will be cross-checked along other paths: the last edges of these paths. A node is only listed until all its outcomes are
+   * committed.
    */
-  readonly #otherWays: Map<number, OtherWay> = new Map();
-  /** The number of audits by depth and by whether the merged step leads back to its own state. */
-  readonly #auditedAt: Map<string, number> = new Map();
+  readonly #otherWays: Map<number, OtherWay[]> = new Map();
+  /** The number of merges of each group; see {@link AUDITS_ALL}. */
+  readonly #merges: Map<string, number> = new Map();
+  /** The merges that were counted: the node, and a hash of the state that was merged with it. */
+  readonly #met: Set<string> = new Set();
+  /** For the first nodes: the actions that lead back to the node. */
+  readonly #loops: Map<number, readonly number[]> = new Map();
   audited = 0;
+  /** Number of selected audits that are not finished. */
+  auditsLeft = 0;
 
   constructor(options: CheckOptions, committer: Committer) {
     this.#options = options;
@@ -74,28 +112,42 @@ export class CheckQueue {
   /** Records in the run log that a check is finished, so that a resumed run does not repeat the check. */
   done({ lo, hi, check }: UnitRequest): void {
     const { journal, visited } = this.#committer;
-    if (check?.reduced === true) this.audited++;
-    journal?.checked({ node: visited.find(lo, hi), merge: check?.merge === true });
+    if (check?.reduced === true) {
+      this.audited++;
+      this.auditsLeft--;
+    }
+    journal?.checked({ node: visited.find(lo, hi), merge: check?.merge === true, edge: check?.edge });
   }
 
-  /** Records that a second path reached a state, and may select this path for a check. `reduced`: the path generated values in another order. */
-  merged(to: number, from: number, action: number, reduced = false, recorded?: Done): void {
-    if (this.#options.oneIn === 0 || this.#otherWays.has(to)) return;
+  /**
+   * Records that a second path reached a state, and may select this path for a check. `reduced`: a hash of the reached state, if the path generated
+   * values in another order.
+   */
+  merged(to: number, { from, action, reduced: strict = 0 }: Merge, recorded?: Done): void {
+    if (this.#options.oneIn === 0) return;
+    const reduced = strict !== 0;
     const isExpanded = this.#committer.nodes.has(to, EXPANDED);
-    if (reduced) {
-      const audit = this.#auditOf(to, from);
-      if (audit === undefined) return;
-      const way = { from, action, reduced, ...audit };
-      if (!isExpanded) this.#otherWays.set(to, way);
-      else if (recorded?.wasChecked({ node: to, merge: true }) !== true) this.#audit(to, way);
-      else this.audited++;
-    } else if (!isExpanded && this.#draw(1, to) % this.#options.oneIn === 0)
-      this.#otherWays.set(to, { from, action, reduced, followed: false });
+    const known = this.#otherWays.get(to);
+    if (!reduced && this.#options.auditsAll !== true) {
+      if (!isExpanded && known === undefined && this.#draw(1, to) % this.#options.oneIn === 0)
+        this.#otherWays.set(to, [{ from, action, reduced, followed: false }]);
+      return;
+    }
+    const met = `${to} ${strict}`;
+    if (reduced && this.#met.has(met)) return;
+    this.#met.add(met);
+    const audit = this.#auditOf(to, from, action);
+    if (audit === undefined) return;
+    const way = { from, action, reduced, ...audit };
+    if (!isExpanded) this.#otherWays.set(to, [...(known ?? []), way]);
+    else if (recorded?.wasChecked(this.#doneOf(to, way)) !== true) this.#audit(to, way);
+    else if (reduced) this.audited++;
   }
 
   /** Queues the audits of nodes that were never expanded, for example at the depth limit. Called when the search has ended. */
   finish(): void {
-    for (const [node, way] of this.#otherWays) if (way.reduced) this.#audit(node, way);
+    for (const [node, ways] of this.#otherWays)
+      for (const way of ways) if (way.reduced || this.#options.auditsAll === true) this.#audit(node, way);
     this.#otherWays.clear();
   }
 
@@ -107,17 +159,36 @@ export class CheckQueue {
     const { nodes, visited } = this.#committer;
     if (nodes.has(node, UNCERTAIN) || nodes.depth(node) >= this.#options.maxDepth) return;
     const unit = this.#unitOf(visited.lo(node), visited.hi(node));
-    this.#pending.push({ ...unit, ...this.#second(way, node), check: this.#mergeCheck(node, way, undefined) });
+    this.#pushMerge(unit, node, way, undefined);
   }
 
-  #auditOf(to: number, from: number): Pick<OtherWay, "followed"> | undefined {
+  #auditOf(to: number, from: number, action: number): Pick<OtherWay, "followed"> | undefined {
     const { nodes } = this.#committer;
-    // A step that only renews values leads back to its own state. Such steps and others are counted separately, because they leave out different data.
-    const kind = `${nodes.depth(from) + 1} ${String(to === from)}`;
-    const known = this.#auditedAt.get(kind) ?? 0;
-    if (known >= AUDITS_FIRST && this.#draw(2, to) % AUDITS_ONE_IN !== 0) return undefined;
-    this.#auditedAt.set(kind, known + 1);
-    return { followed: known === 0 && nodes.depth(to) + 1 < this.#options.maxDepth };
+    const isSelf = String(to === from);
+    const atDepth = this.#count(`depth ${nodes.depth(from) + 1} ${isSelf}`);
+    const ofAction = this.#count(`action ${action} ${isSelf}`);
+    const isSelected =
+      this.#met.size <= AUDITS_ALL ||
+      atDepth <= AUDITS_FIRST ||
+      Number.isInteger(Math.log2(ofAction)) ||
+      mix(this.#draw(2, to), this.#edgeOf({ from, action })) % AUDITS_ONE_IN === 0;
+    if (!isSelected) return undefined;
+    return { followed: Math.min(atDepth, ofAction) === 1 && nodes.depth(to) + 1 < this.#options.maxDepth };
+  }
+
+  #count(group: string): number {
+    const count = (this.#merges.get(group) ?? 0) + 1;
+    this.#merges.set(group, count);
+    return count;
+  }
+
+  #edgeOf({ from, action }: Pick<OtherWay, "from" | "action">): number {
+    return from * this.#options.actions + action;
+  }
+
+  #doneOf(node: number, way: OtherWay): DoneCheck {
+    const isAudit = way.reduced || this.#options.auditsAll === true;
+    return { node, merge: true, ...(isAudit && { edge: this.#edgeOf(way) }) };
   }
 
   #draw(salt: number, node: number): number {
@@ -131,7 +202,8 @@ export class CheckQueue {
     const written = direct && work.image !== undefined;
     // The node was reached by replay already, so a check by replay would compare equal executions. Record the check as done, for a resumed run.
     if (sampled && !written) this.#committer.journal?.checked({ node, merge: false });
-    this.#take(node, work, sampled && written, this.#otherWay(node));
+    this.#take(node, work, sampled && written, this.#otherWaysTo(node));
+    this.#takeLoops(node, work, direct);
   }
 
   /**
@@ -139,31 +211,76 @@ export class CheckQueue {
    * reached by snapshot.
    */
   recalled(node: number, work: NodeWork, direct: boolean, recorded: Done): void {
-    const otherWay = this.#otherWay(node);
     const both = direct && this.#sampled(node) && !recorded.wasChecked({ node, merge: false });
-    const wasAudited = otherWay !== undefined && recorded.wasChecked({ node, merge: true });
-    if (wasAudited && otherWay.reduced) this.audited++;
-    this.#take(node, work, both, wasAudited ? undefined : otherWay);
+    const left = this.#otherWaysTo(node).filter((way) => {
+      const isDone = recorded.wasChecked(this.#doneOf(node, way));
+      if (isDone && way.reduced) this.audited++;
+      return !isDone;
+    });
+    this.#take(node, work, both, left);
+    this.#takeLoops(node, work, direct, recorded);
   }
 
-  #otherWay(node: number): OtherWay | undefined {
-    const otherWay = this.#otherWays.get(node);
-    if (otherWay !== undefined) this.#otherWays.delete(node);
-    return otherWay;
+  /**
+   * Queues a check of one of the first nodes along a longer path: at each node of the path, the actions that lead back to the node are executed, too.
+   * They may change something that seqqa does not see, such as a cache. The search never executes an action after them.
+   */
+  #takeLoops(node: number, work: NodeWork, direct: boolean, recorded?: Done): void {
+    if (this.#options.oneIn === 0 || node > (direct ? this.#options.first : LOOPS_FIRST)) return;
+    const { nodes } = this.#committer;
+    const expected = rowsOf(work, this.#options.actions);
+    if (expected === undefined) return;
+    this.#loops.set(node, loopsOf(expected, work));
+    const ancestors = [node];
+    while (ancestors[0]! > 0) ancestors.unshift(nodes.parent(ancestors[0]!));
+    const path: number[] = [];
+    const draws: (readonly number[])[] = [];
+    for (const [index, one] of ancestors.entries()) {
+      const loops = this.#loops.get(one);
+      // Along a path that another one replaced since, the loops are not known.
+      if (loops === undefined) return;
+      const next = ancestors[index + 1];
+      for (const action of next === undefined ? loops : [...loops, nodes.action(next)]) {
+        path.push(action);
+        draws.push(nodes.home(one));
+      }
+    }
+    draws.push(nodes.home(node));
+    const done: DoneCheck = { node, merge: true, edge: Number.MAX_SAFE_INTEGER - 2 };
+    const isDone = path.length === nodes.depth(node) || recorded?.wasChecked(done) === true;
+    if (isDone || nodes.has(node, UNCERTAIN)) return;
+    const check = { expected, along: this.#own(node), merge: true, edge: done.edge };
+    this.#pending.push({ ...this.#unitOf(work.lo, work.hi), path, draws, check });
   }
 
-  #take(node: number, work: NodeWork, both: boolean, otherWay: OtherWay | undefined): void {
-    if ((!both && otherWay === undefined) || this.#committer.nodes.has(node, UNCERTAIN)) return;
+  #otherWaysTo(node: number): readonly OtherWay[] {
+    const ways = this.#otherWays.get(node) ?? [];
+    this.#otherWays.delete(node);
+    return ways;
+  }
+
+  #take(node: number, work: NodeWork, both: boolean, otherWays: readonly OtherWay[]): void {
+    if ((!both && otherWays.length === 0) || this.#committer.nodes.has(node, UNCERTAIN)) return;
     const expected = rowsOf(work, this.#options.actions);
     if (expected === undefined) return;
     const unit = this.#unitOf(work.lo, work.hi);
     if (both) this.#pending.push({ ...unit, ...this.#own(node), check: { expected, merge: false } });
-    if (otherWay === undefined) return;
-    this.#pending.push({ ...unit, ...this.#second(otherWay, node), check: this.#mergeCheck(node, otherWay, expected) });
+    for (const way of otherWays) this.#pushMerge(unit, node, way, expected);
   }
 
-  #mergeCheck(node: number, { reduced, followed }: OtherWay, expected: ExpansionCheck["expected"]): ExpansionCheck {
-    return { expected, along: this.#own(node), merge: true, ...(reduced && { reduced }), ...(followed && { followed }) };
+  #pushMerge(unit: Omit<UnitRequest, "path" | "draws" | "check">, node: number, way: OtherWay, expected: ExpansionCheck["expected"]): void {
+    const { reduced, followed } = way;
+    const { edge } = this.#doneOf(node, way);
+    if (reduced) this.auditsLeft++;
+    const check = {
+      expected,
+      along: this.#own(node),
+      merge: true,
+      ...(edge !== undefined && { edge }),
+      ...(reduced && { reduced }),
+      ...(followed && { followed }),
+    };
+    this.#pending.push({ ...unit, ...this.#second(way, node), check });
   }
 
   #unitOf(lo: number, hi: number): Omit<UnitRequest, "path" | "draws" | "check"> {
@@ -190,6 +307,19 @@ export class CheckQueue {
     const { visited } = this.#committer;
     return node > 0 && (node <= first || (oneIn > 0 && mix(mix(seed, visited.lo(node)), visited.hi(node)) % oneIn === 0));
   }
+}
+
+/**
+ * Returns the actions that were executed without a finding or an error, and lead back to their node. Leaves out actions that renew generated values or
+ * times, since these are merges by a reduction.
+ */
+function loopsOf(rows: Int32Array, { lo, hi }: NodeWork): readonly number[] {
+  const actions = Array.from({ length: rows.length / ROW }, (_, action) => action);
+  return actions.filter((action) => {
+    const at = action * ROW;
+    const bits = rows[at + KIND]!;
+    return (bits & 0xff) === EXECUTED && (bits & (FINDING | NEWS | RENEWED)) === 0 && rows[at + LO] === lo && rows[at + HI] === hi;
+  });
 }
 
 /**

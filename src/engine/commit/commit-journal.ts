@@ -24,6 +24,8 @@ export interface DoneCheck {
   readonly node: number;
   /** The kind of cross-check. `true`: along a second path to the node. `false`: by replay, for a node that was reached by snapshot. */
   readonly merge: boolean;
+  /** Identifies the second path, if several paths to the node are audited. */
+  readonly edge?: number | undefined;
 }
 
 /** Collects committed outcomes for the run log, with everything that is needed to recommit them. */

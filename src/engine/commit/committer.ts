@@ -15,6 +15,7 @@ import {
   KIND,
   LO,
   REDUCED,
+  RENEWED,
   SHAPE,
   SKIPPED,
   STATUS,
@@ -42,6 +43,8 @@ export interface Committed {
   blocked: boolean;
   /** `true` if the state is known, but this step's path generated its values in another order. */
   reduced: boolean;
+  /** The second hash of the reached state. */
+  check: number;
 }
 
 export interface CommitterOptions {
@@ -107,8 +110,8 @@ export class Committer {
   readonly #options: CommitterOptions;
   readonly #skips: Int32Array;
   /**
-   * For each action: the number of steps in which a writing request was answered with 2xx and the state changed. `#unseenWrites` counts the steps in
-   * which the state did not change.
+   * For each action: the number of steps in which a writing request was answered with 2xx and seqqa saw a change. `#unseenWrites` counts the steps in
+   * which it saw none.
    */
   readonly #seenWrites: Int32Array;
   readonly #unseenWrites: Int32Array;
@@ -117,7 +120,7 @@ export class Committer {
   /** Hashes of the structure of states at the depth limit. They are needed if a shorter path adds such a state to the frontier later. */
   readonly #shapes: Map<number, number> = new Map();
   readonly #rows: Map<number, Int32Array> = new Map();
-  readonly #committed: Committed = { to: -1, fresh: false, opened: false, blocked: false, reduced: false };
+  readonly #committed: Committed = { to: -1, fresh: false, opened: false, blocked: false, reduced: false, check: 0 };
   readonly #broken: BrokenRules | undefined;
 
   constructor(options: CommitterOptions) {
@@ -181,6 +184,7 @@ export class Committer {
     const lo = rows[at + LO]!;
     const hi = rows[at + HI]!;
     const found = (bits & FINDING) !== 0;
+    committed.check = bits >>> CHECK_SHIFT;
     if (kind !== FAILED && kind !== BROKEN) {
       committed.to = this.visited.find(lo, hi);
       if (committed.to < 0) {
@@ -200,7 +204,9 @@ export class Committer {
         else if (this.nodes.depth(committed.to) < this.#options.maxDepth) this.reductions++;
       }
     }
-    if ((bits & WROTE) !== 0) (committed.to === node ? this.#unseenWrites : this.#seenWrites)[action]!++;
+    // A step that only renews generated values or times leads back to its own state, but its effect was seen.
+    const isUnseen = committed.to === node && !committed.reduced && (bits & RENEWED) === 0;
+    if ((bits & WROTE) !== 0) (isUnseen ? this.#unseenWrites : this.#seenWrites)[action]!++;
     const findings = news?.findings ?? NONE;
     const fresh = this.#broken?.step(node, action, committed.to, committed.fresh, findings) ?? findings;
     committed.blocked = found && this.#broken?.passes(fresh) !== true;

@@ -1,3 +1,4 @@
+import type { CheckOptions } from "../checks/check-queue.ts";
 import type { SearchSettings } from "../../model/declare/search-settings.ts";
 import type { ViolationPolicy } from "../commit/broken-rules.ts";
 import type { DetailLimits } from "../commit/commit-details.ts";
@@ -24,7 +25,7 @@ export interface ExplorerOptions extends Omit<SearchSettings, "maxDepth" | "maxT
   /** `true`: nodes are reached by writing their snapshots, if all stores allow that. `false`: every node is reached by replay. */
   readonly direct: boolean;
   /** Selects the nodes for cross-checks: the `first` nodes all, and later nodes with the probability 1/`oneIn`. `oneIn: 0`: no later nodes. */
-  readonly crossCheck: { readonly first: number; readonly oneIn: number };
+  readonly crossCheck: Pick<CheckOptions, "first" | "oneIn" | "auditsAll">;
   /** `true`: the exploration ends as soon as an outcome shows that a generated value is not recognised; see `Explorer.lesson`. */
   readonly learns?: boolean | undefined;
   /**

@@ -14,7 +14,7 @@ import type { ExplorerOptions } from "./explorer-options.ts";
 import { recommit, type Recorded } from "../commit/recommit.ts";
 import { foundEvent } from "../findings/found-event.ts";
 import { SnapshotStore } from "../graph/snapshot-store.ts";
-import { lateWalks } from "./late-walks.ts";
+import { firstWrites, lateWalks, type LateWalk } from "./late-walks.ts";
 import { LanePosts } from "./lane-posts.ts";
 import { LaneRebuilds } from "./lane-rebuilds.ts";
 import {
@@ -41,6 +41,9 @@ export type { ExplorerOptions } from "./explorer-options.ts";
 
 /** Milliseconds after which the search pauses, so that timers and signals of this thread are handled. */
 const TURN_MS = 100;
+/** Time in milliseconds for watching the stores after the first step of each action, and the most time that all these watches may take together. */
+const LONG_WATCH_MS = 500;
+const LONG_WATCHES_MS = 1_500;
 /** Number of commits after which the clock is read, to check the time limit. */
 const CLOCK_EVERY = 256;
 
@@ -63,6 +66,11 @@ export class Explorer {
   /** Number of merges by a reduction that were checked by executing both paths. */
   get audited(): number {
     return this.#checks.audited;
+  }
+
+  /** Number of merges that were selected for such a check, but were not checked, because the time was used up. */
+  get auditsLeft(): number {
+    return this.#checks.auditsLeft;
   }
 
   /**
@@ -290,7 +298,7 @@ export class Explorer {
       else if (work.children !== undefined) reorderBuffer.dropPredicted(work, action);
       const isMerged = committed.to > 0 && (committed.to !== node || committed.reduced);
       if (isMerged && !committed.fresh && !committed.opened && !committed.blocked)
-        this.#checks.merged(committed.to, node, action, committed.reduced, this.#recorded);
+        this.#checks.merged(committed.to, { from: node, action, reduced: committed.reduced ? committed.check : 0 }, this.#recorded);
       work.commit(action, actions.length);
       order.take();
       if (!order.nodewise ? work.settled(actions.length) : action === actions.length - 1) {
@@ -403,8 +411,8 @@ export class Explorer {
   }
 
   /**
-   * Executes some paths again and waits for late writes at the end of each, since the search itself may miss late writes. Takes about half a second,
-   * plus a fiftieth of the time of the search.
+   * Executes some paths again and waits for late writes at the end of each, since the search itself may miss late writes. Takes at most two seconds,
+   * plus a fiftieth of the time of the search. Each action is watched for up to half a second after its first step, the other steps for less.
    */
   async #watchLate(): Promise<void> {
     const { calibrate } = this.#options;
@@ -417,15 +425,19 @@ export class Explorer {
     )
       return;
     const { nodes, visited } = this.committer;
-    const until = Math.min(this.#meter.elapsedMs * 1.02 + 600, this.#options.maxTimeMs);
-    for (const { from, action, to } of lateWalks(this.committer)) {
-      if (this.#meter.elapsedMs > until || this.#options.signal?.aborted === true) return;
+    const firsts = firstWrites(this.committer);
+    const watchMs = Math.min(LONG_WATCH_MS, LONG_WATCHES_MS / firsts.length);
+    const isLate = async ({ from, action, to }: LateWalk, ms?: number): Promise<boolean> => {
       const path = [...nodes.path(from), action];
-      const { late } = await calibrate({ path, late: { lo: visited.lo(to), hi: visited.hi(to) } });
-      if (late.length === 0) continue;
+      const { late } = await calibrate({ path, late: { lo: visited.lo(to), hi: visited.hi(to) }, watchMs: ms });
       for (const name of late) this.#diverged({ ...lateWrite(name, path), calls: path });
-      return;
-    }
+      return late.length > 0;
+    };
+    const isOver = (untilMs: number): boolean => this.#meter.elapsedMs > untilMs || this.#options.signal?.aborted === true;
+    const { maxTimeMs } = this.#options;
+    for (const walk of firsts) if (isOver(maxTimeMs) || (await isLate(walk, watchMs))) return;
+    const until = Math.min(this.#meter.elapsedMs * 1.02 + 600, maxTimeMs);
+    for (const walk of lateWalks(this.committer)) if (isOver(until) || (await isLate(walk))) return;
   }
 
   async #receive(lane: number, assignments: readonly Assignment[], expansion: Expansion): Promise<void> {

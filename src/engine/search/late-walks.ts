@@ -17,24 +17,13 @@ export interface LateWalk {
  * alternates between the actions. A step on the path to another listed step is left out, since it is checked together with that step.
  */
 export function lateWalks(committer: Committer): readonly LateWalk[] {
-  const { edges, nodes } = committer;
+  const { nodes } = committer;
   const first = new Map<number, LateWalk[]>();
   const last = new Map<number, LateWalk[]>();
-  for (let edge = 0; edge < edges.size; edge++) {
-    const { from, action, to, status } = edges.at(edge);
-    // Skip a step that drew its data on another path, because the data cannot be drawn again on this path.
-    if (
-      status < 200 ||
-      status > 299 ||
-      to < 0 ||
-      !committer.writes(action) ||
-      nodes.depth(from) >= DEEPEST ||
-      nodes.draws(from) !== undefined
-    )
-      continue;
-    const [some, ends] = [listOf(first, action), listOf(last, action)];
-    if (some.length < EACH) some.push({ from, action, to });
-    ends.unshift({ from, action, to });
+  for (const step of writesOf(committer)) {
+    const [some, ends] = [listOf(first, step.action), listOf(last, step.action)];
+    if (some.length < EACH) some.push(step);
+    ends.unshift(step);
     if (ends.length > EACH) ends.pop();
   }
   const seen = new Set<string>();
@@ -50,6 +39,24 @@ export function lateWalks(committer: Committer): readonly LateWalk[] {
     }
   }
   return walks;
+}
+
+/** Returns, for each action that writes, its first step that was answered with 2xx. */
+export function firstWrites(committer: Committer): readonly LateWalk[] {
+  const first = new Map<number, LateWalk>();
+  for (const step of writesOf(committer)) if (!first.has(step.action)) first.set(step.action, step);
+  return [...first.values()];
+}
+
+/** Yields the steps with a write that was answered with 2xx, in the order in which they were committed. */
+function* writesOf(committer: Committer): Generator<LateWalk> {
+  const { edges, nodes } = committer;
+  for (let edge = 0; edge < edges.size; edge++) {
+    const { from, action, to, status } = edges.at(edge);
+    const isWrite = status >= 200 && status <= 299 && to >= 0 && committer.writes(action);
+    // Skip a step that drew its data on another path, because the data cannot be drawn again on this path.
+    if (isWrite && nodes.depth(from) < DEEPEST && nodes.draws(from) === undefined) yield { from, action, to };
+  }
 }
 
 function listOf(lists: Map<number, LateWalk[]>, action: number): LateWalk[] {

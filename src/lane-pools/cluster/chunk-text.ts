@@ -77,6 +77,7 @@ export function chunkOf(given: string, actions: number, image?: (text: string) =
         merge: flag,
         reduced: optional(flag),
         followed: optional(flag),
+        edge: optional(integer(0, Number.MAX_SAFE_INTEGER)),
       }),
     ),
     draws: optional(listOf(path, LONGEST_PATH)),

@@ -76,7 +76,7 @@ export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, 
   try {
     const walks = new Walks(base, goHome, walk);
     if (walk.idleMs !== undefined) return { ...nothing, learned: { ...NOTHING_KNOWN, background: await walks.idle(walk.idleMs) } };
-    return walk.late === undefined ? await walks.compare(walk) : { ...nothing, late: await walks.late(walk.late) };
+    return walk.late === undefined ? await walks.compare(walk) : { ...nothing, late: await walks.late(walk.late, walk.watchMs) };
   } catch (error) {
     if (!(error instanceof LaneLost)) throw error;
     // End the run, since nothing is explored yet and there is no result with which it could continue.
@@ -132,12 +132,12 @@ class Walks {
 
   /**
    * Executes the path and returns the actions that write after they have answered. `known`: the recorded fingerprint of the state at the end of the
-   * path.
+   * path. `watchMs`: how long to watch the stores, if this is longer than usual.
    */
-  async late(known: Fingerprint): Promise<readonly string[]> {
+  async late(known: Fingerprint, watchMs?: number): Promise<readonly string[]> {
     await this.#goHome();
     await this.#walk();
-    const late = await this.#lateAtEnd(known);
+    const late = await this.#lateAtEnd(known, watchMs);
     await this.#goHome();
     return late;
   }

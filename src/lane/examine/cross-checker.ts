@@ -87,7 +87,10 @@ export class CrossChecker {
     const differing: string[] = [];
     let calls: readonly number[] | undefined;
     let mark: SavedWorld | undefined;
-    for (let action = unit.from; action < unit.to; action++) {
+    // The search executed the actions in their order. In the other order, no action hides again what another one left in the target's memory or in a
+    // file. A check of a snapshot executes the whole path before each action, for the same reason.
+    for (let action = unit.to - 1; action >= unit.from; action--) {
+      if (!merge) this.#navigator.forget();
       const { outcome, mark: at } = await this.#step(unit, action);
       mark = at;
       const row = expected.subarray(action * ROW, (action + 1) * ROW);
@@ -238,6 +241,6 @@ function divergence(merge: boolean, path: readonly number[], differences: readon
     message:
       "A state that was written directly behaves differently from the same state reached by its calls: the target keeps something in memory that is not in its stores",
     differences,
-    hint: "The run continues by replaying paths. Keep such data in a store, or set `target.rollback: restart`.",
+    hint: "The run continues by replaying paths. Keep such data in a store, or set `target.rollback: restart`. A file, or how long ago a stored time was written, may also be the cause.",
   };
 }

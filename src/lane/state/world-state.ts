@@ -126,6 +126,8 @@ export class WorldState {
   /** Gives names to states, generated values and times. `undefined` until the root state is known. */
   #canonicalizer: Canonicalizer | undefined;
   #origins: Origins = NO_ORIGINS;
+  /** The name of the root state. Values that are generated there have an empty {@link Origins.at}, on whatever path it was reached. */
+  #homeName: string | undefined;
   #realTimeColumns: readonly string[] = [];
   #unstored: Unstored = NOTHING_UNSTORED;
   /** For each store: the names of the tables that are not part of the state. */
@@ -206,6 +208,11 @@ export class WorldState {
     }
   }
 
+  /** Returns `true` if the state that was observed last has other generated values or times than the checkpoint. */
+  renewedSince({ origins }: SavedWorld): boolean {
+    return this.#origins.ids !== origins.ids || this.#origins.times !== origins.times;
+  }
+
   get visibility(): Visibility {
     // If user code sends requests without seqqa's clients, seqqa does not see them and cannot record which actions wrote.
     if (this.systems.length > 0 || this.selfContained || this.#clients.length === 0) return "stores";
@@ -232,6 +239,7 @@ export class WorldState {
   /** Sets the object that gives names to states, generated values and times from now on. */
   identify(canonicalizer: Canonicalizer): void {
     this.#canonicalizer = canonicalizer;
+    this.#homeName = undefined;
     canonicalizer.renamer.clock = this;
   }
 
@@ -466,9 +474,13 @@ export class WorldState {
     this.#step = undefined;
     const { facts, origins } = renamer.observe(observed, this.#origins, step);
     this.#origins = origins;
-    if (step === undefined) return facts;
+    if (step === undefined) {
+      if (origins.at === "" && renamer.findsGenerated) this.#homeName ??= canonicalizer.nameOf(facts);
+      return facts;
+    }
     this.#realTimeColumns = [...renamer.realTimeColumns];
-    const at = renamer.findsGenerated ? canonicalizer.nameOf(facts) : "";
+    const name = renamer.findsGenerated ? canonicalizer.nameOf(facts) : "";
+    const at = name === this.#homeName ? "" : name;
     if (at !== origins.at) this.#origins = { ...origins, at };
     return facts;
   }

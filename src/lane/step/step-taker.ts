@@ -8,6 +8,7 @@ import {
   FINDING,
   NEWS,
   REDUCED,
+  RENEWED,
   SKIPPED,
   STORE_CLOCK,
   WROTE,
@@ -97,7 +98,7 @@ export class StepTaker {
       const { canonicalizer } = this.#base;
       const observed = state.fingerprint(canonicalizer, this.#reached);
       if (!isPromise(observed)) {
-        const bits = CHANGED | formOf(canonicalizer);
+        const bits = CHANGED | formOf(canonicalizer) | this.#renewed(mark);
         const lo = this.#reached.lo;
         const hi = this.#reached.hi;
         const shape = options.shapes ? shapeOf(state.facts() as never) : 0;
@@ -167,7 +168,7 @@ export class StepTaker {
       const facts = await state.facts(true);
       canonicalizer.fingerprint(facts, this.#reached);
       ({ lo, hi } = this.#reached);
-      bits = CHANGED | formOf(canonicalizer);
+      bits = CHANGED | formOf(canonicalizer) | this.#renewed(mark);
       columns = state.realTimeColumns;
       if (options.shapes) shape = shapeOf(facts);
       if ((lo !== unit.lo || hi !== unit.hi) && this.#report.wantsStates) this.#report.describe(lo, hi, facts);
@@ -254,6 +255,11 @@ export class StepTaker {
       exchanges: exchangesOf(stepper.exchanges, outcome),
     });
     throw new AfterFinding(why);
+  }
+
+  /** Returns {@link RENEWED} if the observed state has other generated values or times than the state before the step. */
+  #renewed(before: SavedWorld): number {
+    return this.#base.state.renewedSince(before) ? RENEWED : 0;
   }
 
   get #wrote(): number {

@@ -6,7 +6,7 @@ import type { ErrorEvent, FindingEvent, InconclusiveEvent } from "../../messages
 import type { Divergence, RecordedExchange, Violation } from "../../model/results/result.ts";
 import type { OperationCoverage } from "../../model/results/coverage.ts";
 import type { RunHeader } from "../rows/run-header.ts";
-import { batchReader } from "../write/commit-batches.ts";
+import { batchReader, checkKind } from "../write/commit-batches.ts";
 import { record } from "../rows/json-columns.ts";
 import { DamagedRun } from "../../engine/commit/damaged-run.ts";
 
@@ -61,7 +61,7 @@ export function resumedExploration(db: Database, exploration: number, beginning:
         if (news === undefined) known.set(id, (news = newsFrom(newsOf.get(exploration, id))));
         return news;
       },
-      wasChecked: ({ node, merge }) => isChecked.get(exploration, node, merge ? 1 : 0) !== undefined,
+      wasChecked: (check) => isChecked.get(exploration, check.node, checkKind(check)) !== undefined,
       sentFor: (found) => exchangeOf(sent.get(findingId(row.name, found))),
       digest: row.digest,
       divergences: divergences.map((text) => record(text) as unknown as Divergence),

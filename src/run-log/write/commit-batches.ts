@@ -1,12 +1,17 @@
 import type { Database, Statement } from "better-sqlite3";
 import { writeCommit } from "../../engine/commit/commit-rows.ts";
-import type { JournalBatch, JournalEvent } from "../../engine/commit/commit-journal.ts";
+import type { DoneCheck, JournalBatch, JournalEvent } from "../../engine/commit/commit-journal.ts";
 import { ROW, STATUS } from "../../messages/lane-messages.ts";
 import type { ExplorationGraph } from "../../model/results/result.ts";
 import { DamagedRun } from "../../engine/commit/damaged-run.ts";
 
 /** Size limit of the cache that maps step events to their ids in the run log. */
 const TEXTS = 10_000;
+
+/** Returns the kind of a cross-check as the column `merge` of the table `checks` holds it. */
+export function checkKind({ merge, edge }: DoneCheck): number {
+  return edge === undefined ? Number(merge) : 2 + edge;
+}
 
 /** Writes commits to the run log in batches, one row for each batch. Step events have their own table, in which equal ones are stored once. */
 export class CommitWriter {
@@ -33,7 +38,7 @@ export class CommitWriter {
   }
 
   add({ rows, news, checks }: JournalBatch): void {
-    for (const { node, merge } of checks) this.#check.run(this.#exploration, node, merge ? 1 : 0);
+    for (const check of checks) this.#check.run(this.#exploration, check.node, checkKind(check));
     for (const one of news) rows[one.place] = this.#idOf(one.news);
     if (rows.length > 0) this.#insert(rows);
   }

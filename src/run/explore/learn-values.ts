@@ -199,14 +199,22 @@ function placesToOrder({ generated, times, ordered }: Knowledge): readonly strin
   return steps.map((places) => places.filter((place) => !ordered.includes(place))).find(({ length }) => length > 0) ?? [];
 }
 
-/** Returns the reductions that are no longer valid, because a divergence showed that the order of generation matters there. */
+/** Returns `true` if states are distinguished by the states in which their values were generated. */
+export function distinguishesContent({ generated, ordered }: Knowledge): boolean {
+  return generated.some(({ place, domain }) => ordered.includes(contentOf(domain ?? place)));
+}
+
+/**
+ * Returns the reductions that are no longer valid, because a divergence showed that the order of generation matters there. Counts only the merge that
+ * was refuted: how many others were made and audited before depends on the number of lanes.
+ */
 export function refutedBy(
   { reduced }: LaneDivergence,
   { knowledge }: LearnedValues,
   before: { readonly explorer: Explorer; readonly knowledge: Knowledge },
 ): readonly Reduction[] {
   if (reduced !== true || knowledge.ordered.length === before.knowledge.ordered.length) return [];
-  return reductionsOf(before.explorer, before.knowledge).map((one) => ({ ...one, refuted: one.refuted + 1 }));
+  return reductionsOf(before.explorer, before.knowledge).map(({ reason }) => ({ reason, merges: 1, audited: 1, refuted: 1 }));
 }
 
 /** Returns a note that says that the search starts again, and why. */
@@ -281,13 +289,17 @@ export function reductionsOf(
   return [{ reason: `the ${what} of ${shown}`, merges: committer.reductions, audited, refuted }];
 }
 
-/** Returns the verdict's exceptions for reductions that no cross-check confirmed. */
-export function unaudited(reductions: readonly Reduction[]): readonly VerdictException[] {
-  return reductions.flatMap(({ reason, merges, audited }) =>
-    audited > 0
+/**
+ * Returns the verdict's exceptions for reductions that no cross-check confirmed. `left`: the number of cross-checks that were selected, but for which
+ * there was no time.
+ */
+export function unaudited(reductions: readonly Reduction[], left = 0): readonly VerdictException[] {
+  return reductions.flatMap(({ reason, merges, audited }) => {
+    const count = audited > 0 ? left : merges;
+    return count === 0
       ? []
-      : [{ kind: "unaudited_reduction", count: merges, text: `${plural(merges, "merge")} of states that no execution tested (${reason})` }],
-  );
+      : [{ kind: "unaudited_reduction", count, text: `${plural(count, "merge")} of states that no execution tested (${reason})` }];
+  });
 }
 
 /** Returns the verdict's exceptions for fields that were left out of states. */

@@ -10,7 +10,7 @@ import { calibrating } from "./at-root.ts";
 import type { Exploration } from "./exploration.ts";
 import { idleMsOf } from "./idle-watch.ts";
 import { whereOfStack } from "../prepare/declared-at.ts";
-import { learnFrom, lessonNote, refutedBy } from "./learn-values.ts";
+import { distinguishesContent, learnFrom, lessonNote, refutedBy } from "./learn-values.ts";
 import { runHeaderWith } from "../resume/resume.ts";
 import type { JournalEvent } from "../../engine/commit/commit-journal.ts";
 import type { ShownUrls } from "../prepare/shown-urls.ts";
@@ -56,7 +56,12 @@ export async function search(exploration: Exploration): Promise<Searched> {
       onCommits,
       calibrate,
     };
-    const explorer: Explorer = new Explorer({ ...options, ...kept, learns: isOpen && lessons < MOST_LESSONS }, lanePool, startedAt);
+    const crossCheck = { ...options.crossCheck, auditsAll: distinguishesContent(knowledge) };
+    const explorer: Explorer = new Explorer(
+      { ...options, ...kept, crossCheck, learns: isOpen && lessons < MOST_LESSONS },
+      lanePool,
+      startedAt,
+    );
     explorer.restore(divergences);
     await explorer.run(reports[0]!);
     const searched = { explorer, knowledge, refuted, visibility: reports[0]!.visibility };

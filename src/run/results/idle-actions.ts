@@ -13,6 +13,8 @@ const SHOWN = 10;
 
 interface IdleOptions {
   readonly stopReason: StopReason;
+  /** The number of steps that the search committed. */
+  readonly steps: number;
   /** `true` if every reachable state was explored, including the states behind violations. */
   readonly isExhaustive: boolean;
 }
@@ -44,8 +46,9 @@ export function withExemptions(coverage: Coverage, { actions }: AgentDefinition<
  * Returns a sentence that names the idle actions, or an empty list. An action is idle if it never applied, or if every answer had a status of 400 or
  * more. In a search that is not exhaustive, only actions with at least 20 tries are judged.
  */
-export function idleActions(coverage: Coverage, { stopReason, isExhaustive }: IdleOptions): readonly string[] {
+export function idleActions(coverage: Coverage, { stopReason, steps, isExhaustive }: IdleOptions): readonly string[] {
   if (stopReason === "first_violation" || stopReason === "interrupted") return [];
+  if (stopReason === "max_time" && steps === 0) return ["The time was used up before the first step. Raise exploration.max_time."];
   const all = Object.entries(coverage).filter(([, { brought }]) => brought !== true);
   const idle = all.flatMap(([name, action]) => {
     const why = whyIdle(action, isExhaustive);

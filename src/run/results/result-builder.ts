@@ -82,6 +82,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
   const coverage = parts.visibility === "stores" || parts.visibility === "probe" ? parts.coverage : withoutUnseen(parts.coverage);
   const assumed = reductionsOf(explorer, parts.knowledge);
   const reductions = [...parts.refuted, ...assumed];
+  const notAudited = unaudited(assumed, stopReason === "exhausted" ? explorer.auditsLeft : 0);
   const behind = behindViolations(committer);
   const isCut = behind.length > 0;
   const searched = { stopReason, open: open.size, statesVisited: states, completeToDepth: complete };
@@ -90,7 +91,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
     [
       ...behind,
       ...droppedFields(parts.knowledge),
-      ...unaudited(assumed),
+      ...notAudited,
       ...timesPassed(explorer.divergences.all),
       ...diverged(explorer.divergences.all),
       ...beyondSight(parts.visibility),
@@ -125,10 +126,20 @@ export function buildResult(parts: ResultParts): ExplorationResult {
     unverified: [
       ...(parts.isShard || parts.graph !== undefined
         ? []
-        : idleActions(coverage, { stopReason, isExhaustive: stopReason === "exhausted" && open.size === 0 && !isCut })),
-      ...(parts.isShard ? [] : unseenWrites(coverage, searched)),
+        : idleActions(coverage, {
+            stopReason,
+            steps: committer.steps,
+            isExhaustive: stopReason === "exhausted" && open.size === 0 && !isCut,
+          })),
+      ...(parts.isShard
+        ? []
+        : unseenWrites(
+            coverage,
+            searched,
+            parts.knowledge.dropped.map(({ field }) => field),
+          )),
       ...unverifiedFields(parts.knowledge),
-      ...unaudited(assumed).map(({ text }) => `The result relies on an untested assumption: ${text}.`),
+      ...notAudited.map(({ text }) => `The result relies on an untested assumption: ${text}.`),
     ],
     reductions,
     coverage: {

@@ -45,11 +45,15 @@ export function unseenChanges(coverage: Coverage, searched: Searched): readonly 
   return [{ kind: "invisible_state", count: actions.length, text }];
 }
 
-/** Returns sentences about writes that changed nothing visible and make the result unverified, each with a remedy. */
-export function unseenWrites(coverage: Coverage, searched: Searched): readonly string[] {
+/**
+ * Returns sentences about writes that changed nothing visible and make the result unverified, each with a remedy. `leftOut`: the fields that are not
+ * part of the states, which may be all that such a write changes.
+ */
+export function unseenWrites(coverage: Coverage, searched: Searched, leftOut: readonly string[] = []): readonly string[] {
+  const besides = leftOut.length === 0 ? "" : `, except in fields that are left out of the states (${leftOut.join(", ")})`;
   return unseen(coverage, searched).map(
     ([name, count]) =>
-      `${plural(count, "write")} of ${name} got a 2xx answer, but changed nothing that seqqa can see. States that differ only in such changes count as one state. ` +
+      `${plural(count, "write")} of ${name} got a 2xx answer, but changed nothing that seqqa can see${besides}. States that differ only in such changes count as one state. ` +
       "Declare the store that the action writes to, give the World a `probe` that reads the data, or mark the action with `changesNothing: true`.",
   );
 }

@@ -94,6 +94,7 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
     unverified: [
       ...idleActions(actionCoverage, {
         stopReason,
+        steps: committer.steps,
         isExhaustive: stopReason === "exhausted" && notExpanded.size === 0 && behind.length === 0,
       }),
       ...unseenWrites(actionCoverage, searched),

@@ -102,6 +102,7 @@ export class StateWriter {
     this.#strings.trim();
     if (this.#words !== undefined && this.#words.hash(facts, out)) {
       this.#check = this.#words.check;
+      this.forgotten = NO_PLACES;
       return false;
     }
     const { text, bounded } = this.write(facts);

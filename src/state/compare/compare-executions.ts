@@ -54,6 +54,10 @@ export interface CompareOptions {
 /** The largest number of rows that are paired, because pairing takes quadratic time. */
 const MOST_ROWS = 200;
 const DEEPEST = 100;
+/** The number of digits from which a text of digits is an id of its own, unless a table has it as a key. */
+const ID_DIGITS = 15;
+/** A number that is further away from its step counts as a time only if it has the same offset from its step in both executions. */
+const FURTHEST_MS = 400 * 86_400_000;
 
 interface Pair {
   readonly place: string;
@@ -108,9 +112,12 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
   const forth = new Map<string, string>();
   const back = new Map<string, string>();
   for (const { place, after, a: x, b: y, pair } of texts) {
-    if (/^\d+$/.test(x) && /^\d+$/.test(y)) {
+    const holding = /^\d+$/.test(x) && /^\d+$/.test(y) ? domains.holding(x, y, place) : undefined;
+    // So many digits are no counter but an id, such as a snowflake. Equal ids are the same value everywhere.
+    const isId = holding?.length === 0 && Math.min(x.length, y.length) >= ID_DIGITS;
+    if (holding !== undefined && !isId) {
       // Digits inside a text may come from a counter that no table shows. The place of the text itself is then used as the counter.
-      const all = [...domains.holding(x, y, place), after === "" ? place : `${place} after ${after}`];
+      const all = [...holding, after === "" ? place : `${place} after ${after}`];
       generated.push({ field: fieldOf(place), sample: [x, y], place, after, domain: all[0], domains: all });
       continue;
     }
@@ -198,6 +205,9 @@ function timeAt({ place, a, b }: Pair, windowA: StepWindow, windowB: StepWindow)
   // Times without a fixed offset may depend on a time that an earlier step wrote. The difference between the two times then equals the difference
   // between the starts of the two steps.
   const apart = Math.abs(y.ms - x.ms - (windowB.startMs - windowA.startMs));
+  // Snowflake ids have as many digits as times in nanoseconds, and grow with the time, too.
+  const isFar = ["s", "ms", "us", "ns"].includes(x.form) && Math.abs(x.ms - windowA.startMs) > FURTHEST_MS;
+  if (!alike && isFar) return undefined;
   if (!alike && apart > Math.max(1_000, windowA.endMs - windowA.startMs, windowB.endMs - windowB.startMs) + resolutionMs) return undefined;
   return { place, after: "", resolutionMs, base: alike ? "step" : "stored", offsets: alike ? [offset] : [] };
 }

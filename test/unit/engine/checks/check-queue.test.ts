@@ -9,23 +9,25 @@ import { committerAt, rowsOf } from "../rows.ts";
 const ACTIONS = 2;
 
 /** A chain of states 0, 1, 2, ... of which each is met again by action 1 of the state before. */
-function queue({ first = 0, oneIn = 0, states = 4, seed = 0 } = {}) {
+function queue({ first = 0, oneIn = 0, states = 4, seed = 0, auditsAll = false } = {}) {
   const committer = committerAt(["a", "b"], { journal: new CommitJournal() });
   for (let node = 0; node + 1 < states; node++) committer.commit(node, 0, { rows: rowsOf([{ to: node + 1 }]), at: 0 });
-  const checks = new CheckQueue({ seed, actions: ACTIONS, first, oneIn, maxDepth: 9 }, committer);
+  const checks = new CheckQueue({ seed, actions: ACTIONS, first, oneIn, maxDepth: 9, auditsAll }, committer);
   const { visited } = committer;
   const workOf = (node: number, image: unknown, bits?: number): NodeWork => {
     const work = new NodeWork({ node, parent: undefined, action: -1, depth: node, lo: visited.lo(node), hi: visited.hi(node), image });
-    const rows = rowsOf([{ to: node }, { to: node }]);
+    // Only where a test wants it do actions lead back to their state.
+    const rows = rowsOf(loops.has(node) ? [{ to: node + 1 }, { to: node }] : [{ to: node + 1 }, { to: node + 1 }]);
     if (bits !== undefined) rows[0] = bits;
     work.learn(0, ACTIONS, rows, 0, ACTIONS);
     return work;
   };
+  const loops = new Set<number>();
   const due = (): readonly string[] => checks.next(100).map(({ path, check }) => `${check!.merge ? "merge" : "both"} ${path.join("")}`);
   const made = (...done: readonly DoneCheck[]) => ({
     wasChecked: ({ node, merge }: DoneCheck) => done.some((one) => one.node === node && one.merge === merge),
   });
-  return { checks, committer, workOf, due, none: made(), made };
+  return { checks, committer, workOf, loops, due, none: made(), made };
 }
 
 describe("which nodes are expanded once more", () => {
@@ -45,8 +47,8 @@ describe("which nodes are expanded once more", () => {
 
   it("those that were met along a second path, along that, once", () => {
     const { checks, workOf, due } = queue({ oneIn: 1 });
-    checks.merged(2, 0, 1);
-    checks.merged(2, 1, 1);
+    checks.merged(2, { from: 0, action: 1 });
+    checks.merged(2, { from: 1, action: 1 });
     checks.expanded(2, workOf(2, undefined), true);
     checks.expanded(2, workOf(2, undefined), true);
     expect(due()).toEqual(["merge 1"]);
@@ -54,8 +56,22 @@ describe("which nodes are expanded once more", () => {
 
   it("none where an action breaks the target", () => {
     const { checks, workOf, due } = queue({ first: 9, oneIn: 1 });
-    checks.merged(2, 0, 1);
+    checks.merged(2, { from: 0, action: 1 });
     checks.expanded(2, workOf(2, "image", BROKEN), true);
+    expect(due()).toEqual([]);
+  });
+});
+
+describe("actions that lead back to their state", () => {
+  it("are executed on the way to one of the first nodes, since they may change what nothing shows", () => {
+    const { checks, workOf, loops, due, committer, none } = queue({ first: 2, oneIn: 1_000_000 });
+    loops.add(0).add(2);
+    for (const node of [0, 1, 2, 3]) checks.expanded(node, workOf(node, undefined), true);
+    expect(due()).toEqual(["merge 1", "merge 10", "merge 1001"]);
+    expect(committer.journal!.take().checks).toEqual([1, 2].map((node) => ({ node, merge: false })));
+    checks.recalled(0, workOf(0, undefined), true, none);
+    expect(due()).toEqual(["merge 1"]);
+    checks.recalled(0, workOf(0, undefined), true, { wasChecked: ({ edge }) => edge !== undefined });
     expect(due()).toEqual([]);
   });
 });
@@ -63,10 +79,10 @@ describe("which nodes are expanded once more", () => {
 describe("merges of states whose values were generated in another order", () => {
   it("are audited along both paths, also where rows are on record", () => {
     const { checks, committer, workOf } = queue({ oneIn: 1 });
-    checks.merged(3, 0, 1, true);
+    checks.merged(3, { from: 0, action: 1, reduced: 1 });
     checks.expanded(3, workOf(3, undefined), true);
     committer.nodes.flag(2, EXPANDED);
-    checks.merged(2, 0, 1, true);
+    checks.merged(2, { from: 0, action: 1, reduced: 1 });
     const units = checks.next(100);
     expect(units.map(({ path, check }) => [path, check?.expected !== undefined, check?.along?.path, check?.reduced])).toEqual([
       [[1], true, [0, 0, 0], true],
@@ -76,15 +92,40 @@ describe("merges of states whose values were generated in another order", () => 
     expect(checks.audited).toBe(2);
   });
 
-  it("are the first three of a depth, and some later ones", () => {
+  it("count once for each pair of states", () => {
     const { checks, committer, due } = queue({ oneIn: 1 });
     committer.nodes.flag(2, EXPANDED);
-    for (let times = 0; times < 4; times++) {
-      checks.merged(2, 0, 1, true);
-      checks.merged(2, 1, 1, true);
-    }
-    expect(due().filter((one) => one === "merge 1")).toHaveLength(3);
-    expect(due()).toEqual([]);
+    for (let times = 0; times < 4; times++) checks.merged(2, { from: 0, action: 1, reduced: 1 });
+    expect(due()).toEqual(["merge 1"]);
+  });
+
+  it("are all audited in a small search; in a large one the first three of a depth, and some of each action", () => {
+    const { checks, committer, due } = queue({ oneIn: 1 });
+    committer.nodes.flag(2, EXPANDED);
+    const meet = (action: number, first: number, count: number): number => {
+      for (let strict = first; strict < first + count; strict++) checks.merged(2, { from: 0, action, reduced: strict });
+      return due().length;
+    };
+    expect(meet(1, 1, 64)).toBe(64);
+    // The 128th, and about one in 20.
+    expect(meet(1, 65, 100)).toBeLessThan(15);
+    // An action that was not met before is audited at once, although its depth has had its share.
+    expect(meet(0, 165, 1)).toBe(1);
+  });
+
+  it("are audited like that, too, where equal states are not trusted", () => {
+    const { checks, workOf, due } = queue({ oneIn: 1_000_000, auditsAll: true });
+    checks.merged(2, { from: 0, action: 1 });
+    checks.expanded(2, workOf(2, undefined), false);
+    expect(due()).toEqual(["merge 1"]);
+  });
+
+  it("may meet a state several times before it is expanded", () => {
+    const { checks, workOf, due } = queue({ oneIn: 1_000_000 });
+    checks.merged(3, { from: 0, action: 1, reduced: 1 });
+    checks.merged(3, { from: 1, action: 1, reduced: 2 });
+    checks.expanded(3, workOf(3, undefined), false);
+    expect(due()).toEqual(["merge 1", "merge 01"]);
   });
 });
 
@@ -92,7 +133,7 @@ describe("a run that goes on", () => {
   it("has what was sampled and not checked, whatever is left of how the nodes were reached", () => {
     const { checks, workOf, due, none, made } = queue({ first: 3, oneIn: 1 });
     const recall = (recorded: typeof none, direct = true): readonly string[] => {
-      checks.merged(2, 0, 1);
+      checks.merged(2, { from: 0, action: 1 });
       for (const node of [0, 1, 2, 3]) checks.recalled(node, workOf(node, undefined), direct, recorded);
       return due();
     };
@@ -105,7 +146,7 @@ describe("a run that goes on", () => {
 
   it("is told which were made, with what was committed", () => {
     const { checks, committer, workOf, due, none } = queue({ first: 2, oneIn: 1 });
-    checks.merged(2, 0, 1);
+    checks.merged(2, { from: 0, action: 1 });
     checks.recalled(2, workOf(2, undefined), true, none);
     const units = checks.next(100);
     for (const unit of units) checks.done(unit);

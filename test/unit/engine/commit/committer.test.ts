@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Committer, CommitterOptions } from "../../../../src/engine/commit/committer.ts";
-import { FAILED, SHAPE, SKIPPED } from "../../../../src/messages/lane-messages.ts";
+import { FAILED, KIND, RENEWED, SHAPE, SKIPPED, WROTE } from "../../../../src/messages/lane-messages.ts";
 import type { Opened } from "../../../../src/engine/frontiers/index.ts";
 import { committerAt, findingNews, type rootReport, rowsOf, type Told } from "../rows.ts";
 
@@ -214,4 +214,17 @@ describe("a depth bound", () => {
     expect(committer.boundary()).toBe(1);
     expect(committer.deepest).toBe(2);
   });
+});
+
+it("a write that only renews generated values or times is not one that changed nothing visible", () => {
+  const committer = committerOf();
+  const write = (action: number, bits: number): void => {
+    const rows = rowsOf([{ to: 0 }]);
+    rows[KIND]! |= WROTE | bits;
+    committer.commit(0, action, { rows, at: 0 });
+  };
+  write(0, RENEWED);
+  write(1, 0);
+  const { a, b } = committer.coverage();
+  expect([a!.unseenWrites, b!.unseenWrites]).toEqual([undefined, 1]);
 });

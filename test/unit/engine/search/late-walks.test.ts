@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Committer } from "../../../../src/engine/commit/committer.ts";
-import { lateWalks } from "../../../../src/engine/search/late-walks.ts";
+import { firstWrites, lateWalks } from "../../../../src/engine/search/late-walks.ts";
 import { KIND, WROTE } from "../../../../src/messages/lane-messages.ts";
 import { committerAt, rowsOf } from "../rows.ts";
 
@@ -25,4 +25,9 @@ it("watches the last and the first writes of an action, and none twice", () => {
   expect(walks(0)).toEqual([]);
   // A path of more than 40 steps takes too long.
   expect(walks(60)).toEqual([39]);
+});
+
+it("watches the first write of each action for longer", () => {
+  expect(firstWrites(chain(3))).toEqual([{ from: 0, action: 1, to: 1 }]);
+  expect(firstWrites(chain(0))).toEqual([]);
 });

@@ -3,14 +3,21 @@ import { Action } from "../../../../src/model/declare/action.ts";
 import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
 import { idleActions, withExemptions } from "../../../../src/run/results/idle-actions.ts";
 
-const EXHAUSTIVE = { stopReason: "exhausted", isExhaustive: true } as const;
-const CUT = { stopReason: "max_steps", isExhaustive: false } as const;
+const EXHAUSTIVE = { stopReason: "exhausted", steps: 100, isExhaustive: true } as const;
+const CUT = { stopReason: "max_steps", steps: 100, isExhaustive: false } as const;
 const action = (name: string, options: object = {}): Action => new Action({ name, run: () => Promise.resolve(null), ...options });
 const works = { applied: 3, skipped: 1, statuses: { 201: 3 } };
 const refused = (count: number): typeof works => ({ applied: count, skipped: 0, statuses: { 404: count } as never });
 const skipped = (count: number): typeof works => ({ applied: 0, skipped: count, statuses: {} as never });
 
 describe("idleActions", () => {
+  it("says so if the time was used up before the first step", () => {
+    expect(idleActions({}, { stopReason: "max_time", steps: 0, isExhaustive: false })).toEqual([
+      "The time was used up before the first step. Raise exploration.max_time.",
+    ]);
+    expect(idleActions({}, { stopReason: "max_time", steps: 1, isExhaustive: false })).toEqual([]);
+  });
+
   it("says nothing where every action worked", () => {
     expect(idleActions({ create: works }, EXHAUSTIVE)).toEqual([]);
   });

@@ -17,6 +17,12 @@ describe("writes that change nothing visible", () => {
     ]);
   });
 
+  it("may change what is left out of the states, which is named", () => {
+    expect(unseenWrites({ ship: action({ unseenWrites: 3 }) }, after("exhausted"), ["parcels.ms"])[0]).toContain(
+      "changed nothing that seqqa can see, except in fields that are left out of the states (parcels.ms).",
+    );
+  });
+
   it("are an exception from the first on if the search found no state but the root state", () => {
     const coverage = { up: action({ unseenWrites: 1 }) };
     expect(unseenChanges(coverage, after("exhausted", 1))).toMatchObject([{ text: "changes made by up (1 x 2xx, nothing visible)" }]);

@@ -51,6 +51,22 @@ describe("numbers that differ between two executions", () => {
   });
 });
 
+describe("long digits", () => {
+  it("are ids of their own, such as snowflakes, although they look like times in nanoseconds", () => {
+    const at = (startMs: number, id: string) => ({
+      facts: facts({ context: { order: id, last: id } }),
+      window: { startMs, endMs: startMs + 5 },
+    });
+    const [a, b] = [at(1_795_000_000_000, "1571376143564800000"), at(1_795_000_000_300, "1571376144823091200")];
+    const { generated, times, unexplained } = compareExecutions(a, b, { known: NOTHING_KNOWN });
+    expect(generated.map(({ field, domain }) => [field, domain])).toEqual([
+      ["context.order", undefined],
+      ["context.last", undefined],
+    ]);
+    expect([...times, ...unexplained]).toEqual([]);
+  });
+});
+
 describe("places", () => {
   it("are named as ignore takes them", () => {
     const fields = ([a, b]: readonly [Partial<Facts>, Partial<Facts>]): readonly string[] =>
