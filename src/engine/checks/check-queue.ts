@@ -65,8 +65,8 @@ const AUDITS_ALL = 64;
 const AUDITS_FIRST = 3;
 const AUDITS_ONE_IN = 20;
 
-/** Number of the last node that is checked along a path with loops, if each path has to be executed from the root state. */
-const LOOPS_FIRST = 3;
+/** Number of the last node that is checked along a path with loops. Such a check executes many more steps than others. */
+const LOOPS_FIRST = 6;
 
 /**
  * Selects committed nodes for cross-checks, and queues these checks. A check expands a node again: by replay if the node was reached by snapshot, or
@@ -203,7 +203,7 @@ export class CheckQueue {
     // The node was reached by replay already, so a check by replay would compare equal executions. Record the check as done, for a resumed run.
     if (sampled && !written) this.#committer.journal?.checked({ node, merge: false });
     this.#take(node, work, sampled && written, this.#otherWaysTo(node));
-    this.#takeLoops(node, work, direct);
+    this.#takeLoops(node, work);
   }
 
   /**
@@ -218,15 +218,15 @@ export class CheckQueue {
       return !isDone;
     });
     this.#take(node, work, both, left);
-    this.#takeLoops(node, work, direct, recorded);
+    this.#takeLoops(node, work, recorded);
   }
 
   /**
    * Queues a check of one of the first nodes along a longer path: at each node of the path, the actions that lead back to the node are executed, too.
    * They may change something that seqqa does not see, such as a cache. The search never executes an action after them.
    */
-  #takeLoops(node: number, work: NodeWork, direct: boolean, recorded?: Done): void {
-    if (this.#options.oneIn === 0 || node > (direct ? this.#options.first : LOOPS_FIRST)) return;
+  #takeLoops(node: number, work: NodeWork, recorded?: Done): void {
+    if (this.#options.oneIn === 0 || node > LOOPS_FIRST) return;
     const { nodes } = this.#committer;
     const expected = rowsOf(work, this.#options.actions);
     if (expected === undefined) return;

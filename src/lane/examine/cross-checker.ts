@@ -88,9 +88,8 @@ export class CrossChecker {
     let calls: readonly number[] | undefined;
     let mark: SavedWorld | undefined;
     // The search executed the actions in their order. In the other order, no action hides again what another one left in the target's memory or in a
-    // file. A check of a snapshot executes the whole path before each action, for the same reason.
+    // file.
     for (let action = unit.to - 1; action >= unit.from; action--) {
-      if (!merge) this.#navigator.forget();
       const { outcome, mark: at } = await this.#step(unit, action);
       mark = at;
       const row = expected.subarray(action * ROW, (action + 1) * ROW);

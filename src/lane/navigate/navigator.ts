@@ -38,11 +38,6 @@ export abstract class Navigator {
     this.here = undefined;
   }
 
-  /** Forgets all checkpoints but that of the root state, so that the next replay executes the whole path. */
-  forget(): void {
-    this.leave();
-  }
-
   /**
    * Records that an action was executed at the node. Its effects on stores, context and clients can be restored, but the target may remember more.
    */
