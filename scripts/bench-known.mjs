@@ -103,6 +103,12 @@ function makeTemplate({ kind, prepare }, server) {
   const psql = (sql) => execFileSync("psql", ["-h", "127.0.0.1", "-U", "postgres", "-qc", sql], { stdio: ["ignore", "ignore", "inherit"] });
   psql(`CREATE DATABASE ${name}`);
   const url = `postgresql://postgres@127.0.0.1:5432/${name}`;
-  prepare?.(server, url);
-  return { url, remove: () => psql(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+  const remove = () => psql(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  try {
+    prepare?.(server, url);
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return { url, remove };
 }

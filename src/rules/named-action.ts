@@ -1,11 +1,24 @@
-import type { Action } from "../model/declare/action.ts";
+import { Action } from "../model/declare/action.ts";
 import { SeqqaError } from "../model/errors.ts";
 
 /** An action of the agent, or its name. */
 export type ActionOrName<C extends object, A> = Action<C, A> | string;
 
-export function nameOf<C extends object, A>(action: ActionOrName<C, A>): string {
-  return typeof action === "string" ? action : action.name;
+/** Returns the name of an action that an option of a rule names. @throws SeqqaError `RULE_INVALID` if the option is neither an action nor a name */
+export function nameOf<C extends object, A>(action: ActionOrName<C, A>, rule: string, option: string): string {
+  if (typeof action === "string") return action;
+  if (action instanceof Action) return action.name;
+  throw invalidOption(rule, option, action, "Pass an Action of the agent or its name");
+}
+
+/** @throws SeqqaError `RULE_INVALID` if the value of an option is neither a function nor an action */
+export function requireCall(rule: string, option: string, value: unknown, hint: string): void {
+  if (typeof value !== "function" && !(value instanceof Action)) throw invalidOption(rule, option, value, hint);
+}
+
+function invalidOption(rule: string, option: string, value: unknown, hint: string): SeqqaError {
+  const problem = value === undefined ? "is missing" : `has the type ${value === null ? "null" : typeof value}`;
+  return new SeqqaError("RULE_INVALID", `${rule}: \`${option}\` ${problem}.`, { exitStatus: 2, hint: `${hint}.` });
 }
 
 /** Returns the action with a name. @throws SeqqaError `RULE_INVALID` if the agent has no such action */

@@ -4,10 +4,12 @@ import type { Context, Values } from "../model/context/context.ts";
 import { EdgeAction } from "../model/declare/edge-action.ts";
 import { ApiResponse } from "../model/http/response.ts";
 import { Rule, type Login, type StoresView } from "../model/declare/rule.ts";
+import { SeqqaError } from "../model/errors.ts";
 import { Severity } from "../model/declare/severity.ts";
 import { graphqlAnswer } from "./answers/graphql-answer.ts";
 import { IntruderClient, NothingNamed, type TriedCall } from "./intruder/intruder-client.ts";
 import { OwnersView } from "./intruder/owners-view.ts";
+import { requireAction, requireCall } from "./named-action.ts";
 import { seenFields } from "./answers/seen-fields.ts";
 import { onlyAdds, storeChanges } from "./store-changes.ts";
 
@@ -48,8 +50,18 @@ type Run<C extends object, A> = Action<C, A>["run"];
  * The rule is violated if something was seen or changed. Seen: a 2xx answer whose body has content; `{}`, `[]`, an object around an empty list, and a
  * report of failure do not count. Changed: the stores are in another state, whatever the answer was. Rows that a refused call adds do not count.
  * Without stores, changes are not detected. See API1:2023 in the OWASP API Security Top 10, broken object level authorization.
+ * @throws SeqqaError `RULE_INVALID` if there is no user, a login is no function, or the agent has no action that `except` names
  */
 export function ownership<C extends object = Values, A = ApiClient>(options: OwnershipOptions<C, A>): Rule<C, A> {
+  const roles = Object.keys((options as Partial<OwnershipOptions<C, A>>).users ?? {});
+  if (roles.length === 0) {
+    throw new SeqqaError("RULE_INVALID", "ownership: `users` names no user.", {
+      exitStatus: 2,
+      hint: "Pass at least one user with a login, for example { bob: async (api) => api.post(...) }.",
+    });
+  }
+  for (const role of roles)
+    requireCall("ownership", `users.${role}`, options.users[role], "Pass a function or an Action that logs the user in");
   const except = new Set(options.except);
   const shared: ReadonlySet<string> = new Set(options.shared);
   const trials = new Map<string, Trial>();
@@ -60,9 +72,11 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
     severity: Severity.CRITICAL,
     users: Object.fromEntries(Object.entries(options.users).map(([role, login]) => [role, loginOf(login)])),
     when: ({ name }) => trials.has(name),
-    brings: (actions) =>
-      actions.flatMap((action) =>
-        Object.keys(options.users).flatMap((intruder) => {
+    brings: (actions) => {
+      const known = new Set(actions.flatMap(({ name }) => [name, ...roles.map((role) => `${name}_as_${role}`)]));
+      for (const name of except) if (!known.has(name)) requireAction(actions, "ownership", name);
+      return actions.flatMap((action) =>
+        roles.flatMap((intruder) => {
           const name = `${action.name}_as_${intruder}`;
           // An edge of a state graph moves the graph to another node, so no other user may execute it.
           const left = action.as === intruder || except.has(action.name) || except.has(name) || action instanceof EdgeAction;
@@ -70,7 +84,8 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
           trials.set(name, { owner: action.as ?? "the owner", intruder });
           return [intrudersAction(action, name, intruder, { calls, shared })];
         }),
-      ),
+      );
+    },
     judge: async (_world, { action, answers, changed, canGoBack, stores, explain }) => {
       const trial = trials.get(action.name);
       const tried = answers.flatMap((answer) => {

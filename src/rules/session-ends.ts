@@ -6,13 +6,13 @@ import { Rule, type RuleOptions } from "../model/declare/rule.ts";
 import { ApiResponse } from "../model/http/response.ts";
 import { Severity } from "../model/declare/severity.ts";
 import { isDone, writesOf } from "./requests.ts";
-import { nameOf, requireAction, type ActionOrName } from "./named-action.ts";
+import { nameOf, requireAction, requireCall, type ActionOrName } from "./named-action.ts";
 
 /** Options of {@link sessionEnds}. */
 export interface SessionEndsOptions<C extends object = Values, A = ApiClient> extends Pick<RuleOptions<C, A>, "severity" | "blocking"> {
   /** Opens a session of the user with the given client: logs in, or creates an API key. A refused login opens no session. */
   readonly login: Action<C, A> | ((api: A, context: Context<C>) => Promise<unknown>);
-  /** Sends a request that is answered 2xx while a session works, e.g. `(api) => api.get("/me")`. */
+  /** Sends a request that is answered 2xx only while a session works, e.g. `(api) => api.get("/me")`. */
   readonly check: (api: A, context: Context<C>) => Promise<ApiResponse>;
   /**
    * Actions after which no earlier session of the user works: change or reset of the password, suspension, change of the role, deletion. Default:
@@ -45,7 +45,8 @@ interface Session<C extends object> {
  * Checks that earlier sessions stop working after a logout, a change or reset of the password, or a suspension, deletion or role change. Severity:
  * HIGH. Cookies, tokens, refresh tokens and API keys count as sessions. The rule is judged after a step of one of these actions that was answered
  * 2xx, in the state before the step:
- * 1. Two new sessions are opened with `login`, each with its own client and context. These sessions and the user's own client are checked.
+ * 1. `check` is sent without a session. If it is answered 2xx, the rule is inconclusive. Then two new sessions are opened with `login`, each with its
+ *    own client and context. These sessions and the user's own client are checked.
  * 2. The step's writing requests are sent again.
  * 3. Each session that worked before is used again with its saved token and cookies, and renewed with `refresh`. Cookies that the answer removed are
  *    still sent.
@@ -58,8 +59,10 @@ interface Session<C extends object> {
  */
 export function sessionEnds<C extends object = Values, A = ApiClient>(options: SessionEndsOptions<C, A>): Rule<C, A> {
   const { after = [], logout = [], check, refresh, as, keepsCurrent = false, severity = Severity.HIGH, blocking } = options;
-  const all = new Set(after.map(nameOf));
-  const one = new Set(logout.map(nameOf));
+  requireCall("sessionEnds", "login", options.login, "Pass a function or an Action that opens a session");
+  requireCall("sessionEnds", "check", check, "Pass a function that sends a request which needs a session");
+  const all = new Set(after.map((action) => nameOf(action, "sessionEnds", "after")));
+  const one = new Set(logout.map((action) => nameOf(action, "sessionEnds", "logout")));
   if (all.size + one.size === 0) {
     throw new SeqqaError("RULE_INVALID", "sessionEnds needs the name of at least one action that ends a session.", {
       exitStatus: 2,
@@ -71,9 +74,27 @@ export function sessionEnds<C extends object = Values, A = ApiClient>(options: S
     const answer: unknown = await (login instanceof Action ? login.run(client as A, context) : login(client as A, context));
     return answer instanceof ApiResponse ? answer : undefined;
   };
+  const tryOut = async (client: ApiClient, context: Context<C>): Promise<ApiResponse> => {
+    const answer: unknown = await check(client as A, context);
+    if (answer instanceof ApiResponse) return answer;
+    throw new TypeError("`check` of sessionEnds returned no response; return the answer of its request.");
+  };
   const works = async ({ client, context }: Pick<Session<C>, "client" | "context">): Promise<ApiResponse | undefined> => {
-    const answer = await check(client as A, context);
+    const answer = await tryOut(client, context);
     return answer.ok ? answer : undefined;
+  };
+  /** Returns the answer to `check` if it is 2xx without a session: it then does not show which sessions work. */
+  const worksForAll = async (guest: ApiClient, context: Context<C>): Promise<ApiResponse | undefined> => {
+    const part = clientPartOf(guest);
+    const acting = part?.save();
+    try {
+      return await works({ client: guest, context: emptyLike(context) });
+    } catch {
+      // Without a session, the check may lack a value that a login stores in the context.
+      return undefined;
+    } finally {
+      part?.restore(acting);
+    }
   };
   return new Rule<C, A>({
     name: options.name ?? "session_ends",
@@ -82,6 +103,7 @@ export function sessionEnds<C extends object = Values, A = ApiClient>(options: S
     ...(blocking !== undefined && { blocking }),
     writes: true,
     guests: 3,
+    subjects: [...all, ...one],
     brings: (actions) => {
       for (const name of [...all, ...one]) requireAction(actions, "sessionEnds", name);
       return [];
@@ -93,21 +115,30 @@ export function sessionEnds<C extends object = Values, A = ApiClient>(options: S
       const isLogout = one.has(step.action.name);
       return {
         earlier: async ({ explain, inconclusive }) => {
+          const unprotected = step.guests[2] === undefined ? undefined : await worksForAll(step.guests[2], world.context);
+          if (unprotected !== undefined)
+            return inconclusive(`its check is answered ${unprotected.statusCode} without a session; send a request that needs one`);
           const sessions: Session<C>[] = [];
+          const refused = new Set<string>();
           const add = async (session: Omit<Session<C>, "acting">): Promise<void> => {
-            if ((await works(session)) !== undefined) sessions.push({ ...session, acting: clientPartOf(session.client)?.save() });
+            const answer = await tryOut(session.client, session.context);
+            if (answer.ok) sessions.push({ ...session, acting: clientPartOf(session.client)?.save() });
+            else refused.add(`${session.login === undefined ? "" : `login ${session.login.statusCode}, `}check ${answer.statusCode}`);
           };
           const users = as === undefined ? world.api : world.clients[as];
           if (isLogout || (!keepsCurrent && users !== undefined)) {
             const client = isLogout ? step.client : (users as unknown as ApiClient);
-            await add({ what: "the session of the client", client, context: world.context, login: undefined });
+            // A suspension is often sent by an administrator, whose own session does not end.
+            const what = `the session of the client${isLogout || as !== undefined ? "" : " (set `as` if this is another user's client)"}`;
+            await add({ what, client, context: world.context, login: undefined });
           }
           for (const client of isLogout ? [] : step.guests.slice(0, 2)) {
             const context = copyOf(world.context);
             const login = await open(client, context);
             await add({ what: "another session of the user", client, context, login });
           }
-          if (sessions.length === 0) return inconclusive("the user had no working session before the step");
+          if (sessions.length === 0)
+            return inconclusive(`the user had no working session before the step (answers: ${[...refused].toSorted().join("; ")})`);
           for (const answer of ending) {
             const again = await step.again(answer);
             if (again === undefined || !isDone(again)) return inconclusive("seqqa cannot send the requests of the step again");
@@ -131,6 +162,13 @@ function copyOf<C extends object>(context: Context<C>): Context<C> {
   contextPartOf(copy as never).restore(contextPartOf(context as never).save());
   contextPartOf(copy as never).reach(contextPartOf(context as never).stores);
   return copy;
+}
+
+/** Returns a context without values that reaches the same stores. */
+function emptyLike<C extends object>(context: Context<C>): Context<C> {
+  const empty = new Context<C>();
+  contextPartOf(empty as never).reach(contextPartOf(context as never).stores);
+  return empty;
 }
 
 type Attempt<C extends object> = (session: Session<C>) => Promise<ApiResponse | undefined>;

@@ -23,7 +23,10 @@ export interface SingleUseOptions<C extends object = Values, A = ApiClient> exte
    * Default: `everyone`.
    */
   readonly per?: "everyone" | "user";
-  /** Returns `true` if an answer says that the code was accepted. Default: 2xx or 3xx; for GraphQL, an answer with data. */
+  /**
+   * Returns `true` if an answer says that the code was accepted. Default: 2xx or 3xx, but not a redirect to a URL with an `error`; for GraphQL, an
+   * answer with data. By default, a code that was answered 2xx is not accepted again by a redirect.
+   */
   readonly accepted?: (answer: ApiResponse) => boolean;
   /** The name of the rule. Default: `single_use_` and the name of the action that uses the code. */
   readonly name?: string;
@@ -50,7 +53,8 @@ const SPOILED = 4;
  */
 export function singleUse<C extends object = Values, A = ApiClient>(options: SingleUseOptions<C, A>): Rule<C, A> {
   const { users = {}, per = "everyone", accepted = isAccepted, severity = Severity.HIGH, blocking } = options;
-  const use = nameOf(options.use);
+  const use = nameOf(options.use, "singleUse", "use");
+  const creates = nameOf(options.create, "singleUse", "create");
   let create: Action<C, A> | undefined;
   return new Rule<C, A>({
     name: options.name ?? `single_use_${use}`,
@@ -61,8 +65,9 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
     guests: per === "everyone" ? 1 : 0,
     users: per === "everyone" ? users : {},
     races: [[use, use]],
+    subjects: [use],
     brings: (actions) => {
-      create = requireAction(actions, "singleUse", nameOf(options.create));
+      create = requireAction(actions, "singleUse", creates);
       requireAction(actions, "singleUse", use);
       return [];
     },
@@ -70,7 +75,8 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
     judge: async (world, step) => {
       const spent = writesOf(step.answers).at(-1) ?? step.answers.at(-1);
       if (spent === undefined || !accepted(spent)) return true;
-      const spending = new Spending(step, spent, accepted);
+      const isAgain = options.accepted ?? ((answer: ApiResponse) => isAccepted(answer) && (isRedirect(spent) || !isRedirect(answer)));
+      const spending = new Spending(step, spent, isAgain);
       const others =
         per === "user"
           ? []
@@ -184,7 +190,18 @@ function spoiledBodies(body: string | undefined): readonly string[] {
 }
 
 function isAccepted(answer: ApiResponse): boolean {
-  return answer.statusCode < 400 && graphqlAnswer(answer).kind !== "refused";
+  return (
+    answer.statusCode < 400 &&
+    !(isRedirect(answer) && ERROR.test(answer.headers["location"] ?? "")) &&
+    graphqlAnswer(answer).kind !== "refused"
+  );
+}
+
+/** The parameter of a redirect that says that the request was refused (RFC 6749, 4.1.2.1). */
+const ERROR = /[?&#]error=/;
+
+function isRedirect({ statusCode }: ApiResponse): boolean {
+  return statusCode >= 300 && statusCode < 400;
 }
 
 const CREDENTIAL = /token|session|jwt|bearer|access_?key|api_?key|secret|auth_?code/i;

@@ -105,6 +105,8 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
   readonly guests: number;
   /** Pairs of actions that rules probe for races, even if `exploration.races` is off. */
   readonly ruleRaces: readonly RuleRace[];
+  /** For each rule: the names of the actions whose steps it judges. Empty if it judges the steps of every action. */
+  readonly subjects: ReadonlyMap<string, readonly string[]>;
   /** The roles that rules need, each with its login. */
   readonly users: Readonly<Record<string, Login>>;
 
@@ -136,7 +138,13 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
     if (options.actions.length === 0) throw invalid("Agent", "The Agent has no actions.", "List at least one Action in `actions`.");
     const rules = options.invariants.filter((one): one is Rule<C, A> => one instanceof Rule);
     this.ownActions = options.actions.length;
-    const brought = rules.flatMap((rule) => rule.brings(options.actions));
+    const subjects = new Map<string, readonly string[]>();
+    const brought = rules.flatMap((rule) => {
+      const actions = rule.brings(options.actions);
+      subjects.set(rule.name, [...rule.subjects, ...actions.map(({ name }) => name)]);
+      return actions;
+    });
+    this.subjects = subjects;
     this.actions = brought.length === 0 ? options.actions : [...options.actions, ...brought];
     checkMembers("Agent", "actions", this.actions, Action, "Action");
     if (this.actions.length > MOST_ACTIONS) {

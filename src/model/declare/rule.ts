@@ -97,6 +97,11 @@ export interface RuleOptions<C extends object = never, A = never> extends Pick<
   readonly replaces?: "server_errors";
   /** Returns actions that the rule adds to the agent's actions. */
   readonly brings?: (actions: readonly Action<C, A>[]) => readonly Action<C, A>[];
+  /**
+   * Names of the actions whose steps the rule judges. If none of them worked (status below 400) in a run, the rule counts as inconclusive, and a note
+   * says why. An action that the rule {@link brings} counts as soon as it made a call. Default: the actions that the rule brings.
+   */
+  readonly subjects?: readonly string[];
   /** The number of clients without credentials that the rule needs; see {@link CheckedStep.guests}. Default 0. */
   readonly guests?: number;
   /** Pairs of actions, by name, that are probed for races even if `exploration.races` is off. */
@@ -117,6 +122,7 @@ export class Rule<C extends object = never, A = never> extends Invariant<C, A> {
   readonly users: Readonly<Record<string, Login>>;
   readonly guests: number;
   readonly races: readonly (readonly [string, string])[];
+  readonly subjects: readonly string[];
 
   constructor(options: RuleOptions<C, A>) {
     super({ ...options, check: () => true });
@@ -127,6 +133,7 @@ export class Rule<C extends object = never, A = never> extends Invariant<C, A> {
     this.users = options.users ?? {};
     this.guests = options.guests ?? 0;
     this.races = options.races ?? [];
+    this.subjects = options.subjects ?? [];
   }
 }
 

@@ -16,6 +16,7 @@ import { buildResult } from "../results/result-builder.ts";
 import { twoPacketsNote } from "../results/two-packets-note.ts";
 import { behindViolations } from "../results/verdict-exceptions.ts";
 import { wasteNotes } from "../results/waste.ts";
+import { withoutSubject } from "../results/without-subject.ts";
 import { shardNote } from "../shards/shard.ts";
 import type { Exploration } from "./exploration.ts";
 import { findFaults, NO_FAULTS, type FoundFaults } from "./faults.ts";
@@ -47,7 +48,9 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
   const { faults, errors: faultErrors } = await madeFaults(exploration, explorer);
   const violations = await shortestViolations(explorer, options, lanePool);
   const coverage = withExemptions(explorer.committer.coverage(), definition, config.exploration.requireAllActions);
-  const notes = await notesOf(exploration, explorer, { violations, coverage });
+  // A shard sees only a part of the steps.
+  const idle = options.shard === undefined ? withoutSubject(definition, coverage) : new Map<string, string>();
+  const notes = [...(await notesOf(exploration, explorer, { violations, coverage })), ...idle.values()];
   await closeLanes(lanePool, explorer);
   // Report the exploration as interrupted even if the search was complete, because later stages are missing from the result.
   if (signal?.aborted === true) explorer.stopReason = "interrupted";
@@ -55,7 +58,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
     name: input.name,
     actions: options.actions,
     invariants: definition.invariants.map(({ name }) => name),
-    unjudgedRules: unjudgedRules(exploration, explorer),
+    unjudgedRules: unjudgedRules(exploration, explorer, idle.keys()),
     seed: options.seed,
     strategy: options.strategy,
     graph: definition.graph,
@@ -85,13 +88,15 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
 
 /**
  * Returns the names of rules that were inconclusive in some step, or that could not run. A rule that writes cannot run if no checkpoint restores the
- * whole target.
+ * whole target. `idle`: rules whose actions never worked.
  */
-function unjudgedRules({ input, brought }: Exploration, { committer }: Explorer): readonly string[] {
+function unjudgedRules({ input, brought }: Exploration, { committer }: Explorer, idle: Iterable<string>): readonly string[] {
   const { definition, config } = input;
   const cannotWrite = brought.reports[0]!.contextOnly || config.target?.rollback === "restart";
   const left = definition.invariants.filter((one) => cannotWrite && one instanceof Rule && one.writes).map(({ name }) => name);
-  return [...new Set([...left, ...committer.unjudged.reasons.map(({ invariant }) => invariant)])].filter((name) => name !== STORE_CLOCK);
+  return [...new Set([...left, ...idle, ...committer.unjudged.reasons.map(({ invariant }) => invariant)])].filter(
+    (name) => name !== STORE_CLOCK,
+  );
 }
 
 async function probedRaces(

@@ -87,7 +87,7 @@ describe("the actions that ownership brings", () => {
     const agent = new Agent<Shop>({ actions: [read], invariants: [ownership({ users: { bob: login }, shared: ["order_id"] })] });
     expect(agent).toBeInstanceOf(Agent);
     // @ts-expect-error -- no key of the context
-    ownership<Shop>({ users: {}, shared: ["ordre"] });
+    ownership<Shop>({ users: { bob: login }, shared: ["ordre"] });
   });
 
   it("log in by an action, too", async () => {

@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { Action } from "../../../src/model/declare/action.ts";
+import { ApiResponse } from "../../../src/model/http/response.ts";
+import { singleUse } from "../../../src/rules/index.ts";
+import { judged, orders, type Answer, type Judged } from "../../support/scripted-step.ts";
+
+const run = async (): Promise<ApiResponse> => ApiResponse.of(200);
+const create = new Action({ name: "request_link", run });
+const use = new Action({ name: "open_link", run });
+const LINK = "GET /verify?token=abc";
+const to = (location: string): Answer => [302, undefined, { location }];
+
+/** Judges a link that is opened with the answer `first` and later with `again`. Each time, the stores change. */
+async function opened(first: Answer, again: Answer): Promise<Judged["said"]> {
+  const rule = singleUse({ create, use });
+  rule.brings([create, use] as never);
+  const stores = Array.from({ length: 20 }, (_, count) => orders(count));
+  return (await judged(rule as never, { sends: [LINK], during: { [LINK]: first }, after: { [LINK]: again }, stores })).said;
+}
+
+describe("singleUse of a link that is answered by a redirect", () => {
+  it("is broken by the same redirect again", async () => {
+    expect(await opened(to("/home"), to("/home"))).toContain("GET /verify was accepted (302), and again (302)");
+  });
+
+  it("takes a redirect to an error as a refusal, first and again", async () => {
+    expect(await opened(to("/home"), to("/login?reason=1&error=USED"))).toBe(true);
+    expect(await opened(to("/login#error=USED"), 200)).toBe(true);
+  });
+
+  it("takes a redirect as a refusal if the first answer was none", async () => {
+    expect(await opened([200, { id: 1 }], to("/login"))).toBe(true);
+    expect(await opened([200, { id: 1 }], 200)).toContain("was accepted (200), and again (200)");
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { Action, Agent, World } from "../../../../src/index.ts";
+import { HttpClient } from "../../../../src/adapters/http/index.ts";
+import { MemoryAdapter } from "../../../../src/adapters/memory/index.ts";
+import { singleUse } from "../../../../src/rules/index.ts";
+import type { ActionCoverage } from "../../../../src/model/results/result.ts";
+import { withoutSubject } from "../../../../src/run/results/without-subject.ts";
+
+const answered = (statuses: Readonly<Record<string, number>>, brought?: true): ActionCoverage => ({
+  applied: Object.values(statuses).reduce((sum, one) => sum + one, 0),
+  skipped: 0,
+  statuses,
+  ...(brought && { brought }),
+});
+const notes = (names: readonly string[], coverage: Readonly<Record<string, ActionCoverage>>): readonly string[] => [
+  ...withoutSubject({ subjects: new Map([["rule", names]]) }, coverage).values(),
+];
+
+describe("rules that judged nothing", () => {
+  it("are named with what happened to their actions", () => {
+    const coverage = { use: answered({ 400: 3 }), reset: { applied: 0, skipped: 4, statuses: {} } };
+    expect(notes(["use", "reset"], coverage)).toEqual([
+      "rule judged nothing: use was answered 400 in all 3 states that it was tried in, reset never made a call.",
+    ]);
+    expect(notes(["a", "b", "c", "d", "e"], {})).toEqual([
+      "rule judged nothing: a never made a call, b never made a call, c never made a call, and 2 more did not work either.",
+    ]);
+  });
+
+  it("are not those with one action that worked, or without actions", () => {
+    expect(notes(["use", "reset"], { use: answered({ 400: 3 }), reset: answered({ 204: 1 }) })).toEqual([]);
+    expect(notes([], {})).toEqual([]);
+  });
+
+  it("a refused action counts only if a rule brought it", () => {
+    expect(notes(["read_as_bob"], { read_as_bob: answered({ 403: 2 }, true) })).toEqual([]);
+    expect(notes(["read_as_bob"], { read_as_bob: answered({ 0: 2 }, true) })).toHaveLength(1);
+  });
+});
+
+it.each([
+  [400, ["single_use_use"]],
+  [200, undefined],
+])("a run does not count a rule as held if its action was always answered %i", async (status, unjudged) => {
+  const act = (name: string): Action => new Action({ name, run: async (api) => api.post(`/${name}`) });
+  const [create, use] = [act("create"), act("use")];
+  const world = (): World<object> => {
+    const store = new MemoryAdapter({ state: {} });
+    const answer = async ({ url }: Request): Promise<Response> => new Response(null, { status: url.endsWith("/use") ? status : 201 });
+    return new World<object>({ api: new HttpClient(answer), systems: { store } });
+  };
+  const agent = new Agent({ name: "a", world, actions: [create, use], invariants: [singleUse({ create, use })] });
+  const { unjudgedRules, notes } = await agent.explore();
+  expect(unjudgedRules).toEqual(unjudged);
+  expect(notes.some((note) => note.startsWith("single_use_use judged nothing: use was answered 400"))).toBe(status === 400);
+});
