@@ -8,7 +8,7 @@ export class InvalidAnswer extends SeqqaError {
   readonly why: string;
 
   constructor(request: string, shown: string, why: string, options: { readonly hint: string; readonly cause?: unknown }) {
-    super("ANSWER_INVALID", `${shown} was answered with something that is not valid HTTP: ${why}.`, options);
+    super("ANSWER_INVALID", `The answer to ${shown} is not valid HTTP: ${why}.`, options);
     this.request = request;
     this.why = why;
   }

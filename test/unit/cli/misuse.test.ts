@@ -187,7 +187,7 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["run qa --max-time -1", /^error: --max-time is "-1"; it must be /],
     [
       "run qa --reporter xml",
-      /^error: --reporter names the package "xml", which is not installed for .*\.\nhint: Install it \(npm install xml\), or write/,
+      /^error: --reporter names the package "xml", which is not installed for .*\.\nhint: Install the package \(npm install xml\)\. /,
     ],
     ["run qa --reporter=", /^error: --reporter is empty\.\nhint: Give console, agent or json, a path/],
     ["report --format xml", /^error: There is no report format "xml"; there are html, json, junit.*\.\n/],
@@ -200,7 +200,7 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["run qa --fail-on-severity worst", /^error: --fail-on-severity is "worst"; it must be critical, high, medium, low or none\.\n$/],
     [
       "run qa --parallel 2 --base-url http://127.0.0.1:9",
-      /^error: --parallel: 2 lanes need a target each, and base_url names one that already runs\.\nhint: /,
+      /^error: --parallel: Each of the 2 lanes needs its own target, but base_url names only one target, which already runs\.\nhint: /,
     ],
     ["run broken", /^error: broken\/seqqa\.yaml:1:\d+: this is not valid YAML: [^\n]*\.\nhint: 1 \| timeout: \[\n +\^\n$/],
     [

@@ -105,7 +105,7 @@ describe("seqqa init overwrites nothing: exit status 2, one sentence, nothing wr
     symlinkSync("/nowhere", join(cwd, "qa/seqqa.yaml"));
     symlinkSync("/nowhere", join(cwd, "link"));
     expect(await refused(cwd, "qa")).toContain("error: qa/seqqa.yaml already exists");
-    expect(await refused(cwd, "link")).toContain("error: link exists but is not a folder.");
+    expect(await refused(cwd, "link")).toContain("error: link is a file, but seqqa init needs a folder.");
   });
 
   it("a second time", async () => {
@@ -118,7 +118,7 @@ describe("seqqa init overwrites nothing: exit status 2, one sentence, nothing wr
 
   it("a file in place of the folder, and above it", async () => {
     const cwd = folderWith({ ...installed, file: "mine" });
-    expect(await refused(cwd, "file")).toContain("error: file exists but is not a folder.\n");
+    expect(await refused(cwd, "file")).toContain("error: file is a file, but seqqa init needs a folder.\n");
     expect(await refused(cwd, "file/qa")).toContain("error: file/qa cannot be written: ENOTDIR.\n");
     expect(await refused(cwd, "")).toContain("error: The name of the folder is empty.\n");
   });

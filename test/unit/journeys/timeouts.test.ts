@@ -205,7 +205,7 @@ describe("Agent.setup: a Journey", () => {
     await expect(agent(setup).explore()).rejects.toMatchObject({
       code: "SETUP_FAILED",
       exitStatus: 3,
-      message: 'The setup journey "login" failed at its step "log in": Answered 401 to GET /status/401.',
+      message: 'The journey "login", which is the `setup` of the exploration, failed at step "log in": Answered 401 to GET /status/401.',
     });
   });
 

@@ -123,7 +123,7 @@ describe.each([
     const { rows, errors } = await lane.expand();
     expect(rows.map(({ kind }) => kind)).toEqual(["failed", "executed"]);
     expect(errors).toMatchObject([
-      { code: "UNCAUGHT_EXCEPTION", source: "a0", message: expect.stringMatching(/or by an earlier action .*: late$/) as string },
+      { code: "UNCAUGHT_EXCEPTION", source: "a0", message: expect.stringMatching(/or an earlier action .*: late$/) as string },
     ]);
   });
 

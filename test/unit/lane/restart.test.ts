@@ -236,7 +236,7 @@ describe("a process that does not start alike", () => {
     await expect(lane.work.calibrate()).rejects.toMatchObject({
       code: "NOT_PUT_BACK",
       message: expect.stringMatching(
-        /^After a restart and setup, the target is not in the root state in which the run began \(.*began/,
+        /^After a restart and `setup`, the target is not in the state in which the run began \(.*began/,
       ) as string,
     });
   });

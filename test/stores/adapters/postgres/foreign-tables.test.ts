@@ -54,6 +54,6 @@ test("check names it", async () => {
   expect(await stores.check(url)).toContainEqual({
     ok: true,
     what: "checkpoint",
-    says: expect.stringMatching(/foreign table "remote\.films" are not restored: .*`tables`/),
+    says: expect.stringMatching(/cannot restore the rows of the foreign table "remote\.films": .*`tables`/),
   });
 });

@@ -57,9 +57,9 @@ describe("a message", () => {
     for (const text of ["", "x".repeat(100), new MessageSigner("another").close({ kind: "join", run: `${run}-0`, id: "0" }, "{}")])
       await inbox(text);
     await heard();
-    await until(() => offered.notes.some((note) => note.startsWith("A message")), "that it is told of");
-    expect(offered.notes.filter((note) => note.startsWith("A message"))).toEqual([
-      "A message from Redis was refused: it was not signed with this run's SEQQA_SECRET.",
+    await until(() => offered.notes.some((note) => note.startsWith("The run ignored a message")), "that it is told of");
+    expect(offered.notes.filter((note) => note.startsWith("The run ignored a message"))).toEqual([
+      "The run ignored a message that arrived over Redis: its sender does not have the SEQQA_SECRET of this run.",
     ]);
     const one = work(secret);
     closing.push(async () => (one.leave(), await one.ended));

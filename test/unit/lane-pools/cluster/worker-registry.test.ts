@@ -53,10 +53,10 @@ describe("Crew", () => {
     expect([workerRegistry.lanes, workerRegistry.has("b")]).toEqual([0, true]);
     expect(notes.slice(2)).toEqual([
       "Worker host:1 left (1 worker, 3 lanes in all).",
-      "Worker host:2 gave no sign of life for 6 s (0 workers, 0 lanes in all).",
+      "Worker host:2 has not answered for 6 s and is treated as lost (now in the run: 0 workers, 0 lanes).",
     ]);
     workerRegistry.heard("b");
-    expect([workerRegistry.lanes, notes.at(-1)]).toEqual([3, "Worker host:2 gives signs of life again (1 worker, 3 lanes in all)."]);
+    expect([workerRegistry.lanes, notes.at(-1)]).toEqual([3, "Worker host:2 answers again (now in the run: 1 worker, 3 lanes)."]);
   });
 
   it("waits longer for one that brings its lanes up, and takes it when it comes later still", () => {
