@@ -139,7 +139,7 @@ const MISTAKES: readonly Bad[] = [
     what: "--parallel 2 on one base_url",
     files: { "qa/seqqa.yaml": "base_url: http://127.0.0.1:9\n" },
     args: ["run", "qa", "--parallel", "2"],
-    says: /Each of the 2 lanes needs its own target, but base_url names only one/,
+    says: /2 lanes need a target each, and base_url names one/,
     hint: /target\.command/,
   },
   {

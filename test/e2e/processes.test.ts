@@ -264,7 +264,7 @@ describe("targets that already run", () => {
     expect(lanes.map(({ file }) => contentsOf(file))).toEqual(before);
     const third = await seqqa(["run", ".", "--parallel", "3"], { cwd });
     expect(third).toMatchObject({ status: 2, stdout: "" });
-    expect(third.stderr).toContain("Each of the 3 lanes needs its own target, but `lanes` in seqqa.yaml lists only 2.");
+    expect(third.stderr).toContain("3 lanes need a target each, and lanes lists 2.");
   });
 
   it("lanes that share a target or a store are refused", async () => {

@@ -119,7 +119,7 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["report --output=", /^error: --output is empty\.\n/],
     ["report --output", /^error: Option '--output <file>' argument missing\.\n/],
     ["scaffold har", /^error: Missing required argument 'file'\./],
-    ["scaffold har nope.har", /^error: There is no file nope\.har\.\nhint: Give the file of an archive in HAR\.\n$/],
+    ["scaffold har nope.har", /^error: The file nope\.har does not exist\.\nhint: Give the file of an archive in HAR\.\n$/],
     ["scaffold har qa", /^error: qa is a folder, not a description\.\n/],
     ["scaffold har qa/seqqa.yaml", /^error: qa\/seqqa\.yaml is not JSON, so it is not an archive in HAR\.\nhint: /],
     ["scaffold postman qa/seqqa.yaml", /^error: qa\/seqqa\.yaml is not JSON, so it is not a Postman collection\.\nhint: /],
@@ -200,7 +200,7 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["run qa --fail-on-severity worst", /^error: --fail-on-severity is "worst"; it must be critical, high, medium, low or none\.\n$/],
     [
       "run qa --parallel 2 --base-url http://127.0.0.1:9",
-      /^error: --parallel: Each of the 2 lanes needs its own target, but base_url names only one target, which already runs\.\nhint: /,
+      /^error: --parallel: 2 lanes need a target each, and base_url names one that already runs\.\nhint: /,
     ],
     ["run broken", /^error: broken\/seqqa\.yaml:1:\d+: this is not valid YAML: [^\n]*\.\nhint: 1 \| timeout: \[\n +\^\n$/],
     [

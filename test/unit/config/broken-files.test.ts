@@ -214,7 +214,7 @@ describe("values that contradict each other", () => {
     ["base_url: http://h\ncoverage: { code: true }", "without target.command seqqa does not start the target"],
     ["lanes: [{ base_url: http://h }]\ncoverage: { code: true }", "without target.command seqqa does not start the target"],
     ["target: { module: ./b.ts }\ncoverage: { code: true }", "target.module runs in seqqa's own process"],
-    ["base_url: http://h\nparallel: 2", "Each of the 2 lanes needs its own target"],
+    ["base_url: http://h\nparallel: 2", "2 lanes need a target each"],
     ["lanes: [{ base_url: http://h }]\nparallel: 2", "lanes lists 1"],
     ["lanes: []", "empty list"],
     ["lanes: [{ base_url: http://h }, { base_url: http://h/ }]", "the same base_url"],

@@ -88,7 +88,7 @@ describe("Step.timeout", () => {
     });
     const result = await new Journey({ name: "j", steps: [step] }).run(client());
     expect(result.status).toBe("passed");
-    expect(await left).toBe(`GET ${server.url}/hang was cancelled: journey "j" is over.`);
+    expect(await left).toBe(`GET ${server.url}/hang was cancelled: journey "j" has ended.`);
     expect(await eventually(() => server.cut.length > before)).toBe(true);
   });
 

@@ -203,7 +203,10 @@ describe("the server of the page", () => {
     expect([status, state]).toMatchObject([200, { path: ["create", "pay"], lines: null, exchanges: [{ response: { status: 201 } }] }]);
     expect(JSON.stringify(state)).not.toMatch(/hush|pw-1/);
     expect(await ask("/api/state?exploration=0&node=9")).toMatchObject([400, { error: "This state does not exist in the run." }]);
-    expect(await ask("/api/state?exploration=x&node=9")).toMatchObject([400, { error: "exploration is no number." }]);
+    expect(await ask("/api/state?exploration=x&node=9")).toMatchObject([
+      400,
+      { error: "The parameter exploration of the request must be a number." },
+    ]);
     expect(await ask("/api/text?exploration=0&as=journey&action=create&action=pay")).toEqual([
       200,
       { text: "journey 0 create,pay", file: "a.ts" },

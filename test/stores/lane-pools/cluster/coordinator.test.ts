@@ -133,7 +133,7 @@ describe("a run", () => {
     expect([cluster.capacity.open, second.notes]).toEqual([0, []]);
     go!();
     await until(() => cluster.capacity.open === 1, "that it joins");
-    expect(second.notes).toEqual(["Worker worker:1 joined with 1 lane (1 worker, 1 lane in all)."]);
+    expect(second.notes).toEqual(["Worker worker:1 joined with 1 lane (now in the run: 1 worker, 1 lane)."]);
   });
 
   it("that is over says so, and leaves nothing but what expires", async () => {

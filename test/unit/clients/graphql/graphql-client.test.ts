@@ -94,7 +94,7 @@ describe("query", () => {
   });
 
   it("refuses a URL that is none", () => {
-    expect(() => new GraphQLClient("graphql")).toThrow('The base URL "graphql" is not a URL.');
+    expect(() => new GraphQLClient("graphql")).toThrow('The base URL "graphql" of an HttpClient is not a valid URL.');
   });
 });
 
@@ -143,7 +143,7 @@ describe("answers", () => {
       hint: "Check that the client's URL is the URL of the GraphQL endpoint, for example http://127.0.0.1:3000/graphql.",
     });
     expect(error.message).toBe(
-      `The answer to POST ${error.message.split(" ")[4]!} (status 200, ${type}) is not a GraphQL answer with data or errors: ${body === "" ? "it is empty" : JSON.stringify(body)}`,
+      `The answer to POST ${error.message.split(" ")[4]!} (status 200, ${type}) is not a GraphQL answer with data or errors: ${body === "" ? "the body is empty" : JSON.stringify(body)}`,
     );
   });
 

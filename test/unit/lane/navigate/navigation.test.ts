@@ -237,7 +237,7 @@ describe("checking the ways against each other", () => {
     const agent = remembering({ peek, up: upTo3, other: does("other", (n) => n) });
     const { explorer } = await runExplorer(agent, { crossCheck: { first: 20, oneIn: 0 } });
     expect(explorer.divergences.all).toMatchObject([{ kind: "cross_check", path: ["up"] }]);
-    expect(explorer.divergences.all[0]!.differences).toEqual(["peek: status 404 before, 200 now"]);
+    expect(explorer.divergences.all[0]!.differences).toEqual(["peek: the target answered 404 the first time, but 200 now"]);
     expect(explorer.stopReason).toBe("exhausted");
     expect(explorer.committer.visited.size).toBe(4);
     // One node was checked along its path.
@@ -282,7 +282,9 @@ describe("checking the ways against each other", () => {
   it("two paths to one state that go on differently are a divergence of the merge", async () => {
     const agent = remembering({ peek, one: does("one", () => 1), two: does("two", () => 1) });
     const { explorer } = await runExplorer(agent, { direct: false, crossCheck: { first: 0, oneIn: 1 } });
-    expect(explorer.divergences.all).toMatchObject([{ kind: "merge", path: ["two"], differences: ["peek: status 200 before, 404 now"] }]);
+    expect(explorer.divergences.all).toMatchObject([
+      { kind: "merge", path: ["two"], differences: ["peek: the target answered 200 the first time, but 404 now"] },
+    ]);
     expect(explorer.stopReason).toBe("exhausted");
   });
 });

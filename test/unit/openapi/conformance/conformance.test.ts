@@ -107,7 +107,7 @@ describe("content type", () => {
     expect(what(of("application/json").judge(answer(200, "{}", {})))).toContain(
       "the content type is missing (described: application/json)",
     );
-    expect(what(of("application/json").judge(answer(200, "")))).toContain("there is no body (described: application/json)");
+    expect(what(of("application/json").judge(answer(200, "")))).toContain("the body is missing (described: application/json)");
   });
 
   it("of an answer that has no body by its status or method is not asked for", () => {

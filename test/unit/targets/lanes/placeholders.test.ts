@@ -48,7 +48,7 @@ describe("placeholders", () => {
   ])("%s is an error: %s", (text, says) => {
     const filled = (): string => fill(text, filling);
     expect(filled).toThrow(SeqqaError);
-    expect(filled).toThrow(`target uses ${text}`);
+    expect(filled).toThrow(`A value under target contains ${text}`);
     expect(filled).toThrow(says);
   });
 

@@ -133,7 +133,7 @@ describe("a restore that fails", () => {
     stores[0]!.mark = busy as never;
     await expect(world.checkpoint("suite")).rejects.toMatchObject({
       code: "STORE_BUSY",
-      message: expect.stringContaining('The checkpoint "suite" could not be taken: '),
+      message: expect.stringContaining('seqqa could not make the checkpoint "suite": '),
     });
   });
 });
