@@ -80,10 +80,13 @@ describe("a reporter of the user", () => {
 
   it.each([
     ["./none.ts", /^error: --reporter names the file .*none\.ts, which does not exist\.\nhint: Check the path\.\n$/],
-    ["./named.ts", /^error: \.\/named\.ts, which --reporter names, has no default export\.\nhint: Write `export default`/],
+    ["./named.ts", /^error: The module \.\/named\.ts, which --reporter names, has no default export\.\nhint: Write `export default`/],
     ["./number.ts", /^error: \.\/number\.ts \(--reporter\) exports no reporter: its default export has no method ended\(\)\.\nhint: /],
     ["./throws.ts", /^error: throws\.ts:1:\d+: the file threw an error when seqqa imported it: Error: no token\n?.*\nhint: /],
-    ["no-such-reporter", /^error: --reporter names the package "no-such-reporter", which is not installed for .*\.\nhint: Install it/],
+    [
+      "no-such-reporter",
+      /^error: --reporter names the package "no-such-reporter", which is not installed for .*\.\nhint: Install the package/,
+    ],
   ])("%s is refused in one sentence before anything starts", async (reporter, message) => {
     const cwd = folderWith({
       ...NOTES,
@@ -270,7 +273,11 @@ describe("a store adapter of another package", () => {
   });
 
   it.each([
-    ["seqqa-none", {}, /^error: systems\.notes\.adapter names the package "seqqa-none", which is not installed for .*\.\nhint: Install it/],
+    [
+      "seqqa-none",
+      {},
+      /^error: systems\.notes\.adapter names the package "seqqa-none", which is not installed for .*\.\nhint: Install the package/,
+    ],
     ["./none.ts", {}, /^error: systems\.notes\.adapter names the file .*none\.ts, which does not exist\.\nhint: /],
     ["./store.ts", { "qa/store.ts": "export const open = () => ({});" }, /has no default export\.\nhint: /],
     ["./store.ts", { "qa/store.ts": "export default 7;" }, /has no default export that is a function, or an object with a function open/],

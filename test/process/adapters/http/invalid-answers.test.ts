@@ -52,9 +52,9 @@ const chunked = (rest: string): string => `HTTP/1.1 200 OK\r\ntransfer-encoding:
 
 const STATUS_LINE = "it does not begin with a status line of HTTP";
 const HEADER_LINE = "it has a malformed header line";
-const CONTRADICTION = "its headers its headers content-length and transfer-encoding contradict each other";
+const CONTRADICTION = "its headers content-length and transfer-encoding contradict each other";
 const CONTROL = "the value of a header contains a control character";
-const SHORT = "its body is shorter than its content-length header says header says";
+const SHORT = "its body is shorter than its content-length header says";
 
 /** Answers that are not HTTP, and why not. */
 const WRONG: Readonly<Record<string, Answer & { readonly why: string }>> = {
@@ -168,7 +168,7 @@ describe("an answer that is not HTTP", () => {
         message: expect.stringMatching(/^The answer to GET http:\S+ is not valid HTTP: /),
         why,
         request: `GET /${name}`,
-        hint: expect.stringMatching(/^(Check|Look) /),
+        hint: expect.stringMatching(/^(Check|Send) /),
       });
       expect(exchanges.at(-1)).toMatchObject({ kind: "failure", reason: "invalid", error });
     }
