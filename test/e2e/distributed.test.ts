@@ -103,7 +103,7 @@ describe("a distributed run without targets", () => {
       const { url } = await ownRedis();
       const output = emptyFolder();
       const run = coordinator({ url, directory, env, args: [...args, "--output", output] });
-      await until(() => said(run).includes("Waiting for workers. Start them"), "that it waits", 60_000);
+      await until(() => said(run).includes("Waiting for workers. Start each worker"), "that it waits", 60_000);
       expect(said(run)).toContain(`seqqa worker --redis ${url}/0`);
       const workers = [worker({ url, directory, env }), worker({ url, directory, env })];
       expect((await run.ended).status).toBe(0);

@@ -73,7 +73,7 @@ each("a late write on %s is undone, and its test named", async (_name, kind) => 
   await client.run("insert into orders values (1, 'late')");
   await expect(world.checkpoint("next")).rejects.toMatchObject({
     code: "LATE_WRITE",
-    message: expect.stringContaining('After "sends a mail" was restored'),
+    message: expect.stringContaining('restored the checkpoint "sends a mail"'),
   });
   await using _after = await world.checkpoint("after");
   await client.run("insert into orders values (1, 'no duplicate')");

@@ -34,7 +34,7 @@ describe("a worker", () => {
     [
       "other code",
       { code: "1".repeat(64) },
-      /^the code of memory\.explore\.ts differs \(hash 00000000 in the run, 11111111 on the worker\)$/,
+      /^the code of memory\.explore\.ts is different on the worker \(hash 11111111\) and in the run \(hash 00000000\)$/,
     ],
     [
       "another configuration",

@@ -7,7 +7,7 @@ import { MessageSigner, type Heading } from "../../../../src/lane-pools/cluster/
 import { until } from "../../../support/e2e.ts";
 import { lanesOf, ledgerInMemory, link, newSecret, offer, work, type OfferedRun } from "../../../support/in-process-cluster.ts";
 
-const WAITING = /^Waiting for workers\. Start them .*: seqqa worker --redis redis:/;
+const WAITING = /^Waiting for workers\. Start each worker .*: seqqa worker --redis redis:/;
 const closing: (() => unknown)[] = [];
 let own: QueueLink;
 let secret: string;
@@ -67,8 +67,8 @@ describe("a message", () => {
   });
 
   it.each([
-    ["of another form", "join", { worker: "me" }, /refused: worker is not the id of a worker/],
-    ["that is no JSON", "ready", "{", /refused: the message is not JSON/],
+    ["of another form", "join", { worker: "me" }, /over Redis: worker is not the id of a worker/],
+    ["that is no JSON", "ready", "{", /over Redis: the message is not JSON/],
   ] as const)("%s is refused, though it is sealed", async (_what, kind, body, why) => {
     await opened();
     await say(kind, body);
