@@ -22,18 +22,18 @@ export async function createAdapter(settings: StoreSettings): Promise<StoreAdapt
  */
 export async function openModule(module: StoreModule | undefined, adapter: string, settings: StoreModuleSettings): Promise<StoreAdapter> {
   const wrong = (what: string, cause?: unknown): SeqqaError =>
-    new SeqqaError("STORE_ADAPTER_INVALID", `The module ${adapter} (systems.${settings.name}.adapter) ${what}.`, {
+    new SeqqaError("STORE_ADAPTER_INVALID", `The store module ${adapter}, which systems.${settings.name}.adapter names, ${what}.`, {
       exitStatus: 2,
-      hint: "Write: export default (settings: StoreModuleSettings): StoreAdapter => new MyStore(settings).",
+      hint: "Write in the module: export default (settings: StoreModuleSettings): StoreAdapter => new MyStore(settings).",
       cause,
     });
-  if (module === undefined) throw wrong("exports no store: its default export is neither a function nor an object with the function open");
+  if (module === undefined) throw wrong("has no default export that is a function, or an object with a function open");
   let made: unknown;
   try {
     made = await module.open(settings);
   } catch (cause) {
     if (cause instanceof SeqqaError) throw cause;
-    throw wrong(`threw when its adapter was made: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+    throw wrong(`threw an error when seqqa created its store adapter: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
   }
   const lack = lackOfAdapter(made);
   if (lack !== undefined) throw wrong(`returns no StoreAdapter: its result ${lack}`);

@@ -26,7 +26,7 @@ export class DataFactory<D extends object = DataRecords> implements TestData<D> 
   /** Creates a factory. @throws SeqqaError `DATA_SEED` if the seed is neither a string nor a finite number */
   constructor({ seed = 0 }: DataFactoryOptions = {}) {
     if (typeof seed !== "string" && !Number.isFinite(seed)) {
-      throw new SeqqaError("DATA_SEED", `The seed of a DataFactory is ${String(seed)}; it must be a number or a string.`, {
+      throw new SeqqaError("DATA_SEED", `The option seed of a DataFactory is ${String(seed)}, but must be a number or a string.`, {
         exitStatus: 2,
       });
     }
@@ -108,7 +108,7 @@ export class DataFactory<D extends object = DataRecords> implements TestData<D> 
 
   amount(min: number = 1, max: number = 1000): number {
     if (!Number.isFinite(min) || !Number.isFinite(max) || Math.ceil(min * 100) > Math.floor(max * 100)) {
-      throw outOfRange("amount", min, max, "numbers with a cent between them");
+      throw outOfRange("amount", min, max, "numbers at least 0.01 apart");
     }
     return records.amount(this.#faker, min, max);
   }
@@ -122,13 +122,16 @@ export class DataFactory<D extends object = DataRecords> implements TestData<D> 
   }
 
   pick<T>(list: readonly T[]): T {
-    if (list.length === 0) throw new SeqqaError("DATA_RANGE", "pick was given an empty list.", { hint: "Give it at least one value." });
+    if (list.length === 0)
+      throw new SeqqaError("DATA_RANGE", "pick() of the test data factory got an empty list.", {
+        hint: "Pass a list with at least one value.",
+      });
     return list[this.integer(0, list.length - 1)]!;
   }
 
   define<N extends string, T extends object>(name: N, build: (data: TestData<D>) => T): DataFactory<Omit<D, N> & Record<N, T>> {
     if (typeof name !== "string" || name === "" || typeof build !== "function") {
-      throw new SeqqaError("DATA_DEFINITION", "define needs a name that is not empty and a function that builds the record.", {
+      throw new SeqqaError("DATA_DEFINITION", "define() of the test data factory got no name, or no function that builds the record.", {
         exitStatus: 2,
         hint: 'Write define("invoice", (data) => ({ amount: data.amount() })).',
       });
@@ -144,8 +147,8 @@ export class DataFactory<D extends object = DataRecords> implements TestData<D> 
     if (build !== undefined) return { ...build(this as unknown as DataFactory<never>), ...overrides };
     const known = BUILT_IN.find((one) => one === name);
     if (known !== undefined) return this[known](overrides);
-    throw new SeqqaError("DATA_UNKNOWN", `There is no kind of record with the name "${name}".`, {
-      hint: `There are ${[...new Set([...BUILT_IN, ...this.#definitions.keys()])].join(", ")}; add others with define(name, build).`,
+    throw new SeqqaError("DATA_UNKNOWN", `The test data factory has no kind of record with the name "${name}".`, {
+      hint: `Use ${[...new Set([...BUILT_IN, ...this.#definitions.keys()])].join(", ")}. Add other kinds with define(name, build).`,
     });
   }
 
@@ -157,6 +160,6 @@ export class DataFactory<D extends object = DataRecords> implements TestData<D> 
 function outOfRange(what: string, min: unknown, max: unknown, wanted: string): SeqqaError {
   return new SeqqaError(
     "DATA_RANGE",
-    `${what}(${String(min)}, ${String(max)}) has no value: min and max must be ${wanted}, min not above max.`,
+    `${what}(${String(min)}, ${String(max)}) of the test data factory is not a valid range: min and max must be ${wanted}, and min must not be above max.`,
   );
 }

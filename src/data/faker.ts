@@ -34,8 +34,8 @@ function load(): Faker {
     const loaded = createRequire(import.meta.url)("@faker-js/faker/locale/en") as { readonly faker: Faker };
     return loaded.faker;
   } catch (cause) {
-    throw new SeqqaError("DATA_UNAVAILABLE", "Test data cannot be drawn: @faker-js/faker could not be loaded.", {
-      hint: "Node 20.19, 22.13 or newer is needed for it; otherwise reinstall seqqa's dependencies.",
+    throw new SeqqaError("DATA_UNAVAILABLE", "seqqa cannot generate test data, because Node cannot load the package @faker-js/faker.", {
+      hint: "Use Node 20.19, 22.13 or newer, which this package needs. If your Node is new enough, reinstall seqqa: npm install.",
       cause,
     });
   }

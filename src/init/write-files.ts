@@ -14,7 +14,7 @@ const SHOWN = 5;
 export function writeFiles(directory: string, shown: string, files: readonly TemplateFile[]): void {
   // Refuse anything that exists but is no folder. This includes a broken symbolic link, which exists although its target does not.
   if (statOf(directory) !== undefined && statOf(directory, true)?.isDirectory() !== true) {
-    throw refused("INIT_NOT_A_FOLDER", `${shown} exists but is not a folder.`, "Choose another folder: seqqa init <dir>.");
+    throw refused("INIT_NOT_A_FOLDER", `${shown} is a file, but seqqa init needs a folder.`, "Choose another folder: seqqa init <dir>.");
   }
   const there = occupied(directory, files);
   if (there.length > 0) {
@@ -34,7 +34,7 @@ export function writeFiles(directory: string, shown: string, files: readonly Tem
     const { code, message } = cause as NodeJS.ErrnoException;
     throw refused(
       "INIT_NOT_WRITTEN",
-      `${shown} cannot be written: ${code ?? message}.`,
+      `seqqa init cannot write to ${shown}: ${code ?? message}.`,
       "Choose a folder that you may write to: seqqa init <dir>.",
       cause,
     );

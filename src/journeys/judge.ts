@@ -35,7 +35,7 @@ export function judge(expectFailure: boolean | readonly number[], ending: Ending
 
 /** Returns the verdict for a step that passed, but had an unhandled rejection or an error in a timer or listener. */
 export function strayVerdict(error: unknown): Verdict {
-  return failed(`A call that the step did not wait for failed: ${errorText(error)} Await every call of the step.`);
+  return failed(`A call that the step did not await failed: ${errorText(error)} Await every call of the step.`);
 }
 
 function judgeAnswer(expected: boolean | readonly number[], value: unknown, last: RecordedExchange | undefined): Verdict {

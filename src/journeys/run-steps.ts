@@ -59,7 +59,7 @@ async function run({
     onStep?.(ran);
   }
   // Cancel calls that the code of a step did not await, so that they cannot change anything after the journey.
-  for (const scope of scopes) scope.end(`journey "${journey.name}" is over`);
+  for (const scope of scopes) scope.end(`journey "${journey.name}" has ended`);
   await new Promise((resolve) => setImmediate(resolve));
   return {
     status,

@@ -15,7 +15,7 @@ export async function setUpByJourney(journey: JourneyDefinition<never, never>, w
   const step = steps.find((one) => one.status === "failed" || one.status === "timed_out");
   const error = new SeqqaError(
     "SETUP_FAILED",
-    `The setup journey "${journey.name}" failed at its step "${step?.name ?? ""}": ${step?.error ?? "interrupted."}`,
+    `The journey "${journey.name}", which is the \`setup\` of the exploration, failed at step "${step?.name ?? ""}": ${step?.error ?? "the run was interrupted."}`,
   );
   if (step?.stack !== undefined) error.stack = step.stack;
   throw error;

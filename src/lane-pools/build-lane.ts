@@ -55,9 +55,9 @@ function spareDiffers(lane: LaneReport, spare: LaneReport): SeqqaError {
   const lines = differences(lane.rootLines, spare.rootLines, 5);
   return new SeqqaError(
     "ROOTS_DIFFER",
-    `The standby lane begins in a different state than the lane that it replaces: ${lines.join("; ") || "the stores differ"}.`,
+    `The standby lane cannot replace a lane, because its root state is different: ${lines.join("; ") || "the stores differ"}.`,
     {
-      hint: 'Make the target and setup produce the same state each time; list columns that always differ under `ignore: ["table.column"]`.',
+      hint: 'Make the target and `setup` produce the same state each time. List columns that always differ in the World: `ignore: ["table.column"]`.',
     },
   );
 }
@@ -134,7 +134,10 @@ function processOf({ restartable, restarts, index }: LaneSpec, processes: Partia
   const { halt, start } = processes ?? {};
   if (halt === undefined || start === undefined) {
     if (restarts !== true) return undefined;
-    throw new SeqqaError("RESTART_IMPOSSIBLE", "Nothing can restart the processes of this lane; this is a defect of seqqa.");
+    throw new SeqqaError(
+      "RESTART_IMPOSSIBLE",
+      "seqqa cannot restart the target of this lane. This is a defect of seqqa: please report it.",
+    );
   }
   return restartable ? { halt: () => halt.call(processes, index), start: () => start.call(processes, index) } : undefined;
 }

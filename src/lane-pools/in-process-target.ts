@@ -40,9 +40,9 @@ export async function startInProcess(module: string, lane: Lane, systems: Readon
 async function start(module: string, lane: Lane): Promise<RunningTarget> {
   const loaded = (await import(module)) as { readonly createTarget?: (lane: Lane) => InProcessTarget | Promise<InProcessTarget> };
   if (typeof loaded.createTarget !== "function") {
-    throw new SeqqaError("TARGET_MODULE_INVALID", "The module of target.module exports no function createTarget(lane).", {
+    throw new SeqqaError("TARGET_MODULE_INVALID", "The module that target.module names exports no function createTarget(lane).", {
       exitStatus: 2,
-      hint: "Export createTarget(lane) that returns a fetch handler, an http.Server or { fetch, close }.",
+      hint: "Export a function createTarget(lane) that returns a fetch handler, an http.Server or { fetch, close }.",
     });
   }
   const target = await loaded.createTarget(lane);
@@ -84,7 +84,9 @@ async function listen(server: HttpServer): Promise<RunningTarget> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   if (address === null || typeof address === "string")
-    throw new SeqqaError("TARGET_MODULE_INVALID", "The http.Server of createTarget(lane) has no port.", { exitStatus: 2 });
+    throw new SeqqaError("TARGET_MODULE_INVALID", "The http.Server that createTarget(lane) returns does not listen on a TCP port.", {
+      exitStatus: 2,
+    });
   return {
     baseUrl: `http://127.0.0.1:${address.port}`,
     fetch: undefined,

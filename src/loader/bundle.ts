@@ -40,7 +40,7 @@ const MIN_LITERAL_LENGTH = 8;
 export async function bundle(entry: string, options: { readonly outDir: string }): Promise<Bundle> {
   const source = resolve(entry);
   if (!existsSync(source)) {
-    throw new SeqqaError("LOAD_MISSING", `There is no file ${source}.`, { exitStatus: 2, hint: "Check the path." });
+    throw new SeqqaError("LOAD_MISSING", `The file ${source} does not exist.`, { exitStatus: 2, hint: "Check the path." });
   }
   const built = await buildOnce(source, resolve(options.outDir));
   const code = built.outputFiles.find(({ path }) => path.endsWith(BUNDLE_SUFFIX));
@@ -70,9 +70,9 @@ function refuseCommonJs(
   { inputs }: { readonly inputs: Readonly<Record<string, { readonly format?: "cjs" | "esm" }>> },
 ): void {
   if (inputs[basename(source)]?.format !== "cjs") return;
-  throw new SeqqaError("LOAD_COMMONJS", `${shownPath(source)} is a CommonJS module, and seqqa reads ES modules.`, {
+  throw new SeqqaError("LOAD_COMMONJS", `${shownPath(source)} is a CommonJS module, but seqqa reads only ES modules.`, {
     exitStatus: 2,
-    hint: 'Write `import { Agent } from "seqqa"` and `export const agent = ...` in place of require and module.exports.',
+    hint: 'Replace require and module.exports by `import { Agent } from "seqqa"` and `export const agent = ...`.',
   });
 }
 

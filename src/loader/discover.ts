@@ -17,10 +17,10 @@ export async function discover(directory: string): Promise<readonly string[]> {
     const missing = ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "");
     throw new SeqqaError(
       "LOAD_NO_DIRECTORY",
-      missing ? `There is no directory ${root}.` : `${root} cannot be read: ${(error as Error).message}.`,
+      missing ? `The folder ${root} does not exist.` : `seqqa cannot read the folder ${root}: ${(error as Error).message}.`,
       {
         exitStatus: 2,
-        hint: "Name a directory with *.explore.ts files.",
+        hint: "Name a folder that contains *.explore.ts files, for example: seqqa run qa.",
         cause: error,
       },
     );

@@ -39,9 +39,9 @@ export async function loadExtension(place: ExtensionPlace): Promise<Extension> {
   const file = isPackage ? source : (await bundle(source, { outDir: place.outDir })).file;
   const value = defaultOf(await load({ file }));
   if (value === undefined) {
-    throw new SeqqaError("EXTENSION_INVALID", `${name}, which ${key} names, has no default export.`, {
+    throw new SeqqaError("EXTENSION_INVALID", `The module ${name}, which ${key} names, has no default export.`, {
       exitStatus: 2,
-      hint: "Write `export default` before what it exports.",
+      hint: "Write `export default` before the function or object that the module exports.",
     });
   }
   return { url: pathToFileURL(file).href, value };
@@ -51,13 +51,16 @@ async function fileOf({ name, key, folder }: ExtensionPlace): Promise<string> {
   if (isExtensionPath(name)) {
     const file = resolve(folder, name);
     if (existsSync(file)) return file;
-    throw new SeqqaError("EXTENSION_MISSING", `There is no file ${file}, which ${key} names.`, { exitStatus: 2, hint: "Check the path." });
+    throw new SeqqaError("EXTENSION_MISSING", `${key} names the file ${file}, which does not exist.`, {
+      exitStatus: 2,
+      hint: "Check the path.",
+    });
   }
   const found = isInstalled(name, folder) ? await packageFile(name, folder) : undefined;
   if (found !== undefined) return found;
   throw new SeqqaError("EXTENSION_MISSING", `${key} names the package ${JSON.stringify(name)}, which is not installed for ${folder}.`, {
     exitStatus: 2,
-    hint: `Install it (npm install ${name}), or write the path of a file, which begins with ./`,
+    hint: `Install the package (npm install ${name}). To name a file instead, begin the path with ./`,
   });
 }
 

@@ -62,7 +62,7 @@ function resolveOwn(args: OnResolveArgs, subpath: string): OnResolveResult {
   const known = ownSubpaths()
     .filter((each) => each !== "/package.json")
     .map((each) => `seqqa${each}`);
-  return { errors: [{ text: `seqqa has no module "${args.path}"; it has ${known.join(", ")}` }] };
+  return { errors: [{ text: `The package seqqa has no module "${args.path}". Import one of ${known.join(", ")}` }] };
 }
 
 /** Tells esbuild to leave an import outside the bundle. Calls of `require` get the path of the file, and imports get its URL. */

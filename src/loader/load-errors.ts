@@ -17,7 +17,10 @@ export function syntaxError(failure: BuildFailure, source: string): SeqqaError {
     `${placeOf(first, source)}: ${first?.text ?? failure.message}${more}.${quoted === undefined ? "" : `\n  | ${quoted}`}`,
     {
       exitStatus: 2,
-      hint: first?.text.startsWith("Could not resolve") === true ? "Check the path or install the package." : "Correct this line.",
+      hint:
+        first?.text.startsWith("Could not resolve") === true
+          ? "Check the path in the import, or install the package."
+          : "Correct this line.",
       cause: failure,
     },
   );
@@ -30,7 +33,9 @@ export function linkError(error: Error, where: string): SeqqaError {
     `${where}: ${error.message.replace(/file:\/\/\S*\/(?:src|dist)\/((?:adapters\/)?[\w-]+)(?:\/index)?\.[jt]s/, nameOwn)}.`,
     {
       exitStatus: 2,
-      hint: error.message.includes("does not provide an export") ? "Check the imported name." : "Correct this line.",
+      hint: error.message.includes("does not provide an export")
+        ? "Check the name in the import, and the exports of the imported module."
+        : "Correct this line.",
       cause: error,
     },
   );
@@ -42,9 +47,9 @@ export function importError(error: unknown, where: string): SeqqaError {
     return new SeqqaError(error.code, `${where}: ${error.message}`, { exitStatus: 2, hint: error.hint, cause: error });
   }
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return new SeqqaError("LOAD_THREW", `${where}: the file threw while it was imported: ${what}`, {
+  return new SeqqaError("LOAD_THREW", `${where}: the file threw an error when seqqa imported it: ${what}`, {
     exitStatus: 2,
-    hint: "Code outside of functions runs at import; move what needs the target into `world` or `setup`.",
+    hint: "Code outside of functions runs when seqqa imports the file. Move code that needs the target into `world` or `setup`.",
     cause: error,
   });
 }

@@ -271,9 +271,9 @@ export function lateWrite<T>(action: string, path: T): Omit<Divergence, "path"> 
   return {
     kind: "late_write",
     path,
-    message: `Late writes: action "${action}" was answered before its work was committed, so the state that it leads to is not known`,
+    message: `Late writes: the target answered action "${action}" before it had committed all writes of the action, so seqqa does not know the reached state`,
     differences: [],
-    hint: "Set `target.settle` to the seconds that this work takes (for example 0.1); seqqa then waits that long after every answer.",
+    hint: "Set `target.settle` to the seconds that the late writes take, for example 0.1. seqqa then waits that long after every answer.",
   };
 }
 

@@ -197,5 +197,5 @@ export class MockClient extends Verbs implements ApiClient {
 }
 
 function notDefined(method: string, path: string): Reply {
-  return reply({ error: `No reply is defined for ${method} ${path}.` }, { status: 404 });
+  return reply({ error: `The mock client got the request ${method} ${path}, for which no reply is defined.` }, { status: 404 });
 }

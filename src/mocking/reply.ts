@@ -24,7 +24,7 @@ export interface Reply {
  */
 export function reply(body: unknown, { status = 200, headers = {} }: ReplyOptions): Reply {
   if (!Number.isInteger(status) || status < 200 || status > 599) {
-    throw invalid(`The status of a canned reply is ${String(status)}; it must be an integer from 200 to 599.`);
+    throw invalid(`The status of a reply of a mock or stub is ${String(status)}, but must be an integer from 200 to 599.`);
   }
   const lower: Record<string, string> = {};
   const cookies: string[] = [];
@@ -48,9 +48,13 @@ function jsonText(body: unknown): string {
   }
   if (text !== undefined) return text;
   const why = cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : `it is a ${typeof body}`;
-  throw invalid(`The body of a canned reply cannot be written as JSON: ${why}.`, cause);
+  throw invalid(`The body of a reply of a mock or stub cannot be written as JSON: ${why}.`, cause);
 }
 
 function invalid(message: string, cause?: unknown): SeqqaError {
-  return new SeqqaError("REPLY_INVALID", message, { exitStatus: 2, hint: "Write respond({ id: 1 }, { status: 201 }).", cause });
+  return new SeqqaError("REPLY_INVALID", message, {
+    exitStatus: 2,
+    hint: "Pass a body of plain data and a status, for example respond({ id: 1 }, { status: 201 }).",
+    cause,
+  });
 }

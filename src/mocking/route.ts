@@ -20,10 +20,14 @@ export function routeOf(path: string | RegExp, sent: (path: string) => string): 
   // match.
   if (path instanceof RegExp) return { kind: "pattern", source: path.source, flags: path.flags.replace(/[gy]/g, "") };
   if (typeof path !== "string" || path === "") {
-    throw new SeqqaError("PATH_INVALID", `The path of a canned reply is ${path === "" ? "empty" : `a ${typeof path}`}.`, {
-      exitStatus: 2,
-      hint: 'Write a path as whenGet("/orders/1"), whenGet("/orders/:id") or whenGet(/^\\/orders\\/\\d+$/).',
-    });
+    throw new SeqqaError(
+      "PATH_INVALID",
+      `The path of a reply of a mock or stub is ${path === "" ? "empty" : `of type ${typeof path}`}, but must be a path or a regular expression.`,
+      {
+        exitStatus: 2,
+        hint: 'Write for example whenGet("/orders/1"), whenGet("/orders/:id") or whenGet(/^\\/orders\\/\\d+$/).',
+      },
+    );
   }
   const written = sent(path);
   return { kind: /(?:^|\/):[A-Za-z_]\w*(?=[/?]|$)/.test(written) ? "segments" : "exact", path: written };

@@ -30,8 +30,12 @@ function proxyUrl(env: NodeJS.ProcessEnv, [lower, upper]: readonly [string, stri
   } catch {
     // Leave out the original error, because its message quotes the URL, which may contain a password.
   }
-  throw new SeqqaError("PROXY_INVALID", `The environment variable ${name} is not the URL of an HTTP proxy.`, {
-    exitStatus: 2,
-    hint: "Write http://host:port or http://user:password@host:port (special characters percent-encoded), or take `proxy: environment` out.",
-  });
+  throw new SeqqaError(
+    "PROXY_INVALID",
+    `The environment variable ${name} must be the URL of an HTTP proxy, but its value is not such a URL.`,
+    {
+      exitStatus: 2,
+      hint: "Set the variable to http://host:port or http://user:password@host:port (percent-encode special characters). Or remove `proxy: environment` from seqqa.yaml.",
+    },
+  );
 }

@@ -6,6 +6,6 @@ export function proxyRefusal(error: unknown): number | undefined {
 
 export function proxyCheck(status: number | undefined): string {
   return status === 407
-    ? "Put user and password into HTTP_PROXY or HTTPS_PROXY: http://user:password@host:port."
-    : "The request went through the proxy in HTTP_PROXY or HTTPS_PROXY (`proxy: environment`): check the proxy and the host, or add the host to NO_PROXY.";
+    ? "Put the proxy's user and password into HTTP_PROXY or HTTPS_PROXY: http://user:password@host:port."
+    : "Check the proxy in HTTP_PROXY or HTTPS_PROXY, and the host of the request. To send the request without the proxy, add the host to NO_PROXY.";
 }

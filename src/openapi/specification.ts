@@ -11,8 +11,8 @@ export function specificationOf(document: Plain, name: string): string {
   if (version !== undefined) {
     throw problem(
       "DESCRIPTION_NOT_OPENAPI",
-      `${name} is written in version ${quoted(version)} of OpenAPI, which is not known.`,
-      "Versions 2.0, 3.0 and 3.1 are read: give the description in one of them. For others there are converters.",
+      `${name} is written in version ${quoted(version)} of OpenAPI, which seqqa cannot read.`,
+      "Convert the description to OpenAPI 3.0 or 3.1. seqqa reads the versions 2.0, 3.0 and 3.1.",
     );
   }
   const [what, hint] = otherFormat(document) ?? [
@@ -40,7 +40,7 @@ function otherFormat(document: Plain): readonly [what: string, hint: string] | u
   if (Object.hasOwn(document, "swaggerVersion")) return ["is written in Swagger 1", "Convert it to OpenAPI 3 first."];
   if (isPlain(own(document, "log")) && Array.isArray(own(own(document, "log") as Plain, "entries"))) return ["is a HAR recording", export_];
   if (Object.hasOwn(document, "__schema") || (isPlain(data) && Object.hasOwn(data, "__schema"))) {
-    return ["is the introspection result of a GraphQL API", "Use `seqqa scaffold graphql` with it."];
+    return ["is the introspection result of a GraphQL API", "Use `seqqa scaffold graphql` with this file."];
   }
   if (Object.hasOwn(document, "openrpc")) return ["is an OpenRPC document", "Give an OpenAPI description; seqqa does not read OpenRPC."];
   if (Object.hasOwn(document, "$schema") && Object.hasOwn(document, "properties"))

@@ -28,13 +28,13 @@ export abstract class DatabaseProvider<Session> implements StoreProvider {
   protected abstract endServer(): Promise<void>;
 
   release(lane: number): Promise<void> {
-    return this.use("remove a lane's database", (session) => this.removeOfLane(session, lane));
+    return this.use("remove the database of a lane", (session) => this.removeOfLane(session, lane));
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     try {
-      if (this.begun) await this.use("remove the lanes' databases", (session) => this.#removeAll(session, () => true));
+      if (this.begun) await this.use("remove the databases of the lanes", (session) => this.#removeAll(session, () => true));
       this.#closed = true;
     } finally {
       await this.endServer();

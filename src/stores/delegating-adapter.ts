@@ -32,7 +32,7 @@ export interface CheckpointMode extends Required<
   close(leaveNothing: boolean): Awaitable<void>;
 }
 
-export const UNGATED: NoGate = { kind: "none", why: "it was opened for a run without races and faults" };
+export const UNGATED: NoGate = { kind: "none", why: "the run was started without races and faults" };
 
 /** The base class of store adapters that call their checkpoint mode to observe, save and restore the store. */
 export abstract class DelegatingAdapter {

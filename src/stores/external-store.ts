@@ -18,8 +18,11 @@ export const RENEWAL_MS = 5_000;
 export function leaseOver(store: string): SeqqaError {
   return new SeqqaError(
     "LEASE_OVER",
-    `This run sent no heartbeat to ${store} for ${LEASE_SECONDS} s. It no longer uses the store, because others may have used it since.`,
-    { hint: "`seqqa clean` shows what the run left there, and cleans it up.", exitStatus: 3 },
+    `This run stopped using ${store}, because it sent no heartbeat to the store for ${LEASE_SECONDS} s. Another run may have used the store since.`,
+    {
+      hint: "Run `seqqa clean`, which shows the changes that this run left in the store, and undoes them. Then start the run again.",
+      exitStatus: 3,
+    },
   );
 }
 
@@ -88,9 +91,9 @@ export class ForeignWrite extends SeqqaError {
   constructor(store: string, rows: readonly ForeignRow[], at: Date = new Date()) {
     super(
       "FOREIGN_WRITE",
-      `${store} was written to while this run sent no request: ${namedRows(rows)}, seen at ${at.toISOString()}. These writes are kept.`,
+      `Something wrote to ${store} while this run sent no request: ${namedRows(rows)}, seen at ${at.toISOString()}. seqqa keeps these changes.`,
       {
-        hint: "Keep other clients and jobs off the store during a run, or use a copy of it (`db_url`). To wait for late writes of the target, set `target.settle`. To leave out what the target writes without a request, use `ignore`.",
+        hint: "Stop other clients and jobs that use the store during a run, or use a copy (`db_url`). If the target writes after its answers, set `target.settle`. If it writes without requests, set `ignore` for these columns.",
         exitStatus: 3,
       },
     );
@@ -107,10 +110,10 @@ function changedIn({ table, was, now }: ForeignRow): readonly string[] {
  * Returns the error for rows of an external store that a run could not restore at its end. `file` is the path of the file with their earlier values.
  */
 export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" | "key">[], file: string): SeqqaError {
-  const says = rows.length === 1 ? "It was left as it is" : "They were left as they are";
+  const says = rows.length === 1 ? "seqqa left this row as it is" : "seqqa left these rows as they are";
   return new SeqqaError(
     "ROWS_KEPT",
-    `Rows of ${store} were changed by another client during the run: ${namedRows(rows)}. ${says}; their earlier values are in ${file}.`,
+    `Another client changed rows of ${store} during the run: ${namedRows(rows)}. ${says}, and wrote the earlier values to ${file}.`,
     { exitStatus: 3 },
   );
 }
@@ -122,7 +125,7 @@ export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" 
 export function leftBehind({ store, recordedMs, undo, keep }: Leftover): SeqqaError {
   const when = recordedMs === 0 ? "" : ` (last recorded change: ${new Date(recordedMs).toISOString()})`;
   return new SeqqaError("STORE_LEFT", `A run was killed while it was changing ${store}${when}. ${leftoverText({ undo, keep })}`, {
-    hint: "`seqqa clean` shows these rows, asks, and restores them; `seqqa clean --dry-run` only shows them.",
+    hint: "Run `seqqa clean`, which shows these rows, asks you, and restores them. `seqqa clean --dry-run` only shows the rows.",
     exitStatus: 2,
   });
 }
@@ -149,13 +152,13 @@ function countedRows(rows: readonly RowImages[]): string {
 export function refusedWhereItIs(checkpoint: string, store: string, why: string): SeqqaError {
   return new SeqqaError(
     "CHECKPOINT_REFUSED",
-    `Checkpoint mode "${checkpoint}" cannot be used for ${store}, which is used in place: ${why}.`,
+    `Checkpoint mode "${checkpoint}" cannot be used for ${store}, because the run uses this store in place: ${why}.`,
     {
-      hint: "Let the run use copies of it (`db_url` with a target that seqqa starts), or use a store that supports the journal.",
+      hint: "Let seqqa start the target and copy the store (`target.command` and `db_url`). Or use a store that supports `checkpoint: journal`.",
       exitStatus: 2,
     },
   );
 }
 
 /** The reason why some checkpoint modes cannot be used with an external store, for the error message. */
-export const WHOLE_STORE = "it restores the whole store, which also undoes writes of other clients";
+export const WHOLE_STORE = "this mode restores the whole store, which also undoes writes of other clients";

@@ -77,7 +77,7 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
       throw new SeqqaError(
         "NO_CONNECTION",
         `The ${this.label} of ${this.uses} has no shared connection in checkpoint mode "${this.#choice.mode}".`,
-        { hint: 'Use query() to read data. An in-process target that uses the shared connection needs `checkpoint: "savepoint"`.' },
+        { hint: 'To read data, call query(). To let an in-process target use the adapter\'s connection, set `checkpoint: "savepoint"`.' },
       );
     }
     return this.#lend();
@@ -139,8 +139,8 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
 
   protected opened(): Mode {
     if (this.#mode !== undefined) return this.#mode;
-    throw new SeqqaError("STORE_NOT_OPEN", `The ${this.label} of ${this.uses} is not open.`, {
-      hint: "A lane opens it when the target is ready; use it in actions and invariants only.",
+    throw new SeqqaError("STORE_NOT_OPEN", `The ${this.label} of ${this.uses} was used while it was not open.`, {
+      hint: "Use a store only in actions, rules and invariants. seqqa opens it when the target is ready, and closes it with the lane.",
     });
   }
 }

@@ -6,15 +6,15 @@ const QUOTED = 100;
 
 /** Returns the error for a statement that does more than read. `label` is the name of the adapter's class. */
 export function queryWrites(label: string, sql: string): SeqqaError {
-  return new SeqqaError("QUERY_WRITES", `${label}.query only reads, but this statement does not: ${sql.trim().slice(0, QUOTED)}`, {
-    hint: "Use SELECT here; let the target write, through an action.",
+  return new SeqqaError("QUERY_WRITES", `${label}.query() refused a statement that may write: ${sql.trim().slice(0, QUOTED)}`, {
+    hint: "Use a SELECT in query(). To change data, call the target in an action.",
   });
 }
 
 /** Returns the error for a query that the server rejected. `places` is the part of the hint that explains the placeholders of the SQL dialect. */
 export function queryFailed(shown: string, sql: string, cause: Error, places: string): SeqqaError {
   return new SeqqaError("QUERY_FAILED", `A query of ${shown} failed: ${cause.message}: ${sql.trim().slice(0, QUOTED)}`, {
-    hint: `Check the statement, and that ${places}.`,
+    hint: `Correct the statement, and check that ${places}.`,
     cause,
   });
 }

@@ -18,10 +18,10 @@ export function driverError(cause: unknown): SeqqaError | undefined {
   const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown };
   const isOther = code === "ERR_DLOPEN_FAILED";
   if (!isOther && !String(message).startsWith("Could not locate the bindings file")) return undefined;
-  const why = isOther ? `was built for another version of Node than ${process.version}` : "was not built when it was installed";
-  return new SeqqaError("SQLITE_DRIVER", `The SQLite driver better-sqlite3 cannot be loaded: it ${why}.`, {
+  const why = isOther ? `was compiled for another version of Node than ${process.version}` : "was not compiled when it was installed";
+  return new SeqqaError("SQLITE_DRIVER", `Node cannot load the SQLite driver better-sqlite3, because the driver ${why}.`, {
     exitStatus: 2,
-    hint: "Build it for this Node: npm rebuild better-sqlite3.",
+    hint: "Compile the driver for this version of Node: npm rebuild better-sqlite3.",
     cause,
   });
 }

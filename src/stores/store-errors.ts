@@ -7,7 +7,7 @@ interface Shown {
 
 export function inUseError({ shown }: Shown): SeqqaError {
   return new SeqqaError("STORE_IN_USE", `The database ${shown} is in use by another run of seqqa.`, {
-    hint: "Wait until that run has ended, or give this run a database of its own.",
+    hint: "Wait until the other run has ended, or use another database for this run.",
     exitStatus: 2,
   });
 }
@@ -16,13 +16,13 @@ export function inUseError({ shown }: Shown): SeqqaError {
 export function markInvalid(): SeqqaError {
   return new SeqqaError(
     "MARK_INVALID",
-    "This checkpoint is no longer valid: an older one was restored or another state was written since.",
+    "This checkpoint can no longer be restored, because an older checkpoint was restored or another state was written since.",
   );
 }
 
 /** Returns the error for a snapshot that comes from a store with another schema. */
 export function imageForeign({ shown }: Shown, what: string): SeqqaError {
-  return new SeqqaError("IMAGE_FOREIGN", `A snapshot does not fit ${shown}: ${what} differs.`, {
-    hint: "All lanes need stores with the same schema.",
+  return new SeqqaError("IMAGE_FOREIGN", `A snapshot from another lane does not fit ${shown}: ${what} differs.`, {
+    hint: "Give the stores of all lanes the same schema.",
   });
 }

@@ -124,7 +124,7 @@ export function corruptions(table: ExploredTable): readonly Corruption[] {
             of: (row: LiveRow, all: readonly LiveRow[], write: RowWriter) => {
               const ids = all.map((one) => number(one[key]));
               const next = ids.every((id) => id !== undefined) ? Math.max(...ids) + 1 : `${String(row[key])}-2`;
-              return { sql: write.double(row, next), what: `a row of ${table.name} is there twice` };
+              return { sql: write.double(row, next), what: `a row of ${table.name} is duplicated` };
             },
           },
         ]),

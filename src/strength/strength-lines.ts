@@ -2,11 +2,11 @@ import type { SpoiltPlace, Strength } from "./measure.ts";
 
 /** Returns lines for a terminal that show how often rules noticed wrong data. The data that no rule noticed comes first. */
 export function strengthLines(name: string, { places, tried, noticed, refused, isCut }: Strength): readonly string[] {
-  const percent = tried === 0 ? "nothing could be tried" : `${share(noticed, tried)} of ${tried} corruptions were noticed`;
+  const percent = tried === 0 ? "seqqa could corrupt no data" : `rules noticed ${share(noticed, tried)} of ${tried} corruptions`;
   const missed = places.filter((place) => place.noticed < place.tried).toSorted((a, b) => a.noticed / a.tried - b.noticed / b.tried);
   const kept = places.filter((place) => place.noticed === place.tried);
   return [
-    `${name}: ${percent}${refused === 0 ? "" : `; ${refused} more were refused by the database`}${isCut ? "; the time was up before all were tried" : ""}`,
+    `${name}: ${percent}${refused === 0 ? "" : `; the database refused ${refused} more`}${isCut ? "; the time was up before seqqa had tried all" : ""}`,
     ...(missed.length === 0 ? [] : ["", "Not noticed", ...missed.flatMap(missedLines)]),
     ...(kept.length === 0
       ? []

@@ -45,17 +45,21 @@ export class RunDirectory {
     try {
       mkdirSync(root, { recursive: true, mode: 0o700 });
       const stats = lstatSync(root);
-      if (!stats.isDirectory() || stats.uid !== process.getuid?.()) throw new Error("it exists and is not a directory of this user");
+      if (!stats.isDirectory() || stats.uid !== process.getuid?.()) throw new Error("a file or another user's directory has this name");
       chmodSync(root, 0o700);
       const directory = new RunDirectory(root, id, kind);
       directory.#appear();
       return directory;
     } catch (error) {
-      throw new SeqqaError("TMP_UNUSABLE", `The directory for temporary files cannot be made in ${root}: ${(error as Error).message}.`, {
-        exitStatus: 2,
-        hint: "Give this user write access there, or set TMPDIR to a directory where it has it.",
-        cause: error,
-      });
+      throw new SeqqaError(
+        "TMP_UNUSABLE",
+        `seqqa cannot create its directory for temporary files in ${root}: ${(error as Error).message}.`,
+        {
+          exitStatus: 2,
+          hint: "Give your user write access to this directory, or set the environment variable TMPDIR to a directory that your user may write to.",
+          cause: error,
+        },
+      );
     }
   }
 

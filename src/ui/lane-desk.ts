@@ -53,7 +53,10 @@ export class LaneDesk {
       let step: WalkedStep | undefined;
       for (const action of path) step = await this.#take(opened, action);
       if (step !== undefined && step.kind !== "executed") {
-        throw new SeqqaError("NOT_REACHED", `The state was not reached: ${step.action} was not executed. ${step.message}`.trim());
+        throw new SeqqaError(
+          "NOT_REACHED",
+          `seqqa could not reach the state, because the action ${step.action} was not executed. ${step.message}`.trim(),
+        );
       }
       return this.#state(opened, step === undefined ? { root } : { step });
     });
@@ -63,7 +66,8 @@ export class LaneDesk {
   step(action: string): Promise<UiLaneState> {
     return this.#inTurn(async () => {
       const opened = this.#opened;
-      if (opened === undefined) throw new SeqqaError("LANE_NOT_OPEN", "No lane is open.", { hint: "Open a lane first." });
+      if (opened === undefined)
+        throw new SeqqaError("LANE_NOT_OPEN", "No target is open on this page.", { hint: "Choose a state and open it first." });
       return this.#state(opened, { step: await this.#take(opened, action) });
     });
   }

@@ -46,9 +46,9 @@ export class UiServer {
     const ui = new UiServer(options);
     await new Promise<void>((resolve, reject) => {
       ui.#server.once("error", (cause: NodeJS.ErrnoException) => {
-        const hint = "Choose another one with --port, or leave it out.";
+        const hint = "Choose another port with --port, or remove --port to let seqqa choose a free port.";
         reject(
-          new SeqqaError("UI_PORT", `Port ${options.port} cannot be used for the page (${cause.code ?? cause.message}).`, {
+          new SeqqaError("UI_PORT", `seqqa ui cannot listen on port ${options.port} (${cause.code ?? cause.message}).`, {
             exitStatus: 2,
             hint,
             cause,
@@ -83,10 +83,10 @@ export class UiServer {
       .setHeader("Referrer-Policy", "no-referrer");
     try {
       const url = parsed(request.url ?? "/");
-      if (url === undefined) return send(response, 400, { error: "The request names no page." });
+      if (url === undefined) return send(response, 400, { error: "The request has no path of a page." });
       if (!this.#isAllowed(request, url))
         return send(response, 403, {
-          error: "The token in the address of the page is missing or wrong: open the address that seqqa printed.",
+          error: "The token in the address is missing or wrong. Open the address that seqqa ui printed.",
         });
       await this.#route(request, response, url);
     } catch (error) {
@@ -127,19 +127,20 @@ export class UiServer {
       }
       case "POST /api/lane": {
         const { exploration, path } = await bodyOf(request);
-        if (!Array.isArray(path) || !path.every((one) => typeof one === "string")) throw wrong("The path is no list of names.");
+        if (!Array.isArray(path) || !path.every((one) => typeof one === "string"))
+          throw wrong("The field path of the request must be a list of names of actions.");
         return send(response, 200, await desk.open(Number(exploration), path));
       }
       case "POST /api/lane/step": {
         const { action } = await bodyOf(request);
-        if (typeof action !== "string") throw wrong("The action is no name.");
+        if (typeof action !== "string") throw wrong("The field action of the request must be the name of an action.");
         return send(response, 200, await desk.step(action));
       }
       case "POST /api/lane/close":
         await desk.close();
         return send(response, 200, {});
       default:
-        return send(response, 404, { error: "There is no such page." });
+        return send(response, 404, { error: "This page does not exist." });
     }
   }
 
@@ -158,7 +159,7 @@ export class UiServer {
   #state(exploration: number, node: number): UiState {
     const known = this.#options.feed.exploration(exploration);
     const found = known?.graph.find(node);
-    if (known === undefined || found === undefined) throw wrong("There is no such state.");
+    if (known === undefined || found === undefined) throw wrong("This state does not exist in the run.");
     const path = known.graph.path(node).map((action) => known.actions[action] ?? "");
     return { path, lines: found.lines, exchanges: known.graph.exchanges(node) };
   }
@@ -179,7 +180,7 @@ function send(response: ServerResponse, status: number, body: object): void {
 
 function numberOf(url: URL, name: string): number {
   const value = url.searchParams.get(name) ?? "";
-  if (!/^\d{1,9}$/.test(value)) throw wrong(`${name} is no number.`);
+  if (!/^\d{1,9}$/.test(value)) throw wrong(`The parameter ${name} of the request must be a number.`);
   return Number(value);
 }
 
@@ -197,7 +198,7 @@ async function bodyOf(request: IncomingMessage): Promise<Readonly<Record<string,
   } catch {
     // Ignore the error of the parser. The error thrown below tells the user what is wrong.
   }
-  throw wrong("The request holds no JSON object.");
+  throw wrong("The body of the request must be a JSON object.");
 }
 
 function wrong(message: string): SeqqaError {

@@ -148,7 +148,7 @@ describe("the store of a running target", () => {
     const other = await seqqa([...run, "60"], { cwd: at.cwd });
     expect(other.status).toBe(2);
     expect(`${other.stdout}${other.stderr}`).toMatch(
-      new RegExp(`orders\\.test\\.db is used by another run of seqqa, process ${living.pid} on `),
+      new RegExp(`Another run of seqqa is using the SQLite file .*orders\\.test\\.db \\(process ${living.pid} on `),
     );
     living.child.kill("SIGKILL");
     await living.ended;
@@ -248,7 +248,7 @@ it("a row that somebody else writes during a run ends it, and stays; what the ru
   const ended = await running.ended;
   expect(ended.status).toBe(3);
   const said =
-    /orders\.test\.db was written to while this run sent no request: .*?\borders id (\d+).*, seen at 2.* These writes are kept\./.exec(
+    /Something wrote to .*orders\.test\.db while this run sent no request: .*?\borders id (\d+).*, seen at 2.* seqqa keeps these changes\./.exec(
       `${ended.stdout}${ended.stderr}`,
     );
   const ids = user.prepare("SELECT id FROM orders WHERE status = 'by the user' ORDER BY id").pluck().all();
@@ -373,7 +373,7 @@ it("a checkpoint that cannot tell others' writes from the run's is refused", asy
   const refused = await seqqa([...run, "60"], { cwd: at.cwd });
   expect(refused.status).toBe(2);
   expect(`${refused.stdout}${refused.stderr}`).toMatch(
-    /Checkpoint mode "copy" cannot be used for the SQLite file .*orders\.test\.db, which seqqa would use in place/,
+    /Checkpoint mode "copy" cannot be used for the SQLite file .*orders\.test\.db, because the run uses this store in place/,
   );
   expect(everything(at.file)).toEqual(at.before);
 });
@@ -387,7 +387,12 @@ import { SqliteAdapter } from "seqqa/adapters/sqlite";
 
   it.each([
     ["of the configuration", EXPLORATION, "db_url: sqlite:shop.db\n", "systems.db"],
-    ["that the World names itself", `${IMPORTS}${EXPLORATION.replace("setup:", `${OWN}\n  setup:`)}`, "", `The World's system "db"`],
+    [
+      "that the World names itself",
+      `${IMPORTS}${EXPLORATION.replace("setup:", `${OWN}\n  setup:`)}`,
+      "",
+      "(systems.db of the World) in place",
+    ],
   ])("%s, is not touched without consent", async (_what, exploration, config, says) => {
     const { cwd, file, baseUrl, before } = await place("auto", folderWith({ "orders.explore.ts": exploration }), "orders", "shop.db");
     writeFileSync(join(cwd, "seqqa.yaml"), `base_url: ${baseUrl}\n${config}`);

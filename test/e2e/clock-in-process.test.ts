@@ -101,7 +101,7 @@ describe("the clock of a target in seqqa's own process", () => {
     [
       "clock://in-process?probe=/time",
       "module: target.mjs",
-      'the probe /time, whose answer shows no time: status 200, "{\\"hello\\":1}"',
+      'answer to /time, the probe of systems.clock, contains no time: status 200, "{\\"hello\\":1}"',
       "none",
     ],
   ])("%s with %s is refused in one sentence", async (url, target, sentence, probe) => {

@@ -35,17 +35,17 @@ it("goes through a Redis with TLS and a password; what does not fit is refused, 
   const all = ["--max-steps", "400"];
   const output = emptyFolder();
   const workers = [worker({ url, directory }), worker({ url, directory, args: ["--parallel", "2", "--verbose"] })];
-  await until(() => workers.every((one) => said(one).includes("Waiting for a run")), "that they wait", 60_000);
+  await until(() => workers.every((one) => said(one).includes("Waiting for a distributed run")), "that they wait", 60_000);
   const run = coordinator({ url, directory, args: [...all, "--output", output, "--verbose"] });
   expect([(await run.ended).status, await endings(workers)]).toEqual([0, [0, 0]]);
-  expect(workers.map(said).join("")).toMatch(/worked on [1-9]/);
+  expect(workers.map(said).join("")).toMatch(/this worker finished [1-9]/);
   expect(found(output)).toEqual(found(await locally(directory, all, {})));
   expect(found(output)).toMatchObject([{ stopReason: "max_steps" }]);
   expect(sent.join("\n")).toContain("seqqa-run:");
 
   const at = `${bare}/0`;
-  const untrusted = `cannot be reached: TLS failure, the certificate is not trusted (${at}).\nhint: Set tls.ca_file in seqqa.yaml to the PEM file of the authority`;
-  const forbidden = `cannot be reached: Access refused (${at}).\nhint: Put user and password into the URL, before the host`;
+  const untrusted = `TLS failure, the certificate is not trusted (${at}).\nhint: Set tls.ca_file in seqqa.yaml to the PEM file of the authority`;
+  const forbidden = `Access refused (${at}).\nhint: Put the user and the password into the Redis URL`;
   const refusals = [
     [untrusted, stranger, url],
     [forbidden, directory, url.replace(PASSWORD, "wrong-word")],
@@ -59,7 +59,7 @@ it("goes through a Redis with TLS and a password; what does not fit is refused, 
     ),
   );
   for (const { says, ended } of refused) {
-    const sentence = expect.stringContaining(`error: The Redis of the distributed run ${says}`) as string;
+    const sentence = expect.stringContaining(`error: seqqa cannot connect to the Redis server of the distributed run: ${says}`) as string;
     expect(ended).toMatchObject({ status: 3, stdout: "", stderr: sentence });
     expect(ended.stderr.match(/^error: /gm)).toHaveLength(1);
   }

@@ -84,7 +84,7 @@ describe("a distributed run", () => {
       await server.restart!(ms);
     }
     expect((await run.ended).status).toBe(1);
-    expect(said(run)).toMatch(/Redis at redis:\S+ is not reachable; waiting for it\.[^]*Redis at redis:\S+ is reachable again\./);
+    expect(said(run)).toMatch(/Redis at redis:\S+ is not reachable\. seqqa waits until[^]*Redis at redis:\S+ is reachable again\./);
     expect(await endings(workers)).toEqual(workers.map(() => 0));
     expect(found(output)).toEqual(found(await local()));
   });
@@ -103,7 +103,7 @@ describe("a distributed run without targets", () => {
       const { url } = await ownRedis();
       const output = emptyFolder();
       const run = coordinator({ url, directory, env, args: [...args, "--output", output] });
-      await until(() => said(run).includes("Waiting for workers. Start them"), "that it waits", 60_000);
+      await until(() => said(run).includes("Waiting for workers. Start each worker"), "that it waits", 60_000);
       expect(said(run)).toContain(`seqqa worker --redis ${url}/0`);
       const workers = [worker({ url, directory, env }), worker({ url, directory, env })];
       expect((await run.ended).status).toBe(0);
@@ -135,7 +135,7 @@ describe("a distributed run without targets", () => {
       const run = coordinator({ url, directory, args: [...session, "--output", output] });
       const one = await workerHere({ url, directory });
       expect([(await run.ended).status, one.status]).toEqual([0, 0]);
-      expect(one.stdout + one.stderr).toMatch(/worked on [1-9]/);
+      expect(one.stdout + one.stderr).toMatch(/this worker finished [1-9]/);
     }
     expect(found(output)).toEqual(found(await local));
   });
@@ -180,10 +180,10 @@ describe("a distributed run without targets", () => {
       await until(() => stepsIn(output) > 0, "steps of the workers", 60_000);
       workers[0]!.child.kill("SIGSTOP");
       // By then its lock has run out, and its job has gone to the other one.
-      await until(() => said(run).includes("gave no sign of life for 6 s"), "silence", 60_000);
+      await until(() => said(run).includes("has not answered for 6 s"), "silence", 60_000);
       workers[0]!.child.kill("SIGCONT");
       expect((await run.ended).status).toBe(0);
-      expect(said(run)).toContain("gives signs of life again");
+      expect(said(run)).toContain("answers again");
       expect(await endings(workers)).toEqual([0, 0]);
       expect(found(output)).toEqual(found(await local));
     },
@@ -203,7 +203,7 @@ describe("a distributed run without targets", () => {
       await until(() => stepsIn(output) > 0, "steps of the workers", 60_000);
       workers[1]!.child.kill("SIGINT");
       expect((await workers[1]!.ended).status).toBe(130);
-      await until(() => / left \(1 worker, 1 lane in all\)/.test(said(run)), "that it left", 20_000);
+      await until(() => / left \(now in the run: 1 worker, 1 lane\)/.test(said(run)), "that it left", 20_000);
       run.child.kill("SIGINT");
       expect((await run.ended).status).toBe(130);
       expect((await workers[0]!.ended).status).toBe(0);
@@ -265,7 +265,7 @@ describe("refused by name", () => {
     const refused = async (why: RegExp, byRun: RegExp | undefined, more: Partial<Parameters<typeof workerHere>[0]>): Promise<void> => {
       const { status, stderr, stdout } = await workerHere({ url, directory: LEDGER, ...more });
       expect([status, stderr, stdout]).toEqual([2, expect.stringMatching(why), ""]);
-      expect(stderr).toMatch(/^error: This worker was refused: /m);
+      expect(stderr).toMatch(/^error: The distributed run refused this worker: /m);
       if (byRun !== undefined) await until(() => byRun.test(said(run)), String(byRun), 10_000);
     };
     const code = checkout("ledger");
@@ -277,15 +277,23 @@ describe("refused by name", () => {
       text.replace(/CREATE TABLE/, "CREATE TABLE strange (id INTEGER PRIMARY KEY); INSERT INTO strange VALUES (1); CREATE TABLE"),
     );
     await Promise.all([
-      refused(/the run was not signed with this SEQQA_SECRET/, /A message from Redis was refused/, { secret: "another one" }),
+      refused(/this worker and the run have different values of SEQQA_SECRET/, /The run ignored a message that arrived over Redis/, {
+        secret: "another one",
+      }),
       refused(
-        /the code of ledger\.explore\.ts differs \(hash [0-9a-f]{8} in the run, [0-9a-f]{8} on the worker\)/,
-        /Worker \S+:\d+ was refused: the code of ledger\.explore\.ts differs/,
+        /the code of ledger\.explore\.ts is different on the worker \(hash [0-9a-f]{8}\) and in the run \(hash [0-9a-f]{8}\)/,
+        /Worker \S+:\d+ was refused: the code of ledger\.explore\.ts is different/,
         { cwd: code },
       ),
-      refused(/its configuration differs in timeout/, /Worker \S+:\d+ was refused: its configuration differs in timeout/, { cwd: config }),
-      refused(/its configuration differs in target\.env\.BUG/, undefined, { env: { BUG: "1" } }),
-      refused(/its lanes begin in a different state: .*strange/, /was refused: its lanes begin in a different state/, { cwd: roots }),
+      refused(
+        /the worker's configuration differs from the run's in timeout/,
+        /Worker \S+:\d+ was refused: the worker's configuration differs from the run's in timeout/,
+        { cwd: config },
+      ),
+      refused(/configuration differs from the run's in target\.env\.BUG/, undefined, { env: { BUG: "1" } }),
+      refused(/the root state on the worker differs from the run's: .*strange/, /was refused: the root state on the worker differs/, {
+        cwd: roots,
+      }),
       refused(/there is no ledger\.explore\.ts in /, undefined, { directory: "fixtures/stock" }),
     ]);
     // None of them did anything, and one that fits is still taken.
@@ -350,9 +358,15 @@ describe("refused by name", () => {
     // Answers that nobody gave.
     const inbox = `seqqa-run:${name.split("-")[0]!}:inbox`;
     for (const text of ["", "{", "x".repeat(1_000_000), sealed, `${"A".repeat(43)}result ${name} 1\n{}`]) await client.rpush(inbox, text);
-    expect([(await run.ended).status, said(run)]).toEqual([0, expect.stringContaining("A message from Redis was refused")]);
+    expect([(await run.ended).status, said(run)]).toEqual([
+      0,
+      expect.stringContaining("The run ignored a message that arrived over Redis"),
+    ]);
     const ended = await one;
-    expect([ended.status, ended.stderr]).toEqual([0, expect.stringContaining("A job was refused: it was not signed by the run.")]);
+    expect([ended.status, ended.stderr]).toEqual([
+      0,
+      expect.stringContaining("This worker refused a job from Redis, because the job is not signed with the SEQQA_SECRET of the run."),
+    ]);
     const executed = readFileSync(log, "utf8").trim().split("\n");
     expect(executed.length).toBeGreaterThan(20);
     expect(executed.filter((line) => Number(line) > 3)).toEqual([]);

@@ -66,7 +66,7 @@ describe("a run that is ended before it is over", () => {
     const cwd = folderWith({ "journeys/a.ts": journey("late", late), "journeys/b.ts": journey("next", "async () => {}") });
     const { status, stdout } = await seqqa(["run", "--all"], { cwd });
     expect(status).toBe(1);
-    expect(stdout).toContain("A call that the step did not wait for failed: Threw: late. Await every call of the step.\n");
+    expect(stdout).toContain("A call that the step did not await failed: Threw: late. Await every call of the step.\n");
     expect(stdout).toContain("2 journeys: 1 passed, 1 failed\n");
   });
 });

@@ -24,8 +24,8 @@ const DEFECTS: readonly (readonly [bug: string, invariant: string, message: stri
 ];
 
 const SQLITE_HAS_NOT = {
-  "db cut": "SQLite has no connections that could be cut",
-  "db kill": "SQLite's writes are made inside the target, and nothing can hold them there",
+  "db cut": "SQLite has no network connections that seqqa could cut",
+  "db kill": "SQLite writes inside the target, where seqqa cannot hold a write",
 };
 
 interface Ran {

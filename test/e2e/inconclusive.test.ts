@@ -75,7 +75,7 @@ describe("what a rule could not judge", () => {
         code: "INVARIANT_THREW",
         count: 3,
         message: expect.stringContaining(
-          "step.inconclusive(why) was given nothing; pass a short text that says why the step cannot be judged.",
+          "A rule called step.inconclusive() with nothing. Pass a short text that says why the rule cannot judge the step.",
         ) as string,
       },
     ]);

@@ -16,7 +16,7 @@ describe("an API that commits 50 ms after its answer", () => {
     expect(late.length).toBeGreaterThan(0);
     for (const { path, message, hint } of late) {
       expect(path.length).toBeGreaterThan(0);
-      expect(message).toMatch(/^Late writes: action "\w+" was answered before its work was committed/);
+      expect(message).toMatch(/^Late writes: the target answered action "\w+" before it had committed all writes/);
       expect(hint).toContain("target.settle");
     }
     expect(ran.stdout).toMatch(/^Divergence \(late write\)$/m);

@@ -269,6 +269,6 @@ describe("ownership, over a real server and store", () => {
   it("ends where a login is refused, and says whose", async () => {
     const answer = await ran("no_login", "");
     expect(answer.status).toBe(3);
-    expect(`${answer.stdout}${answer.stderr}`).toContain('The login of \\"bob\\" was answered with status 401');
+    expect(`${answer.stdout}${answer.stderr}`).toContain('The target answered the login of the role \\"bob\\" with status 401');
   });
 });

@@ -20,7 +20,7 @@ describe("what is not awaited", () => {
     expect(failures).toMatchObject([
       {
         code: "PENDING_REQUEST",
-        message: expect.stringContaining("The agent's setup ended while its request was not answered yet: POST /notes."),
+        message: expect.stringContaining("The agent's setup ended before its request was answered: POST /notes."),
       },
     ]);
   });
@@ -39,7 +39,7 @@ describe("what is not awaited", () => {
     expect(said.length).toBeGreaterThan(0);
     for (const message of said)
       expect(message).toBe(
-        'The context or a client was changed after action "sets_later" had ended: by a promise or a timer that it left behind. Await everything before it returns.',
+        'A promise or timer of action "sets_later" changed the context or a client after the action had ended. Await all work before the action returns.',
       );
   });
 

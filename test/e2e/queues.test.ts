@@ -96,12 +96,9 @@ describe("queues that cannot be used", () => {
   };
 
   it.each([
-    ["amqp://127.0.0.1:1/test", "RabbitMQ at 127.0.0.1:1 (virtual host test) cannot be reached: Connection refused."],
-    ["nats://127.0.0.1:1", "NATS at 127.0.0.1:1 cannot be reached: Connection refused."],
-    [
-      "amqp://127.0.0.1:1/test?management=here",
-      "The URL of a RabbitMQ store cannot be used: its parameter `management` is not an HTTP URL.",
-    ],
+    ["amqp://127.0.0.1:1/test", "cannot connect to RabbitMQ at 127.0.0.1:1 (virtual host test): Connection refused."],
+    ["nats://127.0.0.1:1", "cannot connect to NATS at 127.0.0.1:1: Connection refused."],
+    ["amqp://127.0.0.1:1/test?management=here", "The URL of a RabbitMQ store is not valid: its parameter `management` is not an HTTP URL."],
   ])("%s is refused in one sentence", async (url, sentence) => {
     const folder = folderOf(`systems: { jobs: { url: "${url}" } }\ntarget: { command: node server.mjs }\n`);
     const { status, stderr } = await seqqa(["run", "."], { cwd: folder });

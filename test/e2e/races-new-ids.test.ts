@@ -198,7 +198,7 @@ describe("a DELETE that is answered 204 twice", () => {
         verdict: "responses",
         reason: "idempotent",
         count: 1,
-        message: "both calls were answered 204; when sent one after the other, they are answered 204, then 404",
+        message: "both calls were answered 204; when the calls are sent one after the other, they are answered 204, then 404",
         observed: { order: null, calls: [{ status: 204 }, { status: 204 }] },
       },
     ]);

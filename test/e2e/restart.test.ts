@@ -94,7 +94,7 @@ describe("a target that caches its rows", () => {
     const result = await run("restart", ["--parallel", lanes, "--max-depth", depth]);
     expect(result).toMatchObject({ status: 0, statesVisited: counts.states, transitions: counts.transitions, divergences: [], errors: [] });
     expect(result.replayed).toBe(0);
-    expect(result.notes).toContain("target: restart: before every branch, a new process is started on the stores of its state");
+    expect(result.notes).toContain("target: restart: before every step, seqqa restores the stores and starts a new process of the target");
     digests.add(result.digest);
     expect(digests.size).toBe(1);
   });
@@ -116,7 +116,9 @@ export const agent = new Agent({
     });
     const ran = await seqqa(["run", ".", "--output", "out"], { cwd });
     expect(ran.status).toBe(2);
-    expect(ran.stderr).toContain('target.rollback is restart, and "app" keeps its checkpoints in the process that is restarted.');
+    expect(ran.stderr).toContain(
+      'target.rollback is restart, but the target keeps the checkpoints of store "app" in its process, so a restart deletes them.',
+    );
   });
 });
 
@@ -174,7 +176,7 @@ describe.each([
     "the World's reset",
     "stores",
     'reset: async (world) => { await world.api.post("/reset"); }',
-    "target: reset and replay: the World's reset restores the root state",
+    "target: reset and replay: the `reset` of the World restores the root state",
   ],
   ["restart", "restart", "", "target: restart and replay: a new process begins in the root state"],
 ])("a target without any store, put back by %s", (_, rollback, world, note) => {

@@ -225,11 +225,11 @@ describe("seqqa scaffold openapi", () => {
       () => [],
       /^error: Missing required argument 'source'\.\nhint: Give the file or URL of the API description, schema or recording, for example: seqqa scaffold openapi openapi\.yaml$/m,
     ],
-    ["a folder", () => ["."], /^error: \. is a folder, not a description\.\nhint: Give the file of the description itself\./],
+    ["a folder", () => ["."], /^error: \. is a folder, not a description\.\nhint: Give the path of the description file itself\./],
     [
       "a version that is not there yet",
       (cwd) => (writeFileSync(join(cwd, "next.yaml"), "openapi: 4.0.0\n"), ["next.yaml"]),
-      /^error: next\.yaml is written in version "4\.0\.0" of OpenAPI, which is not known\.\nhint: Versions 2\.0, 3\.0 and 3\.1 are read: give the description in one of them\./,
+      /^error: next\.yaml is written in version "4\.0\.0" of OpenAPI, which seqqa cannot read\.\nhint: Convert the description to OpenAPI 3\.0 or 3\.1\./,
     ],
     ["an empty folder name", () => ["shop.yaml", "--out", ""], /^error: The name of the folder is empty\./],
   ])("refuses %s in one sentence, and writes nothing", async (_what, prepare, says) => {
@@ -272,7 +272,7 @@ describe("the descriptions of @readme/oas-examples", () => {
     async (path) => {
       const cwd = folder({});
       const { status, stderr } = await scaffold(cwd, join(EXAMPLES, path));
-      if (status === 2 && /no operation/.test(stderr)) return;
+      if (status === 2 && /no operations/.test(stderr)) return;
       expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
       expect(typeErrors(join(cwd, "qa"))).toEqual([]);
     },

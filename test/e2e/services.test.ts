@@ -186,7 +186,7 @@ process.stdout.write(JSON.stringify({ errors: errors.map(({ code, message }) => 
     const test = await caseOf({}, `  - { name: gone, command: no-such-program --x }\n`);
     const ran = await seqqa(["doctor", "."], { cwd: test.folder });
     expect(ran.status).toBe(3);
-    expect(ran.stdout).toMatch(/ok +service mail +node was found\. It was not started here/);
+    expect(ran.stdout).toMatch(/ok +service mail +node was found\. seqqa doctor does not start services/);
     expect(ran.stdout).toMatch(/problem +service gone +there is no program no-such-program;/);
     expect(test.pids()).toEqual([]);
   });

@@ -141,8 +141,8 @@ describe("Redis, in the middle of a run", { timeout: 300_000 }, () => {
 
 describe("stores that cannot be had", () => {
   it.each([
-    ["postgresql://u:geheim@127.0.0.1:1/shop_test", 3, /The database postgresql:\/\/127\.0\.0\.1:1\/shop_test cannot be reached/],
-    ["mysql://u:geheim@127.0.0.1:1/shop_test", 3, /The database mysql:\/\/127\.0\.0\.1:1\/shop_test cannot be reached/],
+    ["postgresql://u:geheim@127.0.0.1:1/shop_test", 3, /cannot connect to the database postgresql:\/\/127\.0\.0\.1:1\/shop_test: /],
+    ["mysql://u:geheim@127.0.0.1:1/shop_test", 3, /cannot connect to the database mysql:\/\/127\.0\.0\.1:1\/shop_test: /],
     ["redis://u:geheim@127.0.0.1:1/0", 3, /Redis at .*127\.0\.0\.1:1.* cannot be reached/],
     ["postgresql://u:geheim@db.example.com/shop", 2, /"shop" on db\.example\.com/],
   ])("%s: one sentence, no password", async (url, status, says) => {
@@ -158,7 +158,7 @@ describe("stores that cannot be had", () => {
     const doctor = ["doctor", "fixtures/ledger", "--config", "fixtures/ledger/store.yaml"];
     const missing = await seqqa(doctor, { env });
     expect(missing.status).toBe(3);
-    expect(missing.stdout).toMatch(/problem +db: reachable +.*cannot be reached/);
+    expect(missing.stdout).toMatch(/problem +db: reachable +.*cannot connect to the database/);
     expect(`${missing.stdout}${missing.stderr}`).not.toContain("geheim");
     for (const kind of ["postgres", "mysql", "redis"] as const) {
       const url = await template(kind);

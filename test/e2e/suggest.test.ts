@@ -159,7 +159,7 @@ it("rules are as strong as what they notice: none of what is made wrong, a part 
 it("of an API with a defect and no rule shows the defect beside the rule, with its calls", async () => {
   expect((await run("refund")).status).toBe(0);
   const { stdout } = await suggest("--most", "20");
-  const [held, nearly] = stdout.split("Nearly held: either the API has a defect, or the rule is wrong\n");
+  const [held, nearly] = stdout.split("Rules that nearly held (either the API has a defect, or the rule is wrong)\n");
   expect(held).not.toContain("neverAbove");
   expect(nearly).toMatch(
     /neverAbove\("orders\.refunded", "orders\.amount"\)\n.*\n +broken +orders\.refunded is 200, and its limit is 100 \(state [0-9a-f]{8}: create -> pay -> refund -> refund\)/,

@@ -116,7 +116,7 @@ test("goes on", ({ world }) => {});
   expect(status, stdout + stderr).toBe(1);
   expect(stdout).toMatch(/Tests +1 failed \| 7 passed/);
   expect(stderr).toMatch(
-    /FAIL +late\.test\.ts > is innocent\nSeqqaError: After "late\.test\.ts > forgets to wait" was restored, something wrote to db; it was undone\./,
+    /FAIL +late\.test\.ts > is innocent\nSeqqaError: Something wrote to db after seqqa had restored the checkpoint "late\.test\.ts > forgets to wait"\. seqqa undid this write\./,
   );
   expect(left(folder)).toBe(1);
 });

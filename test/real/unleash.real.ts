@@ -48,7 +48,7 @@ async function run(dumps: string): Promise<Explored & { readonly exitStatus: num
     timeoutMs: 900_000,
   });
   // What is said of lanes that were lost, and of what the server said last, is the first thing to look at when a run comes out otherwise.
-  if (/being rebuilt|^error/m.test(ran.stderr)) console.info(ran.stderr);
+  if (/seqqa starts lane \d+ again|^error/m.test(ran.stderr)) console.info(ran.stderr);
   return { ...only(writtenIn(output)), exitStatus: ran.status };
 }
 

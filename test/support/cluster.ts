@@ -117,7 +117,7 @@ export const endings = async (all: readonly Running[]): Promise<readonly (number
     all.map(async (one) => {
       let isLate = false;
       const timer = setInterval(() => {
-        isLate = /^Waiting for a run on \S+\n$/.test(said(one));
+        isLate = /^Waiting for a distributed run on \S+\n$/.test(said(one));
         if (isLate) one.child.kill("SIGINT");
       }, 5000);
       const { status, signal } = await one.ended;

@@ -13,7 +13,10 @@ export interface ClockAdapterOptions extends TargetClockOptions {
  * not changed, so timers and timeouts run as usual. The file is deleted together with the run's directory.
  */
 export class ClockAdapter extends TargetClock {
-  readonly checkpoint: CheckpointChoice = { mode: "offset", why: "the target reads its clock's offset from a file" };
+  readonly checkpoint: CheckpointChoice = {
+    mode: "offset",
+    why: "libfaketime gives the target a time that seqqa sets and resets through a file",
+  };
 
   constructor({ file, ...options }: ClockAdapterOptions) {
     super(file, options);

@@ -16,7 +16,7 @@ export function requireClockUrl(name: string, url: string): ClockKind {
   if (isKind && pathname.length <= 1 && isKnown && /^[1-9]\d*$/.test(most) && /^\/(?!\/)[^\\\u0000-\u0020]*$/.test(probe)) return hostname;
   throw new SeqqaError("CLOCK_URL_INVALID", `The url of systems.${name} is ${JSON.stringify(url)}, which is not a valid clock URL.`, {
     exitStatus: 2,
-    hint: "Write clock://libfaketime, clock://in-process (for target.module), or clock://libfaketime?max_advances=5&probe=/time.",
+    hint: "Write clock://libfaketime, or clock://in-process for a target.module. Options follow the URL, for example clock://libfaketime?max_advances=5&probe=/time.",
   });
 }
 

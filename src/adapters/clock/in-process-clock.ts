@@ -13,7 +13,7 @@ export interface InProcessClockOptions extends TargetClockOptions {
  * starts. Timers and `performance.now()` are not moved.
  */
 export class InProcessClock extends TargetClock {
-  readonly checkpoint: CheckpointChoice = { mode: "offset", why: "the target's Date adds the clock's offset" };
+  readonly checkpoint: CheckpointChoice = { mode: "offset", why: "seqqa sets and resets the time that the target's Date returns" };
 
   constructor({ id, ...options }: InProcessClockOptions) {
     super(id, options);

@@ -62,7 +62,8 @@ export const stores: StoreKind = {
   createProvider: (options) => new ClockProvider(options),
   clean: async () => ({ removed: [] }),
   check: async (url) => {
-    if (new URL(url).hostname === "in-process") return [{ ok: true, what: "clock", says: "part of seqqa; each lane has its own." }];
+    if (new URL(url).hostname === "in-process")
+      return [{ ok: true, what: "clock", says: "The clock is part of seqqa, and each lane has its own clock." }];
     try {
       return [{ ok: true, what: "libfaketime", says: `found: ${libfaketime()}.` }];
     } catch (error) {
@@ -77,10 +78,14 @@ export const stores: StoreKind = {
 /** Creates the clock of a lane. @throws SeqqaError `CLOCK_IMPOSSIBLE` if seqqa does not start the target */
 export function openClock({ name, url }: StoreModuleSettings): StoreAdapter {
   if (fileOf(url).length <= 1) {
-    throw new SeqqaError("CLOCK_IMPOSSIBLE", `systems.${name} cannot move the clock of a target that already runs.`, {
-      exitStatus: 2,
-      hint: "Let seqqa start the target (target.command), or leave the clock out.",
-    });
+    throw new SeqqaError(
+      "CLOCK_IMPOSSIBLE",
+      `The clock systems.${name} has no effect: seqqa cannot move the clock of a target that already runs.`,
+      {
+        exitStatus: 2,
+        hint: `Let seqqa start the target (target.command), or remove systems.${name} from seqqa.yaml.`,
+      },
+    );
   }
   const options = clockOptions(url);
   const { hostname, pathname } = new URL(url);
@@ -101,8 +106,8 @@ function libfaketime(): string {
   ];
   const found = folders.map((folder) => join(folder, "faketime/libfaketimeMT.so.1")).find((file) => existsSync(file));
   if (found !== undefined) return found;
-  throw new SeqqaError("CLOCK_NOT_INSTALLED", "The target's clock is moved by libfaketime, which is not installed.", {
+  throw new SeqqaError("CLOCK_NOT_INSTALLED", "seqqa moves the target's clock with the library libfaketime, which is not installed.", {
     exitStatus: 2,
-    hint: "Install it: apt-get install libfaketime.",
+    hint: "Install the library: apt-get install libfaketime.",
   });
 }

@@ -24,7 +24,7 @@ export abstract class TargetClock extends ValueAdapter<ClockState> {
   readonly #maxAdvances: number;
 
   constructor(uses: string, { maxAdvances = 3, probe }: TargetClockOptions) {
-    super(uses, "a clock, which never makes a request wait", { aheadMs: 0, advances: 0 });
+    super(uses, "a clock has no writes that seqqa could hold", { aheadMs: 0, advances: 0 });
     this.#maxAdvances = maxAdvances;
     this.probe = probe;
   }
@@ -46,9 +46,13 @@ export abstract class TargetClock extends ValueAdapter<ClockState> {
   advance(by: number | string): boolean {
     const ms = timeSpanMs(by);
     if (ms === undefined || !(ms > 0)) {
-      throw new SeqqaError("CLOCK_SPAN", `The clock cannot be moved by ${JSON.stringify(by)}.`, {
-        hint: 'Pass a duration to move the clock ahead by, such as "30 days", "90m" or milliseconds as a number.',
-      });
+      throw new SeqqaError(
+        "CLOCK_SPAN",
+        `advance(${JSON.stringify(by)}) cannot move the target's clock: the value is not a duration above 0.`,
+        {
+          hint: 'Pass a duration such as "30 days" or "90m", or a number of milliseconds.',
+        },
+      );
     }
     if (this.state.advances >= this.#maxAdvances) return false;
     this.replace({ aheadMs: this.state.aheadMs + ms, advances: this.state.advances + 1 });

@@ -59,9 +59,13 @@ export class ClientState {
 
   setToken(token: string | null): void {
     if (token !== null && (typeof token !== "string" || token === "")) {
-      throw new SeqqaError("TOKEN_INVALID", `The token given to setAuthToken is ${token === "" ? "empty" : typeof token}.`, {
-        hint: "Pass the token as a string, or null to stop sending it. Check that the login answered with a token.",
-      });
+      throw new SeqqaError(
+        "TOKEN_INVALID",
+        `setAuthToken() got ${token === "" ? "an empty token" : `a token of type ${typeof token}, not a string`}.`,
+        {
+          hint: "Pass the token as a string, or pass null to send no token. Check that the answer to the login contains a token.",
+        },
+      );
     }
     if (token !== null) checkedHeader("authorization", token);
     this.#authorize(token === null ? null : { kind: "bearer", token });
@@ -69,7 +73,7 @@ export class ClientState {
 
   setBasicAuth(username: string, password: string): void {
     if (username.includes(":")) {
-      throw new SeqqaError("BASIC_AUTH_INVALID", "A user name for basic authentication cannot contain a colon.", {
+      throw new SeqqaError("BASIC_AUTH_INVALID", "The user name for basic authentication contains a colon, which HTTP does not allow.", {
         hint: "RFC 7617, section 2.",
       });
     }

@@ -316,8 +316,8 @@ function headersOf(request: Redirectable, state: ClientState): Readonly<Record<s
 function milliseconds(timeout: Duration): number {
   const seconds = secondsOf(timeout);
   if (typeof seconds === "number" && seconds > 0) return seconds * 1000;
-  throw new SeqqaError("TIMEOUT_INVALID", `The timeout of a request is ${String(timeout)}; it must be a number of seconds above 0.`, {
+  throw new SeqqaError("TIMEOUT_INVALID", `The option timeout of a request is ${String(timeout)}, which is not a duration above 0.`, {
     exitStatus: 2,
-    hint: 'Write seconds, as 5, or a duration such as "250ms" or "1m".',
+    hint: 'Write a number of seconds, such as 5, or a duration such as "250ms" or "1m".',
   });
 }

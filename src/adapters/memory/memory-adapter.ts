@@ -7,7 +7,7 @@ import { copyPlain, samePlain } from "./plain-data.ts";
  */
 export class MemoryAdapter<T = unknown> implements StoreAdapter {
   readonly name = "memory";
-  readonly checkpoint: CheckpointChoice = { mode: "memory", why: "the store is a value in this process, saved by copying it" };
+  readonly checkpoint: CheckpointChoice = { mode: "memory", why: "the store is a value in this process, and seqqa copies the value" };
   readonly traits: StoreTraits = { portable: true, commits: true, inMemory: true };
   /** The current value. Read it again after every step, because a restore replaces it. */
   state: T;
@@ -49,7 +49,7 @@ export class MemoryAdapter<T = unknown> implements StoreAdapter {
   }
 
   gate(): NoGate {
-    return { kind: "none", why: "the store is a value in this process, which no request waits for" };
+    return { kind: "none", why: "the store is a value in this process, so no write of a request can be held" };
   }
 
   dump(): string {

@@ -41,8 +41,8 @@ export class MysqlAdapter extends SqlAdapter<MysqlMode, MysqlCheckpoint, SharedC
 
   constructor(options: MysqlAdapterOptions) {
     if (typeof options.url !== "string" || options.url === "") {
-      throw new SeqqaError("MYSQL_WITHOUT_URL", "A MysqlAdapter needs the URL of its database.", {
-        hint: "Pass `url: lane.dbUrl`; it is undefined when no `db_url` is configured.",
+      throw new SeqqaError("MYSQL_WITHOUT_URL", "A MysqlAdapter was created without the URL of a database: its option url is missing.", {
+        hint: "Pass `url: lane.dbUrl`. If lane.dbUrl is undefined, set `db_url` in seqqa.yaml.",
         exitStatus: 2,
       });
     }

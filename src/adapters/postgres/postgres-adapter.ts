@@ -59,10 +59,14 @@ export class PostgresAdapter extends SqlAdapter<PostgresMode, PostgresCheckpoint
 
   constructor(options: PostgresAdapterOptions) {
     if (typeof options.url !== "string" || options.url === "") {
-      throw new SeqqaError("POSTGRES_WITHOUT_URL", "A PostgresAdapter needs the URL of its database.", {
-        hint: "Pass `url: lane.dbUrl`; it is undefined when no `db_url` is configured.",
-        exitStatus: 2,
-      });
+      throw new SeqqaError(
+        "POSTGRES_WITHOUT_URL",
+        "A PostgresAdapter was created without the URL of a database: its option url is missing.",
+        {
+          hint: "Pass `url: lane.dbUrl`. If lane.dbUrl is undefined, set `db_url` in seqqa.yaml.",
+          exitStatus: 2,
+        },
+      );
     }
     const store = storeUrl(options.url);
     super(options, store.shown);

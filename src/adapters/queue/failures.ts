@@ -3,17 +3,21 @@ import { withoutSecrets } from "../../model/text/url-secrets.ts";
 
 /** Returns the error `QUEUE_HAS_WORKER`, for a queue from which a worker of the target takes jobs. */
 export function hasWorker(queue: string): SeqqaError {
-  return new SeqqaError("QUEUE_HAS_WORKER", `A worker of the target takes jobs from the queue "${queue}" by itself.`, {
-    exitStatus: 2,
-    hint: "Start the target without its workers: seqqa takes the jobs, and calls the code of your worker in queueActions({ run }).",
-  });
+  return new SeqqaError(
+    "QUEUE_HAS_WORKER",
+    `seqqa cannot take jobs from the queue "${queue}", because a worker of the target already takes them.`,
+    {
+      exitStatus: 2,
+      hint: "Start the target without its workers. seqqa then takes each job and passes it to the function `run` of queueActions().",
+    },
+  );
 }
 
 export function unknownQueue(queue: string, known: readonly string[]): SeqqaError {
-  return new SeqqaError("QUEUE_UNKNOWN", `There is no queue "${queue}".`, {
+  return new SeqqaError("QUEUE_UNKNOWN", `The queue "${queue}" does not exist.`, {
     hint:
       known.length === 0
-        ? "The store has no queues: let the target declare the queue when it starts, or declare it in the template."
+        ? "The store has no queues at all. Make the target create the queue when it starts, or create the queue in the store that seqqa copies."
         : `The store has ${known.slice(0, 20).join(", ")}.`,
   });
 }
@@ -22,10 +26,10 @@ export function unknownQueue(queue: string, known: readonly string[]): SeqqaErro
 export function notExternal(store: string, kind: string): SeqqaError {
   return new SeqqaError(
     "QUEUE_EXTERNAL",
-    `The messages of systems.${store} cannot be restored: it is the ${kind} server of a target that already runs.`,
+    `seqqa cannot restore the messages of systems.${store}, because this ${kind} server belongs to a target that already runs.`,
     {
       exitStatus: 2,
-      hint: "Let seqqa start the target (target.command): each lane then has queues of its own.",
+      hint: "Let seqqa start the target (target.command). Each lane then has its own queues.",
     },
   );
 }
@@ -38,18 +42,20 @@ export function failed(what: string, error: unknown, secrets: readonly string[] 
   if (error instanceof SeqqaError) return error;
   const text = textOf(error, secrets);
   if (LOST.test(text)) {
-    return new SeqqaError("STORE_LOST", `The connection to ${what} was lost: ${text}.`, { hint: "Check that the server runs." });
+    return new SeqqaError("STORE_LOST", `The connection to ${what} was lost: ${text}.`, {
+      hint: "Check that the server of the queue runs.",
+    });
   }
-  return new SeqqaError("STORE_FAILED", `${what} refused a command: ${text}.`, { hint: "See the server's log." });
+  return new SeqqaError("STORE_FAILED", `${what} refused a command: ${text}.`, { hint: "Read the log of the queue's server." });
 }
 
 export function unreachable(what: string, error: unknown, secrets: readonly string[] = []): SeqqaError {
   if (error instanceof SeqqaError) return error;
   const text = textOf(error, secrets);
   const why = /ECONNREFUSED|connection refused/i.test(text) ? "Connection refused" : text;
-  return new SeqqaError("STORE_UNREACHABLE", `${what} cannot be reached: ${why}.`, {
+  return new SeqqaError("STORE_UNREACHABLE", `seqqa cannot connect to ${what}: ${why}.`, {
     exitStatus: 2,
-    hint: "Check the URL, and that the server runs.",
+    hint: "Check the store's URL, and check that the server runs.",
   });
 }
 
@@ -60,7 +66,7 @@ function textOf(error: unknown, secrets: readonly string[]): string {
 }
 
 export function driverMissing(packages: string, kind: string, cause: unknown): SeqqaError {
-  return new SeqqaError("DRIVER_MISSING", `Queues of ${kind} need ${packages}, which cannot be loaded.`, {
+  return new SeqqaError("DRIVER_MISSING", `A ${kind} store needs ${packages}, but Node cannot load this dependency.`, {
     hint: `Run: npm install --save-dev ${packages.replaceAll(" and ", " ")}`,
     exitStatus: 2,
     cause,

@@ -22,7 +22,7 @@ export abstract class MessageAdapter<C extends object> implements StoreAdapter, 
   abstract readonly uses: string;
   readonly checkpoint: CheckpointChoice = {
     mode: "messages",
-    why: "the broker cannot save and restore by itself, so seqqa reads all messages and writes them back",
+    why: "the broker has no snapshots, so seqqa reads all messages and writes them back",
   };
   readonly traits: StoreTraits = { portable: true, commits: true };
   protected last: C;
@@ -88,7 +88,7 @@ export abstract class MessageAdapter<C extends object> implements StoreAdapter, 
   }
 
   gate(): NoGate {
-    return { kind: "none", why: "a broker never makes a publisher wait, so no write can be held" };
+    return { kind: "none", why: "seqqa cannot hold a write to a message broker" };
   }
 
   async dump(): Promise<string> {
@@ -110,8 +110,8 @@ export abstract class MessageAdapter<C extends object> implements StoreAdapter, 
   }
 
   protected notOpen(): SeqqaError {
-    return new SeqqaError("STORE_NOT_OPEN", `The store of ${this.uses} is not open.`, {
-      hint: "A lane opens it when the target is ready; use it in actions and invariants only.",
+    return new SeqqaError("STORE_NOT_OPEN", `The store ${this.uses} was used while it was not open.`, {
+      hint: "Use a store only in actions, rules and invariants. seqqa opens it when the target is ready, and closes it with the lane.",
     });
   }
 

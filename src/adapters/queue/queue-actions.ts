@@ -34,7 +34,7 @@ export function queueActions<C extends object = Values, A = ApiClient>(
     const response = (await run(api, job, context)) as ApiResponse | null | undefined;
     if (response !== null && response !== undefined) return response;
     throw new SeqqaError("QUEUE_RUN_RESULT", `The function \`run\` of queueActions for the queue "${queue}" returned no response.`, {
-      hint: "Return the response of the request, or ApiResponse.of(200).",
+      hint: "Return the response of your request to the target. If `run` sends no request, return ApiResponse.of(200).",
     });
   };
   /**
@@ -73,7 +73,7 @@ export function queueActions<C extends object = Values, A = ApiClient>(
     }),
     action(
       "lost",
-      `a worker does the next job of ${queue} and vanishes before it confirms`,
+      `a worker executes the next job of ${queue} and crashes before it confirms the job`,
       async (response) => [response, "lost"],
       async (jobs) => (await jobs.jobs(queue)).find(({ state }) => state !== "failed")?.redelivered === false,
     ),
@@ -84,7 +84,7 @@ export function queueActions<C extends object = Values, A = ApiClient>(
 function queueStore(context: object, name: string): QueueStore {
   const store = storeOf<Partial<QueueStore>>(context, name);
   if (typeof store.take === "function" && typeof store.jobs === "function") return store as QueueStore;
-  throw new SeqqaError("QUEUE_STORE", `systems.${name} has no queues.`, {
+  throw new SeqqaError("QUEUE_STORE", `An action uses systems.${name} as a queue, but this store has no queues.`, {
     exitStatus: 2,
     hint: "Declare it with a bullmq:, amqp: or nats: URL.",
   });

@@ -157,8 +157,8 @@ export class ExternalStore {
 }
 
 function inUse(place: RedisPlace): SeqqaError {
-  return new SeqqaError("STORE_IN_USE", `The Redis database ${shownPlace(place)} is used by a run that is alive.`, {
-    hint: "Wait until that run has ended, or give this run a database of its own. If that run crashed and seqqa may not use CLIENT LIST, wait 30 seconds.",
+  return new SeqqaError("STORE_IN_USE", `Another run of seqqa is using the Redis database ${shownPlace(place)}.`, {
+    hint: "Wait until the other run has ended, or use another database for this run. If the other run crashed, try again after 30 seconds.",
     exitStatus: 2,
   });
 }

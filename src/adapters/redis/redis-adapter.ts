@@ -88,8 +88,8 @@ export class RedisAdapter implements StoreAdapter {
   /** @throws SeqqaError `REDIS_WITHOUT_URL`, `REDIS_URL_INVALID`, `REDIS_OPTION_INVALID` */
   constructor(options: RedisAdapterOptions) {
     if (typeof options.url !== "string" || options.url === "") {
-      throw new SeqqaError("REDIS_WITHOUT_URL", "A RedisAdapter needs the URL of its database.", {
-        hint: "Pass `url: lane.dbUrl`; it is undefined when no `db_url` is configured.",
+      throw new SeqqaError("REDIS_WITHOUT_URL", "A RedisAdapter was created without the URL of a database: its option url is missing.", {
+        hint: "Pass `url: lane.dbUrl`. If lane.dbUrl is undefined, set `db_url` in seqqa.yaml.",
         exitStatus: 2,
       });
     }
@@ -149,8 +149,8 @@ export class RedisAdapter implements StoreAdapter {
       this.#kept = undefined;
       this.#choice =
         typeof tracker === "string"
-          ? { mode: "dump", why: `all keys are read for every state: ${tracker}` }
-          : { mode: "dump", why: "keyspace notifications tell which keys changed" };
+          ? { mode: "dump", why: `seqqa reads all keys for every state, because ${tracker}` }
+          : { mode: "dump", why: "keyspace notifications show which keys changed" };
       const faults =
         scope.faulty === true && this.#targetUrl !== undefined ? await ProxyFaults.connect(redisPlace(this.#targetUrl)) : undefined;
       this.#opened = { mode, keyspace, looker: new Looker(commands), connections, borrowed, faults };
@@ -207,7 +207,7 @@ export class RedisAdapter implements StoreAdapter {
   }
 
   writeFaults(): WriteFaults | NoFaults {
-    const why = "the target connects to Redis directly; seqqa can put a proxy in between only if it starts the target with {url:<name>}";
+    const why = "the target connects to Redis directly, without seqqa's proxy; write {url:<name>} in target.env or target.command";
     return this.#open().faults ?? { kind: "none", why };
   }
 
@@ -231,15 +231,15 @@ export class RedisAdapter implements StoreAdapter {
 
   #open(): Opened {
     if (this.#opened !== undefined) return this.#opened;
-    throw new SeqqaError("STORE_NOT_OPEN", `The RedisAdapter of ${shownPlace(this.#place)} is not open.`, {
-      hint: "A lane opens it when the target is ready; use it in actions and invariants only.",
+    throw new SeqqaError("STORE_NOT_OPEN", `The RedisAdapter of ${shownPlace(this.#place)} was used while it was not open.`, {
+      hint: "Use a store only in actions, rules and invariants. seqqa opens it when the target is ready, and closes it with the lane.",
     });
   }
 }
 
 function requireOneOf(option: string, value: string | undefined, allowed: readonly string[]): void {
   if (value === undefined || allowed.includes(value)) return;
-  throw new SeqqaError("REDIS_OPTION_INVALID", `The ${option} of a RedisAdapter cannot be ${JSON.stringify(value)}.`, {
+  throw new SeqqaError("REDIS_OPTION_INVALID", `The option ${option} of a RedisAdapter has the invalid value ${JSON.stringify(value)}.`, {
     hint: `Choose one of: ${allowed.join(", ")}.`,
     exitStatus: 2,
   });

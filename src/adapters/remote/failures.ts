@@ -19,20 +19,24 @@ export function failed(call: Call, cause: unknown, limits: { readonly timeoutMs:
   const { code = "", name = "" } = (cause ?? {}) as { readonly code?: string; readonly name?: string };
   if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
     return new SeqqaError("REMOTE_TOO_LARGE", `The answer to ${call} is longer than ${limits.mostBytes / 2 ** 20} MiB.`, {
-      hint: "Return only what distinguishes states: the state is read several times in each step.",
+      hint: "Make the target return only the data that differ between states. seqqa reads this answer several times in each step.",
       cause,
     });
   }
   const status = proxyRefusal(cause);
   if (status !== undefined) {
-    return new SeqqaError("REMOTE_UNREACHABLE", `Refused by the proxy with status ${status}: ${call} got no answer from the target.`, {
-      hint: proxyCheck(status),
-      cause,
-    });
+    return new SeqqaError(
+      "REMOTE_UNREACHABLE",
+      `The proxy refused the request with status ${status}: ${call} got no answer from the target.`,
+      {
+        hint: proxyCheck(status),
+        cause,
+      },
+    );
   }
   if (name === "TimeoutError" || name === "AbortError") {
     return new SeqqaError("REMOTE_TIMEOUT", `${call} got no whole answer within ${limits.timeoutMs / 1000} s.`, {
-      hint: "Check whether the target hangs. A target that serves one connection at a time must close the connection after each answer.",
+      hint: "Check whether the target hangs. If the target serves one connection at a time, close the connection after each answer.",
       cause,
     });
   }
@@ -43,27 +47,27 @@ export function failed(call: Call, cause: unknown, limits: { readonly timeoutMs:
   }
   const reason = REASONS[code] ?? `Not reachable (${code === "" ? name : code})`;
   return new SeqqaError("REMOTE_UNREACHABLE", `${reason}: ${call} got no answer from the target.`, {
-    hint: "Check whether the target runs, and read its output.",
+    hint: "Check that the target runs, and read the target's output.",
     cause,
   });
 }
 
 export function notOpen(call: Call): SeqqaError {
-  return new SeqqaError("STORE_NOT_OPEN", `${call} was not sent: the RemoteAdapter is closed.`, {
-    hint: "A lane opens it when the target is ready; use it in actions and invariants only.",
+  return new SeqqaError("STORE_NOT_OPEN", `seqqa did not send ${call}, because the RemoteAdapter was not open.`, {
+    hint: "Use a store only in actions, rules and invariants. seqqa opens it when the target is ready, and closes it with the lane.",
   });
 }
 
 export function refused(call: Call, status: number): SeqqaError {
   const missing = status === 404 || status === 405 || status === 501;
-  const what = missing ? ": the target does not serve checkpoints there" : "";
+  const what = missing ? ", so the target serves no checkpoints under this URL" : "";
   const hint = missing
-    ? 'Serve POST checkpoint, POST rollback and GET state under the RemoteAdapter\'s url (docs/guides/stores.md, "A target that saves itself").'
+    ? 'Implement POST checkpoint, POST rollback and GET state under the URL of the RemoteAdapter (docs/guides/stores.md, "A target that saves itself").'
     : status === 401 || status === 403
-      ? "Pass the credentials in the url, as http://user:password@host/path."
+      ? "Put the credentials into the URL of the RemoteAdapter: http://user:password@host/path."
       : status >= 300 && status < 400
-        ? "Redirects are not followed: pass the url that they lead to."
-        : "Read the output of the target.";
+        ? "Give the RemoteAdapter the URL to which the target redirects. A RemoteAdapter does not follow redirects."
+        : "Read the output of the target, which may name the reason.";
   return new SeqqaError("REMOTE_REFUSED", `${call} was answered with status ${status}${what}.`, { hint });
 }
 

@@ -98,7 +98,7 @@ export class RemoteAdapter implements StoreAdapter {
   }
 
   gate(): NoGate {
-    return { kind: "none", why: "the target's store can only be reached through its checkpoint endpoints" };
+    return { kind: "none", why: "seqqa reaches the store only through the target's checkpoint endpoints, so it cannot hold a write" };
   }
 
   /** Returns the state as JSON with sorted keys. */
@@ -149,7 +149,8 @@ export class RemoteAdapter implements StoreAdapter {
     // Refuse ids beyond 2^53: such an integer would be rounded, and the rollback would name another checkpoint.
     const numeric = typeof id === "number" && (Number.isSafeInteger(id) || !Number.isInteger(id));
     if (numeric || (typeof id === "string" && id !== "" && id.length <= LONGEST_ID)) return id;
-    const what = id === undefined ? "has no id" : `has an id that is neither a string of up to ${LONGEST_ID} characters nor a number`;
+    const what =
+      id === undefined ? 'has no field "id"' : `has an "id" that is neither a number nor a string of up to ${LONGEST_ID} characters`;
     throw badAnswer(call, what);
   }
 

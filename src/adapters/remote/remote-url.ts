@@ -11,7 +11,7 @@ export interface RemoteUrl {
 /** @throws SeqqaError `REMOTE_URL_INVALID` */
 export function parseRemoteUrl(text: unknown): RemoteUrl {
   if (typeof text !== "string" || text === "")
-    throw invalid("A RemoteAdapter needs the URL under which the target serves its checkpoints.");
+    throw invalid("A RemoteAdapter was created without the URL under which the target serves its checkpoints: its option url is missing.");
   let url: URL;
   try {
     url = new URL(text);
@@ -19,12 +19,13 @@ export function parseRemoteUrl(text: unknown): RemoteUrl {
     // The new error has no cause, because the message of the original one quotes the URL with its password.
     const shown = JSON.stringify(text.replace(/\/\/[^/?#]*@/, "//"));
     if (text.startsWith("/")) throw invalid(`The URL ${shown} of a RemoteAdapter has no host, because the lane's target has no HTTP URL.`);
-    throw invalid(`The URL ${shown} of a RemoteAdapter is not a URL.`);
+    throw invalid(`The option url of a RemoteAdapter is ${shown}, which is not a valid URL.`);
   }
   const shown = JSON.stringify(url.origin + url.pathname);
   if (url.protocol !== "http:" && url.protocol !== "https:")
-    throw invalid(`The URL of a RemoteAdapter begins with ${url.protocol}, not http:.`);
-  if (url.search !== "" || url.hash !== "") throw invalid(`The URL ${shown} of a RemoteAdapter has a query or a fragment.`);
+    throw invalid(`The URL of a RemoteAdapter begins with ${url.protocol}, but must begin with http: or https:.`);
+  if (url.search !== "" || url.hash !== "")
+    throw invalid(`The URL ${shown} of a RemoteAdapter has a query (?...) or a fragment (#...), which is not allowed.`);
   const { username, password } = url;
   const credentials = `${decoded(username)}:${decoded(password)}`;
   return {
@@ -45,6 +46,6 @@ function decoded(text: string): string {
 function invalid(message: string): SeqqaError {
   return new SeqqaError("REMOTE_URL_INVALID", message, {
     exitStatus: 2,
-    hint: 'Pass `url: lane.baseUrl + "/__seqqa"`, with a target that `target.command`, `base_url` or `lanes` declares.',
+    hint: 'Pass `url: lane.baseUrl + "/__seqqa"`. lane.baseUrl needs `target.command`, `base_url` or `lanes` in seqqa.yaml.',
   });
 }

@@ -68,8 +68,8 @@ export class SqliteAdapter implements StoreAdapter {
 
   constructor(options: SqliteAdapterOptions) {
     if (typeof options.file !== "string" || options.file === "") {
-      throw new SeqqaError("SQLITE_WITHOUT_FILE", "A SqliteAdapter needs the path of its file.", {
-        hint: "Pass `file: lane.dbPath`; it is undefined when neither `db_url` nor `{db_path}` is configured.",
+      throw new SeqqaError("SQLITE_WITHOUT_FILE", "A SqliteAdapter was created without the path of a file: its option file is missing.", {
+        hint: "Pass `file: lane.dbPath`. If lane.dbPath is undefined, set `db_url: sqlite:<file>` in seqqa.yaml.",
         exitStatus: 2,
       });
     }
@@ -107,7 +107,7 @@ export class SqliteAdapter implements StoreAdapter {
         "NO_CONNECTION",
         `The SqliteAdapter of ${this.file} has no shared connection in checkpoint mode "${this.#choice.mode}".`,
         {
-          hint: 'Use query() to read data. An in-process target that uses the shared connection needs `checkpoint: "savepoint"`.',
+          hint: 'To read data, call query(). To let an in-process target use the adapter\'s connection, set `checkpoint: "savepoint"`.',
         },
       );
     }
@@ -205,7 +205,7 @@ export class SqliteAdapter implements StoreAdapter {
   }
 
   gate(): NoGate {
-    return { kind: "none", why: "SQLite allows one writer, and its triggers run inside the target, so no write can be held" };
+    return { kind: "none", why: "SQLite writes inside the target, where seqqa cannot hold a write" };
   }
 
   writeFaults(): WriteFaults | NoFaults {
@@ -214,7 +214,10 @@ export class SqliteAdapter implements StoreAdapter {
     const { mode } = this.#choice;
     return {
       kind: "none",
-      why: mode === "journal" ? "it was opened without the triggers that make writes fail" : `checkpoint "${mode}" has no triggers`,
+      why:
+        mode === "journal"
+          ? "the run was started without faults, so the store has no triggers that make writes fail"
+          : `the checkpoint "${mode}" installs no triggers that could make a write fail`,
     };
   }
 
@@ -255,8 +258,8 @@ export class SqliteAdapter implements StoreAdapter {
 
   #opened(): SqliteMode {
     if (this.#mode !== undefined) return this.#mode;
-    throw new SeqqaError("STORE_NOT_OPEN", `The SqliteAdapter of ${this.file} is not open.`, {
-      hint: "A lane opens it when the target is ready; use it in actions and invariants only.",
+    throw new SeqqaError("STORE_NOT_OPEN", `The SqliteAdapter of ${this.file} was used while it was not open.`, {
+      hint: "Use a store only in actions, rules and invariants. seqqa opens it when the target is ready, and closes it with the lane.",
     });
   }
 }

@@ -219,8 +219,8 @@ export class HttpStub extends StubAdapter<StubState> {
 
   #requireUndecided(): void {
     if (!this.isOpen) return;
-    throw new SeqqaError("STUB_DECIDED", "The replies of an HttpStub cannot change while an exploration runs.", {
-      hint: "Define them in the World factory, and let a function decide by the call and the stub's data.",
+    throw new SeqqaError("STUB_DECIDED", "The replies of an HttpStub were changed while an exploration was running.", {
+      hint: "Define all replies in the `world` function. For a reply that varies, pass a function that reads the call and the stub's data.",
     });
   }
 
@@ -242,7 +242,7 @@ export class HttpStub extends StubAdapter<StubState> {
     } catch (error) {
       response
         .writeHead(500, { "content-type": "text/plain" })
-        .end(`The stub's reply threw: ${error instanceof Error ? error.message : String(error)}`);
+        .end(`The function that builds the stub's reply threw an error: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 

@@ -53,14 +53,14 @@ class StubProvider implements StoreProvider {
 }
 
 function noPorts(): never {
-  throw new SeqqaError("STUB_PORT", "A stub gets its port from a run, but no run is in progress.");
+  throw new SeqqaError("STUB_PORT", "A stub cannot get a port, because no run is in progress.");
 }
 
 /** The kind of store for `stub:` URLs in `systems`. seqqa loads it by itself. */
 export const stores: StoreKind = {
   createProvider: (options) => new StubProvider(options),
   clean: async () => ({ removed: [] }),
-  check: async () => [{ ok: true, what: "stub", says: "part of seqqa; each lane has its own." }],
+  check: async () => [{ ok: true, what: "stub", says: "The stub is part of seqqa, and each lane has its own stub." }],
   disturb: async () => undefined,
 };
 
@@ -70,10 +70,14 @@ export function openStub({ name, url }: StoreModuleSettings): StoreAdapter {
   if (url.startsWith("http:")) return httpStub(new URL(url).origin, new URL(url));
   const { protocol, port } = parsed(name, url);
   if (port === "") {
-    throw new SeqqaError("STUB_URL_INVALID", `systems.${name} is a stub without a port, and the target already runs.`, {
-      exitStatus: 2,
-      hint: `Name the port that the target calls: stub://${protocol}:4010.`,
-    });
+    throw new SeqqaError(
+      "STUB_URL_INVALID",
+      `The target already runs, but the URL of the stub systems.${name} has no port that the target could call.`,
+      {
+        exitStatus: 2,
+        hint: `Write the port that the target calls, for example stub://${protocol}:4010.`,
+      },
+    );
   }
   const own = `${protocol}://127.0.0.1:${port}`;
   return protocol === "smtp" ? new SmtpStub({ url: own }) : httpStub(own, new URL(url));

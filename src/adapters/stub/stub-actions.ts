@@ -23,7 +23,7 @@ export function faultActions<C extends object = Values, A = ApiClient>(
   { kinds = STUB_FAULTS, most = 1 }: FaultActionsOptions = {},
 ): Action<C, A>[] {
   return kinds.map((kind) =>
-    stubAction<C, A>(`${store}_${kind}`, `the next request to ${store} meets the fault "${kind}"`, async (_api, context) => {
+    stubAction<C, A>(`${store}_${kind}`, `the stub ${store} answers the next request with the fault "${kind}"`, async (_api, context) => {
       const stub = storeOf<HttpStub>(context, store);
       if (stub.nextFault !== undefined || stub.faults >= most) return null;
       stub.failNext(kind);
@@ -60,20 +60,20 @@ export function webhookActions<C extends object = Values, A = ApiClient>(
   return [
     stubAction<C, A>(
       `${store}_webhook`,
-      `${store} sends its oldest webhook`,
+      `the stub ${store} sends its oldest webhook`,
       async (api, context) => send(api, storeOf<HttpStub>(context, store).takeWebhook("first")),
       { changesStores: [store] },
     ),
     stubAction<C, A>(
       `${store}_webhook_again`,
-      `${store} sends its last webhook again`,
+      `the stub ${store} sends its last webhook again`,
       async (api, context) => send(api, storeOf<HttpStub>(context, store).lastSent),
       // A repeated webhook need not change anything, because a correct target ignores it.
       { changesNothing: true },
     ),
     stubAction<C, A>(
       `${store}_webhook_overtakes`,
-      `${store} sends its newest webhook before older ones`,
+      `the stub ${store} sends its newest webhook before older webhooks`,
       async (api, context) => {
         const stub = storeOf<HttpStub>(context, store);
         return stub.waiting.length < 2 ? null : send(api, stub.takeWebhook("last"));

@@ -8,7 +8,7 @@ export abstract class StubAdapter<S extends object> extends ValueAdapter<S> {
   protected isOpen = false;
 
   constructor(url: string, state: S) {
-    super(url, "a stub of a third party, which holds no locks", state);
+    super(url, "seqqa cannot hold a write to a stub", state);
   }
 
   /** The URL at which the target reaches the stub. */
@@ -32,16 +32,16 @@ export abstract class StubAdapter<S extends object> extends ValueAdapter<S> {
 /** Checks the URL of a stub and removes a slash at its end. @throws SeqqaError `STUB_URL_INVALID` */
 export function stubUrl(url: unknown, scheme: "http" | "smtp"): string {
   if (typeof url === "string" && new RegExp(`^${scheme}://[^/:]+:\\d+/?$`).test(url)) return url.replace(/\/$/, "");
-  throw new SeqqaError("STUB_URL_INVALID", `The url of the stub is not valid: ${JSON.stringify(url)}.`, {
+  throw new SeqqaError("STUB_URL_INVALID", `The URL of a stub is ${JSON.stringify(url)}, which is not a valid stub URL.`, {
     exitStatus: 2,
-    hint: `Write ${scheme}://127.0.0.1:<port>, or declare the stub in seqqa.yaml (url: stub://${scheme}) and use lane.systems["<name>"].`,
+    hint: `Write ${scheme}://127.0.0.1:<port>. Or declare the stub in seqqa.yaml (url: stub://${scheme}), and use lane.systems["<name>"].`,
   });
 }
 
 export function portTaken(url: string, cause: Error): SeqqaError {
-  return new SeqqaError("STUB_PORT", `A stub cannot listen on ${url}: ${cause.message}.`, {
+  return new SeqqaError("STUB_PORT", `The stub cannot listen on ${url}: ${cause.message}.`, {
     exitStatus: 2,
-    hint: "Choose another port, or leave the choice to seqqa: url: stub://http, or stub://smtp.",
+    hint: "Choose another port. Or let seqqa choose a free port: write url: stub://http or stub://smtp, without a port.",
     cause,
   });
 }

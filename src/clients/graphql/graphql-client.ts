@@ -56,9 +56,13 @@ export class GraphQLClient {
    */
   async query<T = unknown>(text: string, options: QueryOptions = {}): Promise<GraphQLResponse<T>> {
     if (typeof text !== "string" || text.trim() === "") {
-      throw new SeqqaError("QUERY_INVALID", `The text of a GraphQL query is ${typeof text === "string" ? "empty" : `a ${typeof text}`}.`, {
-        hint: 'Write query("query Order($id: ID!) { order(id: $id) { total } }", { variables: { id } }).',
-      });
+      throw new SeqqaError(
+        "QUERY_INVALID",
+        `query() of a GraphQLClient got ${typeof text === "string" ? "an empty text" : `a value of type ${typeof text}`} as its query, but needs the text of a GraphQL document.`,
+        {
+          hint: 'Write query("query Order($id: ID!) { order(id: $id) { total } }", { variables: { id } }).',
+        },
+      );
     }
     const { variables, operationName } = options;
     return new GraphQLResponse<T>(await this.#http.post(this.#path, { json: { query: text, variables, operationName } }));

@@ -56,15 +56,15 @@ export class GraphQLResponse<T = unknown> extends ApiResponse {
     const type = this.headers["content-type"];
     const location = this.headers["location"];
     const text = this.text.length > QUOTED ? `${this.text.slice(0, QUOTED)}...` : this.text;
-    const what = this.text === "" ? "it is empty" : JSON.stringify(text);
+    const what = this.text === "" ? "the body is empty" : JSON.stringify(text);
     return new SeqqaError(
       "NOT_GRAPHQL",
       `The answer to ${method} ${withoutSecrets(url)} (status ${this.statusCode}${type === undefined ? "" : `, ${type}`}) is not a GraphQL answer with data or errors: ${what}`,
       {
         hint:
           location === undefined || this.statusCode < 300 || this.statusCode > 399
-            ? "Check that the URL is that of the GraphQL endpoint."
-            : `The server redirects to ${withoutSecrets(location)}; redirects are not followed, so give that URL to the GraphQLClient.`,
+            ? "Check that the client's URL is the URL of the GraphQL endpoint, for example http://127.0.0.1:3000/graphql."
+            : `Give the GraphQLClient the URL ${withoutSecrets(location)}, to which the server redirects. A GraphQLClient follows no redirects.`,
       },
     );
   }

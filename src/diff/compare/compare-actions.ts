@@ -40,7 +40,7 @@ function outcomeChange({ action, before, after, states, path }: OutcomeChange): 
 function outcomeText(before: Outcome, after: Outcome, where: string): string {
   if (before === null || after === null) {
     const made = statusText((before ?? after!).status);
-    return before === null ? `can be called now${where}, and answers ${made}` : `can no longer be called${where}; it answered ${made}`;
+    return before === null ? `can now be called${where}, and answers ${made}` : `can no longer be called${where}; it answered ${made}`;
   }
   const effects = `it ${EFFECTS[after.effect]}, and ${PAST[before.effect]} before`;
   if (before.status === after.status) return `answers ${statusText(after.status)} as before${where}, but ${effects}`;
@@ -63,7 +63,7 @@ function elsewhere(subject: string, before: Side, after: Side, outcomes: readonl
   const went = isComplete(after.entry) ? old.filter((one) => !now.includes(one) && !told.some((of) => of.before?.status === one)) : [];
   return [
     ...came.map((status) => change(`also answers ${statusText(status)}`, after.graph?.pathTo(subject, status))),
-    ...went.map((status) => change(`never answers ${statusText(status)} any longer`, before.graph?.pathTo(subject, status))),
+    ...went.map((status) => change(`no longer answers ${statusText(status)} anywhere`, before.graph?.pathTo(subject, status))),
   ];
 }
 

@@ -86,9 +86,10 @@ function endOf({ status, steps }: JourneyEntry): string {
 
 function incomplete({ name, document }: NamedRun): readonly string[] {
   return document.explorations.flatMap((entry) => {
-    if (entry.graph.leftOut !== undefined) return [`${entry.name} of ${name} has too many transitions to compare single states.`];
+    if (entry.graph.leftOut !== undefined)
+      return [`${entry.name} of ${name} has too many steps, so seqqa compares actions and rules, but not single states.`];
     return isComplete(entry)
       ? []
-      : [`${entry.name} of ${name} is not complete: states and answers that it did not reach are not compared.`];
+      : [`${entry.name} of ${name} was not explored completely, so seqqa does not compare states and answers that it did not reach.`];
   });
 }

@@ -54,7 +54,8 @@ export class CheckRounds {
     for (const divergence of divergences) diverged(divergence);
     for (const unit of units.slice(0, finished)) {
       const differed = this.#differed.get(unit);
-      if (differed !== undefined) this.#diverged(unit, differed, "A path led to a different state once, but not when it was repeated");
+      if (differed !== undefined)
+        this.#diverged(unit, differed, "seqqa executed a path again and it led to a different state once, but not when seqqa repeated it");
       this.#differed.delete(unit);
       checks.done(unit);
     }
@@ -84,7 +85,7 @@ export class CheckRounds {
     const isMerge = unit.check?.merge === true;
     // If the target ends in both tries after the second path, the two paths lead to different states.
     const isEnded = kind === "unreachable" && target !== undefined && hasEnded(target);
-    if (kind === "dirty" || (isMerge && isEnded)) this.#diverged(unit, failure, "A path could not be executed again");
+    if (kind === "dirty" || (isMerge && isEnded)) this.#diverged(unit, failure, "seqqa could not execute a path a second time");
   }
 
   #diverged({ path, check }: UnitRequest, { message, differences }: LaneFailure, what: string): void {

@@ -49,7 +49,7 @@ export function readThrough(recorded: Recorded, { actions, violationPolicy, brok
       const { from, action, to, bits, status, news } = row;
       wentPast ??= unknown;
       if (from < 0 || from >= met || to < -1 || to > met || to >= states || action >= actions.length) {
-        throw mismatch(`a step leads from state ${from} by action ${action} to state ${to}, which is impossible`);
+        throw mismatch(`it has an impossible step from state ${from} by action ${action} to state ${to}`);
       }
       const isNew = to === met;
       if (isNew) met++;
@@ -67,8 +67,9 @@ export function readThrough(recorded: Recorded, { actions, violationPolicy, brok
   }
   // A root state with findings is not expanded, so there are no outcomes. The findings of the root state are not stored in outcomes.
   if (lastFrom < 0) return { lastFrom, wentPast };
-  if (met !== states) throw mismatch(`its steps lead to ${met} states, but ${states} are recorded`);
-  if (digest.value() !== recorded.digest) throw mismatch(`its digest is ${digest.value()}, but ${recorded.digest} is recorded`);
+  if (met !== states) throw mismatch(`its steps lead to ${met} states, but it records ${states} states`);
+  if (digest.value() !== recorded.digest)
+    throw mismatch(`its steps give the digest ${digest.value()}, but it records the digest ${recorded.digest}`);
   return { lastFrom, wentPast };
 }
 

@@ -64,7 +64,7 @@ export async function recommit(recorded: Recorded, folding: Recommitting): Promi
     }
   }
   const digest = committer.digest.value();
-  if (digest !== recorded.digest) throw mismatch(`its digest is ${digest}, but ${recorded.digest} is recorded`);
+  if (digest !== recorded.digest) throw mismatch(`its steps give the digest ${digest}, but it records the digest ${recorded.digest}`);
   // The run log contains these nodes already. It only has to write those again that get a shorter path later.
   committer.nodes.written = recorded.lo.length;
   for (const found of committer.findings.violations.values()) {
@@ -89,9 +89,9 @@ function refold(row: CommitRow, recorded: Recorded, { committer, order, reorderB
   commit();
   refuseBeyond(stopReason(), committer.steps);
   if (!order.peek() || order.ref !== from || order.action !== action) {
-    throw mismatch(`action ${action} of state ${from} is recorded where a different one is expected`);
+    throw mismatch(`it records action ${action} of state ${from} where this exploration expects another action`);
   }
-  if (to >= recorded.lo.length) throw mismatch(`there is no state ${to}`);
+  if (to >= recorded.lo.length) throw mismatch(`it refers to state ${to}, which does not exist`);
   const work = reorderBuffer.of(from, committer.visited.lo(from), committer.visited.hi(from));
   const news: StepEvent | undefined = row.news < 0 ? undefined : { unit: 0, action, ...recorded.news(row.news), exchanges: [] };
   reorderBuffer.recall(work, action, laneRow(row, to < 0 ? 0 : recorded.lo[to]!, to < 0 ? 0 : recorded.hi[to]!), news);
@@ -101,20 +101,20 @@ function refold(row: CommitRow, recorded: Recorded, { committer, order, reorderB
 
 function refuseBeyond(reason: StopReason | undefined, steps: number): void {
   if (reason === undefined) return;
-  throw beyondBudget(`The run cannot be resumed: after ${steps} steps it is beyond its present limits (${reason}).`);
+  throw beyondBudget(`seqqa cannot resume the run, because its ${steps} stored steps already exceed the present limit (${reason}).`);
 }
 
 /** Returns the error for a resumed run that is already beyond one of its limits. Stored commits cannot be undone, so such a run is refused. */
 export function beyondBudget(message: string): SeqqaError {
   return new SeqqaError("RESUME_BUDGET", message, {
     exitStatus: 2,
-    hint: "Use at least the limits of the stored run, or begin a new run.",
+    hint: "Raise the limit to at least the value of the stored run, or start a new run without --resume.",
   });
 }
 
 export function mismatch(why: string): SeqqaError {
   return new SeqqaError("RESUME_MISMATCH", `The stored run does not belong to this exploration: ${why}.`, {
     exitStatus: 2,
-    hint: "The run belongs to another exploration, or its run log is damaged: begin a new run.",
+    hint: "Start a new run without --resume. The stored run belongs to another exploration, or its file is damaged.",
   });
 }

@@ -40,8 +40,8 @@ export function stuckLane(lane: number): Expansion["divergences"][number] {
   return {
     kind: "lane",
     path: [],
-    message: `Lane ${lane} did not finish its work when the time was up`,
+    message: `Lane ${lane} was still busy when the time of the run was up`,
     differences: [],
-    hint: "Check for an action or a rule that waits for something other than an answer of the target.",
+    hint: "Look for an action or a rule that waits for something other than an answer of the target, such as a timer.",
   };
 }

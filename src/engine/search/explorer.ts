@@ -194,7 +194,8 @@ export class Explorer {
         this.#commitReady();
         if (this.stopReason !== undefined) break;
         this.#dispatch();
-        if (!this.#isElastic && !this.#posts.any) throw new Error("The engine has nothing to wait for; this is a defect of seqqa.");
+        if (!this.#isElastic && !this.#posts.any)
+          throw new Error("The search has nothing left to wait for, but has not ended. This is a defect of seqqa: please report it.");
         await this.#posts.wait();
         // A lane in this thread with its world in memory never waits for I/O. Pause the search, so that timers and signals are handled.
         if (performance.now() - turnedAt > TURN_MS) {
@@ -205,7 +206,7 @@ export class Explorer {
       this.#meter.emit(true);
       await this.#finishChecks();
       await this.#watchLate().catch((error: unknown) => {
-        const message = `Late writes could not be checked: ${error instanceof Error ? error.message : String(error)}`;
+        const message = `seqqa could not check whether the target writes after its answers: ${error instanceof Error ? error.message : String(error)}`;
         this.#options.onEvent({ kind: "note", message });
       });
     } finally {
@@ -386,7 +387,7 @@ export class Explorer {
     }
     // An elastic pool does not use the first lane for the search, so the lane need not be rebuilt. Later work starts a target itself.
     if (!isLost || this.#abandoned || this.#isElastic) return;
-    const message = "why" in recording ? recording.why : "a path that was executed again did not complete";
+    const message = "why" in recording ? recording.why : "seqqa executed a path again, but could not finish it";
     await this.#rebuild(0, { kind: recording.failure, unit: -1, action: 0, message });
   }
 
@@ -461,7 +462,7 @@ export class Explorer {
 
   #rebuild(lane: number, { message, target }: LaneFailure): Promise<void> {
     return this.#rebuilds.rebuild(lane, () => {
-      this.#options.onEvent({ kind: "note", message: `Lane ${lane} is being rebuilt: ${message}`, target });
+      this.#options.onEvent({ kind: "note", message: `seqqa starts lane ${lane} again: ${message}`, target });
       this.#meter.rebuilt(lane);
     });
   }

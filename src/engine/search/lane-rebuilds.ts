@@ -65,13 +65,13 @@ export class LaneRebuilds {
   #compareRoot(lane: number, report: LaneReport): void {
     const first = this.root!;
     if (sameRoot(report, first)) return;
-    const message = "A rebuilt lane begins in a different state than before";
+    const message = "seqqa started a lane again, but the root state of the lane is now different";
     this.#options.divergences.add({
       kind: "root",
       path: [],
       message,
       differences: differences(first.rootLines, report.rootLines, 20),
-      hint: "Make the target and setup produce the same state each time; list columns that always differ under ignore.",
+      hint: 'Make the target and `setup` produce the same state each time. List columns that always differ in the World: `ignore: ["table.column"]`.',
     });
     throw new SeqqaError("ROOTS_DIFFER", `${message} (lane ${lane}).`);
   }

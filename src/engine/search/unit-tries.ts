@@ -64,7 +64,7 @@ export class UnitTries {
     this.#divergences.add({
       kind: kind === "worker" || kind === "store" ? "lane" : "not_put_back",
       path: this.#reorderBuffer.path(work),
-      message: `The lane was lost ${TRIES} times at this state: ${message}${target === undefined ? "" : ` The target ${endText(target)}.`}`,
+      message: `seqqa gave up this state after ${TRIES} tries, because the lane failed each time: ${message}${target === undefined ? "" : ` The target ${endText(target)}.`}`,
       differences: [...(differences ?? []), ...(target?.output ?? []).map((line) => `| ${line}`)].slice(-20),
     });
     this.#reorderBuffer.fail(assignment);

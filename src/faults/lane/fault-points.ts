@@ -10,7 +10,7 @@ export interface FaultyStores {
   readonly missing: Readonly<Record<string, string>>;
 }
 
-const NO_PROCESS = "seqqa did not start the process of the target";
+const NO_PROCESS = "seqqa did not start the target, so it cannot kill the target's process";
 
 /** Returns the stores of a world in which writes can be made to fail, and the reasons for the stores where this is impossible. */
 export function faultyStores({ world, process }: Pick<LaneBase, "world" | "process">, kinds: readonly FaultKind[]): FaultyStores {
@@ -19,11 +19,12 @@ export function faultyStores({ world, process }: Pick<LaneBase, "world" | "proce
   const wanted = kinds.filter((kind) => kind !== "lost_answer");
   for (const [name, system] of Object.entries<StoreAdapter | undefined>(world.systems)) {
     if (system === undefined) continue;
-    const faults = system.writeFaults?.() ?? { kind: "none" as const, why: `faults in ${system.name} are not supported yet` };
+    const faults = system.writeFaults?.() ?? { kind: "none" as const, why: `seqqa cannot make writes of a ${system.name} store fail` };
     if (faults.kind === "faults") stores.set(name, faults);
     for (const kind of wanted) {
       if (faults.kind === "none") missing[`${name} ${kind}`] = faults.why;
-      else if (!faults.kinds.includes(kind)) missing[`${name} ${kind}`] = faults.missing[kind] ?? "it does not apply";
+      else if (!faults.kinds.includes(kind))
+        missing[`${name} ${kind}`] = faults.missing[kind] ?? "this kind of fault does not exist for the store";
       else if (kind === "kill" && process === undefined) missing[`${name} ${kind}`] = NO_PROCESS;
     }
   }

@@ -32,8 +32,9 @@ export function judgeFault(call: FaultedCall): FaultJudgement | undefined {
   const answered = status === 0 ? `${action} got no answer` : `${action} was answered ${status}`;
   const said = `${faultText(point)}: ${answered}`;
   if (again !== undefined && (again.status !== plainStatus || !again.isAfter)) {
-    const then = again.status === plainStatus ? "did not do its work" : `was answered ${again.status === 0 ? "nothing" : again.status}`;
-    const message = `${said}, and afterwards ${action} ${then}; without the fault, it is answered ${plainStatus} in this state and does its work`;
+    const then =
+      again.status === plainStatus ? "did not have its usual effect" : `was answered ${again.status === 0 ? "nothing" : again.status}`;
+    const message = `${said}. When the call was repeated after the fault, ${action} ${then}. Without the fault, ${action} is answered ${plainStatus} in this state`;
     return { verdict: "no_recovery", severity: Severity.CRITICAL, message };
   }
   const [rule] = broken;

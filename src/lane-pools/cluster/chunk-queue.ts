@@ -166,8 +166,8 @@ const jobId = (id: string, tries: number): string => `c${id}-${tries}`;
 export const chunkIdOf = (job: string): string | undefined => /^c(\d{1,15})-\d{1,9}$/.exec(job)?.[1];
 
 function refusedChunk(): SeqqaError {
-  return new SeqqaError("CHUNK_LOST", `Workers failed to process the same chunk of work ${MOST_FAILURES} times.`, {
-    hint: "See the output of the workers for the reason.",
+  return new SeqqaError("CHUNK_LOST", `The workers of the distributed run failed ${MOST_FAILURES} times at the same piece of work.`, {
+    hint: "Read the output of `seqqa worker` on each machine, which shows the reason.",
     exitStatus: 3,
   });
 }
@@ -177,7 +177,10 @@ function lostChunk({ chunk }: Asked): SeqqaError {
   const count = MOST_LOSSES * (MOST_STALLS + 1);
   return new SeqqaError(
     "CHUNK_LOST",
-    `${count} workers were lost one after another while they explored the same ${chunk.units.length === 1 ? "state" : `${chunk.units.length} states`} (the first state is ${first!.path.length} steps from the root state).`,
-    { hint: "Check the output of the workers: an action may end the process, or block it for long.", exitStatus: 3 },
+    `${count} workers stopped one after another while they explored the same ${chunk.units.length === 1 ? "state" : `${chunk.units.length} states`}. The first of these states is ${first!.path.length} steps from the root state.`,
+    {
+      hint: "Read the output of `seqqa worker` on each machine. An action may end the worker's process, or block it for a long time.",
+      exitStatus: 3,
+    },
   );
 }

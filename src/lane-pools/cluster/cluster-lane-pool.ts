@@ -274,26 +274,26 @@ export function rootOf({ wholeLo, wholeHi, rootLo, rootHi, rootLines }: LaneRepo
 
 /** Returns the reason why a worker cannot join, because its outcomes might differ from those of the run. Returns `undefined` if it can join. */
 function misfit(given: Join, { version, announced, config }: ClusterOptions): string | undefined {
-  if (given.seqqa !== version) return `its seqqa version is ${given.seqqa.replace(/[^\w.+-]/g, "?")}, but the run has ${version}`;
+  if (given.seqqa !== version) return `the worker has seqqa ${given.seqqa.replace(/[^\w.+-]/g, "?")}, but the run has seqqa ${version}`;
   if (given.code !== announced.code) {
-    return `the code of ${announced.file} differs (hash ${announced.code.slice(0, 8)} in the run, ${given.code.slice(0, 8)} on the worker)`;
+    return `the code of ${announced.file} is different on the worker (hash ${given.code.slice(0, 8)}) and in the run (hash ${announced.code.slice(0, 8)})`;
   }
   const theirs = new Map(Object.entries(given.config));
   const keys = [...new Set([...config.keys(), ...theirs.keys()])].filter((key) => config.get(key) !== theirs.get(key)).toSorted();
   if (keys.length === 0) return undefined;
   const shown = keys.map((key) => key.replace(/[^\w.-]/g, "?").slice(0, 100));
-  return `its configuration differs in ${shown.slice(0, 5).join(", ")}${shown.length > 5 ? ` and ${shown.length - 5} more` : ""}`;
+  return `the worker's configuration differs from the run's in ${shown.slice(0, 5).join(", ")}${shown.length > 5 ? ` and ${shown.length - 5} more` : ""}`;
 }
 
 function otherLanes({ root, portable }: Pick<Ready, "root" | "portable">, facts: Facts): string | undefined {
   if (!sameRoot(root as LaneReport, facts.root as LaneReport)) {
     const lines = differences(facts.root.rootLines, root.rootLines, 5);
-    return `its lanes begin in a different state: ${lines.join("; ") || "the stores differ"}`;
+    return `the root state on the worker differs from the run's: ${lines.join("; ") || "the stores differ"}`;
   }
   if (portable !== facts.portable) {
     return portable
-      ? "seqqa can write snapshots to its stores, but not to those of the run"
-      : "seqqa cannot write snapshots to its stores, but to those of the run it can";
+      ? "the worker's stores accept snapshots, but the run's stores do not"
+      : "the worker's stores do not accept snapshots, but the run's stores do";
   }
   return undefined;
 }

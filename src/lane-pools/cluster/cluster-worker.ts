@@ -99,14 +99,14 @@ export class ClusterWorker {
         try {
           await this.#serve();
           if (!this.#isReplaced) return;
-          onNote("The run gives no sign of life. Waiting for another run.");
+          onNote("The distributed run has sent nothing for a while, so this worker waits for another run.");
           passed.add(this.#run);
         } catch (error) {
           if (!(error instanceof SeqqaError) || error.code !== REFUSED) throw error;
           // Do not join this run again. Another run with the same secret may accept the worker.
           passed.add(this.#run);
           if ((await this.#open()).ours.every((run) => passed.has(run))) throw error;
-          onNote(`${error.message} Waiting for another run.`);
+          onNote(`${error.message} This worker now waits for another run.`);
         }
       }
     } catch (error) {
@@ -122,7 +122,7 @@ export class ClusterWorker {
     while (!signal.aborted) {
       const said = await this.#said();
       if (this.#isReplaced) return;
-      if (said?.state === "over") return onNote("The run is over.");
+      if (said?.state === "over") return onNote("The distributed run has ended, so this worker stops.");
       const next = said?.exploration;
       if (next !== null && next !== undefined && next.index > done) {
         done = next.index;
@@ -144,9 +144,12 @@ export class ClusterWorker {
       if (strangeSince !== undefined && performance.now() - strangeSince > GRACE_MS) {
         // Send a message although the run refuses it, because the run then tells its user about the wrong secret.
         await this.#push(strange[0]!, "leave", "0", { worker: "0".repeat(32), why: null } satisfies Leave);
-        throw refused("the run was not signed with this SEQQA_SECRET", "Set SEQQA_SECRET to the value that the run uses.");
+        throw refused(
+          "this worker and the run have different values of SEQQA_SECRET",
+          "Set the environment variable SEQQA_SECRET to the same value as for `seqqa run --distributed`.",
+        );
       }
-      if (!told) onNote(`Waiting for a run on ${link.shown}.`);
+      if (!told) onNote(`Waiting for a distributed run on ${link.shown}.`);
       told = true;
       await pause(LOOK_MS, signal);
     }
@@ -205,8 +208,8 @@ export class ClusterWorker {
     const said = body === undefined ? undefined : parsed(body, announcement);
     if (said !== undefined) this.#heardAt = performance.now();
     else if (performance.now() - this.#heardAt > SILENT_MS) {
-      throw new SeqqaError("RUN_GONE", `The run gave no sign of life for ${SILENT_MS / 1000} s.`, {
-        hint: "Look at the output of seqqa run --distributed. Resume the run with --resume, and start its workers again.",
+      throw new SeqqaError("RUN_GONE", `This worker stops, because it heard nothing from the distributed run for ${SILENT_MS / 1000} s.`, {
+        hint: "Read the output of seqqa run --distributed. If the run has stopped, continue it with --resume, and start its workers again.",
         exitStatus: 3,
       });
     }
@@ -235,7 +238,7 @@ export class ClusterWorker {
         onNote(`Joined ${announced.name} with ${lanes.ready.lanes === 1 ? "1 lane" : `${lanes.ready.lanes} lanes`}.`);
         const runner = new JobRunner({ link, seal, run: this.#run!, key, worker, lanes, facts, onNote });
         await runner.work(signal, isOn);
-        onNote(`${announced.name}: worked on ${runner.jobs === 1 ? "1 chunk" : `${runner.jobs} chunks`}.`);
+        onNote(`${announced.name}: this worker finished ${runner.jobs === 1 ? "1 piece" : `${runner.jobs} pieces`} of work.`);
       } finally {
         await lanes.close();
       }
@@ -277,7 +280,7 @@ export class ClusterWorker {
       const said = text === undefined ? undefined : parsed(text, answer.shape);
       if (said?.kind === "taken") return said.value;
       if (said?.kind === "refused")
-        throw refused(said.why, "Make code, configuration and stores the same as those of the run, and start the worker again.");
+        throw refused(said.why, "Give the worker the same code, configuration and stores as the run. Then start the worker again.");
     }
     return undefined;
   }
@@ -295,7 +298,7 @@ export class ClusterWorker {
 }
 
 function refused(why: string, hint: string): SeqqaError {
-  return new SeqqaError(REFUSED, `This worker was refused: ${why}.`, { hint, exitStatus: 2 });
+  return new SeqqaError(REFUSED, `The distributed run refused this worker: ${why}.`, { hint, exitStatus: 2 });
 }
 
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

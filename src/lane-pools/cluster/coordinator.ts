@@ -162,7 +162,7 @@ export class Coordinator {
     if (performance.now() - this.#remindedAt < REMIND_MS) return;
     this.#remindedAt = performance.now();
     this.#options.onNote(
-      `Waiting for workers. Start them in checkouts of the same code, with SEQQA_SECRET set: seqqa worker --redis ${this.#link.shown}`,
+      `Waiting for workers. Start each worker in a checkout of the same code, with the same SEQQA_SECRET: seqqa worker --redis ${this.#link.shown}`,
     );
   }
 
@@ -180,16 +180,16 @@ export class Coordinator {
 
   async #hear(sealed: string): Promise<void> {
     const opened = this.#seal.open(sealed);
-    if (opened === undefined) return this.#stranger("it was not signed with this run's SEQQA_SECRET");
+    if (opened === undefined) return this.#stranger("its sender does not have the SEQQA_SECRET of this run");
     try {
       await this.#current?.receive(opened);
     } catch (error) {
-      this.#stranger(error instanceof Error ? error.message : "it cannot be read");
+      this.#stranger(error instanceof Error ? error.message : "the message is damaged");
     }
   }
 
   #stranger(why: string): void {
-    this.#warn(`A message from Redis was refused: ${why}.`);
+    this.#warn(`The run ignored a message that arrived over Redis: ${why}.`);
   }
 
   #warn(message: string): void {

@@ -107,8 +107,9 @@ export class JobRunner {
       typeof data === "object" && data !== null && Object.hasOwn(data, "sealed") ? (data as { sealed: unknown }).sealed : undefined;
     const body = id === undefined ? undefined : seal.expect(sealed, { kind: "chunk", run: key, id });
     if (body === undefined) {
-      if (this.#forged++ === 0) this.#options.onNote("A job was refused: it was not signed by the run.");
-      throw new SeqqaError("JOB_FORGED", "The job was not signed by the run.");
+      if (this.#forged++ === 0)
+        this.#options.onNote("This worker refused a job from Redis, because the job is not signed with the SEQQA_SECRET of the run.");
+      throw new SeqqaError("JOB_FORGED", "The worker refused the job, because it is not signed with the SEQQA_SECRET of the run.");
     }
     const chunk = chunkOf(body, lanes.actions, lanes.image);
     const lane = this.#free.pop()!;
@@ -138,12 +139,12 @@ export class JobRunner {
    */
   async #rebuild(lane: number, why: string): Promise<void> {
     const { lanes, facts, onNote } = this.#options;
-    onNote(`Lane ${lane} is being rebuilt: ${why}`);
+    onNote(`seqqa starts lane ${lane} again: ${why}`);
     for (let tries = 1; ; tries++) {
       try {
         const report = await lanes.lanePool.rebuild(lane, tries === 1 ? "build" : undefined);
         if (sameRoot(report, facts.root as LaneReport)) return;
-        throw new SeqqaError("ROOTS_DIFFER", `A rebuilt lane begins in a different state than before (lane ${lane}).`);
+        throw new SeqqaError("ROOTS_DIFFER", `seqqa started lane ${lane} again, but the root state of the lane is now different.`);
       } catch (error) {
         if (tries === TRIES || this.#isLeaving) throw error;
         await new Promise((resolve) => setTimeout(resolve, PAUSES_MS[tries - 1]));

@@ -15,9 +15,9 @@ export async function loadQueue(): Promise<QueueDrivers> {
   const failed = [bullmq, ioredis].find((one) => one.status === "rejected");
   throw new SeqqaError(
     "DRIVER_MISSING",
-    `A distributed run needs the packages bullmq and ioredis, and ${missing.join(" and ")} cannot be loaded.`,
+    `A distributed run needs the packages bullmq and ioredis, but Node cannot load ${missing.join(" and ")}.`,
     {
-      hint: `Run: npm install --save-dev ${missing.join(" ")}`,
+      hint: `Run in your project: npm install --save-dev ${missing.join(" ")}`,
       exitStatus: 2,
       cause: failed?.status === "rejected" ? failed.reason : undefined,
     },

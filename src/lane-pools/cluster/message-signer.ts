@@ -43,10 +43,14 @@ export class MessageSigner {
   close({ kind, run, id }: Heading, body: string): string {
     const text = `${kind} ${run} ${id}\n${body}`;
     if (text.length > LONGEST - MAC) {
-      throw new SeqqaError("MESSAGE_TOO_LARGE", `A message of the distributed run (${kind}) is longer than ${LONGEST / 1024 / 1024} MiB.`, {
-        hint: "Keep states and responses small (fewer rows, `ignore`), or explore on one machine with --parallel.",
-        exitStatus: 3,
-      });
+      throw new SeqqaError(
+        "MESSAGE_TOO_LARGE",
+        `A message between the distributed run and a worker (${kind}) is longer than ${LONGEST / 1024 / 1024} MiB, the limit.`,
+        {
+          hint: "Make states and responses smaller, with fewer rows or with `ignore`. Or explore on one machine with --parallel.",
+          exitStatus: 3,
+        },
+      );
     }
     return this.#mac(text) + text;
   }

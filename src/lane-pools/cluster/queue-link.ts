@@ -153,7 +153,7 @@ export class QueueLink {
     for (const [error] of (await pipeline.exec()) ?? []) {
       if (error === null) continue;
       throw new SeqqaError("QUEUE_REFUSED", `Redis at ${this.shown} refused a command: ${error.message.slice(0, 200)}.`, {
-        hint: "Check the memory limit (maxmemory), that saving works or is switched off, and that the user may run all commands on seqqa* keys.",
+        hint: "Check the memory limit of Redis (maxmemory) and its saving to disk. Check also that the user may run all commands on keys seqqa*.",
         exitStatus: 3,
         cause: error,
       });
@@ -178,7 +178,7 @@ export class QueueLink {
     if (this.#closed) return;
     this.#away ??= setTimeout(() => {
       this.#told = true;
-      this.#onNote(`Redis at ${this.shown} is not reachable; waiting for it.`);
+      this.#onNote(`Redis at ${this.shown} is not reachable. seqqa waits until Redis answers again.`);
     }, AWAY_MS);
   }
 
@@ -204,9 +204,12 @@ function unreachable(shown: string, cause: unknown): SeqqaError {
   const [what, check] = isUntrusted(code)
     ? UNTRUSTED
     : /^(?:NOAUTH|WRONGPASS|NOPERM|ERR AUTH|ERR invalid password)/.test(message)
-      ? ["Access refused", "Put user and password into the URL, before the host: user:password@."]
-      : [code === "ECONNREFUSED" ? "Connection refused" : (code || message).slice(0, 200), "Check the URL, and that Redis runs there."];
-  return new SeqqaError("QUEUE_UNREACHABLE", `The Redis of the distributed run cannot be reached: ${what} (${shown}).`, {
+      ? ["Access refused", "Put the user and the password into the Redis URL: redis://user:password@host."]
+      : [
+          code === "ECONNREFUSED" ? "Connection refused" : (code || message).slice(0, 200),
+          "Check the URL of --redis, and check that a Redis server runs there.",
+        ];
+  return new SeqqaError("QUEUE_UNREACHABLE", `seqqa cannot connect to the Redis server of the distributed run: ${what} (${shown}).`, {
     hint: check,
     exitStatus: 3,
     cause,

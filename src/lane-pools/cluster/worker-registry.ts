@@ -70,7 +70,7 @@ export class WorkerRegistry {
     member.heardAt = this.#now();
     if (!member.isGone) return;
     member.isGone = member.hasLeft = false;
-    if (member.isReady) this.#onNote(`Worker ${member.name} gives signs of life again${this.#together()}.`);
+    if (member.isReady) this.#onNote(`Worker ${member.name} answers again${this.#together()}.`);
   }
 
   leave(worker: string, why: string | null): void {
@@ -87,7 +87,8 @@ export class WorkerRegistry {
     for (const member of this.#members.values()) {
       if (member.isGone || this.#now() - member.heardAt < (member.isReady ? SILENT_MS : COMING_MS)) continue;
       member.isGone = true;
-      if (member.isReady) this.#onNote(`Worker ${member.name} gave no sign of life for ${SILENT_MS / 1000} s${this.#together()}.`);
+      if (member.isReady)
+        this.#onNote(`Worker ${member.name} has not answered for ${SILENT_MS / 1000} s and is treated as lost${this.#together()}.`);
     }
   }
 
@@ -97,7 +98,7 @@ export class WorkerRegistry {
   }
 
   #together(): string {
-    return ` (${this.size === 1 ? "1 worker" : `${this.size} workers`}, ${lanesText(this.lanes)} in all)`;
+    return ` (now in the run: ${this.size === 1 ? "1 worker" : `${this.size} workers`}, ${lanesText(this.lanes)})`;
   }
 }
 

@@ -96,10 +96,13 @@ export class JourneyLane {
       await home.again();
       if (await this.#atRoot()) return undefined;
       const found = differences(this.#rootLines, await linesOf(this.#built.base));
-      return { message: "The stores were not the same after they were restored", differences: found };
+      return { message: "After the journey, seqqa restored the stores, but they differ from before the journey", differences: found };
     } catch (error) {
       const said = error instanceof Error ? error.message : String(error);
-      return { message: `The stores could not be restored: ${said}`, differences: (error as { differences?: string[] }).differences ?? [] };
+      return {
+        message: `seqqa could not restore the stores after the journey: ${said}`,
+        differences: (error as { differences?: string[] }).differences ?? [],
+      };
     }
   }
 
@@ -117,9 +120,10 @@ async function linesOf({ state, canonicalizer }: LaneBase): Promise<readonly str
 
 function failureOf(error: unknown): LaneJourney["failure"] {
   if (!(error instanceof Error))
-    return { code: "CLIENT_THREW", message: `The journey's client factory threw ${String(error)}.`, stack: undefined };
+    return { code: "CLIENT_THREW", message: `The function \`client\` of the journey threw ${String(error)}.`, stack: undefined };
   const { code, hint, message, stack } = error as Error & { readonly code?: unknown; readonly hint?: string };
-  if (error.name !== "SeqqaError") return { code: "CLIENT_THREW", message: `The journey's client factory threw: ${message}`, stack };
+  if (error.name !== "SeqqaError")
+    return { code: "CLIENT_THREW", message: `The function \`client\` of the journey threw an error: ${message}`, stack };
   return { code: String(code), message: hint === undefined ? message : `${message} ${hint}`, stack };
 }
 
@@ -132,8 +136,8 @@ async function clientFor(journey: JourneyDefinition<never, never>, lane: Lane): 
   if (part?.uses !== undefined && lane.baseUrl !== "" && part.uses !== new URL(lane.baseUrl).origin) {
     throw new SeqqaError(
       "JOURNEY_CLIENT_ELSEWHERE",
-      `The client of journey "${journey.name}" goes to ${part.uses}, but the lane's target is at ${lane.baseUrl}.`,
-      { exitStatus: 2, hint: "Write `client: (lane) => new HttpClient(lane.baseUrl)`, or leave `client` out." },
+      `The client of journey "${journey.name}" sends its requests to ${part.uses}, but the lane's target is at ${lane.baseUrl}.`,
+      { exitStatus: 2, hint: "Write `client: (lane) => new HttpClient(lane.baseUrl)`, or remove `client` from the journey." },
     );
   }
   const saved = part?.save();
@@ -144,10 +148,14 @@ async function defaultClient(journey: JourneyDefinition<never, never>, { baseUrl
   const { HttpClient } = await import("../../adapters/http/index.ts");
   if (fetch !== undefined) return new HttpClient(fetch);
   if (baseUrl !== "") return new HttpClient(baseUrl);
-  throw new SeqqaError("JOURNEY_WITHOUT_CLIENT", `Journey "${journey.name}" has no client, and there is no target.`, {
-    exitStatus: 2,
-    hint: "Set base_url or target in seqqa.yaml, or give the journey a `client`.",
-  });
+  throw new SeqqaError(
+    "JOURNEY_WITHOUT_CLIENT",
+    `Journey "${journey.name}" cannot send requests, because it has no \`client\` and seqqa.yaml names no target.`,
+    {
+      exitStatus: 2,
+      hint: "Set base_url or target.command in seqqa.yaml, or give the journey a `client`.",
+    },
+  );
 }
 
 function made(client: unknown): SharedClient {

@@ -46,8 +46,8 @@ async function done(task: JourneyTask): Promise<LaneFacts | LaneJourney | undefi
 async function journeyOf(bundle: string): Promise<JourneyDefinition<never, never>> {
   const { journey } = await whileLoading(async () => (await import(pathToFileURL(bundle).href)) as Record<string, unknown>);
   if (journey instanceof JourneyDefinition) return journey as JourneyDefinition<never, never>;
-  throw new SeqqaError("NO_JOURNEY", "The module exports no `journey` when a lane's thread imports it.", {
+  throw new SeqqaError("NO_JOURNEY", "The journey's module exports no `journey` when a thread of seqqa imports the module.", {
     exitStatus: 2,
-    hint: "Export it in every thread: export const journey = new Journey({ ... }).",
+    hint: "Write at the top level, without a condition: export const journey = new Journey({ ... }).",
   });
 }

@@ -157,7 +157,8 @@ export class LaneServer implements ControlChannel {
   }
 
   #running(): LaneWork {
-    if (this.#runtime === undefined) throw new SeqqaError("LANE_NOT_ATTACHED", "The lane has no world; this is a defect of seqqa.");
+    if (this.#runtime === undefined)
+      throw new SeqqaError("LANE_NOT_ATTACHED", "The lane has no world. This is a defect of seqqa: please report it.");
     return this.#runtime;
   }
 
@@ -195,8 +196,12 @@ async function definitionOf(task: AttachTask): Promise<AgentDefinition<never, ne
   const module = await whileLoading(async () => (await import(pathToFileURL(task.bundle).href)) as Record<string, unknown>);
   const definition = explorationOf(module[task.exportName]);
   if (definition !== undefined) return definition;
-  throw new SeqqaError("NO_AGENT", `The module exports no Agent or StateGraph as "${task.exportName}".`, {
-    exitStatus: 2,
-    hint: "More than one lane needs `export const agent = new Agent({ ... })` or `export const graph = new StateGraph({ ... })` at the top level of its module.",
-  });
+  throw new SeqqaError(
+    "NO_AGENT",
+    `The exploration file exports no Agent or StateGraph with the name "${task.exportName}" when a thread of seqqa imports the file.`,
+    {
+      exitStatus: 2,
+      hint: "Write `export const agent = new Agent({ ... })` or `export const graph = new StateGraph({ ... })` at the top level of the file.",
+    },
+  );
 }

@@ -161,7 +161,7 @@ export class ThreadLanePool implements LanePool {
   async expand(lane: number, chunk: Chunk): Promise<Expansion> {
     const handle = this.#lanes[lane]!;
     // Do not send a task to a thread that has ended. The task would wait forever and block all tasks after it.
-    if (!this.#alive(handle)) return lostExpansion({ kind: "worker", unit: -1, action: 0, message: "the lane's thread is gone" });
+    if (!this.#alive(handle)) return lostExpansion({ kind: "worker", unit: -1, action: 0, message: "the thread of the lane has ended" });
     const visited = this.#visited?.growth(handle.visitedVersion);
     handle.visitedVersion = visited?.version ?? handle.visitedVersion;
     const answer = await this.#watched(lane, { kind: "expand", chunk: encodeChunk(chunk), visited });
@@ -220,7 +220,7 @@ export class ThreadLanePool implements LanePool {
       const answer = await this.#call(lane, (channel) => channel.close() as Promise<Answer<void>>);
       return answer.kind === "failed" ? decodeError(answer.error) : undefined;
     } catch (error) {
-      return error instanceof Error ? error : new SeqqaError("LANE_NOT_CLOSED", `Lane ${lane} did not close: ${String(error)}`);
+      return error instanceof Error ? error : new SeqqaError("LANE_NOT_CLOSED", `seqqa could not close lane ${lane}: ${String(error)}`);
     } finally {
       handle.channel?.[releaseProxy]();
       handle.closePort?.();
@@ -257,7 +257,11 @@ export class ThreadLanePool implements LanePool {
     handle.closePort?.();
     const until = performance.now() + SEAT_DEADLINE;
     while (this.#fresh.length === 0) {
-      if (performance.now() > until) throw new SeqqaError("LANE_WITHOUT_THREAD", "No thread could be started for a lane.");
+      if (performance.now() > until)
+        throw new SeqqaError(
+          "LANE_WITHOUT_THREAD",
+          "seqqa could not start a thread for a lane. Use fewer lanes (--parallel), or free memory on this machine.",
+        );
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
     handle.threadId = this.#fresh.shift()!;
@@ -316,8 +320,8 @@ export class ThreadLanePool implements LanePool {
       return (await this.#post(lane, task, [task.chunk.words.buffer], abort.signal)) as ExpandAnswer;
     } catch (error) {
       const message = abort.signal.aborted
-        ? "the lane hung"
-        : `the lane's thread ended: ${error instanceof Error ? error.message : String(error)}`;
+        ? "the lane did not answer in time"
+        : `the thread of the lane ended: ${error instanceof Error ? error.message : String(error)}`;
       return {
         kind: "failed",
         error: { name: "Error", code: "WORKER_LOST", message, hint: undefined, exitStatus: 3, stack: undefined, cause: undefined },
@@ -341,7 +345,8 @@ export class ThreadLanePool implements LanePool {
   async #call<T>(lane: number, call: (channel: Remote<ControlChannel>) => Promise<T>, deadline = CLOSE_DEADLINE): Promise<T> {
     const { channel, control } = this.#lanes[lane]!;
     const limited = this.#options.http.rateLimit !== undefined;
-    if (channel === undefined) throw new SeqqaError("LANE_NOT_ATTACHED", `Lane ${lane} has no control channel; this is a defect of seqqa.`);
+    if (channel === undefined)
+      throw new SeqqaError("LANE_NOT_ATTACHED", `Lane ${lane} has no control channel. This is a defect of seqqa: please report it.`);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       const wait = (beats: number): void => {

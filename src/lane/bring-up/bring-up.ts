@@ -301,7 +301,7 @@ function refuseUnnamed(name: string, { uses }: StoreAdapter, allowed: readonly s
   if (mayBeWritten(store, allowed)) return;
   throw new SeqqaError(
     "STORE_NOT_ALLOWED",
-    `The World's system "${name}" is the store "${store}", which is used in place, and its name does not say that it is for tests.`,
+    `The exploration would change the store "${store}" (systems.${name} of the World) in place, and the name does not show that the store is for tests.`,
     { exitStatus: 2, hint: consentHint(store) },
   );
 }
@@ -313,7 +313,7 @@ async function writtenAtRoot(state: WorldState, canonicalizer: Canonicalizer, ch
   const name = isOften ? undefined : await checker.culprit(undefined, () => state.restore(seen.mark), seen.isOther);
   if (name !== undefined || !isStore) return impure(name ?? checker.checked.last, isStore ? "a store" : "the context or a client");
   const kind = isOften || (await writesByItself(state, seen, 1_000, 1)) ? "itself" : "unknown";
-  const text = otherWriterText({ kind, lines }, "while the initial state was checked");
+  const text = otherWriterText({ kind, lines }, "while seqqa checked the root state");
   return errorEvent("OTHER_WRITER", `${text}. ${OTHER_WRITER_HINT}`, "stores");
 }
 
@@ -330,19 +330,19 @@ function systemLines(world: World<never, never>): string[] {
 /** Returns text lines that say how the target itself is restored. Returns none if only its stores have to be restored. */
 function targetLines(world: World<never, never>, state: WorldState, restart: TargetRestart | undefined): string[] {
   const says = state.systems.length === 0 ? "the context and the clients" : "the stores, the context and the clients";
-  const replay = `every other state is reached by executing its path again; ${says} show which state was reached`;
+  const replay = `seqqa reaches every other state by executing its path again, and compares ${says}`;
   const how = restart === undefined ? "reset and replay" : "restart and replay";
-  if (world.reset !== undefined) return [`target: ${how}: the World's reset restores the root state, and ${replay}`];
+  if (world.reset !== undefined) return [`target: ${how}: the \`reset\` of the World restores the root state, and ${replay}`];
   if (restart === undefined) return [];
   if (!state.portable) return [`target: restart and replay: a new process begins in the root state, and ${replay}`];
-  return ["target: restart: before every branch, a new process is started on the stores of its state"];
+  return ["target: restart: before every step, seqqa restores the stores and starts a new process of the target"];
 }
 
 /** Returns a text line with the rules that are not checked on this lane and the reason. Returns none if all rules are checked. */
 function ruleLines(rules: readonly Rule[], judged: readonly Rule[]): string[] {
   const left = rules.filter((rule) => !judged.includes(rule)).map(({ name }) => name);
   if (left.length === 0) return [];
-  return [`rules: ${left.join(", ")} not checked, because they need stores that can be restored in the middle of a step`];
+  return [`rules: seqqa does not check ${left.join(", ")}, because these rules need stores that can be restored in the middle of a step`];
 }
 
 async function differs(state: WorldState, canonicalizer: Canonicalizer, root: Fingerprint): Promise<boolean> {
@@ -357,10 +357,10 @@ async function buildWorld(definition: AgentDefinition<never, never>, seat: LaneS
   try {
     world = typeof definition.world === "function" ? await definition.world(lane) : (definition.world ?? new World());
   } catch (cause) {
-    throw userError("WORLD_THREW", "The world factory threw", cause);
+    throw userError("WORLD_THREW", "The function `world` of the exploration threw an error", cause);
   }
   if (!(world instanceof World)) {
-    throw new SeqqaError("WORLD_INVALID", "The world factory did not return a World.", {
+    throw new SeqqaError("WORLD_INVALID", "The function `world` of the exploration did not return a World.", {
       exitStatus: 2,
       hint: "Write world: (lane) => new World({ ... }).",
     });
@@ -389,10 +389,14 @@ function belowLane(api: unknown, { baseUrl }: Lane): string | undefined {
 
 function clientFor(role: string, createClient: LaneSeat["createClient"], basePath: string | undefined): unknown {
   if (createClient !== undefined) return createClient(basePath);
-  throw new SeqqaError("NO_CLIENT", `A rule needs a client for "${role}", and there is no target to make one for.`, {
-    exitStatus: 2,
-    hint: `Pass it to the world: new World({ clients: { ${/^\w+$/.test(role) ? role : JSON.stringify(role)}: ... } }).`,
-  });
+  throw new SeqqaError(
+    "NO_CLIENT",
+    `A rule needs a client for the role "${role}", but seqqa cannot create one, because seqqa.yaml names no target.`,
+    {
+      exitStatus: 2,
+      hint: `Pass a client to the World: new World({ clients: { ${/^\w+$/.test(role) ? role : JSON.stringify(role)}: ... } }).`,
+    },
+  );
 }
 
 /**
@@ -404,8 +408,8 @@ function refuseSavedInTarget(world: { readonly systems: Readonly<Record<string, 
     if (system?.traits.inTarget !== true) continue;
     throw new SeqqaError(
       "RESTART_LOSES_CHECKPOINTS",
-      `target.rollback is restart, and "${name}" keeps its checkpoints in the process that is restarted.`,
-      { exitStatus: 2, hint: "Set target.rollback to stores: the target's own checkpoints restore its memory, too." },
+      `target.rollback is restart, but the target keeps the checkpoints of store "${name}" in its process, so a restart deletes them.`,
+      { exitStatus: 2, hint: "Set target.rollback: stores. The target's own checkpoints then restore its memory, too." },
     );
   }
 }

@@ -57,19 +57,20 @@ export async function requireClockFollows(systems: Readonly<Record<string, Store
       if (seen === undefined) break;
     }
     const isInProcess = clock.callTarget !== undefined;
-    const source = clock.probe === undefined ? `its Date${isInProcess ? "" : " header"}` : `its answer to GET ${clock.probe}`;
+    const source =
+      clock.probe === undefined ? `the target's Date${isInProcess ? "" : " header"}` : `the target's answer to GET ${clock.probe}`;
     const why =
       seen === undefined
-        ? "its answers have no Date header, so the clock cannot be read"
-        : `${source} says ${seen.text} when its clock should say ${new Date(wanted()).toUTCString()}`;
+        ? "the target's answers have no Date header, so seqqa cannot read the clock"
+        : `${source} shows ${seen.text}, but the clock was set to ${new Date(wanted()).toUTCString()}`;
     throw new SeqqaError("CLOCK_NOT_FOLLOWED", `systems.${name} does not move the target's clock: ${why}.`, {
       exitStatus: 2,
       hint:
         seen !== undefined && !isInProcess
-          ? "Start the target with target.command on this machine, as a dynamically linked program (Node, Python, Ruby, Java; not Go or static binaries)."
+          ? "Start the target with target.command on this machine. libfaketime works for dynamically linked programs (Node, Python, Ruby, Java), but not for Go or static binaries."
           : isInProcess
-            ? "The target must read the time with Date.now() or new Date(), not from a store or from a Date of its own."
-            : "Name a path whose answer contains the time: clock://libfaketime?probe=/time.",
+            ? "Make the target read the time with Date.now() or new Date(), not from a store or from its own Date class."
+            : "Name a path of the target whose answer contains the time, for example clock://libfaketime?probe=/time.",
     });
   } finally {
     await clock.restore(before);
@@ -94,10 +95,10 @@ async function probed(name: string, probe: string, { fetch, baseUrl }: Target): 
   const shown = JSON.stringify(text.length > MOST_QUOTED ? `${text.slice(0, MOST_QUOTED)}…` : text);
   throw new SeqqaError(
     "CLOCK_PROBE_INVALID",
-    `systems.${name} has the probe ${probe}, whose answer shows no time: status ${status}, ${shown}.`,
+    `The target's answer to ${probe}, the probe of systems.${name}, contains no time: status ${status}, ${shown}.`,
     {
       exitStatus: 2,
-      hint: "Answer with a time in ISO 8601, with seconds or milliseconds since 1970, or with JSON that has one of these as now, time, date or timestamp.",
+      hint: "Make the target answer with an ISO 8601 time, or with seconds or milliseconds since 1970. JSON with the field now, time, date or timestamp also works.",
     },
   );
 }

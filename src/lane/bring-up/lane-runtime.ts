@@ -244,9 +244,9 @@ function replayed({ path }: UnitRequest, { differences }: LaneLost): LaneDiverge
     kind: "replay",
     path,
     calls: path,
-    message: "A path that was executed again from a clean start led to a different state than before",
+    message: "seqqa executed a path again from a clean start, and the path led to a different state than the first time",
     differences,
-    hint: 'If a field differs from run to run, list it as `ignore: ["table.column"]`; if the target keeps something in memory that is not in its stores, set `target.rollback: restart`.',
+    hint: 'If a field differs each time, list it in the World: `ignore: ["table.column"]`. If the target keeps data in memory that are not in its stores, set `target.rollback: restart`.',
   };
 }
 
@@ -255,9 +255,9 @@ function timePassed(field: string): LaneDivergence {
   return {
     kind: "time_passed",
     path: [],
-    message: `The time ${field} passed before its state was reached again, so not every action that is possible before this time was tried`,
+    message: `The time ${field} passed before seqqa reached its state again, so seqqa could not try all actions before this time`,
     differences: [field],
-    hint: "Configure the target under test so that this time passes later.",
+    hint: "Configure the target so that this time is further in the future, for example with a longer expiry.",
   };
 }
 

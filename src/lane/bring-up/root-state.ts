@@ -181,7 +181,7 @@ export class RootState {
     const how = restart === undefined ? "After reset" : "After a restart";
     throw new LaneLost(
       "dirty",
-      `${how} and setup, the target is not in the root state in which the run began`,
+      `${how} and \`setup\`, the target is not in the state in which the run began`,
       differences(first.lines, now.lines, SHOWN_LINES),
     );
   }
@@ -251,9 +251,9 @@ export class RootState {
       const { setup } = definition;
       await state.asks.during(() => (setup instanceof JourneyDefinition ? setUpByJourney(setup, world) : setup?.(world)));
     } catch (cause) {
-      throw userError("SETUP_THREW", "The agent's setup threw", cause);
+      throw userError("SETUP_THREW", "The function `setup` of the exploration threw an error", cause);
     }
-    this.#refusePending("The agent's setup");
+    this.#refusePending("The function `setup` of the exploration");
     for (const [role, login] of Object.entries(definition.users)) await this.#logIn(role, login);
     drawing.root("probe");
     try {
@@ -270,7 +270,7 @@ export class RootState {
   #refusePending(who: string): void {
     const left = this.#options.state.pending();
     if (left.length === 0) return;
-    throw new SeqqaError("PENDING_REQUEST", pendingText(who, left), { exitStatus: 3, hint: "Check for a call without `await`." });
+    throw new SeqqaError("PENDING_REQUEST", pendingText(who, left), { exitStatus: 3, hint: "Check `setup` for a call without `await`." });
   }
 
   /** Logs in the client of a role. The code for the login gets a context of its own, so nothing of it is in the state. */
@@ -283,13 +283,13 @@ export class RootState {
     try {
       answer = await state.asks.during(() => login(world.clients[role]!, context));
     } catch (cause) {
-      throw userError("LOGIN_THREW", `The login of "${role}" threw`, cause);
+      throw userError("LOGIN_THREW", `The login of the role "${role}" threw an error`, cause);
     }
     this.#refusePending(`The login of "${role}"`);
     if (!(answer instanceof ApiResponse) || answer.statusCode < 400) return;
-    throw new SeqqaError("LOGIN_REFUSED", `The login of "${role}" was answered with status ${answer.statusCode}.`, {
+    throw new SeqqaError("LOGIN_REFUSED", `The target answered the login of the role "${role}" with status ${answer.statusCode}.`, {
       exitStatus: 3,
-      hint: "Check the credentials that it sends, and that the user exists in the root state.",
+      hint: "Check the credentials that the login sends. Check also that `setup` or the database creates this user.",
     });
   }
 
@@ -351,9 +351,9 @@ function unlikeTheFirst(error: unknown): unknown {
   if (!(error instanceof SeqqaError) || (error.code !== "JOURNAL_INCOHERENT" && error.code !== "STORE_NOT_PUT_BACK")) return error;
   return new SeqqaError(
     "ROOTS_DIFFER",
-    `Before setup, the store of this lane has different rows than that of the first lane: ${error.message}`,
+    `Before \`setup\`, a store of this lane has other rows than the same store of the first lane: ${error.message}`,
     {
-      hint: "The target probably fills an empty store with new ids each time. Start it once on the store that db_url names, so that every lane gets a copy of the same rows; with `lanes`, give each store the same rows yourself.",
+      hint: "The target probably fills an empty store with new ids at each start. Start the target once on the store of db_url: every lane then gets a copy of the same rows. If you use `lanes`, put the same rows into each store.",
       cause: error,
     },
   );

@@ -82,7 +82,7 @@ export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, 
     // End the run, since nothing is explored yet and there is no result with which it could continue.
     const differing = error.differences.length === 0 ? "" : ` (${error.differences.slice(0, 5).join("; ")})`;
     throw new SeqqaError("NOT_PUT_BACK", `${error.message}${differing}.`, {
-      hint: "Make the target and setup produce the same state each time. Values that change by themselves can be listed in `ignore` of the World.",
+      hint: 'Make the target and `setup` produce the same state each time. List values that change by themselves in the World: `ignore: ["table.column"]`.',
     });
   }
 }
@@ -210,7 +210,9 @@ class Walks {
       const other = others.find((walk) => walk[index]?.status !== stop.status && (index < walk.length || !this.#cut.has(walk)));
       if (other === undefined) continue;
       const then = other[index]?.status ?? "not applied";
-      return [`${this.#base.actions[stop.action]!.name}: answered ${stop.status} the first time, ${then} another time`];
+      return [
+        `the target answered ${this.#base.actions[stop.action]!.name} with ${stop.status} the first time, and with ${then} when it was repeated`,
+      ];
     }
     return [];
   }

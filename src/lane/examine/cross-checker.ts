@@ -100,10 +100,14 @@ export class CrossChecker {
       const isJudgedAlike = broken === undefined || before === undefined || broken.join() === before.join();
       const { name } = actions[action]!;
       if (!isJudgedAlike) differing.push(judgedOtherwise(name, before, broken));
-      if (!isSame && row[STATUS] !== outcome.status) differing.push(`${name}: status ${row[STATUS]!} before, ${outcome.status} now`);
+      if (!isSame && row[STATUS] !== outcome.status)
+        differing.push(`${name}: the target answered ${row[STATUS]!} the first time, but ${outcome.status} now`);
       else if (!isSame) {
         const explained = await this.#explain(unit, action, along);
-        differing.push(`${name}: status ${outcome.status} both times, but a different state; ${explained.text}`, ...explained.lines);
+        differing.push(
+          `${name}: the target answered ${outcome.status} both times, but reached different states; ${explained.text}`,
+          ...explained.lines,
+        );
         mark = explained.mark;
       }
       if (!isSame || !isJudgedAlike) calls ??= [...path, action];
@@ -155,7 +159,7 @@ export class CrossChecker {
     if (stepper.checkFailure === undefined && checker.rulesAfter(definition).length > 0)
       found.push(...(await judgeStep(this.#base, { action: definition, outcome, changed: moved, mark }, this.#settle)).findings);
     const unanswered = stepper.checkFailure;
-    if (unanswered !== undefined) throw new LaneLost(unanswered.reason, "a check got no answer", [], unanswered.check);
+    if (unanswered !== undefined) throw new LaneLost(unanswered.reason, "a request of a rule got no answer", [], unanswered.check);
     return found.map(({ invariant }) => invariant).toSorted();
   }
 
@@ -186,7 +190,7 @@ export class CrossChecker {
       along === undefined ? await this.#navigator.replay(unit.path, unit.draws) : (await this.#step({ ...unit, ...along }, action)).mark;
     const other = canonicalizer.marked(await state.facts());
     const lines = markedDifferences(other, sameNames(other, now), STATE_LINES).map((line) => `  ${line}`);
-    return { text: along === undefined ? "the step changed:" : "the other path, compared with this one:", lines, mark };
+    return { text: along === undefined ? "the step changed:" : "differences between the other path and this path:", lines, mark };
   }
 }
 
@@ -206,7 +210,7 @@ function after(way: Way, action: number): Way {
 
 function judgedOtherwise(action: string, before: readonly string[], now: readonly string[]): string {
   const named = (rules: readonly string[]): string => (rules.length === 0 ? "no rule" : rules.join(", "));
-  return `${action}: breaks ${named(before)} on the one path, and ${named(now)} on the other`;
+  return `${action}: breaks ${named(before)} on one path, but ${named(now)} on the other path`;
 }
 
 function isAlike(row: Int32Array, outcome: Outcome, { lo, hi }: Reached): boolean {
@@ -229,17 +233,17 @@ function divergence(merge: boolean, path: readonly number[], differences: readon
       kind: "merge",
       path,
       message:
-        "Two paths lead to one state, but behave differently afterwards: something that distinguishes them is not observed, or was renamed or masked",
+        "Two paths lead to the same state, but the target behaves differently after them. The target probably keeps data that seqqa does not observe or compare",
       differences,
-      hint: "Declare every store of the target, and look at what the differing lines have in common.",
+      hint: "Check that every store of the target is declared in seqqa.yaml. The lines above show which calls behave differently.",
     };
   }
   return {
     kind: "cross_check",
     path,
     message:
-      "A state that was written directly behaves differently from the same state reached by its calls: the target keeps something in memory that is not in its stores",
+      "The target behaves differently after seqqa restores a state in the stores than after the calls that lead to this state. The target probably keeps data in memory that are not in its stores",
     differences,
-    hint: "The run continues by replaying paths. Keep such data in a store, or set `target.rollback: restart`. A file, or how long ago a stored time was written, may also be the cause.",
+    hint: "Keep such data in a store, or set `target.rollback: restart`. A file, or the age of a stored time, may also be the cause. Until then, seqqa reaches states by executing their calls again, which is slower.",
   };
 }

@@ -53,11 +53,11 @@ function placesOf(lines: readonly string[]): string {
 /** Describes a write whose cause is neither an action nor a check. `when`: for example "while the initial state was checked". */
 export function otherWriterText({ kind, lines }: Extract<Writer, { readonly lines: readonly string[] }>, when: string): string {
   const places = placesOf(lines);
-  const what = `${places === "" ? "A store" : places} was written to ${when}`;
+  const what = `Something wrote to ${places === "" ? "a store" : places} ${when}`;
   return kind === "itself"
-    ? `${what}, and again while no request was sent: by the target's own timer or job, or by another client`
-    : `${what}, but not again while seqqa waited: by unfinished work of an action, the target's own timer or job, or another client`;
+    ? `${what}, and again while no request was in progress. The cause is a timer or job of the target, or another client`
+    : `${what}, but not again while seqqa waited. The cause is unfinished work of an action, a timer or job of the target, or another client`;
 }
 
 export const OTHER_WRITER_HINT =
-  'Switch the job off in target.env, or exclude what the job writes from the state (`ignore: ["table.column"]`, or `tables`). If an action writes after its answer, set `target.settle`.';
+  'Switch off the timer or job in target.env, or ignore the columns that it writes (`ignore: ["table.column"]`). If an action writes after its answer, set `target.settle`.';

@@ -9,7 +9,7 @@ import type { World } from "../../model/declare/world.ts";
 export function raceObstacle(world: World<never, never>, contextOnly: boolean): RaceObstacle | undefined {
   if (contextOnly) {
     return {
-      why: "no store is declared, so only the context is restored between trials",
+      why: "no store is declared, so seqqa cannot restore the target between two trials",
       remedy: "Declare the stores (db_url, systems), give the World a reset, or set target.rollback: restart.",
     };
   }
@@ -17,8 +17,8 @@ export function raceObstacle(world: World<never, never>, contextOnly: boolean): 
     if (system === undefined || system.traits.commits) continue;
     const { racing } = STORE_KINDS[system.name as StoreKindName] ?? { racing: ["journal"] };
     return {
-      why: `store "${name}" is restored by ${system.checkpoint.mode}, so all calls share one connection and cannot overlap`,
-      remedy: `Use another checkpoint for it: checkpoint: ${racing.join(" or ")}.`,
+      why: `store "${name}" uses checkpoint ${system.checkpoint.mode}, so all calls share one database connection and cannot overlap`,
+      remedy: `Set another checkpoint for this store: checkpoint: ${racing.join(" or ")}.`,
     };
   }
   return undefined;
@@ -29,7 +29,7 @@ export function gateless(world: World<never, never>): Record<string, string> {
   const reasons: Record<string, string> = {};
   for (const [name, system] of Object.entries(world.systems)) {
     if (system === undefined) continue;
-    const gate = system.gate?.() ?? { kind: "none" as const, why: `${system.name} has no triggers that could hold a call` };
+    const gate = system.gate?.() ?? { kind: "none" as const, why: `a ${system.name} store has no triggers that could hold a write` };
     if (gate.kind === "none") reasons[name] = gate.why;
   }
   return reasons;

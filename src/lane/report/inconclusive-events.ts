@@ -9,7 +9,9 @@ const LONGEST = 300;
  */
 export function inconclusiveEvents(rule: string, why: unknown): InconclusiveEvent {
   if (typeof why !== "string" || why.trim() === "") {
-    throw new TypeError(`step.inconclusive(why) was given ${describe(why)}; pass a short text that says why the step cannot be judged.`);
+    throw new TypeError(
+      `A rule called step.inconclusive() with ${describe(why)}. Pass a short text that says why the rule cannot judge the step.`,
+    );
   }
   return { invariant: rule, what: why.length <= LONGEST ? why : `${head(why)}... (${why.length} characters)` };
 }

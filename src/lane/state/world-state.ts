@@ -597,7 +597,7 @@ function withoutTables(observed: Observed, leftOut: ReadonlySet<string> | undefi
 function asJson(read: unknown): unknown {
   const text = JSON.stringify(read) as string | undefined;
   if (text === undefined)
-    throw new SeqqaError("PROBE_INVALID", "The World's probe returned a value that JSON cannot represent.", {
+    throw new SeqqaError("PROBE_INVALID", "The function `probe` of the World returned a value that JSON cannot represent.", {
       hint: "Return what it read, e.g. `response.json()`.",
     });
   return JSON.parse(text);

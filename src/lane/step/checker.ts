@@ -180,7 +180,7 @@ export class Checker {
     this.checked.errors.push(
       errorEvent(
         "INVARIANT_NOT_BOOLEAN",
-        `Invariant "${invariant.name}" returned ${got}; its check must return true, false, or { ok, actual, expected }.`,
+        `The check of invariant "${invariant.name}" returned ${got}, but must return true, false, or { ok, actual, expected }.`,
         invariant.name,
       ),
     );
@@ -207,7 +207,7 @@ function planFor(action: AnyAction, invariants: readonly AnyInvariant[], rules: 
     try {
       return when === undefined || when(action);
     } catch (cause) {
-      error ??= thrown("INVARIANT_THREW", `The \`when\` of invariant "${name}" threw`, name, cause);
+      error ??= thrown("INVARIANT_THREW", `The function \`when\` of invariant "${name}" threw an error`, name, cause);
       return false;
     }
   };

@@ -6,7 +6,7 @@ import type { UnansweredCheck } from "./stepper.ts";
 export function brokenFinding(action: string, outcome: Outcome): FindingEvent {
   const isTimeout = outcome.lost === "timeout";
   const what = isTimeout ? `${action} got no answer in time` : `The target stopped answering during ${action}`;
-  return { ...noAnswer(isTimeout, action), message: `${what}, and again from a clean start` };
+  return { ...noAnswer(isTimeout, action), message: `${what}. The same happened again from a clean start` };
 }
 
 /**
@@ -15,7 +15,7 @@ export function brokenFinding(action: string, outcome: Outcome): FindingEvent {
  */
 export function unansweredFinding({ check, reason }: UnansweredCheck, action: string | undefined, tries?: "once"): FindingEvent {
   const where = action === undefined ? "in the initial state" : `after ${action}`;
-  const again = action === undefined || tries === "once" ? "" : ", and again from a clean start";
+  const again = action === undefined || tries === "once" ? "" : ". The same happened again from a clean start";
   const isTimeout = reason === "timeout";
   const during = check === "" ? "" : ` during a request of ${check}`;
   const what = isTimeout ? `A request of ${check || "an unknown check"} got no answer in time` : `The target stopped answering${during}`;

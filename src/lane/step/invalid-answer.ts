@@ -9,6 +9,6 @@ import { Severity } from "../../model/declare/severity.ts";
 export function invalidAnswerFinding(error: unknown, check?: string): FindingEvent | undefined {
   if (!(error instanceof InvalidAnswer)) return undefined;
   const asked = check === undefined ? "" : `, a request of ${check},`;
-  const message = `${error.request}${asked} was answered with something that is not valid HTTP: ${error.why}`;
+  const message = `The answer to ${error.request}${asked} is not valid HTTP: ${error.why}`;
   return { invariant: INVALID_ANSWER, severity: Severity.HIGH, message };
 }

@@ -12,7 +12,7 @@ import { OTHER_WRITER_HINT, otherWriterText, type Writer } from "../examine/fore
 import { WriteInquiry } from "../examine/write-inquiry.ts";
 
 const pendingWorkText = (action: string): string =>
-  `The context or a client was changed after action "${action}" had ended: by a promise or a timer that it left behind. Await everything before it returns.`;
+  `A promise or timer of action "${action}" changed the context or a client after the action had ended. Await all work before the action returns.`;
 
 /**
  * Detects changes of the state that no step made, and undoes them. They come from checks that write, and from work that continues after an answer.
@@ -71,7 +71,7 @@ export class StateWatch {
   ): Promise<void> {
     const writer = await this.#inquiry.duringChecks(action, { mark: after, isOther: () => this.otherState(after, reached) });
     if (writer.kind === "check") errors.push(impureError(writer.name, "a store"));
-    else this.#reportWriter(unit, action, writer, "while a state was checked");
+    else this.#reportWriter(unit, action, writer, "while seqqa checked a state");
   }
 
   /** Watches the stores after the first 202 answer of an action, since this status announces that work continues. */
@@ -155,7 +155,7 @@ export class StateWatch {
     if (this.#reached.lo === unit.lo && this.#reached.hi === unit.hi) return;
     throw new LaneLost(
       "dirty",
-      `After action "${this.#base.actions[action]!.name}" the state could not be restored`,
+      `seqqa could not restore the state after action "${this.#base.actions[action]!.name}"`,
       canonicalizer.describe(await state.facts()).slice(0, 20),
     );
   }

@@ -124,7 +124,7 @@ export class StepRules {
       this.errors.push(
         errorEvent(
           "INVARIANT_NOT_BOOLEAN",
-          `Rule "${rule.name}" returned ${got}; it must return true, false, { ok, actual, expected }, or { earlier }.`,
+          `Rule "${rule.name}" returned ${got}, but must return true, false, { ok, actual, expected }, or { earlier }.`,
           rule.name,
         ),
       );

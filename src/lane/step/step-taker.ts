@@ -139,7 +139,7 @@ export class StepTaker {
       }
       const error = errorEvent(
         "SKIP_CHANGED_STATE",
-        `Action "${definition.name}" returned null (skipped) after it had changed the state; a skipped action may only read.`,
+        `Action "${definition.name}" returned null (skipped), but had changed the state before. Return null only before the first call that changes something.`,
         definition.name,
       );
       this.#report.rows.push(SKIPPED | NEWS);
@@ -242,7 +242,7 @@ export class StepTaker {
     const { stepper, actions } = this.#base;
     const unanswered = stepper.checkFailure;
     if (unanswered === undefined) return;
-    const why = unanswered.error instanceof Error ? unanswered.error.message : "a check got no answer";
+    const why = unanswered.error instanceof Error ? unanswered.error.message : "a request of a rule got no answer";
     if (unit.suspect !== unanswered.reason || action !== unit.from) throw new LaneLost(unanswered.reason, why, [], unanswered.check);
     const { findings, errors } = withUnanswered(judged, unanswered, actions[action]!.name);
     const bits = EXECUTED | reached.bits | FINDING | NEWS;

@@ -233,10 +233,10 @@ export class Stepper {
       const applies: unknown = precondition(this.#world.context);
       if (applies === true) return undefined;
       if (applies === false) return SKIPPED_OUTCOME;
-      const message = `The precondition of action "${action.name}" returned ${describe(applies)}, not a boolean.`;
+      const message = `The precondition of action "${action.name}" returned ${describe(applies)}, but must return true or false.`;
       return failed(errorEvent("PRECONDITION_NOT_BOOLEAN", message, action.name));
     } catch (error) {
-      return failed(this.thrown("PRECONDITION_THREW", `The precondition of action "${action.name}" threw`, action.name, error));
+      return failed(this.thrown("PRECONDITION_THREW", `The precondition of action "${action.name}" threw an error`, action.name, error));
     }
   }
 
@@ -256,14 +256,15 @@ export class Stepper {
     if (broken !== undefined) return broken;
     const shed = this.#shed(action);
     if (shed !== undefined) return shed;
-    if (this.#probeError !== undefined) return failed(this.thrown("PROBE_THREW", "The World's probe threw", "probe", this.#probeError));
+    if (this.#probeError !== undefined)
+      return failed(this.thrown("PROBE_THREW", "The function `probe` of the World threw an error", "probe", this.#probeError));
     if (this.strays.length > 0) {
       return failed(
-        this.thrown("STRAY_REJECTION", `Action "${action.name}" left a rejected promise that was not awaited`, action.name, this.strays[0]),
+        this.thrown("STRAY_REJECTION", `Action "${action.name}" did not await a promise that was rejected`, action.name, this.strays[0]),
       );
     }
     if (this.uncaught.length > 0) {
-      const what = `Code left running by action "${action.name}" or by an earlier action threw an error that could not be caught`;
+      const what = `Code that action "${action.name}" or an earlier action started and did not await threw an error`;
       return failed(this.thrown("UNCAUGHT_EXCEPTION", what, action.name, this.uncaught.splice(0)[0]));
     }
     const left = pending.filter((one) => !this.#pendingBefore.includes(one));
@@ -275,7 +276,7 @@ export class Stepper {
       return failed(
         errorEvent(
           "ACTION_NO_RESPONSE",
-          `Action "${action.name}" ${got}; return the response of its call, or null where it does not apply.`,
+          `Action "${action.name}" ${got}. Return the response of its call, or null if the action cannot be called in this state.`,
           action.name,
         ),
       );
@@ -383,9 +384,7 @@ function isSameRequest({ response: { request } }: Extract<Exchange, { kind: "ans
 export function overloaded(): ErrorEvent {
   return errorEvent(
     "TARGET_OVERLOADED",
-    "The target is overloaded: it refused requests with status 503, even after seqqa had waited and sent them again. The steps with these requests are not judged. " +
-      "Use fewer lanes (--parallel), set exploration.rate_limit, or raise the target's limits (maxEventLoopDelay of @fastify/under-pressure). " +
-      "If 503 is the right answer, add it to expectedStatus of the action.",
+    "The target is overloaded: it answered requests with status 503, also after seqqa had waited and sent them again. seqqa does not judge the steps with these requests. Use fewer lanes (--parallel), set exploration.rate_limit, or raise the target's limits (maxEventLoopDelay of @fastify/under-pressure). If status 503 is right for an action, add 503 to its expectedStatus.",
     "target",
   );
 }
@@ -410,7 +409,7 @@ export function pendingText(who: string, left: readonly PendingRequest[]): strin
   const named = left.slice(0, NAMED).map(({ method, url }) => `${method} ${URL.canParse(url) ? new URL(url).pathname : url}`);
   const more = left.length > NAMED ? ` and ${left.length - NAMED} more` : "";
   const what = left.length === 1 ? "request was" : "requests were";
-  return `${who} ended while its ${what} not answered yet: ${named.join(", ")}${more}. Await every request before it returns.`;
+  return `${who} ended before its ${what} answered: ${named.join(", ")}${more}. Await every request before the function returns.`;
 }
 
 function unexpected(action: AnyAction, response: ApiResponse): FindingEvent[] {
@@ -421,8 +420,11 @@ function unexpected(action: AnyAction, response: ApiResponse): FindingEvent[] {
 }
 
 function unknownRole(action: AnyAction, roles: readonly string[]): SeqqaError {
-  const known = roles.length === 0 ? "the world has no clients" : `it has ${roles.map((role) => `"${role}"`).join(", ")}`;
-  return new SeqqaError("UNKNOWN_ROLE", `Action "${action.name}" acts as "${String(action.as)}", which the world does not know: ${known}.`);
+  const known = roles.length === 0 ? "it has no clients at all" : `its roles are ${roles.map((role) => `"${role}"`).join(", ")}`;
+  return new SeqqaError(
+    "UNKNOWN_ROLE",
+    `Action "${action.name}" has as: "${String(action.as)}", but the World has no such role: ${known}.`,
+  );
 }
 
 export function errorEvent(code: string, message: string, source: string, stack?: string): ErrorEvent {
@@ -430,7 +432,7 @@ export function errorEvent(code: string, message: string, source: string, stack?
 }
 
 export function impure(name: string, what: string): ErrorEvent {
-  const message = `Invariant "${name}" changed ${what} while it checked; a check may only read. The change was undone.`;
+  const message = `The check of invariant "${name}" changed ${what}, but a check may only read. seqqa undid the change.`;
   return errorEvent("INVARIANT_WROTE", message, name);
 }
 

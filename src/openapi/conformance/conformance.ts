@@ -69,7 +69,7 @@ export class Conformance {
     if (described === undefined)
       return { clause: "status", what: `the status is not described (${responses.map(({ status }) => status).join(", ")})` };
     const missing = missingHeader(described, answer);
-    if (missing !== undefined) return { clause: "headers", what: `the header ${quoted(missing)} is required, and is not there` };
+    if (missing !== undefined) return { clause: "headers", what: `the required header ${quoted(missing)} is missing` };
     return method === "head" || BODILESS.has(answer.statusCode) || answer.statusCode < 200
       ? undefined
       : this.#bodyDifference(described, answer);
@@ -79,9 +79,9 @@ export class Conformance {
     // Descriptions often omit the body of an answer, especially for errors. If no media type is described, the body is therefore not checked.
     if (media.length === 0) return undefined;
     const types = media.map(({ type }) => type).join(", ");
-    if (answer.text === "") return { clause: "body", what: `there is no body (described: ${shown(types)})` };
+    if (answer.text === "") return { clause: "body", what: `the body is missing (described: ${shown(types)})` };
     const given = answer.headers["content-type"];
-    if (given === undefined) return { clause: "content_type", what: `there is no content type (described: ${shown(types)})` };
+    if (given === undefined) return { clause: "content_type", what: `the content type is missing (described: ${shown(types)})` };
     const described = mediaFor(media, given);
     if (described === undefined)
       return { clause: "content_type", what: `the content type ${quoted(essence(given))} is not described (${shown(types)})` };

@@ -89,7 +89,7 @@ function ruleText({ keyword, params }: ErrorObject): string {
     case "maxProperties":
       return `has ${keyword === "minProperties" ? "fewer" : "more"} than ${limit} properties`;
     case "uniqueItems":
-      return "has an item twice";
+      return "contains an item twice";
     case "anyOf":
       return "matches none of the alternatives (anyOf)";
     case "oneOf":
@@ -99,7 +99,7 @@ function ruleText({ keyword, params }: ErrorObject): string {
     case "not":
       return "matches a schema that it must not match (not)";
     case "false schema":
-      return "is present, although nothing is described there";
+      return "is present, although the description allows no value there";
     default:
       return `does not satisfy ${quoted(keyword)}`;
   }

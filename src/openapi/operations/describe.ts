@@ -29,15 +29,15 @@ export function describe(document: unknown, name = "the description"): ApiDescri
 export function describeOwn(document: Plain, name: string, from: URL | undefined, warnings: Warnings): ApiDescription {
   const specification = specificationOf(document, name);
   if (/^3\.([2-9]|\d\d)/.test(specification))
-    warnings.add("/openapi", `OpenAPI ${specification} is read as version 3.1; newer features may be left out`);
+    warnings.add("/openapi", `seqqa reads OpenAPI ${specification} as version 3.1 and may ignore newer features`);
   const references = new References(document, specification.startsWith("2.") ? movedRef : undefined);
   normalise(document, specification, references, warnings);
   const operations = operationsOf(document, references, warnings);
   if (operations.length === 0) {
     throw problem(
       "DESCRIPTION_EMPTY",
-      `${name} describes no operation, so it cannot be used.`,
-      'Operations are under "paths", as in "/orders": { "get": { ... } }.',
+      `The description ${name} has no operations, so seqqa cannot use it.`,
+      'Add operations under "paths", for example "/orders": { "get": { ... } }.',
     );
   }
   const info = own(document, "info");
@@ -61,8 +61,8 @@ function copied(document: Plain, name: string): Plain {
   } catch {
     throw problem(
       "DESCRIPTION_NOT_OPENAPI",
-      `${name} contains functions or the like, so it is not an OpenAPI description.`,
-      "Pass what JSON.parse returns.",
+      `${name} contains functions or other values that JSON does not have, so it is not an OpenAPI description.`,
+      "Pass the object that JSON.parse returns for the description.",
     );
   }
 }

@@ -13,7 +13,7 @@ const METHODS: ReadonlySet<string> = new Set<HttpMethod>(["get", "put", "post", 
 
 export function operationsOf(document: Plain, references: References, warnings: Warnings): readonly Operation[] {
   const paths = own(document, "paths");
-  if (paths !== undefined && !isPlain(paths)) warnings.add("/paths", "The paths are not a map, and are left out");
+  if (paths !== undefined && !isPlain(paths)) warnings.add("/paths", '"paths" is not a map, and is left out');
   return entriesOf(paths).flatMap(([path, item]) => {
     if (path.startsWith("x-")) return [];
     const pointer = `/paths${step(path)}`;
@@ -57,7 +57,7 @@ interface Found {
 
 function operationOf(found: Found): Operation {
   const { method, path, pointer, operation, item, document, references, warnings } = found;
-  if (!path.startsWith("/")) warnings.add(pointer, `The path ${quoted(path)} does not begin with a slash, and is given one`);
+  if (!path.startsWith("/")) warnings.add(pointer, `The path ${quoted(path)} does not begin with a slash, so seqqa adds one`);
   const template = path.startsWith("/") ? path : `/${path}`;
   const servers = serverUrls(own(operation, "servers") ?? own(item, "servers"));
   return {

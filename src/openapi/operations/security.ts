@@ -19,7 +19,7 @@ export function securitySchemesOf(document: Plain, references: References, warni
       const scheme = references.object(value);
       const read = scheme === undefined ? undefined : schemeOf(scheme);
       if (read === undefined)
-        warnings.add(`/components/securitySchemes${step(name)}`, "A security scheme lacks what its type needs, and is left out");
+        warnings.add(`/components/securitySchemes${step(name)}`, "A security scheme lacks a field that its type requires, and is left out");
       return read === undefined ? [] : [[name, read]];
     }),
   );

@@ -35,14 +35,14 @@ export function parseYaml(text: string, name: string, warn: (sentence: string) =
   if (document === undefined) throw problem("DESCRIPTION_SYNTAX", `${name} is empty.`, "Give the file or URL of an OpenAPI description.");
   const error = document.errors[0];
   if (error !== undefined) throw notYaml(error, where(error.pos[0]), text);
-  if (documents.length > 1) warn(`${name} holds ${documents.length} YAML documents, of which the first one is read.`);
+  if (documents.length > 1) warn(`${name} contains ${documents.length} YAML documents. seqqa reads only the first one.`);
   return yamlValue(document.contents, {
-    duplicate: (key, offset) => warn(`The key ${quoted(key)} appears twice, and the last one is used (${where(offset)}).`),
+    duplicate: (key, offset) => warn(`The key ${quoted(key)} appears twice. seqqa uses the last one (${where(offset)}).`),
     broken: (what, offset) =>
       problem(
         "DESCRIPTION_SYNTAX",
         `${where(offset)}: ${what}`,
-        "Write this part in full, with text keys and without aliases or <<, or refer to a component with $ref.",
+        "Write this part without aliases and <<, and with text as keys. For repeated parts, use components with $ref.",
       ),
   });
 }
@@ -58,7 +58,7 @@ function refuseHuge(text: string, name: string): void {
     throw problem(
       "DESCRIPTION_TOO_LARGE",
       `${name} is too large for YAML: it has more than ${MOST_PARTS.toLocaleString("en")} parts.`,
-      "Write it as JSON, which needs much less memory.",
+      "Convert the description to JSON, which needs much less memory.",
     );
   }
 }

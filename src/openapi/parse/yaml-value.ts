@@ -76,7 +76,7 @@ class Reader {
     const value = this.value(node);
     const sources = Array.isArray(value) ? (value as unknown[]) : [value];
     if (sources.every(isPlain)) return sources;
-    throw this.#trouble.broken("<< merges something that is not a map.", offset);
+    throw this.#trouble.broken("a key << merges a value that is not a map.", offset);
   }
 }
 

@@ -65,7 +65,7 @@ function tooDeep(name: string): Error {
 function tooLarge(name: string): Error {
   return problem(
     "DESCRIPTION_TOO_LARGE",
-    `${name} holds more than ${MOST_VALUES.toLocaleString("en")} values once its YAML aliases are followed.`,
-    "Such files exhaust the memory of programs that read them; write the repeated parts as components with $ref.",
+    `${name} contains more than ${MOST_VALUES.toLocaleString("en")} values when its YAML aliases are expanded.`,
+    "Write the repeated parts as components with $ref. Files with so many aliases exhaust the memory of programs that read them.",
   );
 }

@@ -48,12 +48,12 @@ export class FileReader {
     if (source === undefined)
       throw problem(
         "DESCRIPTION_REF",
-        `${where}, which is neither a file nor a URL of http or https.`,
-        "Put the part into a file next to the description.",
+        `${where}, which is neither a file nor an http or https URL.`,
+        "Put the referenced part into a file next to the description.",
       );
     this.#check(source, from, where);
     if (++this.#files > MOST_FILES)
-      throw problem("DESCRIPTION_TOO_LARGE", `${where}, but references to at most ${MOST_FILES} other files are followed.`);
+      throw problem("DESCRIPTION_TOO_LARGE", `${where}, but seqqa follows references to at most ${MOST_FILES} other files.`);
     const loaded = await this.#load(source, where);
     if ((this.#text += loaded.text.length) > MOST_TEXT)
       throw problem("DESCRIPTION_TOO_LARGE", `${this.#description.name} and the files that it refers to are too large together.`);
@@ -64,7 +64,7 @@ export class FileReader {
     if (source.kind === "file" && from.kind === "url") {
       throw problem(
         "DESCRIPTION_REF_REFUSED",
-        `${where}, a file on this machine. A description from a URL may not refer to local files, not even with --allow-refs.`,
+        `${where}, a file on this machine. seqqa never follows such references of a description from a URL, not even with --allow-refs.`,
         "Save the description to a file, check its references, and give that file.",
       );
     }
@@ -78,8 +78,8 @@ export class FileReader {
     if (refused === undefined) return;
     throw problem(
       "DESCRIPTION_REF_REFUSED",
-      `${where}${refused}; such references are followed only with --allow-refs.`,
-      "Check the reference, and pass --allow-refs if it may be followed.",
+      `${where}${refused}. seqqa follows such references only with --allow-refs.`,
+      "Check the reference. If you trust it, pass --allow-refs.",
     );
   }
 
@@ -105,8 +105,8 @@ export class FileReader {
       const why = cause instanceof Error ? cause.message : String(cause);
       throw problem(
         "DESCRIPTION_REF",
-        `${where}, which cannot be read: ${why}`,
-        "Check the reference; paths are relative to the file that contains it.",
+        `${where}, which seqqa cannot read: ${why}`,
+        "Check the reference. Its path is relative to the file that contains the reference.",
         cause,
       );
     }

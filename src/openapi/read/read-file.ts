@@ -26,7 +26,7 @@ export async function readFile(path: string, cwd: string): Promise<Loaded> {
         throw problem(
           "DESCRIPTION_UNREADABLE",
           `${name} is ${stat.isDirectory() ? "a folder" : "a special file"}, not a description.`,
-          "Give the file of the description itself.",
+          "Give the path of the description file itself.",
         );
       if (stat.size > MOST_BYTES) throw tooLarge(name);
       return { source: { kind: "file", path: found }, name, text: decodeText(await file.readFile(), name) };
@@ -50,14 +50,14 @@ function readable(error: NodeJS.ErrnoException, name: string): Error {
   switch (error.code) {
     case "ENOENT":
     case "ENOTDIR":
-      return problem("DESCRIPTION_NOT_FOUND", `There is no file ${name}.`, "Give the path or the URL of an OpenAPI description.");
+      return problem("DESCRIPTION_NOT_FOUND", `The file ${name} does not exist.`, "Give the path or the URL of an OpenAPI description.");
     case "EACCES":
     case "EPERM":
-      return problem("DESCRIPTION_UNREADABLE", `${name} cannot be read: permission denied.`);
+      return problem("DESCRIPTION_UNREADABLE", `seqqa may not read ${name}: permission denied.`);
     case "EISDIR":
       return problem("DESCRIPTION_UNREADABLE", `${name} is a folder, not a description.`);
     case "ELOOP":
-      return problem("DESCRIPTION_UNREADABLE", `${name} cannot be read: its symbolic links lead round in a circle.`);
+      return problem("DESCRIPTION_UNREADABLE", `seqqa cannot read ${name}, because its symbolic links lead in a circle.`);
     default:
       return error;
   }

@@ -70,7 +70,10 @@ function withoutLogin(url: URL): readonly [url: URL, header: { readonly authoriz
 function redirected(to: string, from: URL, name: string): URL {
   const url = URL.canParse(to, from.href) ? new URL(to, from) : undefined;
   if (url !== undefined && /^https?:$/.test(url.protocol)) return withoutLogin(url)[0];
-  throw problem("DESCRIPTION_UNREADABLE", `${name} redirects to ${quoted(to)}, which is not a URL of http or https; it is not followed.`);
+  throw problem(
+    "DESCRIPTION_UNREADABLE",
+    `${name} redirects to ${quoted(to)}, which seqqa does not follow, because it is not an http or https URL.`,
+  );
 }
 
 async function taken(answer: Answer, url: URL, name: string): Promise<Loaded> {
@@ -79,7 +82,7 @@ async function taken(answer: Answer, url: URL, name: string): Promise<Loaded> {
     throw problem(
       "DESCRIPTION_NOT_FOUND",
       `${name} answered with status ${answer.status}.`,
-      "Check the URL. If it needs a login, save the description to a file and give that file.",
+      "Check the URL. If the server requires a login, save the description to a file, and give that file.",
     );
   }
   const chunks: Uint8Array[] = [];
@@ -108,7 +111,7 @@ export function explained(error: unknown, name: string, signal: AbortSignal): un
 function inWords(code: string, message: string): string {
   switch (code) {
     case "":
-      return message === "bad port" ? "its port is blocked by HTTP clients" : message;
+      return message === "bad port" ? "HTTP clients block its port" : message;
     case "ECONNREFUSED":
       return "nothing listens there (ECONNREFUSED)";
     case "ENOTFOUND":

@@ -133,7 +133,7 @@ export class Calls {
     stepper.checkFailure = undefined;
     await checker.checkAfter(this.#sides.map(({ action }) => action));
     const failure = stepper.checkFailure as { readonly reason: "timeout" | "unreachable" } | undefined;
-    if (failure !== undefined) throw new LaneLost(failure.reason, "a check got no answer");
+    if (failure !== undefined) throw new LaneLost(failure.reason, "a request of a rule got no answer");
     return [...checker.checked.findings];
   }
 

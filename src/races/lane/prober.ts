@@ -183,7 +183,7 @@ export class Prober {
     if (lost === undefined) return this.#judged(trial, way, oracle, plan);
     // A call without an answer is a race, because this call got an answer when it was executed alone. It may still be running in the target, so the
     // lane is given up.
-    const message = `${lost.action} got no answer, although it gets one when the calls are sent one after the other`;
+    const message = `${lost.action} got no answer when the calls were sent at the same time, but gets an answer when they are sent one after the other`;
     const judgement = { verdict: "server_error", invariant: undefined, severity: Severity.HIGH, message } as const;
     if (this.#isWanted(judgement)) {
       this.#hits++;

@@ -233,8 +233,8 @@ function differingAnswers(trial: Execution, fitting: readonly Candidate[]): stri
   const own = new Set(statusesOf(trial).toSorted());
   const isStatus = fitting.every(({ execution }) => !statusesOf(execution).every((status) => own.has(status)));
   if (ordered.length > 0 && isStatus)
-    return `${statuses(trial)}; when sent one after the other, they are answered ${ordered.join(", or ")}`;
-  return `${statuses(trial)}; when sent one after the other, in any order, they do not get the same answers`;
+    return `${statuses(trial)}; when the calls are sent one after the other, they are answered ${ordered.join(", or ")}`;
+  return `${statuses(trial)}; when the calls are sent one after the other, in any order, they get other answers`;
 }
 
 function inWords(all: readonly string[], order: readonly number[] | null): string {

@@ -284,8 +284,8 @@ export class Encoder {
         if (this.#pinning) this.pins.add(String(value));
         return this.#clock.nearNumber(Number(value)) ? this.#time(value) : `#${value};`;
       default:
-        throw new SeqqaError("STATE_NOT_DATA", `The observed state holds a ${typeof value}, which cannot be compared.`, {
-          hint: "Keep only plain data in the context and in the states that stores observe.",
+        throw new SeqqaError("STATE_NOT_DATA", `A state contains a value of type ${typeof value}, which seqqa cannot compare.`, {
+          hint: "Put only plain data (as in JSON) into the context, and return only plain data from observe() of your own stores.",
         });
     }
   }
@@ -313,8 +313,8 @@ export class Encoder {
 
   #object(value: object, depth: number, rules: PathRules | undefined): string {
     if (depth >= DEEPEST) {
-      throw new SeqqaError("STATE_TOO_DEEP", `The observed state is nested deeper than ${DEEPEST} levels, or refers to itself.`, {
-        hint: "Leave the field out with `ignore` or `stateFromContext`, or observe a flatter value.",
+      throw new SeqqaError("STATE_TOO_DEEP", `A state is nested deeper than ${DEEPEST} levels, or contains a reference to itself.`, {
+        hint: "Leave out the field with `ignore` or `stateFromContext`, or put a flatter value into the context.",
       });
     }
     if (Array.isArray(value)) {

@@ -19,9 +19,13 @@ export async function loadHasher(): Promise<void> {
 
 function hasher(): XXHashAPI {
   if (api === undefined) {
-    throw new SeqqaError("HASHER_NOT_LOADED", "A fingerprint was asked for before the hash function was loaded.", {
-      hint: "Await loadHasher() first.",
-    });
+    throw new SeqqaError(
+      "HASHER_NOT_LOADED",
+      "seqqa needed a fingerprint before it had loaded the hash function. This is a defect of seqqa: please report it.",
+      {
+        hint: "Await loadHasher() first.",
+      },
+    );
   }
   return api;
 }

@@ -29,7 +29,7 @@ function neverNegative(table: ExploredTable, column: string): readonly Candidate
       name: nameOf(["never_negative", { table: table.name, column }]),
       columns: [at],
       likelihood: least <= 0 ? 0.9 : 0.45,
-      evidence: `${falls} ${falls === 1 ? "step lowers" : "steps lower"} it${least === 0 ? ", to 0 at the least" : ""}`,
+      evidence: `${falls} ${falls === 1 ? "step lowers" : "steps lower"} it${least === 0 ? ", down to 0 at the lowest" : ""}`,
       judged: states,
       broken,
       nearest,

@@ -64,7 +64,7 @@ function transitions(table: ExploredTable, column: string, words: readonly strin
       broken: [],
       nearest:
         rarest.count <= Math.max(1, changes * RARE)
-          ? { ...rarest.place, what: `only ${rarest.count} of them: ${rarest.place.what}` }
+          ? { ...rarest.place, what: `only ${rarest.count} of these changes: ${rarest.place.what}` }
           : undefined,
     },
   ];

@@ -9,7 +9,7 @@ export function suggestionCode(of: string, suggestions: readonly Candidate[]): s
   const functions = [...new Set(suggestions.map(({ rule }) => rule))].toSorted();
   const lines = [
     ...comment(
-      `Rules that seqqa suggests for ${of}: each held wherever it could have been broken. Keep those that are meant, and list them:`,
+      `Rules that seqqa suggests for ${of}. Each rule held in every state and step of the run. Keep the rules that you want, and list them:`,
     ),
     "// invariants: [...suggested]",
     `import { ${functions.join(", ")} } from "seqqa/rules";`,

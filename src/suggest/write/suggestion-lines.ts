@@ -26,7 +26,7 @@ export function suggestionLines(
       ? []
       : [
           "",
-          "Nearly held: either the API has a defect, or the rule is wrong",
+          "Rules that nearly held (either the API has a defect, or the rule is wrong)",
           ...nearlyHeld.flatMap((one) => ["", ...lines(of, one, " !")]),
         ]),
   ];
@@ -49,5 +49,5 @@ function place(of: StatesOfRun, { state, what, action }: Place): string {
   if (action !== undefined) path.push(of.actions[action]!);
   const cut = path.length > MOST_STEPS ? ["...", ...path.slice(-MOST_STEPS)] : path;
   const id = of.states[state]!.id;
-  return `${what} (${action === undefined ? "" : "from "}state ${id === "" ? "without an id" : id}${cut.length === 0 ? ", the initial one" : `: ${cut.join(" -> ")}`})`;
+  return `${what} (${action === undefined ? "" : "from "}state ${id === "" ? "without an id" : id}${cut.length === 0 ? ", the initial state" : `: ${cut.join(" -> ")}`})`;
 }

@@ -8,8 +8,8 @@ export function refuseLanes(config: TargetConfig, count: number): SeqqaError | u
   const shared = count > 1 ? storeWithoutCopies(config) : undefined;
   if (shared !== undefined) {
     return refuse(
-      `${count} lanes need a store each, and the adapter of systems.${shared} makes no copies of its store.`,
-      "Use --parallel 1, or give its module stores.createProvider.",
+      `Each of the ${count} lanes needs its own store, but the adapter of systems.${shared} cannot copy its store.`,
+      `Use --parallel 1, or export stores.createProvider from the module that systems.${shared}.adapter names.`,
     );
   }
   if (config.target?.module !== undefined) return undefined;
@@ -17,21 +17,21 @@ export function refuseLanes(config: TargetConfig, count: number): SeqqaError | u
     const fixed = fixedPort(config);
     if (count <= 1 || fixed === undefined) return undefined;
     return refuse(
-      `${count} lanes need a port each, and the target listens on the fixed port ${fixed}.`,
-      "Write {port} in target.command or target.env.",
+      `Each of the ${count} lanes needs its own port, but the target listens on the fixed port ${fixed}.`,
+      "Write {port} instead of the number in target.command or target.env. seqqa fills in a free port for each lane.",
     );
   }
   if (config.lanes !== undefined && config.lanes.length > 0) {
     if (count <= config.lanes.length) return undefined;
     return refuse(
-      `${count} lanes need a target each, and lanes lists ${config.lanes.length}.`,
+      `Each of the ${count} lanes needs its own target, but \`lanes\` in seqqa.yaml lists only ${config.lanes.length}.`,
       `List more targets under lanes, or use --parallel ${config.lanes.length}.`,
     );
   }
   if (config.baseUrl === undefined || count <= 1) return undefined;
   return refuse(
-    `${count} lanes need a target each, and base_url names one that already runs.`,
-    "Use target.command, which starts one target for each lane, list running targets under lanes, or use --parallel 1.",
+    `Each of the ${count} lanes needs its own target, but base_url names only one target, which already runs.`,
+    "Use target.command: seqqa then starts one target for each lane. Or list running targets under `lanes`, or use --parallel 1.",
   );
 }
 

@@ -34,16 +34,23 @@ function valueOf(whole: string, name: string, filling: Filling): string {
     return value ?? undeclared(whole, "Declare the store as db_url.");
   }
   const url = asked.store === "db" ? (filling.urls["db"] ?? filling.dbUrl) : filling.urls[asked.store];
-  if (url === undefined) return undeclared(whole, asked.store === "db" ? "Declare the store as db_url." : "Declare it under systems.");
+  if (url === undefined)
+    return undeclared(
+      whole,
+      asked.store === "db" ? "Declare the store as db_url." : "Declare the store under systems, or correct the name in the placeholder.",
+    );
   if (asked.part === "url") return url;
   const value = storePart(url, asked.part);
   if (value !== undefined) return value;
-  throw new SeqqaError("TARGET_PLACEHOLDER", `target uses ${whole}, and the URL of that store has no ${asked.part}.`, {
+  throw new SeqqaError("TARGET_PLACEHOLDER", `A value under target contains ${whole}, but the URL of that store has no ${asked.part}.`, {
     exitStatus: 2,
-    hint: `Add the ${asked.part} to the URL, or remove the placeholder.`,
+    hint: `Add the ${asked.part} to the store's URL, or remove the placeholder.`,
   });
 }
 
 function undeclared(whole: string, hint: string): never {
-  throw new SeqqaError("TARGET_PLACEHOLDER", `target uses ${whole}, and no such store is declared.`, { exitStatus: 2, hint });
+  throw new SeqqaError("TARGET_PLACEHOLDER", `A value under target contains ${whole}, but seqqa.yaml declares no such store.`, {
+    exitStatus: 2,
+    hint,
+  });
 }

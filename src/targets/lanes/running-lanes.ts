@@ -32,10 +32,10 @@ export function refuseSharedLanes(lanes: readonly RunningLane[], folder: string)
       if (first !== undefined && first !== index) {
         throw new SeqqaError(
           "LANES_SHARED",
-          `Lanes ${first} and ${index} have the same ${what}${what === "target" ? ` ${lane.baseUrl}` : ""}.`,
+          `lanes[${first}] and lanes[${index}] in seqqa.yaml name the same ${what}${what === "target" ? ` ${lane.baseUrl}` : ""}.`,
           {
             exitStatus: 2,
-            hint: `Every lane needs a ${what} of its own; or use --parallel 1.`,
+            hint: `Give every lane its own ${what}, or use --parallel 1.`,
           },
         );
       }

@@ -437,11 +437,11 @@ function storesOf(
 }
 
 function unsupported(kind: string): Promise<never> {
-  return Promise.reject(new SeqqaError("STORE_UNSUPPORTED", `This run cannot make lanes for a ${kind} store.`, { exitStatus: 2 }));
+  return Promise.reject(new SeqqaError("STORE_UNSUPPORTED", `seqqa cannot copy a ${kind} store for lanes.`, { exitStatus: 2 }));
 }
 
 function closed(): SeqqaError {
-  return new SeqqaError("TARGETS_CLOSED", "The targets were stopped while a lane was still being made.");
+  return new SeqqaError("TARGETS_CLOSED", "The run ended while seqqa was still starting a target.");
 }
 
 /** Returns the run's id, which is at least partly random, because every process whose environment contains this id is killed at the end. */
@@ -454,9 +454,9 @@ async function bundledModule({ target, folder }: TargetConfig, options: TargetHo
   if (target?.module === undefined) return undefined;
   const file = resolve(folder, target.module);
   if (!existsSync(file)) {
-    throw new SeqqaError("TARGET_MODULE_MISSING", `There is no file ${file}, which target.module names.`, {
+    throw new SeqqaError("TARGET_MODULE_MISSING", `target.module names the file ${file}, which does not exist.`, {
       exitStatus: 2,
-      hint: "The path is relative to the folder of the configuration file.",
+      hint: "Correct the path. It is relative to the folder of seqqa.yaml.",
     });
   }
   return options.bundleModule === undefined ? pathToFileURL(file).href : options.bundleModule(file);

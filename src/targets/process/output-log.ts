@@ -28,9 +28,9 @@ export class OutputLog {
       this.#descriptor = openSync(file, "w");
     } catch (cause) {
       const code = (cause as NodeJS.ErrnoException).code ?? String(cause);
-      throw new SeqqaError("OUTPUT_LOG", `The output of a process cannot be written to ${file} (${code}).`, {
+      throw new SeqqaError("OUTPUT_LOG", `seqqa cannot write the output of a process to ${file} (${code}).`, {
         exitStatus: 2,
-        hint: "Choose another folder with --output or report.output_dir.",
+        hint: "Check the rights and the free space of this folder, or choose another folder with --output or report.output_dir.",
         cause,
       });
     }

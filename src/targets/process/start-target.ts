@@ -171,9 +171,9 @@ function environment({ config, runId, stores, coverage }: StartContext, filling:
 function workingDirectory({ target, folder }: TargetConfig): string {
   const cwd = resolve(folder, target?.cwd ?? ".");
   if (existsSync(cwd)) return cwd;
-  throw new SeqqaError("TARGET_CWD", `There is no folder ${cwd}, which target.cwd names.`, {
+  throw new SeqqaError("TARGET_CWD", `target.cwd names the folder ${cwd}, which does not exist.`, {
     exitStatus: 2,
-    hint: "The path is relative to the folder of the configuration file.",
+    hint: "Correct the path. It is relative to the folder of seqqa.yaml.",
   });
 }
 

@@ -14,8 +14,8 @@ export function endedEarly(command: string, lane: number, exit: TargetExit): Seq
     {
       exitStatus: notFound ? 2 : 3,
       hint: notFound
-        ? "Check target.command, target.cwd and PATH: the shell did not find or could not run it."
-        : "Run target.command by hand in target.cwd, with the same environment.",
+        ? "Check target.command, target.cwd and PATH. The shell did not find the program, or could not run it."
+        : "Run target.command by hand in target.cwd, with the environment of target.env, and read its output.",
     },
   );
 }
@@ -40,23 +40,27 @@ export function notReady(command: string, lane: number, urls: readonly string[],
     "TARGET_NOT_READY",
     `The target of lane ${lane}, ${shownCommand(command)}, runs but gave no HTTP answer on ${urls.join(" or ")} within ${seconds} s.${said}`,
     {
-      hint: "Check that it listens on {port} (also given as the environment variable PORT), check target.ready, or raise target.ready_timeout.",
+      hint: "Check that the target listens on {port}, which is also in the environment variable PORT. Check target.ready. If the target is only slow, raise target.ready_timeout.",
     },
   );
 }
 
 export function notHttp(url: string, output: string): SeqqaError {
   const said = output.trim() === "" ? "" : ` The target printed:${quoted(lastLines(output))}`;
-  return new SeqqaError("TARGET_NOT_HTTP", `What listens on ${url} does not answer in HTTP.${said}`, {
-    hint: "Check that the port is the API's own, and that it speaks http there, not https or another protocol.",
+  return new SeqqaError("TARGET_NOT_HTTP", `The program that listens on ${url} does not answer in HTTP.${said}`, {
+    hint: "Check that the port belongs to the API, and that the API speaks http on this port, not https or another protocol.",
   });
 }
 
 export function portBusy(command: string, port: number | undefined): SeqqaError {
-  const which = port === undefined ? "The port" : `Port ${port}`;
-  return new SeqqaError("TARGET_PORT_BUSY", `${which} that the target ${shownCommand(command)} wants to listen on is in use already.`, {
-    hint: "End the process that listens there, or write {port} in target.command or target.env, so that every lane gets a free port.",
-  });
+  const which = port === undefined ? "this port" : `port ${port}`;
+  return new SeqqaError(
+    "TARGET_PORT_BUSY",
+    `The target ${shownCommand(command)} cannot listen on its port, because another process uses ${which}.`,
+    {
+      hint: "End the process that uses the port. Or write {port} in target.command or target.env: seqqa fills in a free port for each lane.",
+    },
+  );
 }
 
 /** Returns the error for a target that cannot be reached. Its code is the same for every cause. */
@@ -72,7 +76,7 @@ export function unreachable(url: string, error: NodeJS.ErrnoException): SeqqaErr
 export function endedMeanwhile(error: Error, lane: number, end: TargetEnd): SeqqaError {
   const said = end.output.length === 0 ? ", and had printed nothing." : `. Its last output:${quoted(end.output)}`;
   return new SeqqaError("TARGET_EXITED", `${error.message} The target of lane ${lane} ${endText(end)}${said}`, {
-    hint: "Its output may say why; else run target.command by hand in target.cwd, with the same environment.",
+    hint: "Read the output of the target. If the output shows no reason, run target.command by hand in target.cwd, with the environment of target.env.",
     cause: error,
   });
 }
@@ -83,15 +87,21 @@ function diagnosis(error: NodeJS.ErrnoException): Diagnosis {
   const code = error.code ?? "";
   const tls = /^(ERR_SSL|ERR_TLS|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|EPROTO)/;
   if (code === "ECONNREFUSED") return ["Connection refused", "Check that the target runs and listens on this host and port."];
-  if (/^(ENOTFOUND|EAI_)/.test(code)) return ["Unknown host", "Check the host name in the base URL, and the name server."];
+  if (/^(ENOTFOUND|EAI_)/.test(code))
+    return ["Unknown host", "Check the host name in the base URL. If the name is right, check that this machine can resolve it (DNS)."];
   if (isUntrusted(code)) return UNTRUSTED;
   if (tls.test(code) || error.message.includes("secure TLS connection")) {
-    return ["TLS failure", "Check http or https in the base URL, and the host names and dates of the certificate."];
+    return [
+      "TLS failure",
+      "Check that the base URL begins with the right scheme (http or https), and that the certificate names this host and has not expired.",
+    ];
   }
-  if (code === "ETIMEDOUT") return ["Timeout", "Check host and port, and whether the target hangs or a firewall drops the packets."];
-  if (code === "ECONNRESET" || code === "EPIPE") return ["Connection reset", "Check whether the target crashed, and read its output."];
-  if (/^(EHOST|ENET|EADDRNOTAVAIL)/.test(code)) return ["Host unreachable", "Check the host in the base URL, and the network."];
-  return [`Not reachable (${code || error.message})`, "Check that the target runs and answers on this URL."];
+  if (code === "ETIMEDOUT")
+    return ["Timeout", "Check the host and the port in the base URL. The target may hang, or a firewall may drop the packets."];
+  if (code === "ECONNRESET" || code === "EPIPE") return ["Connection reset", "Read the target's output: the target may have crashed."];
+  if (/^(EHOST|ENET|EADDRNOTAVAIL)/.test(code))
+    return ["Host unreachable", "Check the host in the base URL, and the network between this machine and the host."];
+  return [`Not reachable (${code || error.message})`, "Check that the target runs, and that it answers on this URL."];
 }
 
 /** Returns the configured command on one line, without secrets. Placeholders such as `{port}` stay in it. */

@@ -92,11 +92,15 @@ export class TargetProcess {
       return new TargetProcess(child, child.pid, command);
     }
     const error = await new Promise<Error>((resolve) => child.once("error", resolve));
-    throw new SeqqaError("TARGET_SPAWN", `${command.key ?? "target.command"} could not be started in ${command.cwd}: ${error.message}.`, {
-      exitStatus: 2,
-      hint: "Check its cwd.",
-      cause: error,
-    });
+    throw new SeqqaError(
+      "TARGET_SPAWN",
+      `seqqa could not start ${command.key ?? "target.command"} in the folder ${command.cwd}: ${error.message}.`,
+      {
+        exitStatus: 2,
+        hint: "Check its cwd.",
+        cause: error,
+      },
+    );
   }
 
   /** Returns how the process ended if it ended by itself, or that it is running; `undefined` if seqqa stopped it. */

@@ -79,7 +79,10 @@ async function request({ timeoutMs, signal, ca, passwords }: WarmUpContext, name
     await delay(Math.min(PAUSE_MS, Math.max(0, until - performance.now())), undefined, { signal }).catch(() => undefined);
   } while (performance.now() < until);
   signal.throwIfAborted();
-  throw failed(`${name} did not succeed within ${timeoutMs / 1000} s: it ${last}.`, "Check the request, or raise target.ready_timeout.");
+  throw failed(
+    `${name} did not succeed within ${timeoutMs / 1000} s: it ${last}.`,
+    "Check this request under target.warm_up. If the target is only slow, raise target.ready_timeout.",
+  );
 }
 
 interface Sent {
@@ -141,7 +144,10 @@ async function run(
     if (typeof end !== "string" && end.code === 0) return;
     const how = typeof end === "string" ? `did not end within ${timeoutMs / 1000} s` : `ended with ${end.code ?? end.signal}`;
     const said = process.output.trim() === "" ? " It printed nothing." : ` Its last output:${quoted(lastLines(process.output))}`;
-    throw failed(`${key}, the command ${command}, ${how}.${said}`, "Run it by hand in target.cwd, with the environment of target.env.");
+    throw failed(
+      `${key}, the command ${command}, ${how}.${said}`,
+      "Run the command by hand in target.cwd, with the environment of target.env.",
+    );
   } finally {
     over.abort();
     await process.stop();

@@ -37,9 +37,9 @@ export function projectOf(runId: string): string {
 export async function composeUp(context: ComposeContext, signal: AbortSignal): Promise<void> {
   const { file, runId, limits } = context;
   if (!existsSync(file)) {
-    throw new SeqqaError("COMPOSE_FILE", `There is no file ${file}, which compose_file names.`, {
+    throw new SeqqaError("COMPOSE_FILE", `compose_file names the file ${file}, which does not exist.`, {
       exitStatus: 2,
-      hint: "The path is relative to the folder of the configuration file.",
+      hint: "Correct the path. It is relative to the folder of seqqa.yaml.",
     });
   }
   const outcome = await docker(["-p", projectOf(runId), "-f", file, "up", "--wait"], context, limits.upMs, signal);
@@ -47,14 +47,14 @@ export async function composeUp(context: ComposeContext, signal: AbortSignal): P
     throw new SeqqaError(
       "COMPOSE_NOT_READY",
       `docker compose up --wait for ${file} did not end within ${limits.upMs / 1000} s${lastPrinted(outcome.output)}`,
-      { hint: "Run docker compose up --wait by hand, or bring it up before and use --no-infra." },
+      { hint: "Run docker compose up --wait by hand to see where it hangs. Or start the containers before the run, and use --no-infra." },
     );
   }
   if (outcome.exit.code === 0) return;
   if (outcome.exit.code === 126 || outcome.exit.code === 127) throw noDocker(file);
   const hint = /is not a docker command|unknown (shorthand )?flag/.test(outcome.exit.output)
-    ? "Install docker's compose plugin (version 2), or bring up by hand what the file describes and use --no-infra."
-    : "Run docker compose up --wait by hand; docker compose logs shows what the containers printed.";
+    ? "Install Docker's compose plugin (version 2). Or start the containers of the file by hand, and use --no-infra."
+    : "Run docker compose up --wait by hand. Then docker compose logs shows the output of the containers.";
   throw new SeqqaError(
     "COMPOSE_FAILED",
     `docker compose up --wait for ${file} ${howItEnded(outcome.exit)}${lastPrinted(outcome.exit.output)}`,
@@ -71,8 +71,8 @@ export async function composeDown(context: Omit<ComposeContext, "file">): Promis
     outcome.kind === "late"
       ? `did not end within ${context.limits.downMs / 1000} s${lastPrinted(outcome.output)}`
       : `${howItEnded(outcome.exit)}${lastPrinted(outcome.exit.output)}`;
-  throw new SeqqaError("COMPOSE_LEFT", `The containers of compose_file may still run: docker compose down ${how}`, {
-    hint: `Run: docker compose ${args.join(" ")}. The next run with compose_file and seqqa clean try it, too.`,
+  throw new SeqqaError("COMPOSE_LEFT", `The containers of compose_file may still be running, because docker compose down ${how}`, {
+    hint: `Run: docker compose ${args.join(" ")}. seqqa clean and the next run with compose_file also try to remove the containers.`,
   });
 }
 
@@ -120,8 +120,12 @@ async function docker(
 }
 
 function noDocker(file: string): SeqqaError {
-  return new SeqqaError("DOCKER_MISSING", `compose_file names ${file}, but the program docker was not found or cannot be run.`, {
-    exitStatus: 2,
-    hint: "Install Docker with its compose plugin, or bring up by hand what the file describes and use --no-infra.",
-  });
+  return new SeqqaError(
+    "DOCKER_MISSING",
+    `seqqa cannot start the containers of ${file} (compose_file), because the program docker was not found or cannot run.`,
+    {
+      exitStatus: 2,
+      hint: "Install Docker with its compose plugin. Or start the containers of the file by hand, and use --no-infra.",
+    },
+  );
 }

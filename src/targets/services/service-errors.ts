@@ -10,15 +10,15 @@ export function serviceEnded(service: ServiceConfig, exit: TargetExit): SeqqaErr
   return new SeqqaError("SERVICE_EXITED", `${named(service)} ${howItEnded(exit)} before it was ready${lastPrinted(exit.output)}`, {
     exitStatus: notFound ? 2 : 3,
     hint: notFound
-      ? "Check its command, its cwd and PATH: the shell did not find or could not run it."
-      : "Run its command by hand in its cwd, with the same environment.",
+      ? "Check the command and the cwd of the service, and PATH. The shell did not find the program, or could not run it."
+      : "Run the command of the service by hand in its cwd, with the same environment, and read its output.",
   });
 }
 
 /** Returns the error for a service that was ready but ended during the run. */
 export function serviceLost(service: ServiceConfig, exit: TargetExit, log: string): SeqqaError {
   return new SeqqaError("SERVICE_LOST", `${named(service)} ${howItEnded(exit)} during the run${lastPrinted(exit.output)}`, {
-    hint: `Later results of the run may be caused by this. The whole output of the service is in ${log}.`,
+    hint: `Read the whole output of the service in ${log}. Findings after this time may have their cause here.`,
   });
 }
 
@@ -26,14 +26,20 @@ export function serviceNotReady(service: ServiceConfig, urls: readonly string[],
   return new SeqqaError(
     "SERVICE_NOT_READY",
     `${named(service)} runs but gave no HTTP answer on ${urls.join(" or ")} within ${service.readyTimeout} s${lastPrinted(output)}`,
-    { hint: "Check the `ready` of the service and the port that it listens on, or raise its `ready_timeout`." },
+    {
+      hint: "Check the `ready` of the service, and the port on which the service listens. If the service is only slow, raise its `ready_timeout`.",
+    },
   );
 }
 
 export function serviceNotHttp(service: ServiceConfig, url: string, output: string): SeqqaError {
-  return new SeqqaError("SERVICE_NOT_HTTP", `${named(service)}: what listens on ${url} does not answer in HTTP${lastPrinted(output)}`, {
-    hint: "Check the port and the protocol in the `ready` of the service. Leave `ready` out for a service that speaks no HTTP.",
-  });
+  return new SeqqaError(
+    "SERVICE_NOT_HTTP",
+    `${named(service)}: the program that listens on ${url} does not answer in HTTP${lastPrinted(output)}`,
+    {
+      hint: "Check the port and the protocol in the `ready` of the service. If the service does not speak HTTP, remove its `ready`.",
+    },
+  );
 }
 
 export function serviceUntrusted(service: ServiceConfig, url: string, error: NodeJS.ErrnoException): SeqqaError {
@@ -49,15 +55,15 @@ export function serviceUntrusted(service: ServiceConfig, url: string, error: Nod
 
 /** Returns the error for a service whose port is already in use. The answer of the other program would make the service look ready. */
 export function serviceAnswersAlready(service: ServiceConfig, url: string): SeqqaError {
-  return new SeqqaError("SERVICE_PORT_BUSY", `${named(service)} is not started yet, but another process already answers on ${url}.`, {
-    hint: "End the process that listens there, or use that process as the service with --no-infra.",
+  return new SeqqaError("SERVICE_PORT_BUSY", `seqqa did not start ${named(service)}, because another process already answers on ${url}.`, {
+    hint: "End the process that uses this port. Or use that process as the service: run seqqa with --no-infra.",
   });
 }
 
 export function serviceFolderMissing({ name }: ServiceConfig, folder: string): SeqqaError {
-  return new SeqqaError("SERVICE_CWD", `There is no folder ${folder}, which the cwd of service "${name}" names.`, {
+  return new SeqqaError("SERVICE_CWD", `The cwd of service "${name}" names the folder ${folder}, which does not exist.`, {
     exitStatus: 2,
-    hint: "The path is relative to the folder of the configuration file.",
+    hint: "Correct the path. It is relative to the folder of seqqa.yaml.",
   });
 }
 

@@ -32,7 +32,7 @@ export function externalStores(stores: Readonly<Record<string, StoreConfig>>, fo
     Object.entries(stores).map(([name, store]) => {
       const file = store.adapter === undefined ? sqliteFile(store.url, folder) : undefined;
       if (file === undefined) return [name, store];
-      if (!existsSync(file)) throw missing(name, file, "Check the path: it must be the file that the running target has open.");
+      if (!existsSync(file)) throw missing(name, file, "Correct the path. It must name the file that the running target uses.");
       requireWritable(name, file);
       return [name, { ...store, url: `sqlite:${file}` }];
     }),
@@ -70,9 +70,9 @@ export function requireTemplate(name: string, store: StoreConfig, folder: string
     throw missing(
       name,
       file,
-      "Create this file, the template of every lane's store, or leave the store out and use {db_path} to start with an empty one.",
+      "Create the file: seqqa copies it for every lane. To start with an empty file, remove the store and write {db_path} in target.command.",
     );
-  if (!statSync(file).isFile()) throw missing(name, file, "The path exists but is not a file: name a SQLite file.");
+  if (!statSync(file).isFile()) throw missing(name, file, "The path names a folder or a special file. Name a SQLite file.");
   return file;
 }
 
@@ -81,7 +81,7 @@ export function copyStore(source: string | undefined, target: string): void {
   if (source === undefined) return writeFileSync(target, "", { mode: 0o600 });
   for (const suffix of ["-wal", "-journal"]) {
     if (!existsSync(source + suffix) || statSync(source + suffix).size === 0) continue;
-    throw new Error(`a process has it open (${source}${suffix} exists)`);
+    throw new Error(`a process has the file open (${source}${suffix} exists)`);
   }
   copyFileSync(source, target);
   chmodSync(target, 0o600);
@@ -130,7 +130,7 @@ export function describeStores(stores: readonly (readonly [string, StoreConfig])
 export function kindOf(url: string): StoreKindName {
   const kind = storeKindOf(url);
   if (kind !== undefined) return kind;
-  throw new SeqqaError("STORE_UNSUPPORTED", `The URL ${withoutSecrets(url)} belongs to no kind of store that seqqa knows.`, {
+  throw new SeqqaError("STORE_UNSUPPORTED", `seqqa supports no store with the URL ${withoutSecrets(url)}.`, {
     exitStatus: 2,
     hint: `Use ${STORE_KIND_NAMES.map((one) => `${STORE_KINDS[one].schemes[0]}:`).join(", ")}.`,
   });
@@ -141,12 +141,12 @@ async function make(name: string, source: string | undefined, file: string, clon
     await clone(source, file);
   } catch (error) {
     if (error instanceof SeqqaError) throw error;
-    const what = source === undefined ? "An empty store" : `A copy of ${source}`;
+    const what = source === undefined ? "an empty store" : `a copy of ${source}`;
     throw new SeqqaError(
       "STORE_NOT_COPIED",
-      `${what} cannot be made for systems.${name}: ${error instanceof Error ? error.message : String(error)}.`,
+      `seqqa cannot create ${what} for systems.${name}: ${error instanceof Error ? error.message : String(error)}.`,
       {
-        hint: "Check that the template can be read, is not being written to, and that there is space in the directory for temporary files.",
+        hint: "Check that the file is readable and that no process writes to it. Check also the free space of the directory for temporary files (TMPDIR).",
         cause: error,
       },
     );
@@ -154,7 +154,7 @@ async function make(name: string, source: string | undefined, file: string, clon
 }
 
 function missing(name: string, file: string, hint: string): SeqqaError {
-  return new SeqqaError("STORE_MISSING", `There is no SQLite file ${file}, which systems.${name} names.`, { exitStatus: 2, hint });
+  return new SeqqaError("STORE_MISSING", `systems.${name} names the SQLite file ${file}, which does not exist.`, { exitStatus: 2, hint });
 }
 
 /** Checks that a SQLite file is writable. Its folder is checked too, because SQLite creates its journal there. */
@@ -163,10 +163,14 @@ function requireWritable(name: string, file: string): void {
     try {
       accessSync(path, constants.W_OK);
     } catch (cause) {
-      throw new SeqqaError("STORE_NOT_WRITABLE", `The store systems.${name} cannot be restored: ${path} cannot be written by this user.`, {
-        hint: "Run as a user who may write it.",
-        cause,
-      });
+      throw new SeqqaError(
+        "STORE_NOT_WRITABLE",
+        `seqqa cannot restore the store systems.${name}, because your user may not write to ${path}.`,
+        {
+          hint: "Give your user write access to this path, or run seqqa as another user.",
+          cause,
+        },
+      );
     }
   }
 }

@@ -27,19 +27,21 @@ const SCHEMES = STORE_KIND_NAMES.filter((kind) => STORE_KINDS[kind].isOwn !== tr
 /** Checks the options of a world and fills in defaults. @throws SeqqaError `WORLD_OPTION_INVALID`, `STORE_NOT_ALLOWED` with exit status 2 */
 export function checkOptions(options: WorldOptions, env: Readonly<Record<string, string | undefined>> = process.env): CheckedOptions {
   if (typeof options !== "object" || options === null)
-    throw invalid("openWorld needs options.", 'Write openWorld({ dbUrl: "sqlite:./test.db" }).');
+    throw invalid("openWorld() was called without options.", 'Write openWorld({ dbUrl: "sqlite:./test.db" }).');
   for (const key of Object.keys(options)) {
     if ((KEYS as readonly string[]).includes(key)) continue;
     const near = nearest(key, KEYS);
     throw invalid(
-      `${JSON.stringify(key)} is no option of openWorld.`,
-      near === undefined ? `It has ${KEYS.join(", ")}.` : `Did you mean ${near}?`,
+      `openWorld() has no option ${JSON.stringify(key)}.`,
+      near === undefined ? `Use one of these options: ${KEYS.join(", ")}.` : `Did you mean ${near}?`,
     );
   }
   const { inPlace = false, allow = [], lateWrites = "error" } = options;
-  if (typeof inPlace !== "boolean") throw invalid("inPlace must be true or false.", "Leave it out to work on copies.");
-  if (lateWrites !== "error" && lateWrites !== "undo") throw invalid("lateWrites must be error or undo.", "Leave it out for error.");
-  if (!Array.isArray(allow)) throw invalid("allow must be a list of names of stores.", 'Write allow: ["shop"].');
+  if (typeof inPlace !== "boolean")
+    throw invalid("The option inPlace of openWorld() must be true or false.", "Remove the option to work on copies of the stores.");
+  if (lateWrites !== "error" && lateWrites !== "undo")
+    throw invalid("The option lateWrites of openWorld() must be error or undo.", "Remove the option to get an error for each late write.");
+  if (!Array.isArray(allow)) throw invalid("The option allow of openWorld() must be a list of names of stores.", 'Write allow: ["shop"].');
   const allowed = allowedStores(allow as readonly string[], env);
   const stores = storesOf(options);
   for (const [name, store] of Object.entries(stores)) {
@@ -51,18 +53,21 @@ export function checkOptions(options: WorldOptions, env: Readonly<Record<string,
 
 function storesOf({ dbUrl, stores }: WorldOptions): Readonly<Record<string, WorldStore>> {
   if (dbUrl !== undefined && stores !== undefined) {
-    throw invalid("dbUrl and stores are both given.", "dbUrl is short for stores: { db: url }; keep one of them.");
+    throw invalid("openWorld() got both options dbUrl and stores.", "Keep only one option: dbUrl is short for stores: { db: url }.");
   }
   const declared = stores ?? { db: dbUrl };
   const all = Object.entries(declared).map(([name, store]) => [name, storeOf(name, store)] as const);
-  if (all.length === 0) throw invalid("stores of openWorld is empty.", "Name a store: stores: { db: url }.");
+  if (all.length === 0) throw invalid("The option stores of openWorld() is empty.", "Name at least one store: stores: { db: url }.");
   return Object.fromEntries(all);
 }
 
 function storeOf(name: string, store: unknown): WorldStore {
   const { url, ...settings } = typeof store === "object" && store !== null ? (store as WorldStore) : { url: store };
   if (typeof url !== "string" || url.trim() === "") {
-    throw invalid(`The world's store ${name} has no URL.`, "Check that the variable of the environment that should hold it is set.");
+    throw invalid(
+      `The store ${name} of openWorld() has no URL.`,
+      "If the URL comes from an environment variable, check that the variable is set.",
+    );
   }
   const file = sqlitePathOf(url.trim());
   return { ...settings, url: file === undefined || isAbsolute(file) || file === "" ? url.trim() : `sqlite:${resolve(file)}` };
@@ -72,28 +77,28 @@ function checkStore(name: string, { url, checkpoint }: WorldStore, inPlace: bool
   const kind = storeKindOf(url);
   if (kind === undefined || STORE_KINDS[kind].isOwn === true || (kind !== "sqlite" && !URL.canParse(url))) {
     throw invalid(
-      `The world's store ${name} has a URL that belongs to no kind of store that seqqa knows: ${JSON.stringify(withoutSecrets(url))}.`,
-      `Use ${SCHEMES.join(", ")}.`,
+      `The store ${name} of openWorld() has a URL that seqqa does not support: ${JSON.stringify(withoutSecrets(url))}.`,
+      `Begin the URL with one of: ${SCHEMES.join(", ")}.`,
     );
   }
   const file = sqlitePathOf(url);
   if (file !== undefined && (file === "" || file.endsWith(":memory:") || file.includes("\0"))) {
     throw invalid(
-      `The world's store ${name} names no file.`,
-      "Name one, such as sqlite:./test.db: another process cannot see a database in memory.",
+      `The SQLite URL of store ${name} of openWorld() names no file.`,
+      "Name a file, such as sqlite:./test.db. A database in memory does not work, because other processes cannot see it.",
     );
   }
   const checkpoints = ["auto", ...STORE_KINDS[kind].checkpoints.filter((mode) => mode !== "savepoint")];
   if (checkpoint !== undefined && !checkpoints.includes(checkpoint)) {
     throw invalid(
-      `The world's store ${name} cannot have the checkpoint ${JSON.stringify(checkpoint)}.`,
-      `It has ${checkpoints.join(", ")}.`,
+      `The store ${name} of openWorld() does not support the checkpoint ${JSON.stringify(checkpoint)}.`,
+      `Use one of these checkpoints: ${checkpoints.join(", ")}.`,
     );
   }
   if (inPlace && STORE_KINDS[kind].isOnlyCopied === true) {
     throw invalid(
-      `The world's store ${name} is ${kind}, which cannot be restored in place.`,
-      "Leave out inPlace: the world then has a copy.",
+      `openWorld() cannot restore the ${kind} store ${name} in place.`,
+      "Remove the option inPlace: the tests then use a copy of the store.",
     );
   }
 }

@@ -9,8 +9,8 @@ const LIMIT = 1000;
 /** Returns the number of this worker, 0 to 999. `given` takes precedence over the environment. @throws SeqqaError `WORLD_OPTION_INVALID` (2) */
 export function workerNumber(given: number | undefined, env: Readonly<Record<string, string | undefined>>): number {
   if (given !== undefined && !(Number.isSafeInteger(given) && given >= 0)) {
-    throw new SeqqaError("WORLD_OPTION_INVALID", "worker must be an integer from 0.", {
-      hint: "Leave it out under Vitest, Playwright and Jest, which number their workers.",
+    throw new SeqqaError("WORLD_OPTION_INVALID", "The option worker of openWorld() must be an integer of at least 0.", {
+      hint: "With Vitest, Playwright and Jest, remove the option: seqqa then reads the worker's number from the environment.",
       exitStatus: 2,
     });
   }

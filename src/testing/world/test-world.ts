@@ -57,10 +57,14 @@ export class TestWorld {
     const url = this.urls["db"] ?? (all.length === 1 ? all[0] : undefined);
     if (url !== undefined) return url;
     const names = Object.keys(this.urls);
-    throw new SeqqaError("WORLD_OPTION_INVALID", `The world has no store named db; it has ${names.join(", ")}.`, {
-      hint: `Use world.urls.${names[0]}, or name a store db.`,
-      exitStatus: 2,
-    });
+    throw new SeqqaError(
+      "WORLD_OPTION_INVALID",
+      `A test used world.dbUrl, but the world has no store named db. Its stores are ${names.join(", ")}.`,
+      {
+        hint: `Use world.urls.${names[0]}, or name one store db in openWorld().`,
+        exitStatus: 2,
+      },
+    );
   }
 
   /**

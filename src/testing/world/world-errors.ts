@@ -5,37 +5,41 @@ const HINTS: Readonly<Record<string, (name: string) => string>> = {
   STORE_BUSY: (name) =>
     `End all transactions before ${name} ends: commit or roll back, close cursors, release connections, also in the application.`,
   SCHEMA_CHANGED: () =>
-    "Migrate before openWorld; or choose the checkpoint clone (PostgreSQL) or copy (SQLite, MariaDB), which restores the schema, too.",
+    "Run migrations before openWorld(). Or set the checkpoint clone (PostgreSQL) or copy (SQLite, MariaDB), which restores the schema, too.",
 };
 
 /** Returns the error for a failed restore. Its message names the checkpoint, which is usually the name of a test. */
 export function notRestored(checkpoint: string, cause: unknown): SeqqaError {
-  return renamed(checkpoint, `The checkpoint ${quoted(checkpoint)} could not be restored`, cause);
+  return renamed(checkpoint, `seqqa could not restore the checkpoint ${quoted(checkpoint)}`, cause);
 }
 
 /** Returns the error for a checkpoint that could not be taken. */
 export function notTaken(checkpoint: string, cause: unknown): SeqqaError {
-  return renamed(checkpoint, `The checkpoint ${quoted(checkpoint)} could not be taken`, cause);
+  return renamed(checkpoint, `seqqa could not make the checkpoint ${quoted(checkpoint)}`, cause);
 }
 
 export function lateWrite(checkpoint: string, stores: readonly string[]): SeqqaError {
-  return new SeqqaError("LATE_WRITE", `After ${quoted(checkpoint)} was restored, something wrote to ${stores.join(", ")}; it was undone.`, {
-    hint: `Make ${quoted(checkpoint)} wait until its writes are done, also those of the application. If the write is intended, take a checkpoint before it; if it does not matter, set lateWrites: "undo".`,
-  });
+  return new SeqqaError(
+    "LATE_WRITE",
+    `Something wrote to ${stores.join(", ")} after seqqa had restored the checkpoint ${quoted(checkpoint)}. seqqa undid this write.`,
+    {
+      hint: `Make the test ${quoted(checkpoint)} wait until all writes are done, also writes of the application. If you want the write, make a checkpoint before it. If the write does not matter, set lateWrites: "undo".`,
+    },
+  );
 }
 
 export function checkpointOver(checkpoint: string): SeqqaError {
   return new SeqqaError(
     "CHECKPOINT_OVER",
-    `${quoted(checkpoint)} cannot be restored: it was ended, or an older checkpoint was restored before.`,
+    `seqqa cannot restore the checkpoint ${quoted(checkpoint)}, because the checkpoint was ended or an older checkpoint was restored.`,
     {
-      hint: "Restore the newest checkpoint first. Tests that run at the same time need a world each.",
+      hint: "Restore the newest checkpoint first. If tests run at the same time, open a world for each of them.",
     },
   );
 }
 
 export function worldClosed(): SeqqaError {
-  return new SeqqaError("WORLD_CLOSED", "The world is closed.", { hint: "Close it after the last test." });
+  return new SeqqaError("WORLD_CLOSED", "A test used a world that was already closed.", { hint: "Call close() only after the last test." });
 }
 
 function renamed(checkpoint: string, what: string, cause: unknown): SeqqaError {

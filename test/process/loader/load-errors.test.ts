@@ -23,7 +23,7 @@ describe("files that cannot be loaded", () => {
       exitStatus: 2,
       hint: expect.stringContaining('import { Agent } from "seqqa"') as string,
     });
-    expect(error.message).toMatch(/^\S*a\.explore\.c?js is a CommonJS module, and seqqa reads ES modules\.$/);
+    expect(error.message).toMatch(/^\S*a\.explore\.c?js is a CommonJS module, but seqqa reads only ES modules\.$/);
   });
 
   it("imports what is not there, deep down", async () => {
@@ -32,13 +32,15 @@ describe("files that cannot be loaded", () => {
       "lib/b.ts": `// first\n  import { x } from "no-such-package";\nconsole.log(x);`,
     });
     const error = await failureOf(bundle(join(folder, "a.explore.ts"), { outDir: workspace({}) }));
-    expect(error).toMatchObject({ code: "LOAD_SYNTAX", exitStatus: 2, hint: "Check the path or install the package." });
+    expect(error).toMatchObject({ code: "LOAD_SYNTAX", exitStatus: 2, hint: "Check the path in the import, or install the package." });
     expect(error.message).toContain(`lib/b.ts:2:21: Could not resolve "no-such-package"`);
   });
 
   it("imports what seqqa does not have", async () => {
     const error = await failureOf(bundled({ "a.explore.ts": `import "seqqa/adapter/http";` }));
-    expect(error.message).toMatch(/a\.explore\.ts:1:8: seqqa has no module "seqqa\/adapter\/http"; it has seqqa, seqqa\/adapters\/http, /);
+    expect(error.message).toMatch(
+      /a\.explore\.ts:1:8: The package seqqa has no module "seqqa\/adapter\/http"\. Import one of seqqa, seqqa\/adapters\/http, /,
+    );
   });
 
   it("throws at import", async () => {
@@ -48,12 +50,14 @@ describe("files that cannot be loaded", () => {
     });
     const error = await failureOf(load(await bundle(join(folder, "a.explore.ts"), { outDir: workspace({}) })));
     expect(error).toMatchObject({ code: "LOAD_THREW", exitStatus: 2 });
-    expect(error.message).toBe(`${place(join(folder, "lib.ts"))}:3:20: the file threw while it was imported: RangeError: too many`);
+    expect(error.message).toBe(
+      `${place(join(folder, "lib.ts"))}:3:20: the file threw an error when seqqa imported it: RangeError: too many`,
+    );
   });
 
   it("throws no Error at import, and throws one of ours", async () => {
     expect((await failureOf(loaded({ "a.explore.ts": `throw "just text"; export {}` }))).message).toMatch(
-      /a\.explore\.ts: .*imported: just text$/,
+      /a\.explore\.ts: .*imported it: just text$/,
     );
     const own = await failureOf(
       loaded({

@@ -39,8 +39,8 @@ describe("texts that are no description", () => {
     ["anything", { a: 1 }, "DESCRIPTION_NOT_OPENAPI", /neither "openapi" nor "swagger"/],
     ["a version to come", { openapi: "4.0.0" }, "DESCRIPTION_NOT_OPENAPI", /version "4.0.0"/],
     ["a version that is no text", { openapi: {} }, "DESCRIPTION_NOT_OPENAPI", /neither/],
-    ["no operation", { openapi: "3.1.0", paths: {} }, "DESCRIPTION_EMPTY", /describes no operation/],
-    ["paths that are a list", { openapi: "3.1.0", paths: [{ get: {} }] }, "DESCRIPTION_EMPTY", /describes no operation/],
+    ["no operation", { openapi: "3.1.0", paths: {} }, "DESCRIPTION_EMPTY", /has no operations/],
+    ["paths that are a list", { openapi: "3.1.0", paths: [{ get: {} }] }, "DESCRIPTION_EMPTY", /has no operations/],
     ["bytes", Buffer.from([0xc3, 0x28]), "DESCRIPTION_UNREADABLE", "api.yaml is not UTF-8 text."],
     ["broken YAML", "openapi: 3.0.0\npaths:\n  /a: [1\n  b: c\n", "DESCRIPTION_SYNTAX", /^api.yaml:4:3: this is not valid YAML: /],
     ["broken JSON", '{"openapi": "3.0.0",\n "paths": {]}', "DESCRIPTION_SYNTAX", /^api.yaml:2:\d+: this is not valid JSON or YAML: /],
@@ -52,7 +52,7 @@ describe("texts that are no description", () => {
       "api.yaml:4:10: the alias *a is inside the part that it refers to.",
     ],
     ["an alias of nothing", `${HEAD}x-a: *a\n`, "DESCRIPTION_SYNTAX", /^api.yaml:4:6: /],
-    ["a merge of a text", `${HEAD}x-a: { <<: text }\n`, "DESCRIPTION_SYNTAX", /^api.yaml:4:8: << merges something that is not a map/],
+    ["a merge of a text", `${HEAD}x-a: { <<: text }\n`, "DESCRIPTION_SYNTAX", /^api.yaml:4:8: a key << merges a value that is not a map/],
   ])("%s", async (_, content, code, message) => {
     await expect(read(content)).rejects.toEqual(refused(code, message));
   });
@@ -60,8 +60,8 @@ describe("texts that are no description", () => {
   it("a file that is not there, a folder, one that may not be read, and what is no file", async () => {
     const cwd = folder({ "sub/a.json": {}, "closed.json": {} });
     const at = (path: string): Promise<unknown> => readDescription(path, { cwd, allowRefs: false });
-    await expect(at("none.json")).rejects.toEqual(refused("DESCRIPTION_NOT_FOUND", "There is no file none.json."));
-    await expect(at("sub/a.json/b")).rejects.toEqual(refused("DESCRIPTION_NOT_FOUND", /none|no file/));
+    await expect(at("none.json")).rejects.toEqual(refused("DESCRIPTION_NOT_FOUND", "The file none.json does not exist."));
+    await expect(at("sub/a.json/b")).rejects.toEqual(refused("DESCRIPTION_NOT_FOUND", /none|does not exist/));
     await expect(at("sub")).rejects.toEqual(refused("DESCRIPTION_UNREADABLE", "sub is a folder, not a description."));
     execFileSync("mkfifo", [join(cwd, "pipe")]);
     await expect(at("pipe")).rejects.toEqual(refused("DESCRIPTION_UNREADABLE", "pipe is a special file, not a description."));
@@ -73,7 +73,7 @@ describe("texts that are no description", () => {
 describe("texts that are made to exhaust", () => {
   it("aliases of aliases", async () => {
     const laughs = Array.from({ length: 30 }, (_, n) => `x-a${n + 1}: &a${n + 1} [${Array(9).fill(`*a${n}`).join(", ")}]\n`).join("");
-    await expect(read(`${HEAD}x-a0: &a0 [lol]\n${laughs}`)).rejects.toEqual(refused("DESCRIPTION_TOO_LARGE", /aliases are followed/));
+    await expect(read(`${HEAD}x-a0: &a0 [lol]\n${laughs}`)).rejects.toEqual(refused("DESCRIPTION_TOO_LARGE", /aliases are expanded/));
   });
 
   it("merges of merges", async () => {
@@ -145,7 +145,7 @@ describe("texts that are read all the same", () => {
   it("keys that are there twice: the last holds, with a warning that says where", async () => {
     const description = await read(`${HEAD}info: { title: second }\n`);
     expect(description.title).toBe("second");
-    expect(description.warnings).toEqual(['The key "info" appears twice, and the last one is used (api.yaml:4:1).']);
+    expect(description.warnings).toEqual(['The key "info" appears twice. seqqa uses the last one (api.yaml:4:1).']);
   });
 
   it.each<[string, unknown]>([

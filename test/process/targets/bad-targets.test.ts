@@ -72,11 +72,11 @@ describe("ports", () => {
     const port = await listen(createHttpServer((_, response) => response.end()));
     const before = await startFails("node server.mjs", { ready: `http://127.0.0.1:${port}/` });
     expect(before).toMatchObject({ code: "TARGET_PORT_BUSY", exitStatus: 3 });
-    expect(before.message).toBe(`Port ${port} that the target "node server.mjs" wants to listen on is in use already.`);
+    expect(before.message).toBe(`The target "node server.mjs" cannot listen on its port, because another process uses port ${port}.`);
     const after = await startFails(`PORT=${port} node server.mjs`);
     expect(after).toMatchObject({
       code: "TARGET_PORT_BUSY",
-      message: `Port ${port} that the target "PORT=${port} node server.mjs" wants to listen on is in use already.`,
+      message: `The target "PORT=${port} node server.mjs" cannot listen on its port, because another process uses port ${port}.`,
     });
   });
 
@@ -86,7 +86,7 @@ describe("ports", () => {
     expect((await host.provision(0)).baseUrl).toBe(`http://127.0.0.1:${port}`);
     expect(host.canMakeLanes(2)).toMatchObject({
       exitStatus: 2,
-      message: `2 lanes need a port each, and the target listens on the fixed port ${port}.`,
+      message: `Each of the 2 lanes needs its own port, but the target listens on the fixed port ${port}.`,
     });
   });
 

@@ -34,7 +34,7 @@ describe("seqqa diff", () => {
     expect(await diff("base part.json")).toMatchObject({
       status: 0,
       stdout: "",
-      stderr: expect.stringMatching(/^note: shop of part\.json is not complete: /),
+      stderr: expect.stringMatching(/^note: shop of part\.json was not explored completely, so /),
     });
   });
 

@@ -128,7 +128,7 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["report --output=", /^error: --output has an empty value\.\n/],
     ["report --output", /^error: Option '--output <file>' argument missing\.\n/],
     ["scaffold har", /^error: Missing required argument 'file'\./],
-    ["scaffold har nope.har", /^error: There is no file nope\.har\.\nhint: Give the file of a HAR archive\.\n$/],
+    ["scaffold har nope.har", /^error: The file nope\.har does not exist\.\nhint: Give the file of an archive in HAR\.\n$/],
     ["scaffold har qa", /^error: qa is a folder, not a description\.\n/],
     ["scaffold har qa/seqqa.yaml", /^error: qa\/seqqa\.yaml is not JSON, so it is not a HAR archive\.\nhint: /],
     ["scaffold postman qa/seqqa.yaml", /^error: qa\/seqqa\.yaml is not JSON, so it is not a Postman collection\.\nhint: /],
@@ -196,7 +196,7 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["run qa --max-time -1", /^error: --max-time is "-1"; it must be /],
     [
       "run qa --reporter xml",
-      /^error: --reporter names the package "xml", which is not installed for .*\.\nhint: Install it \(npm install xml\), or write/,
+      /^error: --reporter names the package "xml", which is not installed for .*\.\nhint: Install the package \(npm install xml\)\. /,
     ],
     ["run qa --reporter=", /^error: --reporter has an empty value\.\nhint: Give console, agent or json, a path/],
     ["report --format xml", /^error: The report format "xml" in --format does not exist\. The formats are html, json, junit.*\.\n/],

@@ -61,7 +61,9 @@ describe("seed", () => {
   });
 
   it.each([NaN, Infinity, null as never])("refuses %s", (seed) => {
-    expect(() => new DataFactory({ seed })).toThrow(`The seed of a DataFactory is ${String(seed)}; it must be a number or a string.`);
+    expect(() => new DataFactory({ seed })).toThrow(
+      `The option seed of a DataFactory is ${String(seed)}, but must be a number or a string.`,
+    );
   });
 });
 
@@ -110,12 +112,12 @@ describe("values", () => {
     [0.5, 1],
     [0, NaN],
   ])("integer(%s, %s) is refused", (min, max) => {
-    expect(() => new DataFactory().integer(min, max)).toThrow(`integer(${min}, ${max}) has no value`);
+    expect(() => new DataFactory().integer(min, max)).toThrow(`integer(${min}, ${max}) of the test data factory is not a valid range`);
   });
 
   it("pick of nothing and an amount between cents are refused", () => {
-    expect(() => new DataFactory().pick([])).toThrow("pick was given an empty list.");
-    expect(() => new DataFactory().amount(1.001, 1.002)).toThrow("has no value");
+    expect(() => new DataFactory().pick([])).toThrow("pick() of the test data factory got an empty list.");
+    expect(() => new DataFactory().amount(1.001, 1.002)).toThrow("is not a valid range");
   });
 
   it("a uuid is an opaque id for the state's identity, what is sent otherwise is a value", async () => {
@@ -159,11 +161,11 @@ describe("records", () => {
 
   it("that nobody knows are named, with those that exist", () => {
     const data = new DataFactory().define("invoice", () => ({}));
-    expect(() => data.create("invoce")).toThrow('There is no kind of record with the name "invoce".');
+    expect(() => data.create("invoce")).toThrow('The test data factory has no kind of record with the name "invoce".');
     expect(() => data.create("invoce")).toThrow(
-      expect.objectContaining({ hint: expect.stringContaining("user, product, order, address, payment, invoice;") as string }) as Error,
+      expect.objectContaining({ hint: expect.stringContaining("user, product, order, address, payment, invoice.") as string }) as Error,
     );
-    expect(() => data.define("", () => ({}))).toThrow("define needs a name");
+    expect(() => data.define("", () => ({}))).toThrow("define() of the test data factory got no name");
   });
 });
 

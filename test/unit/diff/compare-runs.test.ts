@@ -37,7 +37,7 @@ describe("equal behaviour is no difference", () => {
     });
     expect(changes(clean, cut)).toEqual([]);
     expect(changes(cut, clean)).toEqual([]);
-    expect(between(runOf(clean), runOf(cut)).notes).toEqual([expect.stringContaining("shop of run 2 is not complete")]);
+    expect(between(runOf(clean), runOf(cut)).notes).toEqual([expect.stringContaining("shop of run 2 was not explored completely")]);
   });
 
   it("nor that a finding's calls were not made", () => {
@@ -102,7 +102,7 @@ describe("an answer that changed", () => {
       "answer changed pay: also answers 418 | create pay cancel pay",
       "answer changed refund: also answers 418 | create pay cancel refund",
     ]);
-    expect(changes(more(418), clean)).toContain("answer changed pay: never answers 418 any longer | create pay cancel pay");
+    expect(changes(more(418), clean)).toContain("answer changed pay: no longer answers 418 anywhere | create pay cancel pay");
     expect(changes(more(418), clean)).toContain("action removed cancel: removed, answered 200, 409 | cancel");
   });
 });

@@ -105,7 +105,7 @@ describe("seqqa init overwrites nothing: exit status 2, one sentence, nothing wr
     symlinkSync("/nowhere", join(cwd, "qa/seqqa.yaml"));
     symlinkSync("/nowhere", join(cwd, "link"));
     expect(await refused(cwd, "qa")).toContain("error: qa/seqqa.yaml already exists");
-    expect(await refused(cwd, "link")).toContain("error: link exists but is not a folder.");
+    expect(await refused(cwd, "link")).toContain("error: link is a file, but seqqa init needs a folder.");
   });
 
   it("a second time", async () => {
@@ -118,13 +118,13 @@ describe("seqqa init overwrites nothing: exit status 2, one sentence, nothing wr
 
   it("a file in place of the folder, and above it", async () => {
     const cwd = folderWith({ ...installed, file: "mine" });
-    expect(await refused(cwd, "file")).toContain("error: file exists but is not a folder.\n");
-    expect(await refused(cwd, "file/qa")).toContain("error: file/qa cannot be written: ENOTDIR.\n");
+    expect(await refused(cwd, "file")).toContain("error: file is a file, but seqqa init needs a folder.\n");
+    expect(await refused(cwd, "file/qa")).toContain("error: seqqa init cannot write to file/qa: ENOTDIR.\n");
     expect(await refused(cwd, "")).toContain("error: The name of the folder is empty.\n");
   });
 
   it("a folder that nothing can be written to", async () => {
-    expect(await refused(folderWith({}), "/proc/self/qa")).toContain("error: /proc/self/qa cannot be written: ENOENT.\n");
+    expect(await refused(folderWith({}), "/proc/self/qa")).toContain("error: seqqa init cannot write to /proc/self/qa: ENOENT.\n");
   });
 
   it("what was written before a failure is removed again", async () => {
@@ -132,7 +132,7 @@ describe("seqqa init overwrites nothing: exit status 2, one sentence, nothing wr
     // A path may have 4,095 bytes: README.md has room in this folder, journeys/checkout.ts has not.
     const fits = `${"d".repeat(200)}/`.repeat(21).slice(0, 4082 - cwd.length - 1);
     const { status, stderr } = await seqqa(["init", fits], { cwd });
-    expect({ status, stderr }).toMatchObject({ status: 2, stderr: expect.stringContaining("cannot be written: ENAMETOOLONG.") });
+    expect({ status, stderr }).toMatchObject({ status: 2, stderr: expect.stringMatching(/cannot write to d+\/.*: ENAMETOOLONG\./) });
     expect(readdirSync(cwd).sort()).toEqual(["node_modules", "package.json"]);
   });
 });

@@ -88,7 +88,7 @@ describe("Step.timeout", () => {
     });
     const result = await new Journey({ name: "j", steps: [step] }).run(client());
     expect(result.status).toBe("passed");
-    expect(await left).toBe(`GET ${server.url}/hang was cancelled: journey "j" is over.`);
+    expect(await left).toBe(`GET ${server.url}/hang was cancelled: journey "j" has ended.`);
     expect(await eventually(() => server.cut.length > before)).toBe(true);
   });
 
@@ -205,7 +205,7 @@ describe("Agent.setup: a Journey", () => {
     await expect(agent(setup).explore()).rejects.toMatchObject({
       code: "SETUP_FAILED",
       exitStatus: 3,
-      message: 'The setup journey "login" failed at its step "log in": Answered 401 to GET /status/401.',
+      message: 'The journey "login", which is the `setup` of the exploration, failed at step "log in": Answered 401 to GET /status/401.',
     });
   });
 

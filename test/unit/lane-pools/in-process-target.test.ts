@@ -58,7 +58,7 @@ describe("a target in this process with a clock", () => {
       code: "CLOCK_NOT_FOLLOWED",
       exitStatus: 2,
       message: expect.stringMatching(
-        /^systems\.clock does not move the target's clock: its answer to GET \/time says .* when its clock should say /,
+        /^systems\.clock does not move the target's clock: the target's answer to GET \/time shows .*, but the clock was set to /,
       ),
     });
     const right = await answered("export const createTarget = () => () => Response.json({ now: new Date() });", { probe: "/time" });

@@ -45,7 +45,7 @@ describe.each([
       "boom",
     ],
     ["throws something that is no error", () => Promise.reject("text" as never), "ACTION_THREW", "text"],
-    ["returns undefined", () => undefined, "ACTION_NO_RESPONSE", "return the response of its call, or null"],
+    ["returns undefined", () => undefined, "ACTION_NO_RESPONSE", "Return the response of its call, or null"],
     ["returns a plain object", () => ({ status: 200 }), "ACTION_NO_RESPONSE", "Object"],
     ["returns a number", () => 200, "ACTION_NO_RESPONSE", "200"],
     ["reads an unset key", ({ context }: Parameters<typeof mess>[0]) => context["order_id"], "ACTION_THREW", "order_id"],
@@ -123,7 +123,7 @@ describe.each([
     const { rows, errors } = await lane.expand();
     expect(rows.map(({ kind }) => kind)).toEqual(["failed", "executed"]);
     expect(errors).toMatchObject([
-      { code: "UNCAUGHT_EXCEPTION", source: "a0", message: expect.stringMatching(/or by an earlier action .*: late$/) as string },
+      { code: "UNCAUGHT_EXCEPTION", source: "a0", message: expect.stringMatching(/or an earlier action .*: late$/) as string },
     ]);
   });
 

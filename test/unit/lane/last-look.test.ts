@@ -49,7 +49,7 @@ describe("a store that keeps its last look", () => {
     const { rows, expansion } = await one.expand();
     expect(rows).toEqual(plain.rows);
     expect(expansion.divergences).toMatchObject([
-      { path: [0], message: expect.stringMatching(/^store.* was written to while a state was checked, but not again/) as string },
+      { path: [0], message: expect.stringMatching(/^Something wrote to store.* while seqqa checked a state, but not again/) as string },
     ]);
   });
 
@@ -95,7 +95,9 @@ describe("a store that keeps its last look", () => {
       expect(divergences.length).toBeGreaterThan(0);
       for (const { path, message } of divergences) {
         expect(path).toEqual([]);
-        expect(message).toMatch(/ was written to .*, and again while no request was sent: by the target's own timer or job/);
+        expect(message).toMatch(
+          /^Something wrote to .*, and again while no request was in progress\. The cause is a timer or job of the target/,
+        );
       }
     } finally {
       clearInterval(beats);

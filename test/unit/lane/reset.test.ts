@@ -172,7 +172,7 @@ describe("a world with reset", () => {
     expect(failure).toMatchObject({
       kind: "dirty",
       action: 1,
-      message: "After reset and setup, the target is not in the root state in which the run began",
+      message: "After reset and `setup`, the target is not in the state in which the run began",
     });
     expect(failure!.differences!.join("\n")).toContain("context.began");
   });
@@ -206,7 +206,7 @@ describe("a world with reset", () => {
     expect(api.n).toBe(0);
     expect(base.report).toMatchObject({ contextOnly: false, portable: false, image: undefined });
     expect(base.report.systems).toEqual([
-      "target: reset and replay: the World's reset restores the root state, and every other state is reached by executing its path again; the context and the clients show which state was reached",
+      "target: reset and replay: the `reset` of the World restores the root state, and seqqa reaches every other state by executing its path again, and compares the context and the clients",
     ]);
   });
 

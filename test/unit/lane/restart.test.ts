@@ -162,7 +162,9 @@ describe.each([0, 2])("target.rollback: restart, with %i spares", (spares) => {
     const check = await expand(lane, [{ ...node, check: { expected: written.rows, merge: false } }]);
     expect(check.rows).toHaveLength(0);
     expect(check).toMatchObject({ failure: undefined, replayed: 0, checked: 4 });
-    expect(check.divergences).toMatchObject([{ kind: "cross_check", path: [0], differences: ["calls: status 200 before, 201 now"] }]);
+    expect(check.divergences).toMatchObject([
+      { kind: "cross_check", path: [0], differences: ["calls: the target answered 200 the first time, but 201 now"] },
+    ]);
   });
 
   it("writes states among the ids of the root that they were captured from, although a check made the root anew", async () => {
@@ -236,7 +238,7 @@ describe("a process that does not start alike", () => {
     await expect(lane.work.calibrate()).rejects.toMatchObject({
       code: "NOT_PUT_BACK",
       message: expect.stringMatching(
-        /^After a restart and setup, the target is not in the root state in which the run began \(.*began/,
+        /^After a restart and `setup`, the target is not in the state in which the run began \(.*began/,
       ) as string,
     });
   });

@@ -34,7 +34,7 @@ it("a lane whose target seeded its store otherwise than on the first lane is ref
   atEnd(() => first.world.close());
   await expect(lane("charles", first.home.made)).rejects.toMatchObject({
     code: "ROOTS_DIFFER",
-    message: expect.stringContaining("Before setup, the store of this lane has different rows than that of the first lane") as string,
-    hint: expect.stringContaining("Start it once on the store that db_url names") as string,
+    message: expect.stringContaining("Before `setup`, a store of this lane has other rows than the same store of the first lane") as string,
+    hint: expect.stringContaining("Start the target once on the store of db_url") as string,
   });
 });

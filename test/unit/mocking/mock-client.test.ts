@@ -82,7 +82,7 @@ describe("replies", () => {
     [{ status: "200" as never }, "200"],
   ])("refuses the status of %o", (options, shown) => {
     expect(() => new MockClient().whenGet("/x").respond({}, options)).toThrow(
-      `The status of a canned reply is ${shown}; it must be an integer from 200 to 599.`,
+      `The status of a reply of a mock or stub is ${shown}, but must be an integer from 200 to 599.`,
     );
   });
 
@@ -130,9 +130,11 @@ describe("paths", () => {
 
   it.each([
     ["", "empty"],
-    [(() => true) as never, "a function"],
+    [(() => true) as never, "of type function"],
   ])("refuses %s", (path, what) => {
-    expect(() => new MockClient().whenGet(path)).toThrow(`The path of a canned reply is ${what}.`);
+    expect(() => new MockClient().whenGet(path)).toThrow(
+      `The path of a reply of a mock or stub is ${what}, but must be a path or a regular expression.`,
+    );
   });
 });
 
@@ -178,7 +180,7 @@ describe("calls", () => {
       },
     ]);
     expect(api.unmatched.map(({ method, path }) => `${method} ${path}`)).toEqual(["POST /orders?dry=true", "PUT /other"]);
-    expect((await api.get("/none")).json()).toEqual({ error: "No reply is defined for GET /none." });
+    expect((await api.get("/none")).json()).toEqual({ error: "The mock client got the request GET /none, for which no reply is defined." });
   });
 
   it("a list that was read does not grow", async () => {

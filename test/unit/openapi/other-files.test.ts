@@ -88,7 +88,7 @@ describe("references into other files", () => {
       code: "DESCRIPTION_REF",
       exitStatus: 2,
       message:
-        'api.json refers to "not-there.json" (at #/paths/~1a/get/responses/200/content/application~1json/schema), which cannot be read: There is no file not-there.json.',
+        'api.json refers to "not-there.json" (at #/paths/~1a/get/responses/200/content/application~1json/schema), which seqqa cannot read: The file not-there.json does not exist.',
     });
   });
 

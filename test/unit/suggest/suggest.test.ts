@@ -76,7 +76,7 @@ describe("what an exploration suggests", () => {
     expect(all.map(({ rule }) => rule)).not.toContain("neverAbove");
     expect(nearlyHeld.map(({ code }) => code)).toContain('neverAbove("orders.refunded", "orders.amount")');
     const text = suggestionLines(of, suggest(of), 10).join("\n");
-    expect(text).toContain("Nearly held: either the API has a defect, or the rule is wrong");
+    expect(text).toContain("Rules that nearly held (either the API has a defect, or the rule is wrong)");
     expect(text).toContain("broken    orders.refunded is 200, and its limit is 100 (state ");
     expect(text).toContain("create -> pay -> refund -> refund)");
   });

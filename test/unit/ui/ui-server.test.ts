@@ -135,7 +135,7 @@ describe("the server of the page", () => {
     await expect(again).rejects.toMatchObject({
       code: "UI_PORT",
       exitStatus: 2,
-      message: `Port ${port} cannot be used for the page (EADDRINUSE).`,
+      message: `seqqa ui cannot listen on port ${port} (EADDRINUSE).`,
     });
   });
 
@@ -202,8 +202,11 @@ describe("the server of the page", () => {
     const [status, state] = await ask("/api/state?exploration=0&node=2");
     expect([status, state]).toMatchObject([200, { path: ["create", "pay"], lines: null, exchanges: [{ response: { status: 201 } }] }]);
     expect(JSON.stringify(state)).not.toMatch(/hush|pw-1/);
-    expect(await ask("/api/state?exploration=0&node=9")).toMatchObject([400, { error: "There is no such state." }]);
-    expect(await ask("/api/state?exploration=x&node=9")).toMatchObject([400, { error: "exploration is no number." }]);
+    expect(await ask("/api/state?exploration=0&node=9")).toMatchObject([400, { error: "This state does not exist in the run." }]);
+    expect(await ask("/api/state?exploration=x&node=9")).toMatchObject([
+      400,
+      { error: "The parameter exploration of the request must be a number." },
+    ]);
     expect(await ask("/api/text?exploration=0&as=journey&action=create&action=pay")).toEqual([
       200,
       { text: "journey 0 create,pay", file: "a.ts" },
@@ -212,7 +215,7 @@ describe("the server of the page", () => {
 
   it("opens a lane, executes actions on it, and closes it", async () => {
     const { post } = await serve();
-    expect(await post("/api/lane/step", { action: "create" })).toMatchObject([400, { error: "No lane is open." }]);
+    expect(await post("/api/lane/step", { action: "create" })).toMatchObject([400, { error: "No target is open on this page." }]);
     const lane = { uses: ["http://127.0.0.1:1"], place, actions: ["create", "refused"] };
     expect(await post("/api/lane", { exploration: 0, path: [] })).toMatchObject([200, { ...lane, path: [], root: { held: ["rule"] } }]);
     expect(await post("/api/lane", { exploration: 0, path: ["create"] })).toMatchObject([200, { ...lane, path: ["create"] }]);
@@ -225,15 +228,15 @@ describe("the server of the page", () => {
       { path: ["create", "create"], step: { kind: "skipped" } },
     ]);
     expect(await post("/api/lane/close", {})).toEqual([200, {}]);
-    expect(await post("/api/lane/step", { action: "create" })).toMatchObject([400, { error: "No lane is open." }]);
+    expect(await post("/api/lane/step", { action: "create" })).toMatchObject([400, { error: "No target is open on this page." }]);
   });
 
   it.each([
-    [{ exploration: 0, path: "create" }, "The path is no list of names."],
-    [[], "The path is no list of names."],
-    ["text", "The request holds no JSON object."],
+    [{ exploration: 0, path: "create" }, "The field path of the request must be a list of names of actions."],
+    [[], "The field path of the request must be a list of names of actions."],
+    ["text", "The body of the request must be a JSON object."],
     [{ exploration: 0, path: ["none"] }, 'The exploration has no action "none".'],
-    [{ exploration: 0, path: ["refused"] }, "The state was not reached: refused was not executed."],
+    [{ exploration: 0, path: ["refused"] }, "seqqa could not reach the state, because the action refused was not executed."],
     [{ exploration: 0, path: ["x".repeat(200_000)] }, "The request is too large."],
   ])("refuses to open %j", async (body, error) => {
     const { post } = await serve();

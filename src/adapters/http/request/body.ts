@@ -28,7 +28,9 @@ export function encodeBody(options: RequestOptions): EncodedBody | undefined {
   }
   if (body === undefined) return undefined;
   if (typeof body !== "string" && !(body instanceof Uint8Array)) {
-    throw new SeqqaError("BODY_INVALID", "The body of a request is neither a string nor a Uint8Array.", { hint: "Use json for objects." });
+    throw new SeqqaError("BODY_INVALID", "The option body of a request is neither a string nor a Uint8Array.", {
+      hint: "To send an object, use the option json.",
+    });
   }
   return { bytes: body, contentType: undefined };
 }
@@ -47,9 +49,11 @@ function jsonText(value: unknown): string {
   }
   if (text !== undefined) return text;
   const why = cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : `it is a ${typeof value}`;
-  throw new SeqqaError("BODY_INVALID", `The json of a request cannot be written as JSON: ${why}.`, { cause });
+  throw new SeqqaError("BODY_INVALID", `The option json of a request cannot be written as JSON: ${why}.`, { cause });
 }
 
 function tooMany(): SeqqaError {
-  return new SeqqaError("BODY_INVALID", "A request was given more than one of json, form, multipart and body.", { hint: "Pass one." });
+  return new SeqqaError("BODY_INVALID", "A request has more than one of the options json, form, multipart and body.", {
+    hint: "Pass one.",
+  });
 }

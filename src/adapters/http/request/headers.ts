@@ -22,13 +22,17 @@ const FRAMING: ReadonlySet<string> = new Set([
  */
 export function checkedHeader(name: string, value: string): string {
   if (typeof name !== "string" || !TOKEN.test(name)) {
-    throw new SeqqaError("HEADER_INVALID", `${JSON.stringify(name)} is not a header name.`, {
-      hint: "Header names are letters, digits and -.",
+    throw new SeqqaError("HEADER_INVALID", `${JSON.stringify(name)} is not a valid name of a header.`, {
+      hint: "Use only letters, digits and - in the name of a header.",
     });
   }
   const lower = name.toLowerCase();
   if (FRAMING.has(lower)) {
-    throw new SeqqaError("HEADER_INVALID", `The header ${lower} cannot be set: the connection sets it itself.`, { hint: "Leave it out." });
+    throw new SeqqaError(
+      "HEADER_INVALID",
+      `A request cannot set the header ${lower}, because the HTTP connection sets this header itself.`,
+      { hint: "Leave it out." },
+    );
   }
   if (typeof value !== "string" || !VALUE.test(value)) {
     const what =
@@ -38,7 +42,7 @@ export function checkedHeader(name: string, value: string): string {
           ? "contains a line break"
           : "contains a character that HTTP does not allow";
     throw new SeqqaError("HEADER_INVALID", `The value of the header ${lower} ${what}.`, {
-      hint: "A line break in a header would begin another header or another request; encode the value, e.g. with encodeURIComponent.",
+      hint: "Encode the value, for example with encodeURIComponent. A line break in a header would begin another header or another request.",
     });
   }
   return lower;
@@ -47,7 +51,7 @@ export function checkedHeader(name: string, value: string): string {
 /** Returns the method in upper case. @throws SeqqaError `METHOD_INVALID` */
 export function checkedMethod(method: string): string {
   if (typeof method !== "string" || !TOKEN.test(method) || method.toUpperCase() === "CONNECT") {
-    throw new SeqqaError("METHOD_INVALID", `${JSON.stringify(method)} is not a method that can be sent.`, {
+    throw new SeqqaError("METHOD_INVALID", `${JSON.stringify(method)} is not an HTTP method that the client can send.`, {
       hint: 'Use "GET", "POST", ...',
     });
   }

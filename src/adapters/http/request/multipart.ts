@@ -72,7 +72,7 @@ function detailsOf(name: string, value: MultipartValue): MultipartPart {
     return { content, ...(named !== undefined && { filename: named }), ...typed(contentType ?? own.contentType) };
   }
   if (typeof content !== "string" && !(content instanceof Uint8Array)) {
-    throw invalid(name, "is an object without a content of text, bytes or a Blob");
+    throw invalid(name, "is an object whose content is neither a string, nor bytes, nor a Blob");
   }
   return { content, ...(filename !== undefined && { filename: String(filename) }), ...typed(contentType) };
 }
@@ -113,15 +113,15 @@ function refuseContentType(headers: RequestOptions["headers"]): void {
   if (!Object.keys(headers ?? {}).some((name) => name.toLowerCase() === "content-type")) return;
   throw new SeqqaError(
     "BODY_INVALID",
-    "A request has both multipart and a content-type header, which would lack the boundary between the parts.",
+    "A request has both the option multipart and a content-type header. Such a header lacks the boundary between the parts.",
     {
-      hint: "Leave the content-type out.",
+      hint: "Remove the content-type header: the client then sets the header with the boundary.",
     },
   );
 }
 
 function invalid(name: string, what: string): SeqqaError {
   return new SeqqaError("BODY_INVALID", `The multipart field ${JSON.stringify(name)} ${what}.`, {
-    hint: "Pass text, a number, a boolean, a Blob, { content, filename?, contentType? }, or a list of them.",
+    hint: "Pass a string, a number, a boolean, a Blob, an object { content, filename?, contentType? }, or a list of such values.",
   });
 }

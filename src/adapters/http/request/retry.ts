@@ -38,7 +38,7 @@ export function retryPolicy(options: RetryOptions): RetryPolicy {
     "at least 1",
   );
   check("maxDelay", policy.maxDelay, policy.maxDelay >= 0 && Number.isFinite(policy.maxDelay), "a number of seconds, 0 or more");
-  check("retryOnStatus", policy.retryOnStatus, Array.isArray(policy.retryOnStatus), "a list of statuses");
+  check("retryOnStatus", policy.retryOnStatus, Array.isArray(policy.retryOnStatus), "a list of HTTP statuses");
   return policy;
 }
 
@@ -62,5 +62,7 @@ function retryAfterSeconds(value: string, now: number): number | undefined {
 
 function check(name: string, value: unknown, valid: boolean, wanted: string): void {
   if (valid) return;
-  throw new SeqqaError("RETRY_INVALID", `The HttpClient's retry.${name} is ${String(value)}; it must be ${wanted}.`, { exitStatus: 2 });
+  throw new SeqqaError("RETRY_INVALID", `The option retry.${name} of an HttpClient is ${String(value)}, but must be ${wanted}.`, {
+    exitStatus: 2,
+  });
 }

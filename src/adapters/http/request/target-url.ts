@@ -23,10 +23,12 @@ export function parseBaseUrl(text: string): BaseUrl {
     url = new URL(text);
   } catch (cause) {
     // The message of the cause quotes the URL, including the password, so the cause is dropped.
-    throw invalidBase(`The base URL ${shown} is not a URL.`, /:\/\/[^/]*@/.test(text) ? undefined : cause);
+    throw invalidBase(`The base URL ${shown} of an HttpClient is not a valid URL.`, /:\/\/[^/]*@/.test(text) ? undefined : cause);
   }
-  if (url.protocol !== "http:" && url.protocol !== "https:") throw invalidBase(`The base URL ${shown} is neither http nor https.`);
-  if (url.search !== "" || url.hash !== "") throw invalidBase(`The base URL ${shown} has a query or a fragment.`);
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw invalidBase(`The base URL ${shown} of an HttpClient begins with neither http: nor https:.`);
+  if (url.search !== "" || url.hash !== "")
+    throw invalidBase(`The base URL ${shown} of an HttpClient contains a query (?...) or a fragment (#...).`);
   const credentials =
     url.username === "" && url.password === "" ? undefined : { username: decoded(url.username), password: decoded(url.password) };
   return { origin: url.origin, path: url.pathname.replace(/\/+$/, ""), credentials };
@@ -41,7 +43,7 @@ export function belowBase(base: BaseUrl, path: string): BaseUrl {
   if (found === undefined || found.search !== "" || found.hash !== "") {
     throw new SeqqaError(
       "BASE_PATH_INVALID",
-      `The basePath of an HttpClient is ${shownPath(path)}, not a path that begins with / and has no query.`,
+      `The option basePath of an HttpClient is ${shownPath(path)}, but must be a path that begins with / and has no query.`,
       {
         hint: 'Pass something like basePath: "/v1".',
         exitStatus: 2,
@@ -68,7 +70,8 @@ const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//;
  * @throws SeqqaError `OTHER_ORIGIN` for an absolute URL of another origin, `PATH_INVALID` for control characters
  */
 export function resolveTarget(base: BaseUrl, path: string, query: RequestOptions["query"]): RequestTarget {
-  if (typeof path !== "string") throw new SeqqaError("PATH_INVALID", `The path of a request is ${typeof path}, not a string.`);
+  if (typeof path !== "string")
+    throw new SeqqaError("PATH_INVALID", `The path of a request has the type ${typeof path}, but must be a string.`);
   let full: string;
   if (ABSOLUTE.test(path)) full = sameOrigin(base, path);
   else if (path === "") full = base.path === "" ? "/" : base.path;
@@ -89,9 +92,13 @@ function sameOrigin(base: BaseUrl, text: string): string {
     url = undefined;
   }
   if (url?.origin === base.origin) return url.pathname + url.search;
-  throw new SeqqaError("OTHER_ORIGIN", `The client of ${base.origin} was asked for ${withoutSecrets(text)}, which has another origin.`, {
-    hint: "Pass a path, or make another HttpClient for the other server; nothing was sent.",
-  });
+  throw new SeqqaError(
+    "OTHER_ORIGIN",
+    `The client for ${base.origin} did not send a request to ${withoutSecrets(text)}, because this URL belongs to another server.`,
+    {
+      hint: "Pass a path such as /orders, or create another HttpClient for the other server.",
+    },
+  );
 }
 
 function encoded(text: string): string {
@@ -109,7 +116,7 @@ function refuseControls(text: string): void {
     "PATH_INVALID",
     `The path ${JSON.stringify(withoutSecrets(text))} contains a line break or another control character.`,
     {
-      hint: "Encode values with encodeURIComponent before putting them into a path; nothing was sent.",
+      hint: "Encode values with encodeURIComponent before you put them into a path. The request was not sent.",
     },
   );
 }
@@ -142,7 +149,7 @@ function decoded(text: string): string {
 
 function invalidBase(message: string, cause?: unknown): SeqqaError {
   return new SeqqaError("BASE_URL_INVALID", message, {
-    hint: "Pass something like http://127.0.0.1:3000 or http://host/api.",
+    hint: "Pass a URL such as http://127.0.0.1:3000 or http://host/api.",
     exitStatus: 2,
     cause,
   });

@@ -16,7 +16,7 @@ export interface ConnectionOptions {
 export function connectionSettings({ ca, proxy }: ConnectionOptions): Partial<ConnectionSettings> {
   if (proxy !== undefined && proxy !== "environment" && proxy !== "none") {
     // The message does not quote the value, which may be a URL with a password.
-    throw new SeqqaError("PROXY_INVALID", 'The proxy of an HttpClient is neither "environment" nor "none".', {
+    throw new SeqqaError("PROXY_INVALID", 'The option proxy of an HttpClient is neither "environment" nor "none".', {
       exitStatus: 2,
       hint: 'Set HTTP_PROXY or HTTPS_PROXY to the URL of the proxy, and pass proxy: "environment".',
     });
@@ -27,11 +27,14 @@ export function connectionSettings({ ca, proxy }: ConnectionOptions): Partial<Co
 function authorities(ca: string | readonly string[]): readonly string[] {
   const texts: readonly unknown[] = Array.isArray(ca) ? ca : [ca];
   return texts.flatMap((text, index) => {
-    const found = typeof text === "string" ? certificatesOf(text) : `is ${text === null ? "null" : typeof text}, not text`;
+    const found =
+      typeof text === "string"
+        ? certificatesOf(text)
+        : `is ${text === null ? "null" : `of type ${typeof text}`}, but must be the text of a certificate`;
     if (typeof found !== "string") return found;
-    throw new SeqqaError("CA_INVALID", `The ${Array.isArray(ca) ? `ca[${index}]` : "ca"} of an HttpClient ${found}.`, {
+    throw new SeqqaError("CA_INVALID", `The option ${Array.isArray(ca) ? `ca[${index}]` : "ca"} of an HttpClient ${found}.`, {
       exitStatus: 2,
-      hint: 'Pass the content of the file, not its name: ca: readFileSync("ca.pem", "utf8").',
+      hint: 'Pass the content of the certificate file, not the name of the file: ca: readFileSync("ca.pem", "utf8").',
     });
   });
 }

@@ -23,25 +23,28 @@ export interface FailedRequest {
 type Diagnosis = readonly [what: string, check: string];
 
 const REFUSED: Diagnosis = ["Connection refused", "Check that the target runs and listens on this host and port."];
-const UNKNOWN_HOST: Diagnosis = ["Unknown host", "Check the host name in the base URL, and the name server."];
-const RESET: Diagnosis = ["Connection reset", "Check whether the target crashed or was restarted, and read its output."];
+const UNKNOWN_HOST: Diagnosis = [
+  "Unknown host",
+  "Check the host name in the base URL. If the name is right, check that this machine can resolve it (DNS).",
+];
+const RESET: Diagnosis = ["Connection reset", "Read the target's output: the target may have crashed or restarted."];
 const CONNECT_TIMEOUT: Diagnosis = [
   "Connect timeout",
-  "Check host and port, and whether a firewall drops the packets or the target is too busy to accept.",
+  "Check the host and the port. A firewall may drop the packets, or the target may be too busy to accept connections.",
 ];
-const NO_ROUTE: Diagnosis = ["Host unreachable", "Check the host in the base URL, and the network."];
+const NO_ROUTE: Diagnosis = ["Host unreachable", "Check the host in the base URL, and the network between this machine and the host."];
 const TLS: Diagnosis = [
   "TLS failure",
-  "Check that the base URL has the right scheme (http or https), and that the certificate is valid for this host and today.",
+  "Check that the base URL begins with the right scheme (http or https), and that the certificate names this host and has not expired.",
 ];
-const CLOSED: Diagnosis = ["Connection closed before an answer", "Check whether the target crashed on this request, and read its output."];
+const CLOSED: Diagnosis = ["Connection closed before an answer", "Read the target's output: the target may have crashed on this request."];
 const CUT: Diagnosis = [
   "Connection closed in the middle of the answer",
-  "Check whether the target crashed on this request, and read its output.",
+  "Read the target's output: the target may have crashed on this request.",
 ];
 const NOT_HTTP: Diagnosis = [
   "The answer is not valid HTTP",
-  "Check that the port is the target's and that http or https in the base URL is right.",
+  "Check that the port in the base URL belongs to the target, and that the scheme (http or https) is right.",
 ];
 
 const BY_CODE: Readonly<Record<string, Diagnosis>> = {
@@ -98,10 +101,14 @@ export function failure(cause: unknown, request: FailedRequest): SeqqaError {
   const status = request.proxied === true ? proxyRefusal(cause) : undefined;
   if (status !== undefined) return refusedByProxy(request, status);
   if (OUR_FAULT.has(code)) {
-    return new SeqqaError("REQUEST_INVALID", `${line(request)} cannot be sent: ${messageOf(cause)}.`, {
-      hint: "Nothing was sent. Correct the URL, headers or body that the action passes.",
-      cause,
-    });
+    return new SeqqaError(
+      "REQUEST_INVALID",
+      `The client did not send ${line(request)}, because the request is not valid: ${messageOf(cause)}.`,
+      {
+        hint: "Correct the URL, the headers or the body that the action passes.",
+        cause,
+      },
+    );
   }
   // Do not blame the target for an invalid answer through a proxy: the proxy may have sent it.
   const wrong = request.proxied === true ? undefined : wrongWith(cause, request.received ?? nothingBut(request.answered));
@@ -121,7 +128,9 @@ export function undecodable(cause: unknown, request: FailedRequest): SeqqaError 
 }
 
 function invalidAnswer(request: FailedRequest, why: string, cause: unknown): InvalidAnswer {
-  const hint = why.startsWith("it does not begin") ? NOT_HTTP[1] : "Look at what the target wrote, e.g. with: curl --verbose --raw.";
+  const hint = why.startsWith("it does not begin")
+    ? NOT_HTTP[1]
+    : "Send the same request with curl --verbose --raw, and compare the answer with HTTP's rules.";
   const path = URL.canParse(request.url) ? new URL(request.url).pathname : request.url;
   return new InvalidAnswer(`${request.method} ${path}`, line(request), why, { hint, cause });
 }
@@ -141,7 +150,7 @@ function unreachable(cause: unknown, code: string, request: FailedRequest): Seqq
 
 /** Returns the error for an answer that the proxy itself gave, because it refused to forward the request. */
 export function refusedByProxy(request: FailedRequest, status: number): SeqqaError {
-  const what = `Refused by the proxy with status ${status}`;
+  const what = `The proxy refused the request with status ${status}`;
   return new SeqqaError("TARGET_UNREACHABLE", `${what}: ${line(request)} got no answer from the target.`, { hint: proxyCheck(status) });
 }
 
@@ -158,7 +167,7 @@ export function requestTimeout(request: FailedRequest, timeoutMs: number): Seqqa
     "REQUEST_TIMEOUT",
     `${line(request)} got no ${request.answered ? "whole " : ""}answer within ${seconds(timeoutMs)}.`,
     {
-      hint: "Check whether the target hangs (a lock, a deadlock), or raise `timeout`.",
+      hint: "Check whether the target hangs, for example in a deadlock. If the target is only slow, raise the option `timeout`.",
     },
   );
 }
@@ -172,16 +181,16 @@ export function requestCancelled(request: Pick<FailedRequest, "method" | "url">,
 export function bodyTooLarge(request: FailedRequest, cause?: unknown): SeqqaError {
   return new SeqqaError(
     "BODY_TOO_LARGE",
-    `The body of the answer to ${line(request)} is longer than ${MAX_BODY_BYTES / 1024 / 1024} MiB.`,
+    `The body of the answer to ${line(request)} is longer than ${MAX_BODY_BYTES / 1024 / 1024} MiB, the most that the client reads.`,
     {
-      hint: "Ask the API for less, e.g. a page.",
+      hint: "Request less data, for example one page of a list.",
       cause,
     },
   );
 }
 
 export function clientClosed(cause?: unknown): SeqqaError {
-  return new SeqqaError("CLIENT_CLOSED", "The HttpClient was used after close().", {
+  return new SeqqaError("CLIENT_CLOSED", "A request was sent through an HttpClient that was already closed.", {
     hint: "Await every request before the action returns.",
     cause,
   });
@@ -196,7 +205,10 @@ function diagnose(cause: unknown, code: string, request: FailedRequest): Diagnos
   // A plain HTTP server that gets a TLS request resets the connection. Only the message of the error distinguishes this from other resets.
   if (certificate || messageOf(cause).includes("secure TLS connection")) return TLS;
   return (
-    BY_CODE[code] ?? [`Not reachable (${code === "" ? messageOf(cause) : code})`, "Check that the target runs and answers on this URL."]
+    BY_CODE[code] ?? [
+      `Not reachable (${code === "" ? messageOf(cause) : code})`,
+      "Check that the target runs, and that it answers on this URL.",
+    ]
   );
 }
 

@@ -49,7 +49,7 @@ export class FetchTransport implements Transport {
     let body: Buffer;
     try {
       response = await this.#handler(request);
-      if (!isResponse(response)) throw new TypeError("the handler did not return a Response");
+      if (!isResponse(response)) throw new TypeError("the fetch handler returned no Response");
       body = request.method === "HEAD" ? Buffer.alloc(0) : await read(response, failed);
     } catch (cause) {
       throw cause instanceof SeqqaError && cause.code === "BODY_TOO_LARGE" ? cause : handlerFailed(cause, failed);
@@ -101,8 +101,8 @@ async function read(response: Response, failed: FailedRequest): Promise<Buffer> 
 function handlerFailed(cause: unknown, failed: FailedRequest): SeqqaError {
   return new SeqqaError(
     "TARGET_UNREACHABLE",
-    `The in-process target threw instead of answering ${failed.method} ${withoutSecrets(failed.url)}: ${messageOf(cause)}`,
-    { hint: "Look at the cause's stack; a handler should answer with a status of 500 instead of throwing.", cause },
+    `The handler of the in-process target threw an error and did not answer ${failed.method} ${withoutSecrets(failed.url)}: ${messageOf(cause)}`,
+    { hint: "The stack of the error shows the place. Make the handler answer with status 500 instead of throwing.", cause },
   );
 }
 

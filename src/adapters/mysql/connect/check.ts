@@ -36,13 +36,14 @@ export async function check(url: string): Promise<readonly StoreCheck[]> {
     await add("connections", () => connections(control));
     await add("speed", async () => {
       const waits = (await one(control, "select @@global.innodb_flush_log_at_trx_commit")) === "1";
-      const hint = "each commit waits for the disk; on a server for tests: SET GLOBAL innodb_flush_log_at_trx_commit = 2";
+      const hint =
+        "each commit waits for the disk. To speed up a server that only runs tests, type: SET GLOBAL innodb_flush_log_at_trx_commit = 2";
       return { ok: true, says: waits ? hint : "commits do not wait for the disk" };
     });
     await add("leftovers", async () => ({
       ok: true,
       says: (await installed(control))
-        ? "a run is using this database, or a killed run left changes in it; in the second case, `seqqa clean` shows the changes and undoes them"
+        ? "a run is using this database, or a killed run left changes in it. If no run is active, `seqqa clean` shows the changes and undoes them"
         : "none",
     }));
   } finally {
@@ -65,37 +66,37 @@ async function privileges(control: Control): Promise<{ ok: boolean; says: string
     const why = safeCause(control.store, error).message;
     return {
       ok: false,
-      says: `the tables and triggers that a restore needs cannot be installed: ${why}. Grant CREATE, DROP and TRIGGER; with the binary log on, SET GLOBAL log_bin_trust_function_creators = 1`,
+      says: `the user may not create the tables and triggers with which seqqa restores data: ${why}. Grant CREATE, DROP and TRIGGER to the user. If the binary log is on, also type: SET GLOBAL log_bin_trust_function_creators = 1`,
     };
   } finally {
     await control.rows(`drop table if exists ${table}`).catch(() => undefined);
   }
-  return { ok: true, says: "tables and triggers can be created" };
+  return { ok: true, says: "the user may create tables and triggers" };
 }
 
 async function checkpoint(control: Control): Promise<{ ok: boolean; says: string }> {
   const catalog = await readCatalog(control);
-  if (catalog.strange.length > 0) return { ok: false, says: `the database cannot be restored: ${catalog.strange[0]!}` };
+  if (catalog.strange.length > 0) return { ok: false, says: `seqqa cannot restore the database: ${catalog.strange[0]!}` };
   const obstacle = journalObstacle(catalog);
   const hindered = savepointObstacle(catalog);
   const apart =
     obstacle === undefined
-      ? "auto chooses journal: nothing in the schema prevents it"
+      ? "auto chooses journal, because seqqa can restore all tables of the schema by triggers"
       : `auto chooses copy, which is slower, because the journal cannot be used: ${obstacle}`;
   const within =
     hindered === undefined
-      ? "it chooses savepoint for a target in this process that uses the adapter's connection"
-      : `a target in this process that uses the adapter's connection gets the same mode, because savepoint cannot be used: ${hindered}`;
+      ? "for an in-process target on the adapter's connection, auto chooses savepoint"
+      : `for an in-process target on the adapter's connection, auto chooses the same, because savepoint cannot be used: ${hindered}`;
   return { ok: true, says: `${apart}; ${within}` };
 }
 
 async function connections(control: Control): Promise<{ ok: boolean; says: string }> {
   const [row] = await control.rows("select @@max_connections, (select count(*) from information_schema.processlist)");
   const [most, used] = [Number(row?.[0]), Number(row?.[1])];
-  const says = `${used} of ${most} are in use`;
+  const says = `${used} of ${most} connections are in use`;
   return most - used >= FEW_CONNECTIONS
     ? { ok: true, says }
-    : { ok: false, says: `${says}: raise max_connections, since the target of each lane opens further connections` };
+    : { ok: false, says: `${says}. Raise max_connections, because the target of each lane opens more connections` };
 }
 
 function failed(what: string, error: unknown): StoreCheck {

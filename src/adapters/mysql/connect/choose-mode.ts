@@ -44,10 +44,14 @@ export async function chooseMode(choosing: Choosing): Promise<Chosen> {
   // A target that uses the shared connection runs in this process, even if `scope.inProcess` is `false`.
   const inProcess = scope.inProcess || lent !== undefined;
   if (wanted === "savepoint" && !inProcess) {
-    throw new SeqqaError("SAVEPOINT_OUT_OF_PROCESS", `Checkpoint mode "savepoint" of ${store.shown} needs a target in this process.`, {
-      hint: "A savepoint undoes only what was done on its own connection: use `target.module`, or leave `checkpoint` on auto.",
-      exitStatus: 2,
-    });
+    throw new SeqqaError(
+      "SAVEPOINT_OUT_OF_PROCESS",
+      `${store.shown} cannot use checkpoint mode "savepoint", because the target does not run inside seqqa's process.`,
+      {
+        hint: "Set `checkpoint: auto`, or run the target inside seqqa's process with `target.module`. A savepoint undoes only changes made on seqqa's own connection.",
+        exitStatus: 2,
+      },
+    );
   }
   const control = await Control.open(store);
   try {
@@ -72,8 +76,8 @@ export async function chooseMode(choosing: Choosing): Promise<Chosen> {
           previous: before,
         });
         const own = scope.inProcess
-          ? "the target runs in this process, but works on connections of its own"
-          : "the target has connections of its own";
+          ? "the target runs in seqqa's process, but opens its own connections"
+          : "the target opens its own connections";
         return { mode, choice: { mode: "journal", why: wanted === "journal" ? "asked for" : own }, schema: schemaOf(catalog) };
       } catch (error) {
         if (!isDenied(error)) throw error;
@@ -82,7 +86,7 @@ export async function chooseMode(choosing: Choosing): Promise<Chosen> {
     }
     const why = obstacle === undefined ? "asked for" : `the journal cannot be used: ${obstacle}`;
     if (scope.borrowed) {
-      const refusal = obstacle === undefined ? WHOLE_STORE : `${why}, and a copy ${WHOLE_STORE.replace("it restores", "restores")}`;
+      const refusal = obstacle === undefined ? WHOLE_STORE : `${why}, and a copy ${WHOLE_STORE.replace("this mode restores", "restores")}`;
       throw refusedWhereItIs("copy", `the database ${store.shown}`, refusal);
     }
     const mode = await CopyMode.open(control, selection, previous instanceof CopyMode ? previous : undefined);
@@ -103,7 +107,7 @@ async function savepoint(choosing: Choosing, control: Control, catalog: Catalog)
     catalog,
     selection: (found) => select(store, found, tables),
   });
-  const why = wanted === "savepoint" ? "asked for" : "the target runs in this process and took the adapter's connection";
+  const why = wanted === "savepoint" ? "asked for" : "the target runs in seqqa's process and uses the adapter's connection";
   return { mode, choice: { mode: "savepoint", why }, schema: schemaOf(catalog) };
 }
 
@@ -131,8 +135,8 @@ function withIgnored(table: Table, names: ReadonlySet<string> | undefined): Tabl
 }
 
 function strangeStore(store: StoreUrl, what: string): SeqqaError {
-  return new SeqqaError("STORE_NOT_SUPPORTED", `The database ${store.shown} cannot be restored: ${what}.`, {
-    hint: "Remove the named object from the database, or restore the state in another way: by a `reset` hook, or `target.rollback: restart`.",
+  return new SeqqaError("STORE_NOT_SUPPORTED", `seqqa cannot restore the database ${store.shown}: ${what}.`, {
+    hint: "Change or remove the named object in the database. Or restore states in another way: with a `reset` function in the World, or with `target.rollback: restart`.",
     exitStatus: 2,
   });
 }
@@ -141,7 +145,7 @@ function notAllowed(store: StoreUrl, error: unknown): SeqqaError {
   const cause = safeCause(store, error);
   return new SeqqaError(
     "STORE_NOT_ALLOWED",
-    `The user that connects to ${store.shown} may not install what a restore needs: ${cause.message}.`,
+    `The database user of ${store.shown} may not create the tables and triggers with which seqqa restores data: ${cause.message}.`,
     {
       hint: "Grant it TRIGGER, CREATE, DROP, SELECT, INSERT, UPDATE and DELETE on the database; with the binary log on, set log_bin_trust_function_creators = 1.",
       exitStatus: 2,

@@ -93,11 +93,15 @@ async function importDriver(): Promise<Driver> {
   try {
     return (await import("mysql2/promise")).default;
   } catch (cause) {
-    throw new SeqqaError("DRIVER_MISSING", "MySQL needs the package mysql2, which is not installed.", {
-      hint: "Install it next to seqqa: npm install --save-dev mysql2",
-      exitStatus: 2,
-      cause,
-    });
+    throw new SeqqaError(
+      "DRIVER_MISSING",
+      "seqqa needs the package mysql2 for a MySQL or MariaDB store, but the package is not installed.",
+      {
+        hint: "Run in your project: npm install --save-dev mysql2",
+        exitStatus: 2,
+        cause,
+      },
+    );
   }
 }
 

@@ -125,7 +125,7 @@ export class Control extends ControlConnection {
  * Another session blocks the operation, so it is tried again. Without a message: another session committed a write after seqqa had read the undo log.
  */
 export class Writing extends Error {
-  constructor(what = "another session keeps writing to it") {
+  constructor(what = "another session keeps writing to the database") {
     super(what);
   }
 }

@@ -46,30 +46,38 @@ export function connectError(store: StoreUrl, error: unknown): SeqqaError {
     new SeqqaError(name, message, { hint, exitStatus: name === "STORE_UNREACHABLE" ? 3 : 2, cause });
   switch (errnoOf(error)) {
     case 1049:
-      return make("STORE_MISSING", `There is no database "${store.database}" at ${store.shown}.`, "Check the name, or create it.");
+      return make(
+        "STORE_MISSING",
+        `The database "${store.database}" does not exist at ${store.shown}.`,
+        "Check the name of the database in the store's URL, or create the database.",
+      );
     case 1045:
     case 1698:
       return make(
         "STORE_NOT_ALLOWED",
         `The server of ${store.shown} refused the login: ${cause.message}.`,
-        "Check user and password of the URL.",
+        "Check the user and the password in the store's URL.",
       );
     case 1040:
     case 1203:
       return make(
         "STORE_UNREACHABLE",
-        `The server of ${store.shown} takes no more connections.`,
-        "Raise max_connections, or use fewer lanes.",
+        `The server of ${store.shown} accepts no more connections, because its limit is reached.`,
+        "Raise the server's max_connections, or use fewer lanes (--parallel).",
       );
   }
   if (isDenied(error)) {
-    return make("STORE_NOT_ALLOWED", `A privilege is missing for ${store.shown}: ${cause.message}.`, "Grant it, or use another user.");
+    return make(
+      "STORE_NOT_ALLOWED",
+      `The database user of ${store.shown} lacks a privilege: ${cause.message}.`,
+      "Grant it, or use another user.",
+    );
   }
   const says = cause.message === "" ? codeOf((error as { errors?: readonly unknown[] } | null)?.errors?.[0] ?? error) : cause.message;
   return make(
     "STORE_UNREACHABLE",
-    `The database ${store.shown} cannot be reached: ${says}.`,
-    "Check that the server runs, and host and port of the URL.",
+    `seqqa cannot connect to the database ${store.shown}: ${says}.`,
+    "Check that the server runs, and check the host and the port in the store's URL.",
   );
 }
 
@@ -84,28 +92,32 @@ export function isGone(error: unknown): boolean {
 }
 
 export function busyError(store: StoreUrl, limitMs: number, who: string): SeqqaError {
-  return new SeqqaError("STORE_BUSY", `The database ${store.shown} stayed busy for ${limitMs / 1000} s: ${who}.`, {
-    hint: "Let the target end its transactions before it answers, and end other runs and clients that use this database.",
+  return new SeqqaError("STORE_BUSY", `seqqa waited ${limitMs / 1000} s for other sessions of the database ${store.shown}, but ${who}.`, {
+    hint: "Make the target end its transactions before it answers. End other runs and clients that use this database.",
   });
 }
 
 export function lostError(store: StoreUrl, error: unknown): SeqqaError {
   const cause = safeCause(store, error);
   return new SeqqaError("STORE_LOST", `The connection to ${store.shown} was lost: ${cause.message.replace(/\.$/, "")}.`, {
-    hint: "Check the server's log: it was restarted, or it ended the session.",
+    hint: "Read the server's log: the server may have restarted or ended the session.",
     cause,
   });
 }
 
 export function schemaChanged(store: StoreUrl, what: string): SeqqaError {
-  return new SeqqaError("SCHEMA_CHANGED", `${what} of ${store.shown} was truncated, created, dropped or altered during the exploration.`, {
-    hint: "TRUNCATE and DDL fire no triggers. Use DELETE, and migrate before the target is ready or in `target.warm_up`. Or choose `checkpoint: copy`, which restores such changes, too.",
-  });
+  return new SeqqaError(
+    "SCHEMA_CHANGED",
+    `${what} of ${store.shown} was truncated, created, dropped or altered during the exploration, which seqqa cannot undo.`,
+    {
+      hint: "TRUNCATE and DDL fire no triggers. Use DELETE, and migrate before the target is ready or in `target.warm_up`. Or choose `checkpoint: copy`, which restores such changes, too.",
+    },
+  );
 }
 
 export function incoherent(store: StoreUrl, what: string): SeqqaError {
-  return new SeqqaError("JOURNAL_INCOHERENT", `The undo log of ${store.shown} does not agree with its rows: ${what}.`, {
-    hint: "Some statement changed rows without firing triggers. Choose `checkpoint: copy` for this store.",
+  return new SeqqaError("JOURNAL_INCOHERENT", `seqqa's log of changed rows does not match the rows in ${store.shown}: ${what}.`, {
+    hint: "Set `checkpoint: copy` for this store. Some statement changed rows without firing triggers, so seqqa did not record the change.",
   });
 }
 
@@ -113,9 +125,9 @@ export function rowTooLong(table: string, store?: StoreUrl): SeqqaError {
   const where = store === undefined ? "" : ` of ${store.shown}`;
   return new SeqqaError(
     "ROW_TOO_LONG",
-    `A row of table "${table}"${where} is too long for the server's max_allowed_packet to be restored.`,
+    `seqqa cannot restore a row of table "${table}"${where}: the row is longer than the server's max_allowed_packet.`,
     {
-      hint: "Raise max_allowed_packet of the server (SET GLOBAL max_allowed_packet = 1073741824, for connections made later), or keep such rows out of the tests.",
+      hint: "Type SET GLOBAL max_allowed_packet = 1073741824 on the server, and start the run again. Or make the target write shorter rows.",
     },
   );
 }
@@ -125,9 +137,9 @@ export function unexpected(store: StoreUrl, error: unknown): SeqqaError {
   const cause = safeCause(store, error);
   return new SeqqaError(
     "STORE_NOT_OPENED",
-    `The database ${store.shown} could not be opened for exploring: ${cause.message.replace(/\.$/, "")}.`,
+    `seqqa could not prepare the database ${store.shown} for the run: ${cause.message.replace(/\.$/, "")}.`,
     {
-      hint: "Run `seqqa doctor`, which tests step by step what a run needs, and read the server's log. Another `checkpoint` may work.",
+      hint: "Run `seqqa doctor`, which tests each thing that a run needs. Read the server's log. If both show nothing, set another `checkpoint` for this store.",
       cause,
     },
   );
@@ -135,16 +147,16 @@ export function unexpected(store: StoreUrl, error: unknown): SeqqaError {
 
 export function notPutBack(store: StoreUrl, error: unknown): SeqqaError {
   const cause = safeCause(store, error);
-  return new SeqqaError("STORE_NOT_PUT_BACK", `The database ${store.shown} could not be restored: ${cause.message}.`, {
-    hint: "Check the server's log; choose another `checkpoint` for this store.",
+  return new SeqqaError("STORE_NOT_PUT_BACK", `seqqa could not restore the database ${store.shown}: ${cause.message}.`, {
+    hint: "Read the server's log, or set another `checkpoint` for this store.",
     cause,
   });
 }
 
 export function cannotRecover(store: StoreUrl, table: string | undefined, why: string): SeqqaError {
   const what = table === undefined ? why : `table "${table}" ${why}`;
-  return new SeqqaError("STORE_NOT_PUT_BACK", `The data of ${store.shown} cannot be restored: ${what}.`, {
-    hint: "Restore it from a backup; or keep it as it is now: drop the tables and triggers whose names begin with seqqa_journal_.",
+  return new SeqqaError("STORE_NOT_PUT_BACK", `seqqa cannot restore the data that an earlier run changed in ${store.shown}: ${what}.`, {
+    hint: "Restore the data from a backup. To keep the data as they are now, drop the tables and triggers whose names begin with seqqa_journal_.",
     exitStatus: 2,
   });
 }
@@ -152,7 +164,10 @@ export function cannotRecover(store: StoreUrl, table: string | undefined, why: s
 export function partlyPutBack(store: StoreUrl, what: string): SeqqaError {
   return new SeqqaError(
     "STORE_NOT_PUT_BACK",
-    `${what} of ${store.shown} was truncated, created, dropped or altered during a run, which cannot be undone; everything else is restored.`,
-    { hint: "Compare the named object with a backup. seqqa has removed everything that it installed for the run.", exitStatus: 3 },
+    `${what} of ${store.shown} was truncated, created, dropped or altered during a run. seqqa cannot undo this, but has restored everything else.`,
+    {
+      hint: "Compare the named object with a backup, and repair it. seqqa has removed its own tables and triggers from the database.",
+      exitStatus: 3,
+    },
   );
 }

@@ -163,7 +163,7 @@ export function serverError(store: StoreUrl, doing: string, error: unknown): Seq
     {
       hint: denied
         ? "Grant the user CREATE, DROP, TRIGGER and all on `seqqa\\_%`.*; with the binary log on, set log_bin_trust_function_creators = 1."
-        : "Check the server's log.",
+        : "Read the log of the MySQL server.",
       exitStatus: 2,
       cause,
     },

@@ -11,7 +11,7 @@ export interface StoreUrl {
 /** Parses the URL of a database. @throws SeqqaError `STORE_URL_INVALID`. Its message does not contain the URL, which may include a password. */
 export function storeUrl(text: string): StoreUrl {
   const store = serverUrl(text);
-  if (store.database === "") throw invalid("it names no database");
+  if (store.database === "") throw invalid("the URL names no database");
   return store;
 }
 
@@ -25,10 +25,10 @@ export function serverUrl(text: string): StoreUrl {
     decodeURIComponent(url.username);
     decodeURIComponent(url.password);
   } catch {
-    throw invalid("it cannot be parsed");
+    throw invalid("the text is not a URL");
   }
-  if (url.protocol !== "mysql:" && url.protocol !== "mariadb:") throw invalid("it begins with neither mysql: nor mariadb:");
-  if (!isSsl(url.searchParams.get("ssl"))) throw invalid("its parameter `ssl` begins with { but is not a JSON object");
+  if (url.protocol !== "mysql:" && url.protocol !== "mariadb:") throw invalid("the URL begins with neither mysql: nor mariadb:");
+  if (!isSsl(url.searchParams.get("ssl"))) throw invalid("the parameter `ssl` begins with { but is not a JSON object");
   const host = url.host !== "" ? url.host : (url.searchParams.get("socketPath") ?? "");
   return { href: text, shown: `mysql://${host}/${database}`, database };
 }
@@ -65,7 +65,7 @@ export function withoutSecrets(text: string, { href }: Pick<StoreUrl, "href">): 
 
 function invalid(why: string): SeqqaError {
   return new SeqqaError("STORE_URL_INVALID", `The URL of a MySQL database is not valid: ${why}.`, {
-    hint: "Write mysql://user:password@host:port/database, with special characters of the password as %XX.",
+    hint: "Write mysql://user:password@host:port/database. Percent-encode special characters in the password, for example @ as %40.",
     exitStatus: 2,
   });
 }

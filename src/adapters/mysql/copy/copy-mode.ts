@@ -22,7 +22,7 @@ export class CopyMode implements MysqlMode {
   readonly traits: StoreTraits = { portable: true, commits: true };
   readonly gate: NoGate = {
     kind: "none",
-    why: 'the checkpoint "copy" installs no triggers that could hold a write; use `checkpoint: "journal"`',
+    why: 'the checkpoint "copy" cannot hold a write, because it installs no triggers; set `checkpoint: "journal"`',
   };
   readonly #control: Control;
   readonly #looker: Looker;
@@ -85,7 +85,7 @@ export class CopyMode implements MysqlMode {
   }
 
   write(image: unknown): Promise<void> {
-    if (!isSnapshot(image)) throw imageForeign(this.#control.store, "the checkpoint mode that it was captured in");
+    if (!isSnapshot(image)) throw imageForeign(this.#control.store, "the checkpoint mode of the two stores");
     return this.restore(image);
   }
 

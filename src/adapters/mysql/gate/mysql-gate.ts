@@ -46,7 +46,7 @@ export class MysqlGate implements FailingGate {
         this.#passed = 0;
         if (taken === null && got.every((one) => one === "1")) return;
         await this.#open();
-        throw new Writing(`session ${taken ?? ""} has a lock of an earlier write`);
+        throw new Writing(`session ${taken ?? ""} still holds a lock of an earlier write`);
       }, this.#limitMs),
     );
   }

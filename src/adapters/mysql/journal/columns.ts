@@ -104,12 +104,14 @@ export function condition(column: Column, image: string, alias = ""): string {
 }
 
 function hex(image: string): string {
-  if (!/^[\dA-F]*$/.test(image)) throw new TypeError("A saved value is not hexadecimal.");
+  if (!/^[\dA-F]*$/.test(image))
+    throw new TypeError("A value that seqqa saved in its log of changed rows is damaged: it is not hexadecimal.");
   return image;
 }
 
 function quoted(image: string): string {
-  if (!/^[\w .:+-]*$/.test(image)) throw new TypeError("A saved value contains characters that are not allowed in it.");
+  if (!/^[\w .:+-]*$/.test(image))
+    throw new TypeError("A value that seqqa saved in its log of changed rows is damaged: it contains invalid characters.");
   return `'${image}'`;
 }
 

@@ -201,7 +201,8 @@ export class JournalMode implements MysqlMode {
   }
 
   write(image: unknown): Promise<void> {
-    if (!isImage(image)) throw new TypeError("MysqlAdapter.write accepts only what capture() of a journalled database returned.");
+    if (!isImage(image))
+      throw new TypeError('MysqlAdapter.write() got a value that does not come from capture() of a database with checkpoint "journal".');
     return this.#alone(async () => {
       const { mirror } = this.#known;
       const wanted = rowsOfImage(this.#control.store, this.#known.tables, image);
@@ -337,7 +338,7 @@ export class JournalMode implements MysqlMode {
           return result;
         } catch (error) {
           if (!(error instanceof Stale)) throw this.#explained(error);
-          if (tries > 3) throw (this.#broken = incoherent(this.#control.store, "a row to be deleted does not exist"));
+          if (tries > 3) throw (this.#broken = incoherent(this.#control.store, "seqqa must delete a row that does not exist"));
         }
       }
     });

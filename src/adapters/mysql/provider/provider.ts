@@ -81,8 +81,12 @@ async function isThere(ask: Ask, database: string): Promise<boolean> {
 }
 
 function templateMissing({ shown, database }: StoreUrl): SeqqaError {
-  return new SeqqaError("STORE_MISSING", `There is no database "${database}" at ${shown}, which is the template of every lane's store.`, {
-    hint: "Check the name, or create it and let the target's migrations fill it.",
-    exitStatus: 2,
-  });
+  return new SeqqaError(
+    "STORE_MISSING",
+    `The database "${database}" does not exist at ${shown}. seqqa copies this database for every lane.`,
+    {
+      hint: "Check the name of the database in the store's URL. Or create the database and run the target's migrations on it.",
+      exitStatus: 2,
+    },
+  );
 }

@@ -53,7 +53,7 @@ async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
     await server.close();
   }
   const leftover = store.database === "" ? undefined : await putBack(store, how);
-  if (leftover !== undefined) removed.push(`what a dead run installed in ${store.shown}`);
+  if (leftover !== undefined) removed.push(`tables and triggers of a dead run in ${store.shown}`);
   if (failures.length > 0) throw failures[0];
   return { removed, leftover };
 }

@@ -42,7 +42,7 @@ export async function putBackKept(control: Control, how: PutBack = {}): Promise<
       if (error instanceof SeqqaError) throw error;
       if (errnoOf(error) !== WRONG_COUNT) throw notPutBack(control.store, error);
       // Another session changed a row after it was read, so it cannot be deleted. Try again, up to `MOST_TRIES` times.
-      if (tries >= MOST_TRIES) throw incoherent(control.store, "a row to be deleted does not exist");
+      if (tries >= MOST_TRIES) throw incoherent(control.store, "seqqa must delete a row that does not exist");
     }
   }
 }
@@ -96,19 +96,19 @@ async function readRecorded(control: Control, { tables }: Catalog, recordsRest: 
   const owned = await control.rows(`select tab, name, shape from ${OWNER} where tab >= 0`);
   const times = await ifThere(control.rows(`select since, recorded from ${RUN}`));
   if (log === undefined || kept === undefined) return { sums, rest, sinceMs: 0, recordedMs: 0, isThere: false };
-  if (times === undefined) throw cannotRecover(control.store, undefined, "the run was of another version of seqqa");
+  if (times === undefined) throw cannotRecover(control.store, undefined, "another version of seqqa executed the run");
   const named = new Map(owned.map(([tab, name, shape]) => [tab, { name: name ?? "", shape }]));
   const indexOf = (tab: string | null | undefined): number => {
     const { name = "", shape } = named.get(tab ?? null) ?? {};
     const index = tables.findIndex((table) => table.name === name);
     if (index < 0) throw cannotRecover(control.store, name, "no longer exists");
-    if (shapeOf(tables[index]!) !== shape) throw cannotRecover(control.store, name, "has other columns now");
+    if (shapeOf(tables[index]!) !== shape) throw cannotRecover(control.store, name, "has other columns than during the run");
     return index;
   };
   for (const [tab, row, by] of kept) sums.add(indexOf(tab), row!, Number(by));
   const entries = log.map(([seq, tab, note, grp, old, now]): Row => {
     if (old === TOO_LONG || now === TOO_LONG) {
-      const why = "has a changed row that was not recorded, because it is too long for the server's max_allowed_packet";
+      const why = "has a changed row that seqqa could not record, because the row is longer than the server's max_allowed_packet";
       throw cannotRecover(control.store, named.get(tab ?? null)?.name ?? "", why);
     }
     return [seq!, String(indexOf(tab)), note!, grp!, old!, now!];
@@ -195,7 +195,7 @@ function requireGuarded({ store }: Control, { triggers }: Catalog, undo: Readonl
   const touched = new Set([...undo].map(({ table }) => table.name));
   const late = triggers.find(({ table, statement }) => touched.has(table) && !statement.startsWith(GUARD));
   if (late === undefined) return;
-  const why = `has the trigger "${late.name}", which was created after the run began and would fire during the restore: drop it until \`seqqa clean\` is done`;
+  const why = `has the trigger "${late.name}", which would fire during the restore and was created after the run began. Drop the trigger, run \`seqqa clean\`, and create the trigger again`;
   throw cannotRecover(store, late.table, why);
 }
 

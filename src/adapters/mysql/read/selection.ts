@@ -11,9 +11,12 @@ export function select(store: StoreUrl, known: readonly Table[], names: readonly
   if (missing !== undefined) {
     const hint =
       known.length > 0
-        ? `There are: ${known.map(({ name }) => name).slice(0, 30).join(", ")}.`
-        : "It has no tables yet: let the target create them before it is ready."; // prettier-ignore
-    throw new SeqqaError("TABLE_UNKNOWN", `There is no table "${missing}" in ${store.shown}.`, { hint, exitStatus: 2 });
+        ? `Use the name of an existing table: ${known.map(({ name }) => name).slice(0, 30).join(", ")}.`
+        : "The database has no tables. Create the tables before the run, or make the target create them before it answers target.ready."; // prettier-ignore
+    throw new SeqqaError("TABLE_UNKNOWN", `The option \`tables\` names "${missing}", but ${store.shown} has no such table.`, {
+      hint,
+      exitStatus: 2,
+    });
   }
   return (table) => names === undefined || names.includes(table.name);
 }

@@ -5,48 +5,51 @@ import type { StoreUrl } from "../connect/store-url.ts";
 export function connectionShared({ shown }: StoreUrl, limitMs: number): SeqqaError {
   return new SeqqaError(
     "CONNECTION_SHARED",
-    `A query on the shared connection to ${shown} waited ${limitMs / 1000} s for the transaction of another connection of the pool.`,
+    `A query on the shared connection to ${shown} waited ${limitMs / 1000} s, because another connection of the target's pool kept a transaction open.`,
     {
-      hint: "All connections in a lane's pool share one database connection: do not wait for one of them inside a transaction of another, and release them only after COMMIT or ROLLBACK. Or choose `checkpoint: \"journal\"` and connect with the lane's own URL.",
+      hint: 'All connections of the pool share one database connection. Inside a transaction, use no second connection, and release the first only after COMMIT or ROLLBACK. Or set `checkpoint: "journal"`, and let the target connect to lane.dbUrl.',
     },
   );
 }
 
 export function transactionOpen({ shown }: StoreUrl, limitMs: number): SeqqaError {
   return new SeqqaError("STORE_BUSY", `The target kept a transaction on the shared connection to ${shown} open for ${limitMs / 1000} s.`, {
-    hint: "Let the target commit or roll back before it answers, even when a request fails. With autocommit off, a SELECT begins a transaction, too.",
+    hint: "Make the target commit or roll back before it answers, even when a request fails. If autocommit is off, a SELECT also begins a transaction.",
   });
 }
 
 export function connectionClosed({ shown }: StoreUrl): SeqqaError {
-  return new SeqqaError("CONNECTION_CLOSED", `The shared connection to ${shown} was closed: its lane has ended.`);
+  return new SeqqaError(
+    "CONNECTION_CLOSED",
+    `The target used the shared connection to ${shown} after its lane had ended, so the connection is closed.`,
+  );
 }
 
 /** Returns the error for a statement of the target that was not sent, because it would have ended the exploring transaction. */
 export function statementRefused({ shown }: StoreUrl, what: string, why: string, instead: string): SeqqaError {
-  return new SeqqaError("STATEMENT_REFUSED", `${what} was refused on the shared connection to ${shown}: ${why}.`, {
-    hint: `${instead}; or let the target connect by itself with \`checkpoint: "copy"\`, which restores DDL, too.`,
+  return new SeqqaError("STATEMENT_REFUSED", `seqqa did not execute ${what} on the shared connection to ${shown}: ${why}.`, {
+    hint: `${instead}. Or set \`checkpoint: "copy"\`, which restores such changes, too, and let the target connect to lane.dbUrl.`,
   });
 }
 
 export function savepointLost(store: StoreUrl, why: string, error?: unknown): SeqqaError {
   const cause = error === undefined ? undefined : safeCause(store, error);
   const says = cause === undefined ? why : `${why}: ${cause.message}`;
-  return new SeqqaError("SAVEPOINT_LOST", `The transaction that explores ${store.shown} no longer exists: ${says}.`, {
-    hint: 'The lane is rebuilt. If the target ends the transaction by itself, for example by DDL or COMMIT in a procedure, let it connect by itself with `checkpoint: "journal"` or `"copy"`.',
+  return new SeqqaError("SAVEPOINT_LOST", `The transaction in which seqqa explores ${store.shown} has ended too early: ${says}.`, {
+    hint: 'seqqa starts the lane again. If the target causes this, for example by DDL or COMMIT in a procedure, set `checkpoint: "journal"` or `"copy"`, and let the target connect to lane.dbUrl.',
     ...(cause === undefined ? {} : { cause }),
   });
 }
 
 export function cannotSavepoint({ shown }: StoreUrl, why: string): SeqqaError {
-  return new SeqqaError("SAVEPOINT_HINDERED", `Checkpoint mode "savepoint" cannot be used on ${shown}: ${why}.`, {
-    hint: 'If the cause is the engine of a table, change it (ALTER TABLE ... ENGINE = InnoDB). Otherwise let the target connect by itself, with `checkpoint: "journal"` or `"copy"`.',
+  return new SeqqaError("SAVEPOINT_HINDERED", `${shown} cannot use checkpoint mode "savepoint": ${why}.`, {
+    hint: 'If the engine of a table is the cause, type ALTER TABLE ... ENGINE = InnoDB. Otherwise set `checkpoint: "journal"` or `"copy"`, and let the target connect to lane.dbUrl.',
     exitStatus: 2,
   });
 }
 
 export function notPortable(): SeqqaError {
-  return new SeqqaError("NOT_PORTABLE", "A savepoint cannot be used outside its connection.");
+  return new SeqqaError("NOT_PORTABLE", "A savepoint cannot be moved to another lane, because it exists only on its own connection.");
 }
 
 /** Returns `true` for errors after which the server has rolled back the whole transaction: lock table full, deadlock, XA deadlock. */

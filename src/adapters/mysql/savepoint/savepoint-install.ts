@@ -80,7 +80,7 @@ export class SavepointInstall {
     await uninstall(control);
     const obstacle = (await this.#installLog(catalog)) ?? undefined;
     if (obstacle !== undefined && this.#borrowed)
-      throw cannotSavepoint(control.store, `${obstacle}, so the data of an external store could not be restored reliably`);
+      throw cannotSavepoint(control.store, `${obstacle}, so seqqa could not restore all data of a database that is used in place`);
     this.#reader = obstacle === undefined ? new LogReader(this.#lent, catalog) : new FullReader(this.#lent, catalog);
     this.#watch = await SchemaWatch.open(control);
     if (this.#borrowed) await control.rows(keepTables(this.#watch.reading));
@@ -97,7 +97,7 @@ export class SavepointInstall {
       return undefined;
     } catch (error) {
       await uninstall(this.#control).catch(() => undefined);
-      if (isDenied(error)) return "the user that connects may not install triggers";
+      if (isDenied(error)) return "the database user may not create triggers";
       throw error;
     }
   }

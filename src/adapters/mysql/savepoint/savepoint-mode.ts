@@ -268,7 +268,7 @@ export class SavepointMode implements MysqlMode {
     return this.#alone(async (connection) => {
       if (!this.#begun) await this.#begin(connection);
       const { transactions } = this.#core;
-      if (transactions === undefined) throw savepointLost(this.#core.store, "it was ended");
+      if (transactions === undefined) throw savepointLost(this.#core.store, "the transaction was already ended");
       if (transactions.broken !== undefined) throw transactions.broken;
       return work(transactions, connection);
     });
@@ -281,7 +281,7 @@ export class SavepointMode implements MysqlMode {
     } catch (error) {
       if (error instanceof SeqqaError) throw error;
       if (isBusy(error)) throw busyError(store, BUSY_LIMIT_MS, "another session holds a lock");
-      throw isLost(error) ? lostError(store, error) : savepointLost(store, "a statement of seqqa failed", error);
+      throw isLost(error) ? lostError(store, error) : savepointLost(store, "a statement of seqqa itself failed", error);
     }
   }
 }

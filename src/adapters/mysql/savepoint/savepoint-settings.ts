@@ -12,12 +12,16 @@ export function settingOf(text: string, tokens: readonly Token[], classify: (res
     if (at < 0 || inner.kind === "ordinary" || inner.kind === "opaque") return inner;
     return refused(
       `SET STATEMENT ... FOR ${tokens[at + 1]?.value ?? ""}`,
-      "seqqa cannot adapt the inner statement, which could end the exploring transaction",
+      "the inner statement could end the transaction in which seqqa explores",
       "Send the inner statement without SET STATEMENT ... FOR",
     );
   }
   if (isWord(second, "PASSWORD") || (isWord(second, "DEFAULT") && isWord(tokens[2], "ROLE")))
-    return refused(`SET ${second?.value ?? ""}`, "it implicitly commits the open transaction", "Leave it to the server's administrator");
+    return refused(
+      `SET ${second?.value ?? ""}`,
+      "the statement implicitly commits the open transaction",
+      "Remove the statement from the target's code",
+    );
   if (isWord(second, "TRANSACTION")) {
     return { kind: "set transaction", readOnly: tokens.some((token, at) => isWord(token, "READ") && isWord(tokens[at + 1], "ONLY")) };
   }
@@ -32,7 +36,7 @@ function ofList(text: string, settings: readonly (readonly Token[])[]): Statemen
     return { kind: "set transaction", readOnly: only.name.endsWith("READ_ONLY") && switched(only.value) === true };
   }
   const on = switched(assigned(settings[at]!)!.value);
-  if (on === undefined) return refused("SET autocommit", "its value cannot be read from the statement", "Write 0 or 1");
+  if (on === undefined) return refused("SET autocommit", "seqqa cannot read the new value from the statement", "Write 0 or 1");
   const others = settings.filter((_, i) => i !== at).map((one) => text.slice(one[0]?.start ?? 0, one[one.length - 1]?.end ?? 0));
   return { kind: "autocommit", on, rest: others.length === 0 ? undefined : `SET ${others.join(", ")}` };
 }

@@ -29,9 +29,9 @@ export function statementOf(text: string): Statement {
   return statement;
 }
 
-const MIGRATE = "Migrate before the target is ready";
-const APART = "Leave it to the server's administrator";
-const DDL = "it commits what was done before it";
+const MIGRATE = "Execute such statements before the target answers target.ready";
+const APART = "Remove the statement from the target's code";
+const DDL = "the statement implicitly commits the open transaction";
 
 function classify(text: string, tokens: readonly Token[]): Statement {
   const [first, second] = tokens;
@@ -83,7 +83,11 @@ function classify(text: string, tokens: readonly Token[]): Statement {
     case "TRUNCATE":
       return refused("TRUNCATE", "Use DELETE FROM");
     case "LOCK":
-      return refused("LOCK TABLES", "Lock rows by SELECT ... FOR UPDATE in a transaction", "it implicitly commits the open transaction");
+      return refused(
+        "LOCK TABLES",
+        "Lock rows by SELECT ... FOR UPDATE in a transaction",
+        "the statement implicitly commits the open transaction",
+      );
     // UNLOCK TABLES has no effect: LOCK TABLES is refused, so no tables are locked.
     case "UNLOCK":
       return { kind: "nothing" };
@@ -99,9 +103,9 @@ function classify(text: string, tokens: readonly Token[]): Statement {
       if (!tokens.slice(1, 3).some((token) => isWord(token, "TABLE", "TABLES"))) return WRITES;
       return refused("ANALYZE TABLE", APART);
     case "USE":
-      return refused("USE", "Write <database>.<table>", "the connection of a lane stays in the lane's database");
+      return refused("USE", "Write <database>.<table>", "the connection of a lane must stay in the lane's database");
     case "XA":
-      return refused("XA", "Use BEGIN and COMMIT", "a distributed transaction cannot be a part of another");
+      return refused("XA", "Use BEGIN and COMMIT", "a distributed transaction cannot run inside the transaction in which seqqa explores");
     default:
       return ADMINISTRATION.has(first.value) ? refused(first.value, APART) : OPAQUE;
   }
@@ -123,7 +127,11 @@ function endOf(kind: "commit" | "rollback", rest: readonly Token[]): Statement {
   // This is not valid SQL. Send it, so that the server reports the error.
   if (match === null) return NEUTRAL;
   if (words.endsWith("RELEASE") && match[2] === undefined)
-    return refused(`${kind.toUpperCase()} RELEASE`, "Use release() or end()", "it closes the connection");
+    return refused(
+      `${kind.toUpperCase()} RELEASE`,
+      "Call release() or end() of the connection",
+      "the statement closes the shared connection",
+    );
   return { kind, chain: words.startsWith("AND CHAIN") };
 }
 
@@ -131,7 +139,7 @@ function savepoint(kind: "savepoint" | "release" | "rollback to", rest: readonly
   const [name] = rest;
   if (name === undefined || rest.length > 1) return NEUTRAL;
   if (/^seqqa_/i.test(name.value))
-    return refused(`a savepoint named ${name.value.toLowerCase()}`, "Name it otherwise", "names that begin with seqqa_ are reserved");
+    return refused(`a savepoint named ${name.value.toLowerCase()}`, "Choose another name", "names that begin with seqqa_ are reserved");
   return { kind };
 }
 
@@ -150,7 +158,9 @@ function dropped(text: string, tokens: readonly Token[]): Statement {
     const what = `DROP ${tokens[1]?.value ?? ""}`.trim();
     return refused(
       what,
-      what === "DROP TABLE" ? "Use DROP TEMPORARY TABLE for temporary ones, and migrate before the target is ready" : MIGRATE,
+      what === "DROP TABLE"
+        ? "Drop temporary tables with DROP TEMPORARY TABLE, and drop other tables before the target answers target.ready"
+        : MIGRATE,
     );
   }
   const names = splitList(tokens.slice(isWord(tokens[3], "IF") ? 5 : 3));

@@ -64,7 +64,7 @@ export class TemporaryTables {
       if (engine !== undefined && engine !== "InnoDB")
         throw cannotSavepoint(
           store,
-          `the temporary table ${sql} stays beyond the request and has the engine ${engine}, which does not support transactions`,
+          `the target keeps the temporary table ${sql} after a request, and its engine ${engine} does not support transactions`,
         );
     }
   }

@@ -104,7 +104,9 @@ export class TargetTransactions {
     if (this.temporary.any || !headersOf(answer).some(({ warningStatus }) => warningStatus > 0)) return;
     const [warnings] = await this.#options.connection.query({ sql: "show warnings", rowsAsArray: true });
     if ((warnings as unknown as [string, number][]).some(([, code]) => Number(code) === NOT_COMPLETE))
-      throw this.#lose("the target wrote to a table without transactions in another database, and this write cannot be undone");
+      throw this.#lose(
+        "the target wrote to another database, to a table whose engine has no transactions, and seqqa cannot undo this write",
+      );
   }
 
   async run(party: Party, request: Request): Promise<Answer> {
@@ -186,8 +188,8 @@ export class TargetTransactions {
     if (name === undefined) return;
     throw this.#refuse(
       `${what} ${name}`,
-      "this temporary table was created before the newest checkpoint, so the change could not be undone",
-      "Drop temporary tables before the request that made them ends",
+      "the target created this temporary table in an earlier request, so seqqa could not undo the change",
+      "Drop each temporary table in the request that creates it",
     );
   }
 
@@ -237,11 +239,12 @@ export class TargetTransactions {
   async #send({ send }: Request): Promise<Answer> {
     try {
       const answer = await send(this.#options.connection);
-      for (const header of headersOf(answer)) if ((header.serverStatus & IN_TRANSACTION) === 0) throw this.#lose("the target ended it");
+      for (const header of headersOf(answer))
+        if ((header.serverStatus & IN_TRANSACTION) === 0) throw this.#lose("a statement of the target ended the transaction");
       return answer;
     } catch (error) {
       if (rollsBackAll(error) || (errnoOf(error) === 1205 && this.#options.rollbackOnTimeout))
-        this.#lose("the server rolled all of it back", error);
+        this.#lose("the server rolled back the whole transaction", error);
       throw error;
     }
   }
@@ -251,8 +254,8 @@ export class TargetTransactions {
     try {
       return await this.#send({ text: sql, send: (connection) => connection.query(sql) });
     } catch (error) {
-      if (errnoOf(error) === MISSING_SAVEPOINT) throw this.#lose("the target ended it");
-      if (!isLost(error)) this.#lose("a savepoint could not be set or used", error);
+      if (errnoOf(error) === MISSING_SAVEPOINT) throw this.#lose("a statement of the target ended the transaction");
+      if (!isLost(error)) this.#lose("the server refused a savepoint", error);
       throw this.#broken ?? error;
     }
   }

@@ -82,9 +82,9 @@ export class SharedSession extends EventEmitter implements Party {
   }
 
   changeUser(): Promise<never> {
-    const why = "the connection of a lane stays as the lane's user in the lane's database";
+    const why = "the connection of a lane must keep the lane's user and database";
     return Promise.reject(
-      statementRefused(this.#host.store, "changeUser()", why, "Write <database>.<table> for tables of another database"),
+      statementRefused(this.#host.store, "changeUser()", why, "Write <database>.<table> to use a table of another database"),
     );
   }
 
@@ -140,7 +140,7 @@ export class SharedSession extends EventEmitter implements Party {
   #driver(method: string): Connection {
     const { connection } = this.#host;
     if (connection === undefined)
-      throw new TypeError(`${method}() of a shared connection needs an open connection: await connect() first.`);
+      throw new TypeError(`${method}() was called on a shared connection before connect(). Await connect() first.`);
     return connection;
   }
 

@@ -48,7 +48,7 @@ export class SchemaWatch {
         if (!isDenied(error) && (error as { errno?: number }).errno !== 1109) throw error;
       }
     }
-    throw new TypeError("information_schema.tables cannot be read.");
+    throw new TypeError("The database user may not read information_schema.tables, in which seqqa looks for changes of the schema.");
   }
 
   /** Reads the current schema. Later reads are compared with it. */

@@ -39,7 +39,7 @@ export class CloneMode implements PostgresMode {
   readonly traits: StoreTraits = { portable: false, commits: true };
   readonly gate: NoGate = {
     kind: "none",
-    why: 'the checkpoint "clone" installs no triggers that could hold a write; use `checkpoint: "journal"`',
+    why: 'the checkpoint "clone" cannot hold a write, because it installs no triggers; set `checkpoint: "journal"`',
   };
   readonly #options: CloneOptions;
   readonly #server: CloneServer;
@@ -168,8 +168,8 @@ async function reading<T>(store: StoreUrl, read: (client: Client) => Promise<T>)
     if (error instanceof SeqqaError) throw error;
     if (isLost(error)) throw lostError(store, error);
     const cause = safeCause(store, error);
-    throw new SeqqaError("STORE_NOT_ALLOWED", `The database ${store.shown} cannot be read: ${cause.message}.`, {
-      hint: "Checkpoints by clone need a role that may read all tables and sequences.",
+    throw new SeqqaError("STORE_NOT_ALLOWED", `seqqa cannot read the database ${store.shown}: ${cause.message}.`, {
+      hint: 'With `checkpoint: "clone"`, the role in the store\'s URL needs the right to read all tables and sequences.',
       exitStatus: 2,
       cause,
     });
@@ -179,5 +179,5 @@ async function reading<T>(store: StoreUrl, read: (client: Client) => Promise<T>)
 }
 
 function notPortable(): SeqqaError {
-  return new SeqqaError("NOT_PORTABLE", "A clone of a database cannot be moved to another lane.");
+  return new SeqqaError("NOT_PORTABLE", 'A checkpoint of the mode "clone" cannot be moved to another lane.');
 }

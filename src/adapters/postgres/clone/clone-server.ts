@@ -136,7 +136,7 @@ export class CloneServer {
           return;
         } catch (error) {
           if (!isBusy(error)) throw error;
-          if (performance.now() >= until) throw busyError(this.store, BUSY_LIMIT_MS, "its sessions do not end");
+          if (performance.now() >= until) throw busyError(this.store, BUSY_LIMIT_MS, "these sessions do not end");
         } finally {
           await client.query(`alter database ${quoteName(this.store.database)} allow_connections true`);
         }
@@ -179,11 +179,11 @@ function cannotClone(store: StoreUrl, error: unknown): SeqqaError {
   const notAllowed = codeOf(error) === "42501";
   return new SeqqaError(
     notAllowed ? "STORE_NOT_ALLOWED" : "STORE_NOT_PUT_BACK",
-    `The database ${store.shown} cannot be cloned: ${cause.message}.`,
+    `seqqa cannot clone the database ${store.shown}: ${cause.message}.`,
     {
       hint: notAllowed
-        ? "Checkpoints by clone need a role that owns the database, may create databases (CREATEDB) and may end its sessions (pg_signal_backend)."
-        : "Check the server's log.",
+        ? 'With `checkpoint: "clone"`, the role in the store\'s URL must own the database. The role also needs CREATEDB and pg_signal_backend.'
+        : "Read the log of the PostgreSQL server.",
       exitStatus: notAllowed ? 2 : 3,
       cause,
     },

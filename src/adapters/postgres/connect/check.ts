@@ -52,15 +52,15 @@ async function lanes(store: StoreUrl, facts: TemplateFacts): Promise<StoreCheck>
     return {
       ok: false,
       what,
-      says: "the role may not create databases, so lanes get none of their own: ALTER ROLE ... CREATEDB",
+      says: "the role may not create databases, but each lane needs its own database. Type: ALTER ROLE ... CREATEDB",
     };
   }
-  if (facts.mayCopy && facts.sessions === 0) return { ok: true, what, says: "copied by CREATE DATABASE ... TEMPLATE" };
+  if (facts.mayCopy && facts.sessions === 0) return { ok: true, what, says: "seqqa copies the database with CREATE DATABASE ... TEMPLATE" };
   const why = facts.mayCopy
-    ? `${facts.sessions} ${facts.sessions === 1 ? "session is" : "sessions are"} open on it`
-    : "it belongs to another role";
+    ? `${facts.sessions} ${facts.sessions === 1 ? "session is" : "sessions are"} open on the database`
+    : "the database belongs to another role";
   await findDumpTools(store, facts.version, why);
-  return { ok: true, what, says: `copied by pg_dump, since ${why}` };
+  return { ok: true, what, says: `seqqa copies the database with pg_dump, because ${why}` };
 }
 
 async function checkpoint(client: Client, facts: TemplateFacts): Promise<StoreCheck> {
@@ -70,16 +70,16 @@ async function checkpoint(client: Client, facts: TemplateFacts): Promise<StoreCh
   // If the role may create databases but not copy the template, pg_dump makes the copy. All objects in such a copy belong to the role.
   const isCopied = facts.createDb && !facts.mayCopy;
   const obstacle = isCopied ? await journalObstacle(client, rights, catalog, true) : here;
-  const inProcess = "it chooses savepoint for a target in this process that uses the adapter's connection";
+  const inProcess = "for an in-process target on the adapter's connection, auto chooses savepoint";
   const says =
     obstacle === undefined
-      ? `auto chooses journal (${rightsText(rights)}, and nothing in the schema prevents it); ${inProcess}`
+      ? `auto chooses journal (${rightsText(rights)}, and seqqa can restore all tables of the schema by triggers); ${inProcess}`
       : `auto chooses clone, because the journal cannot be used: ${obstacle}; ${CLONE_COST}; ${inProcess}`;
   const [elsewhere] = catalog.foreign;
   const apart =
     elsewhere === undefined
       ? ""
-      : `; the rows of its foreign table "${elsewhere.fullName}" are not restored: list the tables that belong to the state in \`tables\`, and leave this table out`;
+      : `; seqqa cannot restore the rows of the foreign table "${elsewhere.fullName}": list all other tables of the state in \`tables\``;
   const inPlace =
     here === undefined || here === obstacle ? "" : `; the database cannot be used in place (\`base_url\` or \`lanes\`): ${here}`;
   return { ok: true, what: "checkpoint", says: says + inPlace + apart };
@@ -96,13 +96,13 @@ async function connections(client: Client): Promise<StoreCheck> {
     `select current_setting('max_connections'), (select count(*) from pg_stat_activity where backend_type = 'client backend')::text`,
   );
   const [most, used] = [Number(row?.[0]), Number(row?.[1])];
-  const says = `${used} of ${most} are in use`;
+  const says = `${used} of ${most} connections are in use`;
   return most - used >= FEW_CONNECTIONS
     ? { ok: true, what: "connections", says }
     : {
         ok: false,
         what: "connections",
-        says: `${says}: raise max_connections, or end sessions, since the target of each lane opens further connections`,
+        says: `${says}. Raise max_connections or end sessions, because the target of each lane opens more connections`,
       };
 }
 
@@ -116,7 +116,7 @@ async function speed(client: Client, store: StoreUrl): Promise<StoreCheck> {
        (select reset_val from pg_settings where name = 'synchronous_commit'))`,
   );
   const waits = row?.[0] === "on" && row[1] !== "off";
-  const hint = `each commit waits for the disk, except in the databases that seqqa makes for lanes. For a target that already runs, type: ALTER DATABASE "${store.database}" SET synchronous_commit = off`;
+  const hint = `each commit waits for the disk, except in the copies that seqqa makes for lanes. If the target already runs, speed it up with: ALTER DATABASE "${store.database}" SET synchronous_commit = off`;
   return { ok: true, what: "speed", says: waits ? hint : "commits do not wait for the disk" };
 }
 
@@ -128,7 +128,7 @@ async function leftovers(client: Client): Promise<StoreCheck> {
     says:
       found.length === 0
         ? "none"
-        : "a run is using this database, or a killed run left changes in it; in the second case, the next run or `seqqa clean` undoes the changes",
+        : "a run is using this database, or a killed run left changes in it. If no run is active, the next run or `seqqa clean` undoes the changes",
   };
 }
 

@@ -42,10 +42,14 @@ export async function chooseMode(choosing: Choosing): Promise<Chosen> {
   // A target that uses the shared connection runs in this process, even if `scope.inProcess` is `false`.
   const inProcess = scope.inProcess || lent !== undefined;
   if (wanted === "savepoint" && !inProcess) {
-    throw new SeqqaError("SAVEPOINT_OUT_OF_PROCESS", `Checkpoint mode "savepoint" of ${store.shown} needs a target in this process.`, {
-      hint: "A savepoint undoes only what was done on its own connection: use `target.module`, or leave `checkpoint` on auto.",
-      exitStatus: 2,
-    });
+    throw new SeqqaError(
+      "SAVEPOINT_OUT_OF_PROCESS",
+      `${store.shown} cannot use checkpoint mode "savepoint", because the target does not run inside seqqa's process.`,
+      {
+        hint: "Set `checkpoint: auto`, or run the target inside seqqa's process with `target.module`. A savepoint undoes only changes made on seqqa's own connection.",
+        exitStatus: 2,
+      },
+    );
   }
   if (wanted === "savepoint" || (wanted === "auto" && lent !== undefined)) return savepoint(choosing);
   return wanted === "clone" ? clone(choosing, "asked for", WHOLE_STORE) : journalOrClone(choosing);
@@ -54,7 +58,7 @@ export async function chooseMode(choosing: Choosing): Promise<Chosen> {
 async function savepoint(choosing: Choosing): Promise<Chosen> {
   const { store, schemas, tables, scope, wanted } = choosing;
   const mode = await SavepointMode.open({ store, core: choosing.lend().core, borrowed: scope.borrowed, schemas, tables });
-  const why = wanted === "savepoint" ? "asked for" : "the target runs in this process and took the adapter's connection";
+  const why = wanted === "savepoint" ? "asked for" : "the target runs in seqqa's process and uses the adapter's connection";
   return { mode, choice: { mode: "savepoint", why } };
 }
 
@@ -78,8 +82,8 @@ async function journalOrClone(choosing: Choosing): Promise<Chosen> {
         previous: previous instanceof JournalMode ? previous : undefined,
       });
       const own = scope.inProcess
-        ? "the target runs in this process, but works on connections of its own"
-        : "the target has connections of its own";
+        ? "the target runs in seqqa's process, but opens its own connections"
+        : "the target opens its own connections";
       return { mode, choice: { mode: "journal", why: choosing.wanted === "journal" ? "asked for" : own } };
     }
   } catch (error) {
@@ -88,7 +92,7 @@ async function journalOrClone(choosing: Choosing): Promise<Chosen> {
   }
   await control.close();
   const why = `the journal cannot be used: ${obstacle}`;
-  return clone(choosing, `${why}; ${CLONE_COST}`, `${why}, and a clone ${WHOLE_STORE.replace("it restores", "restores")}`);
+  return clone(choosing, `${why}; ${CLONE_COST}`, `${why}, and a clone ${WHOLE_STORE.replace("this mode restores", "restores")}`);
 }
 
 /** Returns the tables that the journal restores. In an external store, ignored tables and columns are left out. */

@@ -131,8 +131,8 @@ export async function importDriver(): Promise<typeof pg> {
   try {
     return (await import("pg")).default;
   } catch (cause) {
-    throw new SeqqaError("DRIVER_MISSING", "PostgreSQL needs the package pg, which is not installed.", {
-      hint: "Install it next to seqqa: npm install --save-dev pg",
+    throw new SeqqaError("DRIVER_MISSING", "seqqa needs the package pg for a PostgreSQL store, but the package is not installed.", {
+      hint: "Run in your project: npm install --save-dev pg",
       exitStatus: 2,
       cause,
     });
@@ -142,7 +142,7 @@ export async function importDriver(): Promise<typeof pg> {
 function tooOld(store: StoreUrl, version: number): SeqqaError {
   return new SeqqaError(
     "STORE_TOO_OLD",
-    `The server of ${store.shown} is PostgreSQL ${Math.floor(version / 10_000)}; 12 or later is needed.`,
+    `The server of ${store.shown} is PostgreSQL ${Math.floor(version / 10_000)}, but seqqa needs PostgreSQL 12 or later.`,
     {
       exitStatus: 2,
     },

@@ -41,61 +41,69 @@ export function connectError(store: StoreUrl, error: unknown): SeqqaError {
   const make = (name: string, message: string, hint: string): SeqqaError =>
     new SeqqaError(name, message, { hint, exitStatus: name === "STORE_UNREACHABLE" ? 3 : 2, cause });
   if (code === "3D000") {
-    return make("STORE_MISSING", `There is no database "${store.database}" at ${store.shown}.`, "Check the name, or create it.");
+    return make(
+      "STORE_MISSING",
+      `The database "${store.database}" does not exist at ${store.shown}.`,
+      "Check the name of the database in the store's URL, or create the database.",
+    );
   }
   if (code.startsWith("28")) {
     return make(
       "STORE_NOT_ALLOWED",
       `The server of ${store.shown} refused the login: ${cause.message}.`,
-      "Check user, password and pg_hba.conf.",
+      "Check the user and the password in the store's URL, and the server's pg_hba.conf.",
     );
   }
   if (code === "42501") {
-    return make("STORE_NOT_ALLOWED", `A privilege is missing for ${store.shown}: ${cause.message}.`, "Use a role that may connect to it.");
+    return make(
+      "STORE_NOT_ALLOWED",
+      `The role in the URL of ${store.shown} lacks a privilege: ${cause.message}.`,
+      "Use a role that may connect to this database, or grant the privilege.",
+    );
   }
   if (code === "53300") {
     return make(
       "STORE_UNREACHABLE",
-      `The server of ${store.shown} takes no more connections.`,
-      "Raise max_connections, or use fewer lanes.",
+      `The server of ${store.shown} accepts no more connections, because its limit is reached.`,
+      "Raise the server's max_connections, or use fewer lanes (--parallel).",
     );
   }
   return make(
     "STORE_UNREACHABLE",
-    `The database ${store.shown} cannot be reached: ${cause.message === "" ? code : cause.message}.`,
-    "Check that the server runs, and host and port of the URL.",
+    `seqqa cannot connect to the database ${store.shown}: ${cause.message === "" ? code : cause.message}.`,
+    "Check that the server runs, and check the host and the port in the store's URL.",
   );
 }
 
 export function busyError(store: StoreUrl, limitMs: number, who: string): SeqqaError {
-  return new SeqqaError("STORE_BUSY", `The database ${store.shown} stayed busy for ${limitMs / 1000} s: ${who}.`, {
-    hint: "Let the target end its transactions before it answers, and end other runs and open psql sessions on this database.",
+  return new SeqqaError("STORE_BUSY", `seqqa waited ${limitMs / 1000} s for other sessions of the database ${store.shown}, but ${who}.`, {
+    hint: "Make the target end its transactions before it answers. End other runs and open psql sessions on this database.",
   });
 }
 
 export function lostError(store: StoreUrl, error: unknown): SeqqaError {
   return new SeqqaError("STORE_LOST", `The connection to ${store.shown} was lost: ${safeCause(store, error).message}.`, {
-    hint: "Check the server's log: it was restarted, or it ended the session.",
+    hint: "Read the server's log: the server may have restarted or ended the session.",
     cause: safeCause(store, error),
   });
 }
 
 export function schemaChanged(store: StoreUrl, what: string): SeqqaError {
   return new SeqqaError("SCHEMA_CHANGED", `The schema of ${store.shown} changed during the exploration: ${what}.`, {
-    hint: 'Let the target migrate before it is ready, or list the request that changes the schema in `target.warm_up`. Or choose `checkpoint: "clone"`, which restores the schema, too.',
+    hint: 'Change the schema before the target answers target.ready, or list the request that changes it under `target.warm_up`. Or set `checkpoint: "clone"`, which restores the schema, too.',
   });
 }
 
 export function incoherent(store: StoreUrl, what: string): SeqqaError {
-  return new SeqqaError("JOURNAL_INCOHERENT", `The undo log of ${store.shown} does not agree with its rows: ${what}.`, {
-    hint: 'Some statement changed rows without firing triggers. Choose `checkpoint: "clone"` for this store.',
+  return new SeqqaError("JOURNAL_INCOHERENT", `seqqa's log of changed rows does not match the rows in ${store.shown}: ${what}.`, {
+    hint: 'Set `checkpoint: "clone"` for this store. Some statement changed rows without firing triggers, so seqqa did not record the change.',
   });
 }
 
 export function notPutBack(store: StoreUrl, error: unknown): SeqqaError {
   const cause = safeCause(store, error);
-  return new SeqqaError("STORE_NOT_PUT_BACK", `The database ${store.shown} could not be restored: ${cause.message}.`, {
-    hint: 'Choose `checkpoint: "clone"` for this store.',
+  return new SeqqaError("STORE_NOT_PUT_BACK", `seqqa could not restore the database ${store.shown}: ${cause.message}.`, {
+    hint: 'Set `checkpoint: "clone"` for this store: seqqa then restores the whole database from a copy.',
     cause,
   });
 }

@@ -63,7 +63,7 @@ export function withoutSecrets(text: string, { href }: Pick<StoreUrl, "href">): 
 
 function invalid(): SeqqaError {
   return new SeqqaError("STORE_URL_INVALID", "The URL of a PostgreSQL database is not valid.", {
-    hint: "Write postgresql://user:password@host:port/database, with special characters of the password as %XX.",
+    hint: "Write postgresql://user:password@host:port/database. Percent-encode special characters in the password, for example @ as %40.",
     exitStatus: 2,
   });
 }

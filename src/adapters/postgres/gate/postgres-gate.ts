@@ -19,7 +19,10 @@ export class PostgresGate implements FailingGate {
     this.#limitMs = limitMs;
     this.faults = control.rights.superuser
       ? { kinds: ["error", "cut", "kill"], missing: {} }
-      : { kinds: ["error", "kill"], missing: { cut: "only a superuser's connection may end every session of the target" } };
+      : {
+          kinds: ["error", "kill"],
+          missing: { cut: "the role of the store is not a superuser, so seqqa may not end the target's sessions" },
+        };
   }
 
   async arm(write: number): Promise<void> {

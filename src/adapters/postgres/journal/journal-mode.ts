@@ -223,7 +223,8 @@ export class JournalMode implements PostgresMode {
   }
 
   write(image: unknown): Promise<void> {
-    if (!isImage(image)) throw new TypeError("PostgresAdapter.write accepts only what capture() of a journalled database returned.");
+    if (!isImage(image))
+      throw new TypeError('PostgresAdapter.write() got a value that does not come from capture() of a database with checkpoint "journal".');
     return this.#alone(async () => {
       const mirror = this.#mirror;
       const wanted = fixesToImage(this.#control.store, this.#tables, this.#sequences, image);

@@ -23,8 +23,8 @@ export async function journalObstacle(
   );
   const missing = rights.superuser ? undefined : await rightsObstacle(client, rights, journalled, isCopied);
   if (missing !== undefined) return missing;
-  if (encoding === "SQL_ASCII") return "its encoding SQL_ASCII allows invalid text";
-  if (large === "true") return "it has large objects, which fire no triggers";
+  if (encoding === "SQL_ASCII") return "the database has the encoding SQL_ASCII, which allows invalid text";
+  if (large === "true") return "the database has large objects, whose changes fire no triggers";
   // Triggers that fire even in replica role prevent a restore. Without replica role, they are disabled during a restore.
   const fires = rights.replica ? await firesAlways(client) : undefined;
   return fires ?? (await breaksChecks(client)) ?? (await breaksDomains(client, journalled.tables));
@@ -42,7 +42,9 @@ async function firesAlways(client: Queryable): Promise<string | undefined> {
        select 'rule', r.rulename, c.relname from pg_rewrite r join pg_class c on c.oid = r.ev_class join pg_namespace n on n.oid = c.relnamespace
         where r.ev_enabled in ('A', 'R') and r.ev_type <> '1' and c.relkind in ('r', 'p') and ${USER_SCHEMA}) x limit 1`,
   );
-  return found && `${found[0]} "${found[1]}" of table "${found[2]}" is enabled ALWAYS or REPLICA and would fire when rows are restored`;
+  return (
+    found && `${found[0]} "${found[1]}" of table "${found[2]}" is enabled ALWAYS or REPLICA, so it would fire when seqqa restores rows`
+  );
 }
 
 /** Finds a row that violates a NOT VALID check constraint. A restore could not insert such a row again. */
@@ -55,7 +57,7 @@ async function breaksChecks(client: Queryable): Promise<string | undefined> {
   );
   for (const [schema, table, name, expression] of checks) {
     const broken = await rowsOf(client, `select 1 from only ${quoteName(schema)}.${quoteName(table)} where not (${expression}) limit 1`);
-    if (broken.length > 0) return `a row of table "${table}" breaks its NOT VALID check "${name}", so it could not be restored`;
+    if (broken.length > 0) return `a row of table "${table}" breaks the NOT VALID check "${name}", so seqqa could not restore the row`;
   }
   return undefined;
 }
@@ -73,7 +75,7 @@ async function breaksDomains(client: Queryable, tables: Catalog["tables"]): Prom
       await client.query({ text: `select count((t.*)::text::${table.sqlName}) from only ${table.sqlName} t` });
     } catch (error) {
       if (codeOf(error) !== "23514") throw error;
-      return `a row of table "${table.fullName}" breaks a NOT VALID check of the domain "${domain}", so it could not be restored`;
+      return `a row of table "${table.fullName}" breaks a NOT VALID check of the domain "${domain}", so seqqa could not restore the row`;
     }
   }
   return undefined;

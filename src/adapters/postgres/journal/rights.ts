@@ -68,7 +68,7 @@ export async function rightsObstacle(
 
 /** Returns the reason why rows cannot be restored without replica role, or `undefined` if they can. */
 async function ownerObstacle(client: Queryable, oids: string): Promise<string | undefined> {
-  const without = "unless session_replication_role is replica, which this role may not set";
+  const without = "during a restore, because the role of the store may not set session_replication_role to replica";
   const [found] = await rowsOf<[string]>(
     client,
     `select why from (

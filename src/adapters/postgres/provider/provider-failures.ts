@@ -11,45 +11,53 @@ export function provideError(store: StoreUrl, doing: string, error: unknown): Se
   if (code === "53100" || /no space left/i.test(cause.message)) {
     return say(
       "STORE_NOT_COPIED",
-      `The disk of the server of ${store.shown} is full: it could not ${doing}.`,
-      "Make room there, or use fewer lanes.",
+      `The server of ${store.shown} could not ${doing}, because its disk is full.`,
+      "Free space on the server's disk, or use fewer lanes (--parallel).",
     );
   }
   if (code === "42501") {
     return say(
       "STORE_NOT_ALLOWED",
       `The role that connects to ${store.shown} may not ${doing}: ${cause.message}.`,
-      "Give it the privilege (ALTER ROLE ... CREATEDB), use a superuser, or a server of your own.",
+      "Grant the role the right (ALTER ROLE ... CREATEDB), or use a superuser in the store's URL.",
     );
   }
   if (code === "53300") {
     return say(
       "STORE_UNREACHABLE",
-      `The server of ${store.shown} takes no more connections.`,
-      "Raise max_connections, or use fewer lanes.",
+      `The server of ${store.shown} accepts no more connections, because its limit is reached.`,
+      "Raise the server's max_connections, or use fewer lanes (--parallel).",
     );
   }
   if (code === "55006") {
     return say(
       "STORE_NOT_COPIED",
       `The server of ${store.shown} could not ${doing}, because a client is connected: ${cause.message}.`,
-      "End the sessions that keep connecting to it.",
+      "End the client that keeps connecting to this database.",
     );
   }
-  return say("STORE_NOT_COPIED", `The server of ${store.shown} could not ${doing}: ${cause.message}.`, "Check the server's log.");
+  return say(
+    "STORE_NOT_COPIED",
+    `The server of ${store.shown} could not ${doing}: ${cause.message}.`,
+    "Read the log of the PostgreSQL server.",
+  );
 }
 
 export function templateMissing({ shown, database }: StoreUrl): SeqqaError {
-  return new SeqqaError("STORE_MISSING", `There is no database "${database}" at ${shown}, which is the template of every lane's store.`, {
-    hint: "Check the name, or create it and let the target's migrations fill it.",
-    exitStatus: 2,
-  });
+  return new SeqqaError(
+    "STORE_MISSING",
+    `The database "${database}" does not exist at ${shown}. seqqa copies this database for every lane.`,
+    {
+      hint: "Check the name of the database in the store's URL. Or create the database and run the target's migrations on it.",
+      exitStatus: 2,
+    },
+  );
 }
 
 export function dumpToolMissing({ shown }: StoreUrl, tool: string, version: number, why: string): SeqqaError {
   return new SeqqaError(
     "STORE_NOT_COPIED",
-    `${tool} of PostgreSQL ${version} or later is not installed, but needed to copy ${shown}: ${why}.`,
+    `seqqa needs ${tool} of PostgreSQL ${version} or later to copy ${shown}, because ${why}. The program is not installed.`,
     {
       hint: `End the sessions on the database, or install postgresql-client-${version}.`,
       exitStatus: 2,
@@ -59,9 +67,9 @@ export function dumpToolMissing({ shown }: StoreUrl, tool: string, version: numb
 
 export function dumpFailed(store: StoreUrl, tool: string, output: string): SeqqaError {
   const cause = safeCause(store, new Error(output));
-  const first = cause.message.split("\n").find((line) => line.trim() !== "") ?? "it was killed";
+  const first = cause.message.split("\n").find((line) => line.trim() !== "") ?? "the program was killed";
   return new SeqqaError("STORE_NOT_COPIED", `${tool} could not copy ${store.shown}: ${first}`, {
-    hint: "Run the tool by hand to see its whole output. Or end all sessions on the database: the server then copies it without the tool.",
+    hint: "Run the program by hand to see its whole output. Or end all sessions on the database: seqqa then copies the database without this program.",
     exitStatus: 2,
     cause,
   });

@@ -55,7 +55,7 @@ async function draw(client: Client, sequences: Catalog["sequences"]): Promise<st
     if (cached) continue;
     try {
       await client.query(`select nextval(${quoteText(sqlName)}::regclass)`);
-      return `drew from sequence ${name}`;
+      return `took the next value of sequence ${name}`;
     } catch {
       // The sequence has reached its limit, or the role may not use it. Try the next sequence.
     }
@@ -76,7 +76,7 @@ async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
     await server.close();
   }
   const left = await putBack(store, how);
-  if (left !== undefined) removed.push(`what a dead run installed in ${store.shown}`);
+  if (left !== undefined) removed.push(`tables and triggers of a dead run in ${store.shown}`);
   if (failures.length > 0) throw failures[0];
   const { leftover } = left ?? {};
   const hasRows = leftover !== undefined && leftover.undo.length + leftover.keep.length > 0;

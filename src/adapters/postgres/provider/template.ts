@@ -43,7 +43,7 @@ export async function templateFacts(client: Client, store: StoreUrl): Promise<Te
 /** Copies a database with CREATE DATABASE if no session uses it, otherwise with pg_dump. The source is only read. */
 export async function copyTemplate(client: Client, store: StoreUrl, copy: string): Promise<void> {
   const facts = await templateFacts(client, store);
-  let why = `${facts.sessions} ${facts.sessions === 1 ? "session is" : "sessions are"} open on it`;
+  let why = `${facts.sessions} ${facts.sessions === 1 ? "session is" : "sessions are"} open on the database`;
   if (facts.mayCopy && facts.sessions === 0) {
     try {
       // If this fails because a session has connected since the check, use pg_dump at once: the session would probably connect again.
@@ -51,10 +51,10 @@ export async function copyTemplate(client: Client, store: StoreUrl, copy: string
       return;
     } catch (error) {
       if (codeOf(error) !== "55006") throw provideError(store, "copy it", error);
-      why = "a session is open on it";
+      why = "a session is open on the database";
     }
   } else if (!facts.mayCopy) {
-    why = "it belongs to another role";
+    why = "the database belongs to another role";
   }
   const tools = await findDumpTools(store, facts.version, why);
   await createEmpty(client, store, copy);

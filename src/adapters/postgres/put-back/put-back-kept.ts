@@ -50,7 +50,7 @@ async function putBack(control: Control, { dryRun = false, onKept, leased = fals
   await requireOwned(control);
   const [there] = await control.rows(`select to_regclass('${OURS}.kept'), to_regclass('${OURS}.lease')`);
   if (typeof there?.[0] === "string") {
-    if (typeof there[1] !== "string") throw cannotRecover(control, "the run was of another version of seqqa");
+    if (typeof there[1] !== "string") throw cannotRecover(control, "another version of seqqa executed the run");
     // Ask for writing sessions before this transaction writes: afterwards the function would report this transaction, too.
     const [writing] = await control.rows(`select ${OURS}.busy()`);
     if (typeof writing?.[0] === "string") throw new Writing(writing[0]);
@@ -81,7 +81,11 @@ async function requireOwned(control: Control): Promise<void> {
     `select pg_get_userbyid(nspowner) from pg_namespace where nspname = '${OURS}' and not pg_has_role(nspowner, 'usage')`,
   );
   if (typeof row?.[0] === "string")
-    throw cannotRecover(control, `the run worked as the role "${row[0]}"`, "Connect as that role, or as a superuser.");
+    throw cannotRecover(
+      control,
+      `the run connected as the role "${row[0]}"`,
+      "Put that role, or a superuser, into the store's URL, and run `seqqa clean` again.",
+    );
 }
 
 /**
@@ -101,7 +105,7 @@ async function lockTables(control: Control): Promise<readonly RecordedTable[]> {
 async function undo(control: Control, recorded: readonly RecordedTable[]): Promise<Pick<Leftover, "undo" | "keep">> {
   const [ddl] = await control.rows(`select o from ${OURS}.kept where rel = 0 union all select o from ${OURS}.log where rel = 0 limit 1`);
   if (ddl !== undefined && !(await hasFormerSchema(control)))
-    throw cannotRecover(control, `its schema was changed during a run (${ddl[0]})`);
+    throw cannotRecover(control, `the schema of the database was changed during the run (${ddl[0]})`);
   const [kept, log] = [await sumsOf(control, "kept"), await sumsOf(control, "log")];
   if (kept.size + log.size === 0) return { undo: [], keep: [] };
   const present = new Map((await readCatalog(control.client)).tables.map((table) => [table.oid, table]));
@@ -144,9 +148,9 @@ function imagesOf({ table, root, recorded, now }: Change): RowImages {
 function cannotRecover(
   { store }: Control,
   why: string,
-  hint = `Restore it from a backup; or keep it as it is now: drop schema ${OURS} cascade.`,
+  hint = `Restore the data from a backup. To keep the data as they are now, type: drop schema ${OURS} cascade.`,
 ): SeqqaError {
-  return new SeqqaError("STORE_NOT_PUT_BACK", `The data of ${store.shown} cannot be restored: ${why}.`, {
+  return new SeqqaError("STORE_NOT_PUT_BACK", `seqqa cannot restore the data that an earlier run changed in ${store.shown}: ${why}.`, {
     hint,
     exitStatus: 2,
   });

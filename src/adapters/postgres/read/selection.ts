@@ -25,11 +25,13 @@ export function select(
   if (elsewhere !== undefined) throw notHere(store, elsewhere);
   const missing = wanted?.find((name) => !known.some((table) => table.name === name));
   if (missing !== undefined) {
-    throw unknown("TABLE_UNKNOWN", `There is no table "${missing}" in ${store.shown}.`, [...new Set(known.map(({ name }) => name))]);
+    throw unknown("TABLE_UNKNOWN", `The option \`tables\` names "${missing}", but ${store.shown} has no such table.`, [
+      ...new Set(known.map(({ name }) => name)),
+    ]);
   }
   const strange = schemas?.find((schema) => !known.some((table) => table.schema === schema));
   if (strange !== undefined) {
-    throw unknown("SCHEMA_UNKNOWN", `There is no table in a schema "${strange}" of ${store.shown}.`, [
+    throw unknown("SCHEMA_UNKNOWN", `The option \`schemas\` names "${strange}", but ${store.shown} has no table in such a schema.`, [
       ...new Set(known.map(({ schema }) => schema)),
     ]);
   }
@@ -49,9 +51,9 @@ export function select(
 function notHere({ shown }: StoreUrl, { fullName, server }: ForeignTable): SeqqaError {
   return new SeqqaError(
     "STORE_NOT_SUPPORTED",
-    `The database ${shown} cannot be restored: the rows of its foreign table "${fullName}" are on the server "${server}".`,
+    `seqqa cannot restore the foreign table "${fullName}" of the database ${shown}, because its rows are on the server "${server}".`,
     {
-      hint: "List the tables that belong to the state in `tables`, and leave this table out: it is then neither observed nor restored. Or drop this table from the database.",
+      hint: "List all other tables in `tables`: seqqa then neither observes nor restores the foreign table. Or drop the foreign table from the database.",
       exitStatus: 2,
     },
   );
@@ -60,7 +62,7 @@ function notHere({ shown }: StoreUrl, { fullName, server }: ForeignTable): Seqqa
 function unknown(code: string, message: string, there: readonly string[]): SeqqaError {
   const hint =
     there.length > 0
-      ? `There are: ${there.slice(0, 30).join(", ")}.`
-      : "It has no tables yet: let the target create them before it is ready.";
+      ? `Use an existing name: ${there.slice(0, 30).join(", ")}.`
+      : "The database has no tables. Create the tables before the run, or make the target create them before it answers target.ready.";
   return new SeqqaError(code, message, { hint, exitStatus: 2 });
 }

@@ -5,9 +5,9 @@ import type { StoreUrl } from "../connect/store-url.ts";
 export function connectionShared({ shown }: StoreUrl, limitMs: number): SeqqaError {
   return new SeqqaError(
     "CONNECTION_SHARED",
-    `A query on the shared connection to ${shown} waited ${limitMs / 1000} s for the transaction of another client.`,
+    `A query on the shared connection to ${shown} waited ${limitMs / 1000} s, because another client of the target's pool kept a transaction open.`,
     {
-      hint: 'All clients of a lane share one connection: do not wait for one of them inside a transaction of another, and release clients only after COMMIT or ROLLBACK. Or choose `checkpoint: "journal"`.',
+      hint: 'All clients of the pool share one connection. Inside a transaction, use no second client, and release the first only after COMMIT or ROLLBACK. Or set `checkpoint: "journal"`, and let the target connect to lane.dbUrl.',
     },
   );
 }
@@ -19,24 +19,27 @@ export function transactionOpen({ shown }: StoreUrl, limitMs: number): SeqqaErro
 }
 
 export function connectionClosed({ shown }: StoreUrl): SeqqaError {
-  return new SeqqaError("CONNECTION_CLOSED", `The shared connection to ${shown} was closed: its lane has ended.`);
+  return new SeqqaError(
+    "CONNECTION_CLOSED",
+    `The target used the shared connection to ${shown} after its lane had ended, so the connection is closed.`,
+  );
 }
 
 export function savepointLost(store: StoreUrl, error: unknown): SeqqaError {
   const cause = safeCause(store, error);
-  return new SeqqaError("SAVEPOINT_LOST", `The transaction that explores ${store.shown} no longer exists: ${cause.message}.`, {
-    hint: 'Its changes are lost, and the lane is rebuilt. If the target ends transactions by itself, choose `checkpoint: "journal"`.',
+  return new SeqqaError("SAVEPOINT_LOST", `The transaction in which seqqa explores ${store.shown} has ended too early: ${cause.message}.`, {
+    hint: 'seqqa starts the lane again. If the target ends this transaction itself, set `checkpoint: "journal"`, and let the target connect to lane.dbUrl.',
     cause,
   });
 }
 
 export function cannotSavepoint({ shown }: StoreUrl, why: string): SeqqaError {
-  return new SeqqaError("SAVEPOINT_HINDERED", `Checkpoint mode "savepoint" cannot be used on ${shown}: ${why}.`, {
-    hint: 'Let the target connect by itself, with `checkpoint: "journal"` or `"clone"`.',
+  return new SeqqaError("SAVEPOINT_HINDERED", `${shown} cannot use checkpoint mode "savepoint": ${why}.`, {
+    hint: 'Set `checkpoint: "journal"` or `"clone"`, and let the target connect to lane.dbUrl.',
     exitStatus: 2,
   });
 }
 
 export function notPortable(): SeqqaError {
-  return new SeqqaError("NOT_PORTABLE", "A savepoint cannot be used outside its connection.");
+  return new SeqqaError("NOT_PORTABLE", "A savepoint cannot be moved to another lane, because it exists only on its own connection.");
 }

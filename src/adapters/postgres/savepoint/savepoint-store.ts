@@ -90,7 +90,7 @@ export class SavepointStore {
     for (let i = 1; i < entries.length; i++) {
       const [, rel, before, now] = entries[i]!;
       const table = this.#index.get(rel);
-      if (table === undefined) throw schemaChanged(this.#store, "there is a new table");
+      if (table === undefined) throw schemaChanged(this.#store, "a table was created");
       if (before !== null) changes.add(table, before, -1);
       if (now !== null) changes.add(table, now, 1);
     }
@@ -131,14 +131,14 @@ async function requirePrivileges(store: StoreUrl, client: Queryable, { tables, s
   if (table !== undefined)
     throw cannotSavepoint(
       store,
-      `the role that connects does not own the table ${nameOf(tables, table[0])}, so seqqa cannot record its changes`,
+      `the role in the store's URL does not own the table ${nameOf(tables, table[0])}, so seqqa cannot record changes of this table`,
     );
   const [sequence] = await rowsOf<[string]>(
     client,
     `select o from unnest(${oids(sequences)}) o where not has_sequence_privilege(o, 'select') or not has_sequence_privilege(o, 'update') limit 1`,
   );
   if (sequence !== undefined)
-    throw cannotSavepoint(store, `the role that connects may not set the sequence ${nameOf(sequences, sequence[0])}`);
+    throw cannotSavepoint(store, `the role in the store's URL may not set the sequence ${nameOf(sequences, sequence[0])}`);
 }
 
 /** Returns the quoted names of constraints that are INITIALLY DEFERRED. @throws SeqqaError if a constraint with the same name is not deferred */

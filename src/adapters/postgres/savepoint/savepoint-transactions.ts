@@ -67,7 +67,7 @@ export class TargetTransactions {
   async settled(): Promise<void> {
     if (this.#pending !== undefined) await this.#pending;
     if (this.#broken !== undefined) throw this.#broken;
-    if (this.#options.client.getTransactionStatus() === "I") throw new Error("the target ended it");
+    if (this.#options.client.getTransactionStatus() === "I") throw new Error("a statement of the target ended the transaction");
   }
 
   /**

@@ -17,7 +17,7 @@ export interface JetStream {
 export function natsUrl(url: string): URL {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed !== undefined && parsed.protocol === "nats:" && parsed.hostname !== "") return parsed;
-  throw new SeqqaError("NATS_URL_INVALID", "The URL of a NATS store cannot be used: it is not a nats: URL.", {
+  throw new SeqqaError("NATS_URL_INVALID", "The URL of a NATS store is not valid: it does not begin with nats:.", {
     hint: "Write nats://host:4222, or nats://user:password@host:4222 for a login.",
     exitStatus: 2,
   });
@@ -50,9 +50,9 @@ export async function connectNats(url: URL): Promise<JetStream> {
     return { connection, client: jetstream(connection), manager: await jetstreamManager(connection) };
   } catch (cause) {
     await connection.close();
-    throw new SeqqaError("STORE_UNSUPPORTED", `${shownNats(url)} has no JetStream, so it cannot store jobs.`, {
+    throw new SeqqaError("STORE_UNSUPPORTED", `${shownNats(url)} runs without JetStream, so it stores no messages.`, {
       exitStatus: 2,
-      hint: "Start the server with JetStream: nats-server -js.",
+      hint: "Start the NATS server with JetStream: nats-server -js.",
       cause,
     });
   }

@@ -29,7 +29,7 @@ export const stores: StoreKind = {
       await connection.close();
       return `${shownNats(parsed)} answers: version ${version}, with JetStream.`;
     });
-    await add("isolation", async () => `Lanes get servers of their own from ${natsServer()}.`);
+    await add("isolation", async () => `seqqa starts a NATS server for each lane with ${natsServer()}.`);
     return checks;
   },
 

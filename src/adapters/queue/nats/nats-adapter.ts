@@ -88,9 +88,13 @@ export class NatsAdapter extends MessageAdapter<Streams> {
     }
     const missing = Object.keys(wanted).find((name) => !infos.some(({ config }) => config.name === name));
     if (missing === undefined) return;
-    throw new SeqqaError("STORE_NOT_PUT_BACK", `${this.uses} has no stream "${missing}" any longer, so its messages cannot be restored.`, {
-      hint: "The target must not delete or rename streams while it is explored.",
-    });
+    throw new SeqqaError(
+      "STORE_NOT_PUT_BACK",
+      `The stream "${missing}" of ${this.uses} was deleted during the exploration, so seqqa cannot restore its messages.`,
+      {
+        hint: "Make sure that no action deletes or renames a stream.",
+      },
+    );
   }
 
   protected shown(streams: Streams): unknown {

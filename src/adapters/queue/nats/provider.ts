@@ -65,10 +65,14 @@ export class NatsProvider implements StoreProvider {
 export function natsServer(): string {
   const program = installedProgram("nats-server");
   if (program !== undefined) return program;
-  throw new SeqqaError("NATS_SERVER_MISSING", "Lanes get NATS servers of their own from the program nats-server, which is not installed.", {
-    exitStatus: 2,
-    hint: "Install it (Debian: apt-get install nats-server; macOS: brew install nats-server).",
-  });
+  throw new SeqqaError(
+    "NATS_SERVER_MISSING",
+    "seqqa needs the program nats-server to start a NATS server for each lane. The program is not installed.",
+    {
+      exitStatus: 2,
+      hint: "Install the program (Debian: apt-get install nats-server; macOS: brew install nats-server).",
+    },
+  );
 }
 
 async function readTemplate(url: URL): Promise<Template> {
@@ -96,9 +100,9 @@ async function fill(url: URL, template: Template): Promise<void> {
       for (const consumer of consumers) await manager.consumers.add(config.name, { ...consumer, num_replicas: 1 });
     }
   } catch (cause) {
-    throw new SeqqaError("STORE_NOT_COPIED", "The streams of the NATS template cannot be copied to a lane's server.", {
+    throw new SeqqaError("STORE_NOT_COPIED", "seqqa cannot copy the streams of the configured NATS server to the server of a lane.", {
       exitStatus: 2,
-      hint: "Install a nats-server of the version that the template's server has.",
+      hint: "Install the program nats-server in the same version as the configured server.",
       cause,
     });
   } finally {
@@ -119,7 +123,7 @@ async function ready(url: URL, { process: server, directory }: LaneServer, name:
   }
   await server.stop();
   throw new SeqqaError("NATS_SERVER_FAILED", `The nats-server of a lane did not start. It printed: ${logOf(directory)}.`, {
-    hint: "Try nats-server -js by hand.",
+    hint: "Run nats-server -js by hand to see why the program fails.",
   });
 }
 

@@ -42,7 +42,7 @@ function placeholder(subject: string): string {
 }
 
 function notRewritten(name: string, why: string): SeqqaError {
-  return new SeqqaError("STORE_NOT_PUT_BACK", `The stream "${name}" of NATS could not be restored: ${why}.`, {
-    hint: "The limits of the stream may drop messages. Raise them, so that the stream keeps all messages that a path publishes.",
+  return new SeqqaError("STORE_NOT_PUT_BACK", `seqqa could not restore the NATS stream "${name}": ${why}.`, {
+    hint: "The limits of the stream probably drop messages. Raise the limits, so that the stream keeps all messages of a test.",
   });
 }

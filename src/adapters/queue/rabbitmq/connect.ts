@@ -17,15 +17,15 @@ export async function connectRabbitmq(place: RabbitmqPlace): Promise<ChannelMode
     const text = error instanceof Error ? error.message : String(error);
     const where = shownRabbitmq(place);
     if (/ACCESS[-_]REFUSED/.test(text)) {
-      throw new SeqqaError("STORE_NOT_ALLOWED", `${where} refused the login.`, {
-        hint: "Check user and password in the URL.",
+      throw new SeqqaError("STORE_NOT_ALLOWED", `${where} refused the login of the user in the store's URL.`, {
+        hint: "Check the user and the password in the store's URL.",
         exitStatus: 2,
       });
     }
     // For a missing or forbidden virtual host, the server closes the connection without a clearer error.
     if (/ConnectionOpenOk|NOT_ALLOWED/.test(text)) {
-      throw new SeqqaError("STORE_MISSING", `${where} has no such virtual host, or its user may not use it.`, {
-        hint: "Check the path of the URL, and the permissions: rabbitmqctl list_permissions -p <vhost>.",
+      throw new SeqqaError("STORE_MISSING", `${where} does not know this virtual host, or the user may not use the virtual host.`, {
+        hint: "Check the virtual host, which is the path of the store's URL. List its permissions with: rabbitmqctl list_permissions -p <vhost>.",
         exitStatus: 2,
       });
     }

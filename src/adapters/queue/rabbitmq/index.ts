@@ -23,7 +23,11 @@ export const stores: StoreKind = {
       await (await connectRabbitmq(place)).close();
       checks.push({ ok: true, what: "reachable", says: `${shownRabbitmq(place)} answers.` });
       const overview = await new Management(place).ask<{ readonly rabbitmq_version: string }>("GET", ["overview"]);
-      checks.push({ ok: true, what: "management", says: `RabbitMQ ${overview?.rabbitmq_version ?? "unknown"}; lanes get virtual hosts.` });
+      checks.push({
+        ok: true,
+        what: "management",
+        says: `RabbitMQ ${overview?.rabbitmq_version ?? "unknown"}; seqqa creates a virtual host for each lane.`,
+      });
     } catch (error) {
       if (!(error instanceof SeqqaError)) throw error;
       checks.push({

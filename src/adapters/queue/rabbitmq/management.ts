@@ -38,16 +38,20 @@ export class Management {
     const text = await response.text();
     if (response.status === 404) return undefined;
     if (response.status === 401 || response.status === 403) {
-      throw new SeqqaError("STORE_NOT_ALLOWED", `${shownRabbitmq(this.#place)} does not allow its user to make virtual hosts.`, {
-        exitStatus: 2,
-        hint: "Give the user the tag administrator: rabbitmqctl set_user_tags <user> administrator.",
-      });
+      throw new SeqqaError(
+        "STORE_NOT_ALLOWED",
+        `${shownRabbitmq(this.#place)} does not let the user create virtual hosts, but each lane needs one.`,
+        {
+          exitStatus: 2,
+          hint: "Give the user the tag administrator: rabbitmqctl set_user_tags <user> administrator.",
+        },
+      );
     }
     if (!response.ok) throw this.#absent(`answered ${response.status} to ${method} /api/${path[0]}`);
     try {
       return text === "" ? undefined : (JSON.parse(text) as T);
     } catch (cause) {
-      throw this.#absent("answered with something else than JSON", cause);
+      throw this.#absent("gave an answer that is not JSON", cause);
     }
   }
 
@@ -60,7 +64,7 @@ export class Management {
   #absent(what: string, cause?: unknown): SeqqaError {
     return new SeqqaError("RABBITMQ_MANAGEMENT", `The management API of RabbitMQ at ${new URL(this.#place.management).origin} ${what}.`, {
       exitStatus: 2,
-      hint: "Enable it: rabbitmq-plugins enable rabbitmq_management. If the management API has another address, add ?management=http://host:port to the store's url.",
+      hint: "Enable the management API: rabbitmq-plugins enable rabbitmq_management. If its address is another one, add ?management=http://host:port to the store's URL.",
       cause,
     });
   }

@@ -128,9 +128,13 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
     }
     const missing = Object.keys(wanted).find((name) => !queues.some((queue) => queue.name === name));
     if (missing === undefined) return;
-    throw new SeqqaError("STORE_NOT_PUT_BACK", `${this.uses} has no queue "${missing}" any longer, so its messages cannot be restored.`, {
-      hint: "Declare the queue without autoDelete and expires, or in the template.",
-    });
+    throw new SeqqaError(
+      "STORE_NOT_PUT_BACK",
+      `The queue "${missing}" of ${this.uses} was deleted during the exploration, so seqqa cannot restore its messages.`,
+      {
+        hint: "Declare the queue without autoDelete and expires, or in the template.",
+      },
+    );
   }
 
   protected shown(messages: Messages): unknown {
@@ -155,10 +159,14 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
     const queues = await this.#management.queues(this.#place.vhost);
     const stream = queues.find(({ type }) => type === "stream");
     if (stream === undefined) return queues;
-    throw new SeqqaError("QUEUE_UNSUPPORTED", `The queue "${stream.name}" of ${this.uses} is a stream, which cannot be restored.`, {
-      exitStatus: 2,
-      hint: "Use a classic or a quorum queue.",
-    });
+    throw new SeqqaError(
+      "QUEUE_UNSUPPORTED",
+      `seqqa cannot restore the queue "${stream.name}" of ${this.uses}, because its type is stream.`,
+      {
+        exitStatus: 2,
+        hint: "Declare the queue with the type classic or quorum.",
+      },
+    );
   }
 
   async #takeFirst(name: string): Promise<Message | undefined> {

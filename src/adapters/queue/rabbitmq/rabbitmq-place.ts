@@ -20,7 +20,8 @@ export interface RabbitmqPlace {
  */
 export function rabbitmqPlace(url: string): RabbitmqPlace {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed === undefined || !/^amqps?:$/.test(parsed.protocol) || parsed.hostname === "") throw invalid("it is not an amqp: URL");
+  if (parsed === undefined || !/^amqps?:$/.test(parsed.protocol) || parsed.hostname === "")
+    throw invalid("it does not begin with amqp: or amqps:");
   const named = parsed.searchParams.get("management");
   if (named !== null && (!URL.canParse(named) || !/^https?:\/\//.test(named)))
     throw invalid("its parameter `management` is not an HTTP URL");
@@ -52,7 +53,7 @@ export function shownRabbitmq({ url, vhost }: RabbitmqPlace): string {
 }
 
 function invalid(why: string): SeqqaError {
-  return new SeqqaError("RABBITMQ_URL_INVALID", `The URL of a RabbitMQ store cannot be used: ${why}.`, {
+  return new SeqqaError("RABBITMQ_URL_INVALID", `The URL of a RabbitMQ store is not valid: ${why}.`, {
     hint: "Write amqp://host:5672/vhost, or amqp://user:password@host:5672/vhost for a login. Add ?management=http://host:15672 if the management API has another port.",
     exitStatus: 2,
   });

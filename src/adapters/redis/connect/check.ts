@@ -66,14 +66,14 @@ async function checkVersion(connection: Connection, add: Add): Promise<void> {
       "version",
       why === undefined
         ? `Redis ${version}, a single server.`
-        : `It cannot be restored: ${why}; use a single server of Redis ${OLDEST} or newer.`,
+        : `seqqa cannot restore this server, because ${why}. Use a single server of Redis ${OLDEST} or newer.`,
     );
   });
 }
 
 async function checkPrivileges(connection: Connection, add: Add): Promise<void> {
   await TRIAL.run(connection, [`${RESERVED}trial`]);
-  add(true, "privileges", "Keys may be read and restored (DUMP, RESTORE, Lua scripts).");
+  add(true, "privileges", "The user may read and restore keys (DUMP, RESTORE, Lua scripts).");
 }
 
 async function checkNotifications(connection: Connection, add: Add): Promise<void> {
@@ -88,12 +88,12 @@ async function checkNotifications(connection: Connection, add: Add): Promise<voi
     if (!mayNot(error)) throw error;
     counted = false;
   }
-  if (allowed && counted) add(true, "notifications", "Keyspace notifications can be used: only keys that changed are read.");
+  if (allowed && counted) add(true, "notifications", "seqqa can use keyspace notifications, so it reads only keys that changed.");
   else
     add(
       false,
       "notifications",
-      `This user may not use ${allowed ? "INFO commandstats" : "CONFIG GET and SET of notify-keyspace-events"}, so ${slow}. Grant this user the right to use it.`,
+      `This user may not use ${allowed ? "INFO commandstats" : "CONFIG GET and SET of notify-keyspace-events"}, so ${slow}. Grant the user the right to these commands.`,
     );
 }
 
@@ -101,12 +101,16 @@ async function checkMemory(connection: Connection, add: Add): Promise<void> {
   const facts = await serverFacts(connection, "memory");
   const [limit, policy] = [Number(facts.get("maxmemory") ?? 0), facts.get("maxmemory_policy") ?? "noeviction"];
   if (limit === 0 || policy === "noeviction")
-    add(true, "memory", limit === 0 ? "No memory limit: no key is evicted." : "Keys are not evicted at the memory limit.");
+    add(
+      true,
+      "memory",
+      limit === 0 ? "The server has no memory limit, so it evicts no keys." : "The server evicts no keys when it reaches its memory limit.",
+    );
   else
     add(
       false,
       "memory",
-      `Keys may be evicted at the memory limit (${policy}), which looks like deletes by the target; set maxmemory-policy noeviction.`,
+      `Redis may evict keys at its memory limit (${policy}), which looks as if the target deleted them. Type: CONFIG SET maxmemory-policy noeviction.`,
     );
 }
 
@@ -116,8 +120,8 @@ async function checkIsolation(connection: Connection, add: Add): Promise<void> {
     binary !== undefined,
     "isolation server",
     binary === undefined
-      ? "The program redis-server is not installed: install it, or set `isolation: index`."
-      : `Lanes get servers of their own from ${binary}.`,
+      ? "The program redis-server is not installed. Install the program, or set `isolation: index` for this store."
+      : `seqqa starts a Redis server for each lane with ${binary}.`,
   );
   const [databases, free] = ((await COUNT.run(connection, [])) as readonly number[]).map(Number) as [number, number];
   const lanes = Math.max(0, free - 1);
@@ -125,7 +129,7 @@ async function checkIsolation(connection: Connection, add: Add): Promise<void> {
     lanes > 0 || binary !== undefined,
     "isolation index",
     lanes > 0
-      ? `${free} of ${databases} databases are empty: room for ${lanes} lanes.`
-      : `None of ${databases} databases is left for a lane; raise \`databases\` in redis.conf, or use \`isolation: server\`.`,
+      ? `${free} of ${databases} databases are empty, which is enough for ${lanes} lanes.`
+      : `No database is free for a lane (the server has ${databases}). Raise \`databases\` in redis.conf, or set \`isolation: server\`.`,
   );
 }

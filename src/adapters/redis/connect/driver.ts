@@ -21,8 +21,8 @@ export function loadDriver(): Promise<typeof Redis> {
     ({ Redis }) => Redis,
     (cause: unknown) => {
       driver = undefined;
-      throw new SeqqaError("DRIVER_MISSING", "A Redis store needs the package ioredis, which is not installed.", {
-        hint: "Run: npm install --save-dev ioredis",
+      throw new SeqqaError("DRIVER_MISSING", "seqqa needs the package ioredis for a Redis store, but the package is not installed.", {
+        hint: "Run in your project: npm install --save-dev ioredis",
         exitStatus: 2,
         cause,
       });

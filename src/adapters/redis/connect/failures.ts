@@ -36,21 +36,21 @@ export function unreachable(place: RedisPlace, error: unknown): SeqqaError {
   const code = codeOf(cause);
   if (code === "WRONGPASS" || code === "NOAUTH" || /invalid username-password|Authentication/i.test(cause.message)) {
     return new SeqqaError("STORE_NOT_ALLOWED", `Redis at ${where} refused the login.`, {
-      hint: "Check user and password in the URL.",
+      hint: "Check the user and the password in the store's URL.",
       exitStatus: 2,
       cause,
     });
   }
   if (/DB index is out of range/.test(cause.message)) {
     return new SeqqaError("STORE_MISSING", `Redis at ${shownPlace({ ...place, db: 0 })} has no database ${place.db}.`, {
-      hint: "Choose a lower number in the URL, or raise `databases` in redis.conf.",
+      hint: "Choose a lower database number at the end of the store's URL, or raise `databases` in redis.conf.",
       exitStatus: 2,
       cause,
     });
   }
   const why = code === "ECONNREFUSED" ? "Connection refused" : cause.message.replace(/\.$/, "");
   return new SeqqaError("STORE_UNREACHABLE", `Redis at ${where} cannot be reached: ${why}.`, {
-    hint: "Start the server, or check host, port, TLS and credentials in the URL.",
+    hint: "Start the Redis server. If it runs, check the host, the port and the scheme (redis: or rediss:) in the store's URL.",
     cause,
   });
 }
@@ -68,20 +68,20 @@ export function refused(place: RedisPlace, error: unknown): SeqqaError {
   }
   if (LOST.test(cause.message) || SOCKET.has(codeOf(cause))) {
     return new SeqqaError("STORE_LOST", `The connection to Redis at ${shownPlace(place)} was lost: ${cause.message.replace(/\.$/, "")}.`, {
-      hint: "Check that the server runs and is not out of memory.",
+      hint: "Check that the Redis server runs, and that it has enough memory.",
       cause,
     });
   }
   // This error occurs if ioredis is older than version 6: it then lacks RESP3, with which a subscribed connection can send commands.
   if (/in subscriber mode/i.test(cause.message)) {
-    return new SeqqaError("DRIVER_TOO_OLD", "A Redis store needs ioredis 6 or later; an older one is installed.", {
-      hint: "Run: npm install --save-dev ioredis@6",
+    return new SeqqaError("DRIVER_TOO_OLD", "A Redis store needs the package ioredis 6 or later, but an older version is installed.", {
+      hint: "Run in your project: npm install --save-dev ioredis@6",
       exitStatus: 2,
       cause,
     });
   }
   return new SeqqaError("STORE_FAILED", `Redis at ${shownPlace(place)} refused a command: ${cause.message}.`, {
-    hint: "See the server's log.",
+    hint: "Read the log of the Redis server.",
     cause,
   });
 }
@@ -90,7 +90,7 @@ export function notPutBack(place: RedisPlace, error: unknown): SeqqaError {
   if (error instanceof SeqqaError && error.code !== "STORE_FAILED") return error;
   const cause = scrubbed(error instanceof SeqqaError ? error.cause : error, place);
   return new SeqqaError("STORE_NOT_PUT_BACK", `Redis at ${shownPlace(place)} could not be restored: ${cause.message}.`, {
-    hint: "Check its memory (maxmemory) and that it takes writes; `seqqa doctor` tries a restore.",
+    hint: "Check that the Redis server has enough memory (maxmemory) and accepts writes. `seqqa doctor` tries a restore.",
     cause,
   });
 }

@@ -20,9 +20,10 @@ const DEFAULT_PORT = 6379;
  */
 export function redisPlace(url: string): RedisPlace {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed === undefined || !/^rediss?:$/.test(parsed.protocol) || parsed.hostname === "") throw invalid("it is not a redis: URL");
+  if (parsed === undefined || !/^rediss?:$/.test(parsed.protocol) || parsed.hostname === "")
+    throw invalid("it does not begin with redis: or rediss:");
   const db = parsed.pathname.slice(1) || parsed.searchParams.get("db") || "0";
-  if (!/^\d{1,5}$/.test(db)) throw invalid("its database is not a number");
+  if (!/^\d{1,5}$/.test(db)) throw invalid("the database at its end is not a number");
   return {
     host: parsed.hostname.replace(/^\[(.*)\]$/, "$1"),
     port: Number(parsed.port || DEFAULT_PORT),
@@ -46,7 +47,7 @@ export function urlOfPlace({ host, port, db, tls, username, password }: RedisPla
 }
 
 function invalid(why: string): SeqqaError {
-  return new SeqqaError("REDIS_URL_INVALID", `The URL of a Redis store cannot be used: ${why}.`, {
+  return new SeqqaError("REDIS_URL_INVALID", `The URL of a Redis store is not valid: ${why}.`, {
     hint: "Write redis://host:port/db, or redis://user:password@host:port/db for a login. Percent-encode special characters in user and password.",
     exitStatus: 2,
   });

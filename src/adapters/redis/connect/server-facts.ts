@@ -33,7 +33,7 @@ export async function requireServer(connection: Connection): Promise<void> {
 export function unsupported(facts: ServerFacts): string | undefined {
   const version = facts.get("redis_version") ?? "0";
   const [major = 0] = version.split(".").map(Number);
-  if (major < 7) return `it is version ${/^[\d.]{1,20}$/.test(version) ? version : "unknown"}`;
+  if (major < 7) return `its version is ${/^[\d.]{1,20}$/.test(version) ? version : "unknown"}`;
   if (facts.get("redis_mode") === "cluster") return "it is part of a cluster";
   if (facts.get("redis_mode") === "sentinel") return "it is a sentinel";
   if (facts.get("role") === "slave") return "it is a replica";

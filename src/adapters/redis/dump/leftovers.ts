@@ -22,9 +22,9 @@ export async function takeOver(registry: Registry, claim: Claim, run: string, ho
     const keyspace = new Keyspace(connection, false, await ignoredKeys(registry, claim.db));
     if (claim.kind === "index") {
       if (how.dryRun !== true) await empty(keyspace);
-      return { removed: `database ${claim.db} of run ${claim.run}` };
+      return { removed: `database ${claim.db}, a copy for run ${claim.run}` };
     }
-    const removed = `claim of run ${claim.run} on database ${claim.db}`;
+    const removed = `the record that run ${claim.run} uses database ${claim.db}`;
     // A run saves the whole external database before its first change. If the saved data is incomplete, the run has changed nothing.
     return claim.saved ? { removed, leftover: await putBack(registry, keyspace, how) } : { removed };
   } finally {

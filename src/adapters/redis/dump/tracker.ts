@@ -61,11 +61,12 @@ export class Tracker {
    */
   static async start(commands: Connection, events: Connection, isWhole: boolean = false): Promise<Tracker | string> {
     try {
-      if (!(await ensureNotifications(commands))) return "keyspace notifications are off, and this user may not turn them on";
+      if (!(await ensureNotifications(commands)))
+        return "keyspace notifications are off, and the user in the store's URL may not turn them on";
       await commands.text("INFO", "commandstats");
       await commands.text("PUBLISH", `__keyspace@${commands.place.db}__:${RESERVED}`, "");
     } catch (error) {
-      if (mayNot(error)) return `this user may not use INFO commandstats, or may not use PUBLISH`;
+      if (mayNot(error)) return "the user in the store's URL may not use INFO commandstats or PUBLISH";
       throw error;
     }
     const tracker = new Tracker(commands, events);
@@ -76,7 +77,7 @@ export class Tracker {
       await events.ask(() => client.psubscribe(isWhole ? "__keyspace@*__:*" : `${tracker.#prefix}*`));
     } catch (error) {
       const failure = refused(events.place, error);
-      if (mayNot(failure)) return "this user may not subscribe to keyspace notifications";
+      if (mayNot(failure)) return "the user in the store's URL may not subscribe to keyspace notifications";
       throw failure;
     }
     return tracker;
@@ -117,9 +118,9 @@ export class Tracker {
     if (wiped && !(await ensureNotifications(this.#commands))) {
       throw new SeqqaError(
         "STORE_NOT_ALLOWED",
-        "Keyspace notifications were turned off during the exploration and cannot be turned on again.",
+        "A client turned off Redis keyspace notifications during the exploration, and seqqa cannot turn them on again.",
         {
-          hint: "Let the target leave notify-keyspace-events unchanged, or add the flags KA to the value that it sets.",
+          hint: "Make the target leave the setting notify-keyspace-events unchanged, or add the flags KA to the value that the target sets.",
         },
       );
     }

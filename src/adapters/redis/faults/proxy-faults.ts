@@ -64,7 +64,7 @@ export class ProxyFaults implements WriteFaults {
     const reply = this.#turn.then(async () => {
       this.#socket.write(`${JSON.stringify(order)}\n`);
       const { value, done } = await this.#replies.next();
-      if (done === true) throw new Error("the proxy in front of the Redis server has ended");
+      if (done === true) throw new Error("seqqa's proxy in front of the Redis server has stopped");
       return JSON.parse(value) as FaultReply;
     });
     this.#turn = reply.catch(() => undefined);

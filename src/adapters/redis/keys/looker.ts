@@ -21,7 +21,7 @@ export class Looker {
         "QUERY_WRITES",
         `RedisAdapter.command only reads, but ${name.slice(0, 40).toUpperCase()} ${blocks ? "with BLOCK waits for a write" : "does not"}.`,
         {
-          hint: "Use a command that Redis flags as readonly (GET, HGETALL, LRANGE, SMEMBERS, SORT_RO, ...); let the target write, through an action.",
+          hint: "Use a command that only reads, such as GET, HGETALL, LRANGE or SMEMBERS. To change data, call the target in an action.",
         },
       );
     }

@@ -113,8 +113,8 @@ export class IndexProvider implements StoreProvider {
   }
 
   #full(): SeqqaError {
-    return new SeqqaError("STORE_NO_DATABASE", `No empty database is left for a lane on the Redis server of ${shownPlace(this.#place)}.`, {
-      hint: "Raise `databases` in redis.conf, use fewer lanes (--parallel), or set `isolation: server`. Each lane needs one database, and all runs together need one more.",
+    return new SeqqaError("STORE_NO_DATABASE", `The Redis server of ${shownPlace(this.#place)} has no empty database for another lane.`, {
+      hint: "Raise `databases` in redis.conf, use fewer lanes (--parallel), or set `isolation: server`. Each lane needs one database, and seqqa needs one more.",
       exitStatus: 2,
     });
   }

@@ -54,9 +54,9 @@ export class OwnServer {
     if (binary === undefined) {
       throw new SeqqaError(
         "REDIS_SERVER_MISSING",
-        "Lanes with a Redis server of their own need the program redis-server, which is not installed.",
+        "seqqa needs the program redis-server to start a Redis server for each lane. The program is not installed.",
         {
-          hint: "Install it (Debian: apt-get install redis-server; macOS: brew install redis), or set `isolation: index` for lanes in databases of the template's server.",
+          hint: "Install the program (Debian: apt-get install redis-server; macOS: brew install redis). Or set `isolation: index`: each lane then uses a database of the configured server.",
           exitStatus: 2,
         },
       );
@@ -66,9 +66,13 @@ export class OwnServer {
       if (started instanceof OwnServer) return started;
       // Retry only if another process has taken the port since it was found free.
       if (tries === TRIES || !/address already in use|bind/i.test(started)) {
-        throw new SeqqaError("REDIS_SERVER_FAILED", `A redis-server for a lane did not start: ${started.slice(-300) || "no output"}.`, {
-          hint: `Try ${binary} by hand, or set \`isolation: index\`.`,
-        });
+        throw new SeqqaError(
+          "REDIS_SERVER_FAILED",
+          `The redis-server of a lane did not start. It printed: ${started.slice(-300) || "nothing"}.`,
+          {
+            hint: `Run ${binary} by hand to see why the program fails, or set \`isolation: index\`.`,
+          },
+        );
       }
     }
   }

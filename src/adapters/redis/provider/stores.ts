@@ -54,9 +54,9 @@ function providerOf(options: StoreProviderOptions): StoreProvider {
     default:
       throw new SeqqaError(
         "REDIS_OPTION_INVALID",
-        `The isolation of store "${options.name}" cannot be ${JSON.stringify(options.isolation)}.`,
+        `systems.${options.name}.isolation is ${JSON.stringify(options.isolation)}, but must be server or index.`,
         {
-          hint: "Choose server or index.",
+          hint: "Set `isolation: server` for a Redis server per lane, or `isolation: index` for a database per lane.",
           exitStatus: 2,
         },
       );

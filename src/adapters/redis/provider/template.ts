@@ -57,9 +57,9 @@ function notCopied(to: RedisPlace, from: RedisPlace, cause: unknown): unknown {
   if (!(cause instanceof SeqqaError) || !/payload version|Bad data format/i.test(cause.message)) return cause;
   return new SeqqaError(
     "STORE_NOT_COPIED",
-    `The keys of ${shownPlace(from)} cannot be copied to ${shownPlace(to)}: that server is older, or lacks a module.`,
+    `seqqa cannot copy the keys of ${shownPlace(from)} to the lane's server ${shownPlace(to)}, which is older or lacks a module.`,
     {
-      hint: "Install the redis-server of the template's version, or set `isolation: index`, which keeps lanes on the template's own server.",
+      hint: "Install the program redis-server in the version of the configured server. Or set `isolation: index`: lanes then use the configured server.",
       exitStatus: 2,
       cause,
     },

@@ -47,11 +47,11 @@ function reachable(db: Database, file: string): StoreCheck {
 function writable(db: Database): StoreCheck {
   try {
     db.exec("begin immediate; rollback");
-    return { ok: true, what: "writable", says: "It can be written." };
+    return { ok: true, what: "writable", says: "seqqa can write to the file." };
   } catch (error) {
     const says = isBusy(error)
-      ? "Another connection is writing to it now; with base_url or lanes, let it commit before a run begins."
-      : "It cannot be written. For a template this does no harm; with base_url or lanes, make it and its directory writable.";
+      ? "Another connection is writing to the file now. If the target already runs (base_url or lanes), let the connection commit before a run begins."
+      : "The file is read-only, which is no problem if seqqa copies it. If the target already runs (base_url or lanes), make the file and its directory writable.";
     return { ok: true, what: "writable", says };
   }
 }
@@ -60,8 +60,8 @@ function owner(db: Database, file: string): StoreCheck[] {
   const found = readOwner(db);
   if (found === undefined) return [];
   const says = {
-    dead: `A run was killed while it was changing ${file}; \`seqqa clean\` shows what it left, and restores the file.`,
-    alive: `A run of seqqa is using ${file} (process ${found.pid}); wait until it has ended.`,
+    dead: `A run was killed while it was changing ${file}. \`seqqa clean\` shows the changes and restores the file.`,
+    alive: `Another run of seqqa is using ${file} (process ${found.pid}). Wait until that run has ended.`,
     elsewhere: `A run of seqqa on another machine or in another container is using ${file}, or was killed while using it.`,
   };
   const life = lifeOf(found, db);
@@ -93,7 +93,10 @@ function planned(file: string): StoreCheck {
   const db = connect(file);
   try {
     const plans = planTables(db, undefined);
-    const says = typeof plans === "string" ? `auto chooses copy: ${plans}.` : "auto chooses journal: its tables can be journalled.";
+    const says =
+      typeof plans === "string"
+        ? `auto chooses copy: ${plans}.`
+        : "auto chooses journal, because seqqa can restore all tables by triggers.";
     return { ok: true, what: "checkpoint", says };
   } finally {
     db.close();
@@ -105,7 +108,7 @@ function timeouts(): StoreCheck {
   return {
     ok: true,
     what: "busy_timeout",
-    says: "A restore holds the write lock for a moment: a target that writes in the background needs a busy_timeout above 0 (SQLite's own default is 0), or it gets SQLITE_BUSY.",
+    says: "If the target writes in the background, set its busy_timeout above 0 (SQLite's default is 0). Otherwise the target gets SQLITE_BUSY when seqqa restores the file.",
   };
 }
 
@@ -116,7 +119,9 @@ async function space(file: string): Promise<StoreCheck> {
     const { bavail, bsize } = await statfs(dirname(file));
     const [free, needed] = [bavail * bsize, 2 * statSync(file).size + 16 * MIB];
     const says = `${Math.floor(free / MIB)} MiB free in ${dirname(file)}`;
-    return free >= needed ? { ok: true, what, says: `${says}.` } : { ok: false, what, says: `${says}: make room there.` };
+    return free >= needed
+      ? { ok: true, what, says: `${says}.` }
+      : { ok: false, what, says: `${says}, which is not enough. Free space on this disk.` };
   } catch (error) {
     return { ok: false, what, says: sentence(error) };
   }

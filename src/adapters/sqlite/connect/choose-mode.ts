@@ -40,13 +40,17 @@ export function chooseMode(choosing: Choosing): Chosen {
   // A target that uses the shared connection runs in this process, even if `scope.inProcess` is `false`.
   const inProcess = scope.inProcess || lent !== undefined;
   if (wanted === "savepoint" && !inProcess) {
-    throw new SeqqaError("SAVEPOINT_OUT_OF_PROCESS", `Checkpoint mode "savepoint" of ${choosing.file} needs a target in this process.`, {
-      hint: "A savepoint undoes only what was done on its own connection: use `target.module`, or leave `checkpoint` on auto.",
-      exitStatus: 2,
-    });
+    throw new SeqqaError(
+      "SAVEPOINT_OUT_OF_PROCESS",
+      `${choosing.file} cannot use checkpoint mode "savepoint", because the target does not run inside seqqa's process.`,
+      {
+        hint: "Set `checkpoint: auto`, or run the target inside seqqa's process with `target.module`. A savepoint undoes only changes made on seqqa's own connection.",
+        exitStatus: 2,
+      },
+    );
   }
   if (wanted === "savepoint" || (wanted === "auto" && lent !== undefined)) {
-    return savepoint(choosing, wanted === "auto" ? "the target runs in this process and took the adapter's connection" : "asked for");
+    return savepoint(choosing, wanted === "auto" ? "the target runs in seqqa's process and uses the adapter's connection" : "asked for");
   }
   const db = choosing.connect();
   try {
@@ -68,10 +72,14 @@ function savepoint(choosing: Choosing, why: string): Chosen {
   requireTables(db, choosing);
   const plans = planTables(db, choosing.tables);
   if (typeof plans === "string") {
-    throw new SeqqaError("SAVEPOINT_CANNOT_OBSERVE", `Checkpoint mode "savepoint" cannot see the changes of ${choosing.file}: ${plans}.`, {
-      hint: 'Let the target open the file by itself, with `checkpoint: "copy"`.',
-      exitStatus: 2,
-    });
+    throw new SeqqaError(
+      "SAVEPOINT_CANNOT_OBSERVE",
+      `${choosing.file} cannot use checkpoint mode "savepoint", because seqqa cannot record its changes: ${plans}.`,
+      {
+        hint: 'Set `checkpoint: "copy"`, and let the target open the file lane.dbPath itself.',
+        exitStatus: 2,
+      },
+    );
   }
   return { mode: new SavepointMode(db, choosing.file, plans, choosing.scope.borrowed), choice: { mode: "savepoint", why } };
 }
@@ -90,8 +98,8 @@ function journalOrCopy(choosing: Choosing, db: Database): Chosen {
         faulty: choosing.scope.faulty,
       });
       const own = choosing.scope.inProcess
-        ? "the target runs in this process, but works on connections of its own"
-        : "the target has connections of its own";
+        ? "the target runs in seqqa's process, but opens its own connections"
+        : "the target opens its own connections";
       return { mode, choice: { mode: "journal", why: choosing.wanted === "journal" ? "asked for" : own } };
     } catch (error) {
       if (!hinders(error)) throw error;
@@ -121,7 +129,7 @@ function journalled(plans: TablePlan[] | string, { ignore, scope }: Choosing): T
 function fallBack(choosing: Choosing, db: Database, obstacle: string): Chosen {
   const why = `the journal cannot be used: ${obstacle}`;
   return {
-    mode: copy(choosing, db, `${why}, and a copy ${WHOLE_STORE.replace("it restores", "restores")}`),
+    mode: copy(choosing, db, `${why}, and a copy ${WHOLE_STORE.replace("this mode restores", "restores")}`),
     choice: { mode: "copy", why },
   };
 }
@@ -150,8 +158,11 @@ function requireTables(db: Database, { tables, file }: Choosing): void {
   const unknown = tables.filter((table) => !names.includes(table));
   if (unknown.length === 0) return;
   const own = names.filter((name) => !/^(?:sqlite|seqqa)_/.test(name));
-  throw new SeqqaError("TABLE_UNKNOWN", `There is no table "${unknown[0]}" in the SQLite file ${file}.`, {
-    hint: own.length > 0 ? `There are: ${own.join(", ")}.` : "It has no tables yet: let the target create them before it is ready.",
+  throw new SeqqaError("TABLE_UNKNOWN", `The option \`tables\` names "${unknown[0]}", but the SQLite file ${file} has no such table.`, {
+    hint:
+      own.length > 0
+        ? `There are: ${own.join(", ")}.`
+        : "The file has no tables. Create the tables before the run, or make the target create them before it answers target.ready.",
     exitStatus: 2,
   });
 }

@@ -22,9 +22,9 @@ export function busyError(file: string, limitMs: number): (cause: unknown) => Se
   return (cause) =>
     new SeqqaError(
       "STORE_BUSY",
-      `The SQLite file ${file} stayed locked for ${limitMs / 1000} s: another connection keeps a transaction open.`,
+      `seqqa waited ${limitMs / 1000} s for the lock on the SQLite file ${file}, but another connection keeps a transaction open.`,
       {
-        hint: "Let the target commit before it answers, or close its open cursors. End other runs on the same file.",
+        hint: "Make the target commit its transactions and close its cursors before it answers. End other runs that use this file.",
         cause,
       },
     );
@@ -42,21 +42,21 @@ export function openError(file: string, cause: unknown): unknown {
   }
   if (code.startsWith("SQLITE_CORRUPT")) {
     return new SeqqaError("STORE_CORRUPT", `The SQLite file ${file} is damaged.`, {
-      hint: "Run `pragma integrity_check` on it.",
+      hint: 'Type: sqlite3 <file> "pragma integrity_check". If it reports errors, restore the file from a backup.',
       exitStatus: 2,
       cause,
     });
   }
   if (code.startsWith("SQLITE_READONLY") || code === "SQLITE_PERM" || code === "EACCES" || code === "EROFS" || code === "EPERM") {
-    return new SeqqaError("STORE_NOT_WRITABLE", `The SQLite file ${file} cannot be written.`, {
-      hint: "Make the file and its directory writable: seqqa restores what the target changed.",
+    return new SeqqaError("STORE_NOT_WRITABLE", `seqqa cannot write to the SQLite file ${file}.`, {
+      hint: "Make the file and its directory writable. seqqa must write to the file to undo the target's changes.",
       exitStatus: 2,
       cause,
     });
   }
   if (code === "SQLITE_CANTOPEN" || cause instanceof TypeError || code === "ENOENT") {
-    return new SeqqaError("STORE_NOT_FOUND", `The SQLite file ${file} cannot be opened.`, {
-      hint: "Check that it exists, that the target uses this very file, and that its directory is writable.",
+    return new SeqqaError("STORE_NOT_FOUND", `seqqa cannot open the SQLite file ${file}.`, {
+      hint: "Check that the file exists, that the target uses the same file, and that the directory is writable.",
       exitStatus: 2,
       cause,
     });
@@ -66,16 +66,16 @@ export function openError(file: string, cause: unknown): unknown {
 
 export function schemaChanged(file: string, what: string): SeqqaError {
   return new SeqqaError("SCHEMA_CHANGED", `The schema of the SQLite file ${file} changed during the exploration: ${what}.`, {
-    hint: 'Let the target migrate before it is ready, or list the request that changes the schema in `target.warm_up`. Or choose `checkpoint: "copy"`, which restores the schema, too.',
+    hint: 'Change the schema before the target answers target.ready, or list the request that changes it under `target.warm_up`. Or set `checkpoint: "copy"`, which restores the schema, too.',
   });
 }
 
 export function notPutBack(file: string, cause: unknown): SeqqaError {
   return new SeqqaError(
     "STORE_NOT_PUT_BACK",
-    `The SQLite file ${file} could not be restored: ${cause instanceof Error ? cause.message : String(cause)}.`,
+    `seqqa could not restore the SQLite file ${file}: ${cause instanceof Error ? cause.message : String(cause)}.`,
     {
-      hint: 'Choose `checkpoint: "copy"` for this store.',
+      hint: 'Set `checkpoint: "copy"` for this store: seqqa then restores the whole file from a copy.',
       cause,
     },
   );
@@ -84,18 +84,22 @@ export function notPutBack(file: string, cause: unknown): SeqqaError {
 /** Returns the error for an external file that another run uses, or may be using. */
 export function inUse(file: string, owner: Owner, life: Life): SeqqaError {
   const host = owner.host.replaceAll(/[^\x21-\x7e]/g, "?").slice(0, 64);
-  return new SeqqaError("STORE_IN_USE", `The SQLite file ${file} is used by another run of seqqa, process ${owner.pid} on ${host}.`, {
+  return new SeqqaError("STORE_IN_USE", `Another run of seqqa is using the SQLite file ${file} (process ${owner.pid} on ${host}).`, {
     hint:
       life === "elsewhere"
-        ? `seqqa cannot tell from here whether that run is alive. If it has ended, type: sqlite3 <file> "update seqqa_owner set pid = 0"; the next run then restores the data.`
-        : "Wait until it has ended, or end it; a second run needs a store of its own.",
+        ? 'Wait until that run has ended. If it crashed, type: sqlite3 <file> "update seqqa_owner set pid = 0". The next run then restores the data.'
+        : "Wait until that run has ended, or end it. To run both at the same time, give each run its own file.",
     exitStatus: 2,
   });
 }
 
 /** Returns the error for an external file whose changes by a dead run cannot be undone. */
 export function cannotRecover(file: string, why: string): SeqqaError {
-  return new SeqqaError("STORE_NOT_PUT_BACK", `The SQLite file ${file} cannot be restored to what it was before a run of seqqa: ${why}.`, {
-    hint: "Restore it from a backup; or keep it as it is now, and drop the tables and triggers in it whose names begin with seqqa_.",
-  });
+  return new SeqqaError(
+    "STORE_NOT_PUT_BACK",
+    `seqqa cannot restore the data that an earlier run changed in the SQLite file ${file}: ${why}.`,
+    {
+      hint: "Restore the file from a backup. To keep the data as they are now, drop the tables and triggers whose names begin with seqqa_.",
+    },
+  );
 }

@@ -23,7 +23,7 @@ export function schemaDifference(before: ReadonlyMap<string, string>, now: Reado
     else if (before.get(name) !== sql) differing.push(`${name} was altered`);
   }
   for (const name of before.keys())
-    if (!now.has(name)) differing.push(name.includes('"seqqa_') ? "a journalled table was created again" : `${name} was dropped`);
+    if (!now.has(name)) differing.push(name.includes('"seqqa_') ? "a table was dropped and created again" : `${name} was dropped`);
   return differing.length === 0 ? undefined : [...new Set(differing)].slice(0, 3).join(", ");
 }
 

@@ -85,7 +85,8 @@ export class CopyMode implements SqliteMode {
   }
 
   write(image: unknown): Awaitable<void> {
-    if (!(image instanceof Uint8Array)) throw new TypeError("SqliteAdapter.write accepts only what capture() of a copied store returned.");
+    if (!(image instanceof Uint8Array))
+      throw new TypeError('SqliteAdapter.write() got a value that does not come from capture() of a store with checkpoint "copy".');
     return this.#put({ bytes: Buffer.from(image.buffer, image.byteOffset, image.byteLength) });
   }
 

@@ -17,8 +17,8 @@ export class SqliteFaults implements WriteFaults {
   readonly kind = "faults";
   readonly kinds: WriteFaults["kinds"] = ["error"];
   readonly missing: WriteFaults["missing"] = {
-    cut: "SQLite has no connections that could be cut",
-    kill: "SQLite's writes are made inside the target, and nothing can hold them there",
+    cut: "SQLite has no network connections that seqqa could cut",
+    kill: "SQLite writes inside the target, where seqqa cannot hold a write",
   };
   readonly #db: Database;
   readonly #file: string;
@@ -46,7 +46,8 @@ export class SqliteFaults implements WriteFaults {
 
   async arm(write: number): Promise<void> {
     const code = this.#counted[write - 1];
-    if (code === undefined) throw new RangeError(`Only ${this.#counted.length} writes were counted, so there is no write number ${write}.`);
+    if (code === undefined)
+      throw new RangeError(`Write number ${write} does not exist, because seqqa counted only ${this.#counted.length} writes.`);
     this.#armed = code;
     await this.#set(`${code}, ${this.#counted.slice(0, write - 1).filter((one) => one === code).length}`);
   }

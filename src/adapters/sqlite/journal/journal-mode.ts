@@ -125,7 +125,7 @@ export class JournalMode implements SqliteMode {
     if (faulty) this.faults = new SqliteFaults(db, file, plans);
     this.#log = new UndoLog(db, file, plans, { previous: goesOn ? previous.#log : undefined, keeps: borrowed });
     if (this.#log.tables.some((table) => table.explain().includes("Program"))) {
-      throw new SeqqaError("JOURNAL_HINDERED", "its triggers cannot be kept from firing");
+      throw new SeqqaError("JOURNAL_HINDERED", "seqqa cannot disable its triggers during a restore");
     }
     if (borrowed) this.#lease = this.#hold();
   }
@@ -183,7 +183,8 @@ export class JournalMode implements SqliteMode {
   }
 
   write(image: unknown): Awaitable<void> {
-    if (!isNetSnapshot(image)) throw new TypeError("SqliteAdapter.write accepts only what capture() of a journalled store returned.");
+    if (!isNetSnapshot(image))
+      throw new TypeError('SqliteAdapter.write() got a value that does not come from capture() of a store with checkpoint "journal".');
     return this.#inTransaction(this.#beginWrite, () => {
       const { mirror } = this.#log;
       const fixes = this.#log.fixesToImage(image);

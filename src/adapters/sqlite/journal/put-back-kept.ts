@@ -46,7 +46,7 @@ export function putBackKept(db: Database, file: string, how: Cleaning = {}): Lef
     if (how.dryRun !== true) writing(db, () => dropOurs(db));
     return leftover;
   }
-  throw notPutBack(file, new Error("another client keeps changing its schema"));
+  throw notPutBack(file, new Error("another client keeps changing the schema of the file"));
 }
 
 function shownFile(file: string): string {
@@ -57,7 +57,7 @@ function shownFile(file: string): string {
 function plansOf(db: Database, file: string): TablePlan[] | undefined {
   const recorded = recordedTables(db);
   if (recorded === undefined) return undefined;
-  if (!hasTable(db, LEASE)) throw cannotRecover(file, "the run was of another version of seqqa");
+  if (!hasTable(db, LEASE)) throw cannotRecover(file, "another version of seqqa executed the run");
   const present = planTables(db, undefined);
   if (typeof present === "string") throw cannotRecover(file, present);
   return recorded.map(({ name, layout }, index) => {

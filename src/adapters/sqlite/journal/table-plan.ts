@@ -26,7 +26,7 @@ export function planTables(db: Database, observed: readonly string[] | undefined
   const plans: TablePlan[] = [];
   for (const { name, type, wr } of rows) {
     if (type === "virtual" || type === "shadow")
-      return `table "${name}" belongs to a virtual table, whose inner tables cannot be journalled`;
+      return `table "${name}" belongs to a virtual table, for which seqqa cannot create triggers`;
     const plan = planTable(db, name, wr === 1, plans.length, observed === undefined || observed.includes(name));
     if (typeof plan === "string") return plan;
     plans.push(plan);
@@ -75,7 +75,9 @@ function layOut(
   if (key !== undefined && !indexed) return { keyAt: [stored.indexOf(key)], hidden: undefined };
   const taken = new Set(columns.map((column) => column.name.toLowerCase()));
   const hidden = ["rowid", "_rowid_", "oid"].find((one) => !taken.has(one));
-  return hidden === undefined ? `table "${name}" has columns named rowid, _rowid_ and oid, which hide its rowid` : { keyAt: [0], hidden };
+  return hidden === undefined
+    ? `table "${name}" has columns named rowid, _rowid_ and oid, so seqqa cannot read the row ids`
+    : { keyAt: [0], hidden };
 }
 
 export function observedColumns(

@@ -105,9 +105,13 @@ export class UndoLog {
   }
 
   #incoherent(where: string): SeqqaError {
-    return new SeqqaError("JOURNAL_INCOHERENT", `The undo log of the SQLite file ${this.#file} does not agree with the rows of ${where}.`, {
-      hint: 'A statement changed rows without firing triggers. Choose `checkpoint: "copy"` for this store.',
-    });
+    return new SeqqaError(
+      "JOURNAL_INCOHERENT",
+      `seqqa's log of changed rows does not match the rows of ${where} in the SQLite file ${this.#file}.`,
+      {
+        hint: 'Set `checkpoint: "copy"` for this store. Some statement changed rows without firing triggers, so seqqa did not record the change.',
+      },
+    );
   }
 
   /**

@@ -40,7 +40,7 @@ export function readUniques(db: Database, table: string, columns: readonly Colum
       .pluck()
       .get(index.name);
     const unique = repeat(terms, index.partial === 1, sql ?? undefined, columns);
-    if (unique === undefined) return `the unique index "${index.name}" of table "${table}" cannot be repeated in a trigger`;
+    if (unique === undefined) return `seqqa's triggers cannot check the unique index "${index.name}" of table "${table}"`;
     uniques.push(unique);
   }
   return uniques;

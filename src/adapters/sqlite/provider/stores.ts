@@ -17,7 +17,7 @@ async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
   if (!existsSync(file)) return { removed: [] };
   try {
     const leftover = await recover(file, how);
-    return { removed: leftover === undefined ? [] : [`what a dead run installed in ${file}`], leftover };
+    return { removed: leftover === undefined ? [] : [`tables and triggers of a dead run in ${file}`], leftover };
   } catch (error) {
     if (error instanceof SeqqaError && error.code === "STORE_IN_USE") return { removed: [] };
     throw error;

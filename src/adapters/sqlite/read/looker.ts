@@ -22,8 +22,8 @@ export class Looker {
     if (statement === undefined) {
       statement = this.#db.prepare<unknown[], QueryRow>(sql);
       if (!statement.reader || !statement.readonly || !READS.test(sql.replace(/^(?:\s+|--[^\n]*\n|\/\*[\s\S]*?\*\/)+/, ""))) {
-        throw new SeqqaError("QUERY_WRITES", `SqliteAdapter.query only reads, but this statement does not: ${sql.trim().slice(0, 100)}`, {
-          hint: "Use SELECT here; let the target write, through an action.",
+        throw new SeqqaError("QUERY_WRITES", `SqliteAdapter.query() refused a statement that may write: ${sql.trim().slice(0, 100)}`, {
+          hint: "Use a SELECT in query(). To change data, call the target in an action.",
         });
       }
       this.#statements.set(sql, statement);

@@ -146,8 +146,8 @@ export class SavepointMode implements SqliteMode {
   }
 
   #lost(cause: unknown): SeqqaError {
-    return new SeqqaError("SAVEPOINT_LOST", `The target ended the transaction that explores the SQLite file ${this.#file}.`, {
-      hint: 'Use savepoints (better-sqlite3\'s db.transaction does) in place of BEGIN, COMMIT and ROLLBACK, or choose `checkpoint: "journal"`.',
+    return new SeqqaError("SAVEPOINT_LOST", `The target ended the transaction in which seqqa explores the SQLite file ${this.#file}.`, {
+      hint: 'In the target, use savepoints or db.transaction() of better-sqlite3 instead of BEGIN, COMMIT and ROLLBACK. Or set `checkpoint: "journal"`.',
       cause,
     });
   }
@@ -163,5 +163,5 @@ function removeTemporary(db: Database): void {
 }
 
 function notPortable(): SeqqaError {
-  return new SeqqaError("NOT_PORTABLE", "A savepoint cannot be used outside its connection.");
+  return new SeqqaError("NOT_PORTABLE", "A savepoint cannot be moved to another lane, because it exists only on its own connection.");
 }

@@ -52,16 +52,19 @@ const chunked = (rest: string): string => `HTTP/1.1 200 OK\r\ntransfer-encoding:
 
 const STATUS_LINE = "it does not begin with a status line of HTTP";
 const HEADER_LINE = "it has a malformed header line";
-const CONTRADICTION = "content-length and transfer-encoding contradict each other";
-const CONTROL = "the value of a header has a control character";
-const SHORT = "its body is shorter than its content-length";
+const CONTRADICTION = "its headers content-length and transfer-encoding contradict each other";
+const CONTROL = "the value of a header contains a control character";
+const SHORT = "its body is shorter than its content-length header says";
 
 /** Answers that are not HTTP, and why not. */
 const WRONG: Readonly<Record<string, Answer & { readonly why: string }>> = {
   otherProtocol: { bytes: "SSH-2.0-OpenSSH_9.9\r\n", why: STATUS_LINE },
   bodyAlone: { bytes: '{"ok":true}', why: STATUS_LINE },
-  version: { bytes: "HTTP/3.9 200 OK\r\ncontent-length: 2\r\n\r\nok", why: "its status line has a version other than 1.0 and 1.1" },
-  version2: { bytes: "HTTP/2.0 200 OK\r\ncontent-length: 2\r\n\r\nok", why: "its status line has a version other than 1.0 and 1.1" },
+  version: { bytes: "HTTP/3.9 200 OK\r\ncontent-length: 2\r\n\r\nok", why: "its status line names an HTTP version other than 1.0 and 1.1" },
+  version2: {
+    bytes: "HTTP/2.0 200 OK\r\ncontent-length: 2\r\n\r\nok",
+    why: "its status line names an HTTP version other than 1.0 and 1.1",
+  },
   wordStatus: { bytes: "HTTP/1.1 fine OK\r\n\r\n", why: "its status is not a number of three digits" },
   shortStatus: { bytes: "HTTP/1.1 20 OK\r\n\r\n", why: "its status is not a number of three digits" },
   longStatus: { bytes: "HTTP/1.1 2000 OK\r\n\r\n", why: "its status is not a number of three digits" },
@@ -87,17 +90,20 @@ const WRONG: Readonly<Record<string, Answer & { readonly why: string }>> = {
     bytes: "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ncontent-length: 5\r\n\r\n2\r\nok\r\n0\r\n\r\n",
     why: CONTRADICTION,
   },
-  twoLengths: { bytes: "HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nok", why: "it has several content-lengths" },
-  wordLength: { bytes: "HTTP/1.1 200 OK\r\ncontent-length: two\r\n\r\nok", why: "its content-length is not a number" },
-  negativeLength: { bytes: "HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\nok", why: "its content-length is not a number" },
+  twoLengths: {
+    bytes: "HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nok",
+    why: "it has several content-length headers",
+  },
+  wordLength: { bytes: "HTTP/1.1 200 OK\r\ncontent-length: two\r\n\r\nok", why: "its content-length header is not a number" },
+  negativeLength: { bytes: "HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\nok", why: "its content-length header is not a number" },
   bodyOf204: {
     bytes: "HTTP/1.1 204 No Content\r\ncontent-length: 2\r\n\r\nok",
-    why: "its status 204 allows no body, but its content-length announces one",
+    why: "its status 204 allows no body, but its content-length header announces a body",
   },
   shortBody: { bytes: "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf", closes: true, why: SHORT },
   shortLastBody: { bytes: "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 100\r\n\r\nhalf", closes: true, why: SHORT },
-  chunkSize: { bytes: chunked("zz\r\nok\r\n0\r\n\r\n"), why: "the size of a chunk is not a hexadecimal number" },
-  chunkLength: { bytes: chunked("1\r\nokay\r\n0\r\n\r\n"), why: "a chunk is longer than its size says" },
+  chunkSize: { bytes: chunked("zz\r\nok\r\n0\r\n\r\n"), why: "the size of a chunk of its body is not a hexadecimal number" },
+  chunkLength: { bytes: chunked("1\r\nokay\r\n0\r\n\r\n"), why: "a chunk of its body is longer than the size in front of the chunk" },
   noLastChunk: { bytes: chunked("5\r\nhe"), closes: true, why: "its body ends before its last chunk" },
   noLastChunkOfLast: {
     bytes: "HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhe",
@@ -112,7 +118,7 @@ const WRONG: Readonly<Record<string, Answer & { readonly why: string }>> = {
   },
   upgrade: {
     bytes: "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n",
-    why: "it switches protocols (status 101), which the request did not ask for",
+    why: "it switches to another protocol (status 101), although the request did not ask for that",
   },
   gzip: { ...encoded("gzip", Buffer.from("not compressed")), why: "its content-encoding is gzip, but its body is not in that encoding" },
   gzipCut: {
@@ -159,10 +165,10 @@ describe("an answer that is not HTTP", () => {
       const error = await api.get(`/${name}?token=1`).catch((caught: unknown) => caught);
       expect(error).toMatchObject({
         code: "ANSWER_INVALID",
-        message: expect.stringMatching(/^GET http:\S+ was answered with something that is not valid HTTP: /),
+        message: expect.stringMatching(/^The answer to GET http:\S+ is not valid HTTP: /),
         why,
         request: `GET /${name}`,
-        hint: expect.stringMatching(/^(Check|Look) /),
+        hint: expect.stringMatching(/^(Check|Send) /),
       });
       expect(exchanges.at(-1)).toMatchObject({ kind: "failure", reason: "invalid", error });
     }
@@ -207,7 +213,7 @@ describe("an exploration of a target that does not always speak HTTP", () => {
       severity: "high",
       confirmed: true,
       reproductionPath: [name],
-      message: `GET /${name} was answered with something that is not valid HTTP: ${why}`,
+      message: `The answer to GET /${name} is not valid HTTP: ${why}`,
     }));
     expect(result.violations).toMatchObject(found);
     expect(result.violations).toHaveLength(found.length);
@@ -233,7 +239,7 @@ describe("an exploration of a target that does not always speak HTTP", () => {
       invariants: [new Invariant({ name: "sums_add_up", check: async (world) => (await world.api.get("/sums")).ok })],
     });
     const { violations, errors } = await agent.explore();
-    const message = `GET /sums, a request of sums_add_up, was answered with something that is not valid HTTP: ${HEADER_LINE}`;
+    const message = `The answer to GET /sums, a request of sums_add_up, is not valid HTTP: ${HEADER_LINE}`;
     expect(violations).toMatchObject([{ invariant: "invalid_http_answer", message, reproductionPath: [] }]);
     expect(errors).toEqual([]);
   });

@@ -167,7 +167,7 @@ describe("credentials of the proxy", () => {
     const error = await failureOf(which === "plain" ? plain : secure, { ca: authority.ca });
     expect(error).toMatchObject({
       code: "TARGET_UNREACHABLE",
-      message: expect.stringMatching(/^Refused by the proxy with status 407: GET /) as string,
+      message: expect.stringMatching(/^The proxy refused the request with status 407: GET /) as string,
       hint: expect.stringContaining("http://user:password@host:port") as string,
     });
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain("wr0ng");
@@ -181,7 +181,7 @@ describe("credentials of the proxy", () => {
       expect(error).toMatchObject({
         code: "PROXY_INVALID",
         exitStatus: 2,
-        message: "The environment variable HTTP_PROXY is not the URL of an HTTP proxy.",
+        message: "The environment variable HTTP_PROXY must be the URL of an HTTP proxy, but its value is not such a URL.",
       });
       expect(inspect(error, { depth: 10, showHidden: true })).not.toContain("s3cret");
     },

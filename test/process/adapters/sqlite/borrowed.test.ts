@@ -156,7 +156,7 @@ describe("a run that is killed", () => {
     await run.kill();
     const use = (await stores.check(`sqlite:${file}`)).find(({ what }) => what === "use");
     expect(use).toMatchObject({ ok: true, says: expect.stringContaining("`seqqa clean`") as string });
-    expect((await stores.clean(`sqlite:${file}`)).removed).toEqual([`what a dead run installed in ${file}`]);
+    expect((await stores.clean(`sqlite:${file}`)).removed).toEqual([`tables and triggers of a dead run in ${file}`]);
     expect(await stores.clean(`sqlite:${file}`)).toEqual({ removed: [], leftover: undefined });
   });
 
@@ -316,7 +316,7 @@ describe("what the user writes", () => {
     const foreign = expect.objectContaining({
       code: "FOREIGN_WRITE",
       exitStatus: 3,
-      message: expect.stringMatching(/orders id 4, seen at 2\d{3}-.* These writes are kept/) as string,
+      message: expect.stringMatching(/orders id 4, seen at 2\d{3}-.* seqqa keeps these changes/) as string,
     }) as Error;
     for (const touch of [() => adapter.restore(root), () => adapter.mark()]) expect(touch).toThrow(foreign);
     const folder = process.cwd();
@@ -539,7 +539,7 @@ describe("stores", () => {
     const before = everything(file);
     const says = async (what: string): Promise<unknown> =>
       (await stores.check(`sqlite:${file}`)).filter((one) => one.what === what).map((one) => [one.ok, one.says]);
-    expect(await says("checkpoint")).toEqual([[true, "auto chooses journal: the target has connections of its own."]]);
+    expect(await says("checkpoint")).toEqual([[true, "auto chooses journal: the target opens its own connections."]]);
     expect(await says("busy_timeout")).toEqual([[true, expect.stringContaining("SQLITE_BUSY")]]);
     expect(await says("use")).toEqual([]);
     expect(everything(file)).toEqual(before);

@@ -146,7 +146,7 @@ describe("targets that are not started", () => {
     expect(host.canMakeLanes(1)).toBeUndefined();
     expect(host.canMakeLanes(2)).toMatchObject({
       exitStatus: 2,
-      message: "2 lanes need a target each, and base_url names one that already runs.",
+      message: "Each of the 2 lanes needs its own target, but base_url names only one target, which already runs.",
     });
     expect((await host.reprovision(0)).generation).toBe(1);
     await host.close();
@@ -162,7 +162,7 @@ describe("targets that are not started", () => {
     const one = { baseUrl: `http://127.0.0.1:${first}`, dbUrl: "sqlite:a.db" };
     const host = await hostOf({ folder, lanes: [one, { baseUrl: `http://127.0.0.1:${second}`, systems: { db: { url: "sqlite:b.db" } } }] });
     expect([(await host.provision(0)).baseUrl, (await host.provision(1)).dbPath]).toEqual([one.baseUrl, join(folder, "b.db")]);
-    expect(host.canMakeLanes(3)?.message).toBe("3 lanes need a target each, and lanes lists 2.");
+    expect(host.canMakeLanes(3)?.message).toBe("Each of the 3 lanes needs its own target, but `lanes` in seqqa.yaml lists only 2.");
     const sameTarget = await failureOf(hostOf({ folder, lanes: [one, { baseUrl: `http://localhost:${first}/` }] }));
     expect(sameTarget).toMatchObject({ code: "LANES_SHARED", exitStatus: 2 });
     const sameStore = await failureOf(

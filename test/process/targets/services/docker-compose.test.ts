@@ -100,7 +100,7 @@ describe("compose_file", () => {
 
   it("no compose plugin: says so", async () => {
     const test = caseOf(`echo "docker: 'compose' is not a docker command." >&2; exit 1`);
-    expect((await failureOf(test)).hint).toContain("Install docker's compose plugin");
+    expect((await failureOf(test)).hint).toContain("Install Docker's compose plugin");
   });
 
   it("no such file", async () => {

@@ -171,7 +171,7 @@ describe("services", () => {
     it("no such program", async () => {
       const { error } = await failing({ ...(await ready()), command: "no-such-program-here" });
       expect(error).toMatchObject({ code: "SERVICE_EXITED", exitStatus: 2 });
-      expect(error.hint).toContain("the shell did not find or could not run it");
+      expect(error.hint).toContain("The shell did not find the program, or could not run it");
     });
 
     it("never ready", async () => {

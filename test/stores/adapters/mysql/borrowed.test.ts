@@ -664,7 +664,7 @@ test("a dry run changes nothing and lists what the real one does", async () => {
     },
   });
   expect({ ...real, removed: [] }).toEqual({ ...dry, removed: [] });
-  expect(real.removed.filter((line) => line.startsWith("what a dead run installed in mysql:"))).toHaveLength(1);
+  expect(real.removed.filter((line) => line.startsWith("tables and triggers of a dead run in mysql:"))).toHaveLength(1);
   expect(atCommit).toEqual([names(dry.leftover?.keep)]);
   expect(await seen).toBeDefined();
   expect(await rowsOf(user, "select id, who from orders order by id")).toEqual([[1, "user"], [3, "root"], [4, "root"], [5, "run"]]); // prettier-ignore

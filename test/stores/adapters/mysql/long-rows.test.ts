@@ -29,7 +29,7 @@ test("a row in the log that was too long is told as such, and what it belongs to
   logged(async (system) => {
     await expect(system.observe()).rejects.toMatchObject({
       code: "ROW_TOO_LONG",
-      message: expect.stringContaining('A row of table "t"'),
+      message: expect.stringContaining('a row of table "t"'),
       hint: expect.stringContaining("max_allowed_packet"),
     });
     await expect(system.close()).rejects.toMatchObject({ code: "STORE_NOT_PUT_BACK" });
@@ -42,7 +42,7 @@ test("recover says that the log lacks a row, and leaves what it found", () =>
       await expect(recover(url)).rejects.toMatchObject({
         code: "STORE_NOT_PUT_BACK",
         message: expect.stringMatching(
-          /table "t" has a changed row that was not recorded, because it is too long for the server's max_allowed_packet/,
+          /table "t" has a changed row that seqqa could not record, because the row is longer than the server's max_allowed_packet/,
         ),
         exitStatus: 2,
       });
@@ -67,7 +67,7 @@ test("what the server says that nobody foresaw has a code and a hint", async () 
   try {
     await expect(new MysqlAdapter({ url: await databaseUrl(await newDatabase(TABLE)) }).open(BORROWED)).rejects.toMatchObject({
       code: "STORE_NOT_OPENED",
-      message: expect.stringMatching(/could not be opened for exploring: Disk is full\.$/),
+      message: expect.stringMatching(/could not prepare the database .*: Disk is full\.$/),
       hint: expect.stringContaining("seqqa doctor"),
     });
   } finally {

@@ -88,7 +88,7 @@ describe("a user's own database, journalled", () => {
     await expect(adapterOn(store.url).open(BORROWED)).rejects.toEqual(failure("STORE_LEFT", "To be restored: "));
     expect(await dumpOf(store.url)).toBe(left);
     const { removed, leftover } = await stores.clean(store.url);
-    expect(removed).toEqual([`what a dead run installed in ${storeUrl(store.url).shown}`]);
+    expect(removed).toEqual([`tables and triggers of a dead run in ${storeUrl(store.url).shown}`]);
     expect(leftover?.keep).toEqual([]);
     expect(await dumpOf(store.url)).toBe(before);
     expect(await traces(store)).toEqual([]);
@@ -188,13 +188,13 @@ describe("a database, cloned", () => {
     const store = await scratch(TABLES);
     const before = await dumpOf(store.url);
     await expect(adapterOn(store.url, { checkpoint: "clone" }).open(BORROWED)).rejects.toEqual(
-      failure("CHECKPOINT_REFUSED", "it restores the whole store, which also undoes writes of other clients"),
+      failure("CHECKPOINT_REFUSED", "this mode restores the whole store, which also undoes writes of other clients"),
     );
     // Nor where the journal cannot be used.
     await store.api.query("select lo_create(0)");
     for (const checkpoint of ["auto", "journal"] as const) {
       await expect(adapterOn(store.url, { checkpoint }).open(BORROWED)).rejects.toEqual(
-        failure("CHECKPOINT_REFUSED", "the journal cannot be used: it has large objects"),
+        failure("CHECKPOINT_REFUSED", "the journal cannot be used: the database has large objects"),
       );
     }
     await store.api.query("select lo_unlink(oid) from pg_largeobject_metadata");

@@ -19,7 +19,7 @@ async function kill({ database }: Scratch): Promise<void> {
 describe.each(ROLES)("a role that is no superuser, %s", (by) => {
   test("journals, and doctor says so", async () => {
     const { adapter, url } = await rooted([ORDERS], {}, {}, by);
-    expect(adapter.checkpoint).toEqual({ mode: "journal", why: "the target has connections of its own" });
+    expect(adapter.checkpoint).toEqual({ mode: "journal", why: "the target opens its own connections" });
     const checks = await stores.check(url);
     const says = by === "owner" ? "the role owns the tables, and" : "the role owns the tables and may set session_replication_role, and";
     expect(checks.find(({ what }) => what === "checkpoint")?.says).toContain(`auto chooses journal (${says}`);
@@ -166,7 +166,7 @@ describe.each(ROLES)("a role that is no superuser, %s", (by) => {
     await store.api.query("update orders set total = 2");
     await adapter.observe();
     await kill(store);
-    await expect(stores.clean(store.url)).rejects.toEqual(failure("STORE_NOT_PUT_BACK", 'the run worked as the role "postgres"'));
+    await expect(stores.clean(store.url)).rejects.toEqual(failure("STORE_NOT_PUT_BACK", 'the run connected as the role "postgres"'));
     await stores.clean(powerful.href);
     expect(await column(store.api, "select total::int from orders")).toEqual([1]);
   });

@@ -136,7 +136,7 @@ describe("what observers see", () => {
     [{ schemas: ["missing"] }, "SCHEMA_UNKNOWN"],
   ])("a name that is not there is refused: %o", async (options, code) => {
     const { url } = await scratch([ORDERS]);
-    await expect(adapterOn(url, options).open(SCOPE)).rejects.toEqual(failure(code, "There are: "));
+    await expect(adapterOn(url, options).open(SCOPE)).rejects.toEqual(failure(code, "Use an existing name: "));
     await expect(adapterOn(url, { ...options, checkpoint: "clone" }).open(SCOPE)).rejects.toEqual(failure(code));
   });
 });
@@ -144,7 +144,7 @@ describe("what observers see", () => {
 describe("the mode", () => {
   test("auto is journal for another process, and says why; savepoint is refused for it", async () => {
     const { url, adapter } = await rooted([ORDERS]);
-    expect(adapter.checkpoint).toEqual({ mode: "journal", why: "the target has connections of its own" });
+    expect(adapter.checkpoint).toEqual({ mode: "journal", why: "the target opens its own connections" });
     expect(adapter.traits).toEqual({ portable: true, commits: true });
     expect(() => adapter.connection).toThrow("has no shared connection");
     await expect(adapterOn(url, { checkpoint: "savepoint" }).open(SCOPE)).rejects.toEqual(failure("SAVEPOINT_OUT_OF_PROCESS"));
@@ -159,7 +159,7 @@ describe("the mode", () => {
     await lent.close();
     const own = adapterOn(url);
     await own.open({ ...SCOPE, inProcess: true });
-    expect(own.checkpoint).toEqual({ mode: "journal", why: "the target runs in this process, but works on connections of its own" });
+    expect(own.checkpoint).toEqual({ mode: "journal", why: "the target runs in seqqa's process, but opens its own connections" });
   });
 
   test("nothing is answered before it is opened, nor from another lane's schema", async () => {
@@ -264,6 +264,6 @@ describe("errors", () => {
     const poor = new URL(url);
     poor.username = name;
     poor.password = "pw";
-    await expect(adapterOn(poor.href).open(SCOPE)).rejects.toEqual(failure("STORE_NOT_ALLOWED", "may read"));
+    await expect(adapterOn(poor.href).open(SCOPE)).rejects.toEqual(failure("STORE_NOT_ALLOWED", "right to read"));
   });
 });

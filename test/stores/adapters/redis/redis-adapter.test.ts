@@ -231,7 +231,7 @@ test("a user who may not look at connections or settings still gets everything p
   await target.call("ACL", "SETUSER", "narrow", "on", ">pw", "~*", "&*", "+@all", "-@dangerous", "+restore");
   await target.mset("a", "1", "b", "2");
   const system = await openAdapter({ url: server.url().replace("//", "//narrow:pw@") });
-  expect(system.checkpoint).toMatchObject({ mode: "dump", why: expect.stringContaining("all keys are read for every state") as string });
+  expect(system.checkpoint).toMatchObject({ mode: "dump", why: expect.stringContaining("seqqa reads all keys for every state") as string });
   const [mark, dump] = [await system.mark(), await system.dump()];
   await target.flushdb();
   expect(await system.changed(mark)).toBe(true);
@@ -243,7 +243,7 @@ test("the rights that are asked for are enough", async () => {
   await target.call("ACL", "SETUSER", "enough", "on", ">pw", ...RIGHTS.split(" "));
   const before = await target.config("GET", "notify-keyspace-events");
   const system = await openAdapter({ url: server.url().replace("//", "//enough:pw@") }, { borrowed: true });
-  expect(system.checkpoint.why).toBe("keyspace notifications tell which keys changed");
+  expect(system.checkpoint.why).toBe("keyspace notifications show which keys changed");
   const mark = await system.mark();
   await target.set("a", "1");
   expect(await system.changed(mark)).toBe(true);

@@ -140,7 +140,7 @@ describe("a job", () => {
     const lost = expect(queue.ask(chunk)).rejects.toMatchObject({
       code: "CHUNK_LOST",
       exitStatus: 3,
-      message: "Workers failed to process the same chunk of work 8 times.",
+      message: "The workers of the distributed run failed 8 times at the same piece of work.",
     });
     let isOver = false;
     void lost.then(() => (isOver = true));
@@ -158,7 +158,8 @@ describe("a job", () => {
     const lost = expect(queue.ask(chunk)).rejects.toMatchObject({
       code: "CHUNK_LOST",
       exitStatus: 3,
-      message: "8 workers were lost one after another while they explored the same state (the first state is 2 steps from the root state).",
+      message:
+        "8 workers stopped one after another while they explored the same state. The first of these states is 2 steps from the root state.",
     });
     let isOver = false;
     void lost.then(() => (isOver = true));

@@ -30,26 +30,26 @@ async function opened(cluster: ClusterLanePool): Promise<void> {
 
 describe("a worker", () => {
   it.each<readonly [string, WorkerSetting, RegExp]>([
-    ["another seqqa", { version: "2 <b>" }, /^its seqqa version is 2\?\?b\?, but the run has 1$/],
+    ["another seqqa", { version: "2 <b>" }, /^the worker has seqqa 2\?\?b\?, but the run has seqqa 1$/],
     [
       "other code",
       { code: "1".repeat(64) },
-      /^the code of memory\.explore\.ts differs \(hash 00000000 in the run, 11111111 on the worker\)$/,
+      /^the code of memory\.explore\.ts is different on the worker \(hash 11111111\) and in the run \(hash 00000000\)$/,
     ],
     [
       "another configuration",
       { config: new Map(["timeout", "retry", "a b", "c", "d", "e", "f"].map((key) => [key, "y"])) },
-      /^its configuration differs in a\?b, c, d, e, f and 2 more$/,
+      /^the worker's configuration differs from the run's in a\?b, c, d, e, f and 2 more$/,
     ],
     [
       "lanes that begin elsewhere",
       { as: (lanes) => ({ ...lanes, ready: { ...lanes.ready, root: { ...lanes.ready.root, rootLo: 1, rootLines: ["strange"] } } }) },
-      /^its lanes begin in a different state: .*strange/,
+      /^the root state on the worker differs from the run's: .*strange/,
     ],
     [
       "stores that cannot be written",
       { as: (lanes) => ({ ...lanes, ready: { ...lanes.ready, portable: false } }) },
-      /^seqqa cannot write snapshots to its stores, but to those of the run it can$/,
+      /^the worker's stores do not accept snapshots, but the run's stores do$/,
     ],
   ])("with %s is refused by name, there and here, and no chunk is given to it", async (_what, setting, why) => {
     const secret = newSecret();
@@ -57,7 +57,7 @@ describe("a worker", () => {
     const one = work(secret, setting);
     const refused: unknown = await one.ended.catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: "WORKER_REFUSED", exitStatus: 2 });
-    const said = /^This worker was refused: (.*)\.$/.exec((refused as Error).message)![1]!;
+    const said = /^The distributed run refused this worker: (.*)\.$/.exec((refused as Error).message)![1]!;
     expect(said).toMatch(why);
     expect(notes).toContain(`Worker worker:1 was refused: ${said}.`);
     expect(cluster.capacity.open).toBe(0);
@@ -72,7 +72,9 @@ describe("a worker", () => {
     const one = work(secret);
     closing.push(async () => (one.leave(), await one.ended));
     await until(() => fitting.cluster.capacity.open === 1, "that it joins");
-    expect(one.notes).toContain("This worker was refused: its configuration differs in timeout. Waiting for another run.");
+    expect(one.notes).toContain(
+      "The distributed run refused this worker: the worker's configuration differs from the run's in timeout. This worker now waits for another run.",
+    );
   });
 
   it("says that it lives while its lanes come up", async () => {
@@ -100,7 +102,7 @@ describe("a worker", () => {
     await run.coordinator.close();
     await one.ended;
     expect(one.notes.filter((note) => /^Joined ledger with 2 lanes\.$/.test(note))).toHaveLength(2);
-    expect(one.notes.at(-1)).toBe("The run is over.");
+    expect(one.notes.at(-1)).toBe("The distributed run has ended, so this worker stops.");
   });
 
   it("is refused while there are only runs of another secret, whose owner hears of it", async () => {
@@ -108,9 +110,12 @@ describe("a worker", () => {
     await expect(work(newSecret()).ended).rejects.toMatchObject({
       code: "WORKER_REFUSED",
       exitStatus: 2,
-      message: "This worker was refused: the run was not signed with this SEQQA_SECRET.",
+      message: "The distributed run refused this worker: this worker and the run have different values of SEQQA_SECRET.",
     });
-    await until(() => notes.some((note) => note.startsWith("A message from Redis was refused: it was not signed")), "that the run says so");
+    await until(
+      () => notes.some((note) => note.startsWith("The run ignored a message that arrived over Redis: its sender")),
+      "that the run says so",
+    );
   });
 
   it("leaves a run that was killed for another one, without being started again", { timeout: 60_000 }, async () => {
@@ -131,10 +136,10 @@ describe("a worker", () => {
     await coordinator.close();
     await one.ended;
     expect(one.notes).toEqual([
-      "The run gives no sign of life. Waiting for another run.",
+      "The distributed run has sent nothing for a while, so this worker waits for another run.",
       expect.stringMatching(/^Joined ledger /),
-      expect.stringMatching(/^ledger: worked on /),
-      "The run is over.",
+      expect.stringMatching(/^ledger: this worker finished /),
+      "The distributed run has ended, so this worker stops.",
     ]);
   });
 
@@ -153,6 +158,10 @@ describe("a worker", () => {
     await own.redis.multi().del(keysOf(run).run).zrem(RUNS, run).exec();
     const real = performance.now.bind(performance);
     vi.spyOn(performance, "now").mockImplementation(() => real() + 61_000);
-    await expect(one.ended).rejects.toMatchObject({ code: "RUN_GONE", exitStatus: 3, message: "The run gave no sign of life for 60 s." });
+    await expect(one.ended).rejects.toMatchObject({
+      code: "RUN_GONE",
+      exitStatus: 3,
+      message: "This worker stops, because it heard nothing from the distributed run for 60 s.",
+    });
   });
 });

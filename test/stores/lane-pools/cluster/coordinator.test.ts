@@ -7,7 +7,7 @@ import { MessageSigner, type Heading } from "../../../../src/lane-pools/cluster/
 import { until } from "../../../support/e2e.ts";
 import { lanesOf, ledgerInMemory, link, newSecret, offer, work, type OfferedRun } from "../../../support/in-process-cluster.ts";
 
-const WAITING = /^Waiting for workers\. Start them .*: seqqa worker --redis redis:/;
+const WAITING = /^Waiting for workers\. Start each worker .*: seqqa worker --redis redis:/;
 const closing: (() => unknown)[] = [];
 let own: QueueLink;
 let secret: string;
@@ -57,9 +57,9 @@ describe("a message", () => {
     for (const text of ["", "x".repeat(100), new MessageSigner("another").close({ kind: "join", run: `${run}-0`, id: "0" }, "{}")])
       await inbox(text);
     await heard();
-    await until(() => offered.notes.some((note) => note.startsWith("A message")), "that it is told of");
-    expect(offered.notes.filter((note) => note.startsWith("A message"))).toEqual([
-      "A message from Redis was refused: it was not signed with this run's SEQQA_SECRET.",
+    await until(() => offered.notes.some((note) => note.startsWith("The run ignored a message")), "that it is told of");
+    expect(offered.notes.filter((note) => note.startsWith("The run ignored a message"))).toEqual([
+      "The run ignored a message that arrived over Redis: its sender does not have the SEQQA_SECRET of this run.",
     ]);
     const one = work(secret);
     closing.push(async () => (one.leave(), await one.ended));
@@ -67,8 +67,8 @@ describe("a message", () => {
   });
 
   it.each([
-    ["of another form", "join", { worker: "me" }, /refused: worker is not the id of a worker/],
-    ["that is no JSON", "ready", "{", /refused: the message is not JSON/],
+    ["of another form", "join", { worker: "me" }, /over Redis: worker is not the id of a worker/],
+    ["that is no JSON", "ready", "{", /over Redis: the message is not JSON/],
   ] as const)("%s is refused, though it is sealed", async (_what, kind, body, why) => {
     await opened();
     await say(kind, body);
@@ -133,7 +133,7 @@ describe("a run", () => {
     expect([cluster.capacity.open, second.notes]).toEqual([0, []]);
     go!();
     await until(() => cluster.capacity.open === 1, "that it joins");
-    expect(second.notes).toEqual(["Worker worker:1 joined with 1 lane (1 worker, 1 lane in all)."]);
+    expect(second.notes).toEqual(["Worker worker:1 joined with 1 lane (now in the run: 1 worker, 1 lane)."]);
   });
 
   it("that is over says so, and leaves nothing but what expires", async () => {

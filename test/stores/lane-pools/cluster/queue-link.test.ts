@@ -14,7 +14,7 @@ describe("a connection", () => {
   afterAll(() => server.stop());
 
   it.each([
-    ["no URL of Redis", () => "http://user:pass-word@127.0.0.1:1", "REDIS_URL_INVALID", 2, /it is not a redis: URL/],
+    ["no URL of Redis", () => "http://user:pass-word@127.0.0.1:1", "REDIS_URL_INVALID", 2, /it does not begin with redis: or rediss:/],
     [
       "nobody there",
       () => "redis://user:pass-word@127.0.0.1:1",
@@ -23,7 +23,13 @@ describe("a connection", () => {
       /Connection refused \(redis:\/\/127\.0\.0\.1:1\/0\)/,
     ],
     ["a wrong password", () => server.url.replace("//", "//user:pass-word@"), "QUEUE_UNREACHABLE", 3, /Access refused \(redis:/],
-    ["no TLS there", () => server.url.replace("redis:", "rediss:"), "QUEUE_UNREACHABLE", 3, /cannot be reached: .+ \(rediss:/],
+    [
+      "no TLS there",
+      () => server.url.replace("redis:", "rediss:"),
+      "QUEUE_UNREACHABLE",
+      3,
+      /cannot connect to the Redis server of the distributed run: .+ \(rediss:/,
+    ],
   ])("is refused by name: %s", async (_what, url, code, exitStatus, message) => {
     const error = await open(url()).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code, exitStatus, message: expect.stringMatching(message) as string });
@@ -58,7 +64,7 @@ describe("a connection", () => {
     await asked;
     await until(() => notes.length === 2, "that it is back");
     expect(notes.map((note) => note.replace(/:\d+/, ":port"))).toEqual([
-      "Redis at redis://127.0.0.1:port/0 is not reachable; waiting for it.",
+      "Redis at redis://127.0.0.1:port/0 is not reachable. seqqa waits until Redis answers again.",
       "Redis at redis://127.0.0.1:port/0 is reachable again.",
     ]);
     link.close();

@@ -70,7 +70,7 @@ describe("actions of workers", () => {
     });
     await expect(executed({}, answering(200).run)("mails_next")).rejects.toMatchObject({
       code: "QUEUE_STORE",
-      message: "systems.jobs has no queues.",
+      message: "An action uses systems.jobs as a queue, but this store has no queues.",
     });
   });
 });

@@ -21,7 +21,7 @@ describe("URLs of RabbitMQ", () => {
   it.each(["http://h", "amqp:", "no url s3cret", "amqp://h?management=s3cret", "amqp://h?management=http://u:s3cret@h"])(
     "%s is refused without being shown",
     (url) => {
-      expect(() => rabbitmqPlace(url)).toThrow(/^The URL of a RabbitMQ store cannot be used: (?!.*s3cret)/);
+      expect(() => rabbitmqPlace(url)).toThrow(/^The URL of a RabbitMQ store is not valid: (?!.*s3cret)/);
     },
   );
 });

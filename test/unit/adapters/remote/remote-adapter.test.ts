@@ -192,9 +192,14 @@ describe("what goes wrong is said in one sentence", () => {
       "state",
       [404, ""],
       "REMOTE_REFUSED",
-      /^GET http.*\/__seqqa\/state was answered with status 404: the target does not serve checkpoints there\.$/,
+      /^GET http.*\/__seqqa\/state was answered with status 404, so the target serves no checkpoints under this URL\.$/,
     ],
-    ["checkpoint", [405, ""], "REMOTE_REFUSED", /^POST http.*\/checkpoint was answered with status 405: the target does not serve/],
+    [
+      "checkpoint",
+      [405, ""],
+      "REMOTE_REFUSED",
+      /^POST http.*\/checkpoint was answered with status 405, so the target serves no checkpoints/,
+    ],
     ["rollback", [500, "{}"], "REMOTE_REFUSED", /^POST http.*\/rollback was answered with status 500\.$/],
     ["state", [302, ""], "REMOTE_REFUSED", /status 302/],
     ["state", [401, ""], "REMOTE_REFUSED", /status 401/],
@@ -206,13 +211,13 @@ describe("what goes wrong is said in one sentence", () => {
     ],
     ["state", [200, ""], "REMOTE_BAD_ANSWER", /is not JSON; it is empty/],
     ["state", [200, `${"[".repeat(1100)}${"]".repeat(1100)}`], "REMOTE_BAD_ANSWER", /is nested too deeply/],
-    ["checkpoint", [200, "{}"], "REMOTE_BAD_ANSWER", /^The answer to POST http.*\/checkpoint has no id\.$/],
-    ["checkpoint", [200, "null"], "REMOTE_BAD_ANSWER", /has no id/],
+    ["checkpoint", [200, "{}"], "REMOTE_BAD_ANSWER", /^The answer to POST http.*\/checkpoint has no field "id"\.$/],
+    ["checkpoint", [200, "null"], "REMOTE_BAD_ANSWER", /has no field "id"/],
     ["checkpoint", [204, ""], "REMOTE_BAD_ANSWER", /is not JSON; it is empty/],
-    ["checkpoint", [200, '{"id":null}'], "REMOTE_BAD_ANSWER", /neither a string/],
-    ["checkpoint", [200, '{"id":""}'], "REMOTE_BAD_ANSWER", /neither a string/],
-    ["checkpoint", [200, '{"id":9007199254740993}'], "REMOTE_BAD_ANSWER", /neither a string/],
-    ["checkpoint", [200, `{"id":"${"x".repeat(1001)}"}`], "REMOTE_BAD_ANSWER", /neither a string/],
+    ["checkpoint", [200, '{"id":null}'], "REMOTE_BAD_ANSWER", /neither a number nor a string/],
+    ["checkpoint", [200, '{"id":""}'], "REMOTE_BAD_ANSWER", /neither a number nor a string/],
+    ["checkpoint", [200, '{"id":9007199254740993}'], "REMOTE_BAD_ANSWER", /neither a number nor a string/],
+    ["checkpoint", [200, `{"id":"${"x".repeat(1001)}"}`], "REMOTE_BAD_ANSWER", /neither a number nor a string/],
     ["state", "cut", "REMOTE_UNREACHABLE", /got no answer from the target/],
   ] as const)("%s: %j", async (name, answer, code, message) => {
     const target = await serve(at(name, answer));
@@ -244,11 +249,11 @@ describe("what goes wrong is said in one sentence", () => {
 
   it.each([
     ["/__seqqa", /has no host, because the lane's target has no HTTP URL/],
-    ["undefined/__seqqa", /is not a URL/],
+    ["undefined/__seqqa", /is not a valid URL/],
     ["ftp://host/x", /begins with ftp:/],
     ["http://host/x?y=1", /has a query/],
-    ["http://me:secret@ho st/x", /is not a URL/],
-    ["", /needs the URL/],
+    ["http://me:secret@ho st/x", /is not a valid URL/],
+    ["", /without the URL/],
   ])("the URL %s", (url, message) => {
     let error: unknown;
     try {

@@ -37,7 +37,7 @@ describe("query", () => {
 describe("the mode", () => {
   test("auto is journal for another process, and says why", async () => {
     const { adapter } = await rooted([ORDERS]);
-    expect(adapter.checkpoint).toEqual({ mode: "journal", why: "the target has connections of its own" });
+    expect(adapter.checkpoint).toEqual({ mode: "journal", why: "the target opens its own connections" });
     expect(adapter.traits).toEqual({ portable: true, commits: true });
     expect(() => adapter.connection).toThrow("has no shared connection");
   });

@@ -41,9 +41,12 @@ it.each<readonly [string, readonly string[], Readonly<Record<string, string>>, s
 });
 
 it("ends as what stopped the work says, in its words", async () => {
-  const refused = new SeqqaError("WORKER_REFUSED", "This worker was refused: it is strange.", { hint: "Be another.", exitStatus: 2 });
+  const refused = new SeqqaError("WORKER_REFUSED", "The distributed run refused this worker: it is strange.", {
+    hint: "Be another.",
+    exitStatus: 2,
+  });
   const ran = await seqqa(["worker", "qa", "--redis", URL], { cwd, env, work: () => Promise.reject(refused) });
-  expect([ran.status, ran.stderr]).toEqual([2, "error: This worker was refused: it is strange.\nhint: Be another.\n"]);
+  expect([ran.status, ran.stderr]).toEqual([2, "error: The distributed run refused this worker: it is strange.\nhint: Be another.\n"]);
 });
 
 it("interrupted, is no error", async () => {

@@ -84,15 +84,17 @@ describe("query", () => {
   });
 
   it.each([
-    ["", "empty"],
-    ["  \n", "empty"],
-    [undefined as never, "a undefined"],
+    ["", "an empty text"],
+    ["  \n", "an empty text"],
+    [undefined as never, "a value of type undefined"],
   ])("refuses %o", async (text, what) => {
-    await expect(new GraphQLClient("http://127.0.0.1:1/graphql").query(text)).rejects.toThrow(`The text of a GraphQL query is ${what}.`);
+    await expect(new GraphQLClient("http://127.0.0.1:1/graphql").query(text)).rejects.toThrow(
+      `query() of a GraphQLClient got ${what} as its query`,
+    );
   });
 
   it("refuses a URL that is none", () => {
-    expect(() => new GraphQLClient("graphql")).toThrow('The base URL "graphql" is not a URL.');
+    expect(() => new GraphQLClient("graphql")).toThrow('The base URL "graphql" of an HttpClient is not a valid URL.');
   });
 });
 
@@ -136,9 +138,12 @@ describe("answers", () => {
   ])("status 200 with %s is refused in one sentence", async (body, type) => {
     const api = await answering(200, body, { "content-type": type });
     const error = (await api.query("{ a }").catch((cause: unknown) => cause)) as Error;
-    expect(error).toMatchObject({ code: "NOT_GRAPHQL", hint: "Check that the URL is that of the GraphQL endpoint." });
+    expect(error).toMatchObject({
+      code: "NOT_GRAPHQL",
+      hint: "Check that the client's URL is the URL of the GraphQL endpoint, for example http://127.0.0.1:3000/graphql.",
+    });
     expect(error.message).toBe(
-      `The answer to POST ${error.message.split(" ")[4]!} (status 200, ${type}) is not a GraphQL answer with data or errors: ${body === "" ? "it is empty" : JSON.stringify(body)}`,
+      `The answer to POST ${error.message.split(" ")[4]!} (status 200, ${type}) is not a GraphQL answer with data or errors: ${body === "" ? "the body is empty" : JSON.stringify(body)}`,
     );
   });
 

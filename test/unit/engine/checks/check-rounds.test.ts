@@ -113,7 +113,7 @@ describe("CheckRounds", () => {
     expect(diverged.mock.calls[0]![0]).toMatchObject({
       kind: "cross_check",
       path: [0],
-      message: expect.stringMatching(/once, but not when it was repeated: elsewhere/),
+      message: expect.stringMatching(/once, but not when seqqa repeated it: elsewhere/),
       differences: ["status: new, then odd"],
     });
   });

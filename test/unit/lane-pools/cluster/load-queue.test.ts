@@ -26,5 +26,9 @@ it.each([
       throw new Error(`Cannot find package '${name}'`);
     });
   }
-  await expect(load()).rejects.toMatchObject({ code: "DRIVER_MISSING", exitStatus: 2, hint: `Run: npm install --save-dev ${install}` });
+  await expect(load()).rejects.toMatchObject({
+    code: "DRIVER_MISSING",
+    exitStatus: 2,
+    hint: `Run in your project: npm install --save-dev ${install}`,
+  });
 });

@@ -29,7 +29,7 @@ describe("Crew", () => {
       workerRegistry.has("b"),
       workerRegistry.has("strange"),
     ]).toEqual([2, 1, true, false, false]);
-    expect(notes).toEqual(["Worker host:1 joined with 2 lanes (1 worker, 2 lanes in all)."]);
+    expect(notes).toEqual(["Worker host:1 joined with 2 lanes (now in the run: 1 worker, 2 lanes)."]);
   });
 
   it("keeps a worker as it is when its first words are said again", () => {
@@ -52,11 +52,11 @@ describe("Crew", () => {
     workerRegistry.sweep();
     expect([workerRegistry.lanes, workerRegistry.has("b")]).toEqual([0, true]);
     expect(notes.slice(2)).toEqual([
-      "Worker host:1 left (1 worker, 3 lanes in all).",
-      "Worker host:2 gave no sign of life for 6 s (0 workers, 0 lanes in all).",
+      "Worker host:1 left (now in the run: 1 worker, 3 lanes).",
+      "Worker host:2 has not answered for 6 s and is treated as lost (now in the run: 0 workers, 0 lanes).",
     ]);
     workerRegistry.heard("b");
-    expect([workerRegistry.lanes, notes.at(-1)]).toEqual([3, "Worker host:2 gives signs of life again (1 worker, 3 lanes in all)."]);
+    expect([workerRegistry.lanes, notes.at(-1)]).toEqual([3, "Worker host:2 answers again (now in the run: 1 worker, 3 lanes)."]);
   });
 
   it("waits longer for one that brings its lanes up, and takes it when it comes later still", () => {
@@ -72,7 +72,7 @@ describe("Crew", () => {
     expect([workerRegistry.lanes, workerRegistry.isAwaited, notes]).toEqual([
       2,
       false,
-      ["Worker host:1 joined with 2 lanes (1 worker, 2 lanes in all)."],
+      ["Worker host:1 joined with 2 lanes (now in the run: 1 worker, 2 lanes)."],
     ]);
   });
 
@@ -92,7 +92,7 @@ describe("Crew", () => {
     workerRegistry.leave("a", "TARGET_NOT_READY");
     workerRegistry.leave("a", "TARGET_NOT_READY");
     workerRegistry.leave("b", null);
-    expect(notes).toEqual(["Worker host:1 left: TARGET_NOT_READY (0 workers, 0 lanes in all)."]);
+    expect(notes).toEqual(["Worker host:1 left: TARGET_NOT_READY (now in the run: 0 workers, 0 lanes)."]);
   });
 
   it("blames nobody for the time that the server was away", () => {

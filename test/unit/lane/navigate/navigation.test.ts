@@ -57,7 +57,7 @@ describe("getting to a node", () => {
     const lane = await laneCase({ actions: [up, look] });
     const wrong = { path: [0], lo: 1, hi: 2 };
     const first = await lane.expand(wrong);
-    const message = "The state after a0, reached again, differs from the first time";
+    const message = "The state after a0 is different from the first time that seqqa reached it";
     expect(first.expansion).toMatchObject({ finished: 0, failure: { kind: "dirty", unit: 0, action: 0, message } });
     expect(first.rows).toEqual([]);
     // The second try may succeed by chance.
@@ -237,7 +237,7 @@ describe("checking the ways against each other", () => {
     const agent = remembering({ peek, up: upTo3, other: does("other", (n) => n) });
     const { explorer } = await runExplorer(agent, { crossCheck: { first: 20, oneIn: 0 } });
     expect(explorer.divergences.all).toMatchObject([{ kind: "cross_check", path: ["up"] }]);
-    expect(explorer.divergences.all[0]!.differences).toEqual(["peek: status 404 before, 200 now"]);
+    expect(explorer.divergences.all[0]!.differences).toEqual(["peek: the target answered 404 the first time, but 200 now"]);
     expect(explorer.stopReason).toBe("exhausted");
     expect(explorer.committer.visited.size).toBe(4);
     // One node was checked along its path.
@@ -251,7 +251,7 @@ describe("checking the ways against each other", () => {
     };
     const written = remembering({ peek: remembers, up: upTo3, other: does("other", (n) => n) });
     const one = await runExplorer(written, { maxSteps: 9, crossCheck: { first: 20, oneIn: 0 } });
-    const text = "peek: status 200 both times, but a different state;";
+    const text = "peek: the target answered 200 both times, but reached different states;";
     expect(one.explorer.divergences.all[0]!.differences).toEqual([
       `${text} the step changed:`,
       "  - systems.store.n = 1",
@@ -261,7 +261,7 @@ describe("checking the ways against each other", () => {
     const { explorer } = await runExplorer(merged, { direct: false, crossCheck: { first: 0, oneIn: 1 } });
     const merge = explorer.divergences.all.find(({ kind }) => kind === "merge")!;
     expect(merge.differences).toEqual([
-      `${text} the other path, compared with this one:`,
+      `${text} differences between the other path and this path:`,
       "  - systems.store.n = 7",
       "  + systems.store.n = 8",
     ]);
@@ -282,7 +282,9 @@ describe("checking the ways against each other", () => {
   it("two paths to one state that go on differently are a divergence of the merge", async () => {
     const agent = remembering({ peek, one: does("one", () => 1), two: does("two", () => 1) });
     const { explorer } = await runExplorer(agent, { direct: false, crossCheck: { first: 0, oneIn: 1 } });
-    expect(explorer.divergences.all).toMatchObject([{ kind: "merge", path: ["two"], differences: ["peek: status 200 before, 404 now"] }]);
+    expect(explorer.divergences.all).toMatchObject([
+      { kind: "merge", path: ["two"], differences: ["peek: the target answered 200 the first time, but 404 now"] },
+    ]);
     expect(explorer.stopReason).toBe("exhausted");
   });
 });

@@ -26,7 +26,7 @@ describe("why a rule could not judge", () => {
     [{ toString: () => "no stores" }, "a value of type object"],
     [Symbol("no stores"), "a value of type symbol"],
   ])("is a text: %o is refused", (why, given) => {
-    const message = `step.inconclusive(why) was given ${given}; pass a short text that says why the step cannot be judged.`;
+    const message = `A rule called step.inconclusive() with ${given}. Pass a short text that says why the rule cannot judge the step.`;
     expect(() => inconclusiveEvents("rule", why)).toThrow(new TypeError(message));
   });
 });

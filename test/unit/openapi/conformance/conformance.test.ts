@@ -56,7 +56,7 @@ describe("status", () => {
     const one = (name: string): Json => ({ description: "", headers: { [`x-${name}`]: { required: true } } });
     const conformance = api({ default: one("default"), "4XX": one("range"), "404": one("exact") });
     const wants = (status: number): string => what(conformance.judge(answer(status, "")));
-    expect(wants(404)).toBe('GET /orders/{id}, status 404: the header "x-exact" is required, and is not there');
+    expect(wants(404)).toBe('GET /orders/{id}, status 404: the required header "x-exact" is missing');
     expect(wants(400)).toContain("x-range");
     expect(wants(200)).toContain("x-default");
   });
@@ -104,8 +104,10 @@ describe("content type", () => {
   });
 
   it("has to be there with a body, and a body where one is described", () => {
-    expect(what(of("application/json").judge(answer(200, "{}", {})))).toContain("there is no content type (described: application/json)");
-    expect(what(of("application/json").judge(answer(200, "")))).toContain("there is no body (described: application/json)");
+    expect(what(of("application/json").judge(answer(200, "{}", {})))).toContain(
+      "the content type is missing (described: application/json)",
+    );
+    expect(what(of("application/json").judge(answer(200, "")))).toContain("the body is missing (described: application/json)");
   });
 
   it("of an answer that has no body by its status or method is not asked for", () => {

@@ -41,7 +41,7 @@ describe("the verdicts", () => {
     expect(await judge(trial, measure(BEFORE, ORDERS))).toMatchObject({
       verdict: "responses",
       severity: "medium",
-      message: "both calls were answered 200; when sent one after the other, they are answered 200, then 409",
+      message: "both calls were answered 200; when the calls are sent one after the other, they are answered 200, then 409",
     });
   });
 

@@ -99,7 +99,9 @@ describe("a result that was seen once", () => {
     ]);
     const answer = oddAt(execution, (isOdd) => (isOdd ? undefined : { user: randomUUID() }));
     const { divergences: answered } = await learnedIn({ order: answer });
-    expect(answered.map(({ differences }) => differences)).toEqual([["order: answered 200 the first time, 409 another time"]]);
+    expect(answered.map(({ differences }) => differences)).toEqual([
+      ["the target answered order with 200 the first time, and with 409 when it was repeated"],
+    ]);
   });
 });
 

@@ -597,14 +597,14 @@ describe("values", () => {
     circle["self"] = new Map([["again", circle]]);
     const canonical = canonicalizer();
     for (const value of [deep, circle])
-      expect(() => print(canonical, valued(value))).toThrow(/nested deeper than 1000 levels, or refers to itself/);
+      expect(() => print(canonical, valued(value))).toThrow(/nested deeper than 1000 levels, or contains a reference to itself/);
     expect(() =>
       print(
         canonical,
         valued(() => 1),
       ),
-    ).toThrow(/holds a function/);
-    expect(() => print(canonical, valued(Symbol("x")))).toThrow(/holds a symbol/);
+    ).toThrow(/value of type function/);
+    expect(() => print(canonical, valued(Symbol("x")))).toThrow(/value of type symbol/);
   });
 
   test("thousands of distinct ids and strings leave names as they were", () => {

@@ -43,12 +43,12 @@ describe("placeholders", () => {
     ["{password:plain}", "has no password"],
     ["{user:index}", "has no user"],
     ["{host:file}", "has no host"],
-    ["{port:nothing}", "no such store is declared"],
-    ["{db_path}", "no such store is declared"],
+    ["{port:nothing}", "declares no such store"],
+    ["{db_path}", "declares no such store"],
   ])("%s is an error: %s", (text, says) => {
     const filled = (): string => fill(text, filling);
     expect(filled).toThrow(SeqqaError);
-    expect(filled).toThrow(`target uses ${text}`);
+    expect(filled).toThrow(`A value under target contains ${text}`);
     expect(filled).toThrow(says);
   });
 

@@ -85,7 +85,7 @@ describe("late writes", () => {
     const refused: unknown = await world.checkpoint("next").catch((error: unknown) => error);
     expect(refused).toMatchObject({
       code: "LATE_WRITE",
-      message: 'After "pays\\u001b[31m" was restored, something wrote to store1; it was undone.',
+      message: 'Something wrote to store1 after seqqa had restored the checkpoint "pays\\u001b[31m". seqqa undid this write.',
     });
     expect(all(stores)).toBe("|");
     await using _next = await world.checkpoint("after that");
@@ -118,7 +118,7 @@ describe("a restore that fails", () => {
     stores[0]!.restore = busy as never;
     await expect(checkpoint[Symbol.asyncDispose]()).rejects.toMatchObject({
       code: "STORE_BUSY",
-      message: 'The checkpoint "pays" could not be restored: The database x stayed busy for 5 s: a session is idle in a transaction.',
+      message: 'seqqa could not restore the checkpoint "pays": The database x stayed busy for 5 s: a session is idle in a transaction.',
       hint: expect.stringMatching(/^End all transactions before "pays" ends/),
     });
     expect(all(stores)).toBe("x|");
@@ -133,7 +133,7 @@ describe("a restore that fails", () => {
     stores[0]!.mark = busy as never;
     await expect(world.checkpoint("suite")).rejects.toMatchObject({
       code: "STORE_BUSY",
-      message: expect.stringContaining('The checkpoint "suite" could not be taken: '),
+      message: expect.stringContaining('seqqa could not make the checkpoint "suite": '),
     });
   });
 });
@@ -147,5 +147,5 @@ test("dbUrl is the store db, or the only one", () => {
     lateWrites: "error",
     end: () => Promise.resolve(),
   });
-  expect(() => several.dbUrl).toThrow("The roles of the World are no store named db; it has cache, jobs.");
+  expect(() => several.dbUrl).toThrow("A test used world.dbUrl, but the world has no store named db. Its stores are cache, jobs.");
 });

@@ -27,10 +27,12 @@ test("a check says what was found, and leaves nothing behind", async () => {
   ]);
   expect(checks.find(({ what }) => what === "reachable")?.says).toMatch(/^PostgreSQL \d+\.\d+ at postgresql:\/\/[^@]+$/);
   expect(checks.find(({ what }) => what === "checkpoint")?.says).toMatch(/^auto chooses journal/);
-  expect(checks.find(({ what }) => what === "lanes")?.says).toBe("copied by CREATE DATABASE ... TEMPLATE");
+  expect(checks.find(({ what }) => what === "lanes")?.says).toBe("seqqa copies the database with CREATE DATABASE ... TEMPLATE");
   expect(await databases.names(`%${databases.prefix}%`)).toEqual(names);
   await databases.within(name, async () => {
-    expect((await find(databases.url(name), "lanes"))?.says).toBe("copied by pg_dump, since 1 session is open on it");
+    expect((await find(databases.url(name), "lanes"))?.says).toBe(
+      "seqqa copies the database with pg_dump, because 1 session is open on the database",
+    );
   });
 });
 
@@ -74,7 +76,7 @@ test("what is disturbed shows in a dump", async () => {
   const name = await databases.create(kept);
   const before = await dump(name);
   // What others refer to cannot be removed; what refers to it can.
-  expect(await stores.disturb(databases.url(name))).toBe("removed a row of b and drew from sequence a_id_seq");
+  expect(await stores.disturb(databases.url(name))).toBe("removed a row of b and took the next value of sequence a_id_seq");
   expect(await dump(name)).not.toBe(before);
   expect(await stores.disturb(databases.url(await databases.create(["create table a(id int)"])))).toBeUndefined();
 });

@@ -154,7 +154,7 @@ describe("the template", () => {
     );
     expect(errors.map((error) => (error as { code?: string }).code)).toEqual(["STORE_MISSING", "STORE_UNREACHABLE", "STORE_NOT_ALLOWED"]);
     expect((errors[0] as Error).message).toBe(
-      `There is no database "seqqa_nowhere" at postgresql://127.0.0.1:${port}/seqqa_nowhere, which is the template of every lane's store.`,
+      `The database "seqqa_nowhere" does not exist at postgresql://127.0.0.1:${port}/seqqa_nowhere. seqqa copies this database for every lane.`,
     );
     for (const error of errors)
       expect(JSON.stringify([error, String(error), (error as Error).cause, String((error as Error).cause)])).not.toContain("s3cr3t");

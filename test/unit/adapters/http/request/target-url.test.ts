@@ -35,7 +35,7 @@ describe("paths are joined to the base", () => {
   it.each(["http://other/a", "https://h/a", "http://h:81/a", "ftp://h/a", "http://h@other/a", "http://"])(
     "%s is another origin",
     (given) => {
-      expect(() => path("http://h", given)).toThrow(/another origin/);
+      expect(() => path("http://h", given)).toThrow(/belongs to another server/);
     },
   );
 

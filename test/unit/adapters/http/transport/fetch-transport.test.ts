@@ -38,7 +38,7 @@ describe("a fetch handler of this process", () => {
     [null, "of type null"],
   ])("refuses the base path %j", (basePath, shown) => {
     expect(() => new HttpClient(echo, { basePath: basePath as string })).toThrow(
-      `The basePath of an HttpClient is ${shown}, not a path that begins with / and has no query.`,
+      `The option basePath of an HttpClient is ${shown}, but must be a path that begins with / and has no query.`,
     );
   });
 
@@ -86,11 +86,11 @@ describe("a fetch handler of this process", () => {
     const error = await broken.get("/x").catch((caught: unknown) => caught);
     expect(error).toMatchObject({
       code: "TARGET_UNREACHABLE",
-      message: "The in-process target threw instead of answering GET http://localhost/x: boom",
+      message: "The handler of the in-process target threw an error and did not answer GET http://localhost/x: boom",
       cause: expect.any(RangeError) as unknown,
     });
     expect(exchanges).toMatchObject([{ kind: "failure", reason: "unreachable" }]);
-    await expect(new HttpClient((() => undefined) as never).get("/")).rejects.toThrow(/did not return a Response/);
+    await expect(new HttpClient((() => undefined) as never).get("/")).rejects.toThrow(/handler returned no Response/);
   });
 
   it("timeouts abort the request", async () => {
