@@ -66,7 +66,7 @@ const AUDITS_FIRST = 3;
 const AUDITS_ONE_IN = 20;
 
 /** Number of the last node that is checked along a path with loops. Such a check executes many more steps than others. */
-const LOOPS_FIRST = 6;
+const LOOPS_FIRST = 10;
 
 /**
  * Selects committed nodes for cross-checks, and queues these checks. A check expands a node again: by replay if the node was reached by snapshot, or

@@ -375,10 +375,14 @@ class Walks {
     const { state, canonicalizer, world } = this.#base;
     // Only this lane writes to stores in the memory of this process, so there are no late writes.
     if (world.probe === undefined && state.systems.every(({ traits }) => traits.inMemory === true)) return false;
+    let known = before;
     const isOther = async (): Promise<boolean> => {
       await this.#readProbe();
+      // A time that passes changes the state without a write.
+      const { hasPassed } = state;
       const { lo, hi } = storesFingerprint(await state.facts(), canonicalizer);
-      return !state.hasPassed && (lo !== before.lo || hi !== before.hi);
+      if (hasPassed) known = { ...known, lo, hi };
+      return !hasPassed && !state.hasPassed && (lo !== known.lo || hi !== known.hi);
     };
     return poll(isOther, ms, LOOK_MS);
   }

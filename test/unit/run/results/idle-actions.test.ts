@@ -37,7 +37,7 @@ describe("idleActions", () => {
 
   it("does not judge a run that was ended by its first violation, or interrupted", () => {
     for (const stopReason of ["first_violation", "interrupted"] as const)
-      expect(idleActions({ pay: refused(99) }, { stopReason, isExhaustive: false })).toEqual([]);
+      expect(idleActions({ pay: refused(99) }, { stopReason, steps: 1, isExhaustive: false })).toEqual([]);
   });
 
   it("judges a server error each time, too, and no edge that answers nothing", () => {
