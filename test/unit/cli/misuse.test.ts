@@ -128,7 +128,7 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["report --output=", /^error: --output has an empty value\.\n/],
     ["report --output", /^error: Option '--output <file>' argument missing\.\n/],
     ["scaffold har", /^error: Missing required argument 'file'\./],
-    ["scaffold har nope.har", /^error: The file nope\.har does not exist\.\nhint: Give the file of an archive in HAR\.\n$/],
+    ["scaffold har nope.har", /^error: The file nope\.har does not exist\.\nhint: Give the file of a HAR archive\.\n$/],
     ["scaffold har qa", /^error: qa is a folder, not a description\.\n/],
     ["scaffold har qa/seqqa.yaml", /^error: qa\/seqqa\.yaml is not JSON, so it is not a HAR archive\.\nhint: /],
     ["scaffold postman qa/seqqa.yaml", /^error: qa\/seqqa\.yaml is not JSON, so it is not a Postman collection\.\nhint: /],

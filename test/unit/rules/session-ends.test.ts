@@ -48,7 +48,7 @@ describe("sessionEnds", () => {
 
   it("says the answers if no session worked before", async () => {
     expect(await judgedWith(401, () => 403)).toBe(
-      "no session of the user worked before the step (answers: check 403; login 401, check 403)",
+      "the user had no working session before the step (answers: check 403; login 401, check 403)",
     );
   });
 });
