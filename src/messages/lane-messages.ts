@@ -47,7 +47,10 @@ export const REDUCED: number = 1 << 12;
 /** Flag in the first value of a row: a request that writes (POST, PUT, PATCH, DELETE) was answered with a status of 200 to 299. */
 export const WROTE: number = 1 << 13;
 
-/** Flag in the first value of a row: the step replaced generated values or times by newer ones. The fingerprint may be the same nevertheless. */
+/**
+ * Flag in the first value of a row: the step added, replaced or removed generated values or times. The fingerprint may be the same nevertheless. This is
+ * the last free flag: bit 15 is used by the rows of a commit, and bits 16 to 31 hold the second hash of the state.
+ */
 export const RENEWED: number = 1 << 14;
 
 /** A range of one node's actions for a lane to execute. */
@@ -99,8 +102,10 @@ export interface ExpansionCheck {
    * matter.
    */
   readonly reduced?: boolean | undefined;
-  /** Identifies the second path among the audited paths to the node, for the run log. Only set for audits. */
+  /** Identifies the second path among those to the node, for the run log. Only set for audits and for paths with loops. */
   readonly edge?: number | undefined;
+  /** `true`: the path is executed from the root state on, whatever the lane executed before. */
+  readonly whole?: boolean | undefined;
   /** `true` if states after the node are compared, too, because what the two states differ in may be used only some steps later. */
   readonly followed?: boolean | undefined;
 }

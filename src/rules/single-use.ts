@@ -75,7 +75,8 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
     judge: async (world, step) => {
       const spent = writesOf(step.answers).at(-1) ?? step.answers.at(-1);
       if (spent === undefined || !accepted(spent)) return true;
-      const isAgain = options.accepted ?? ((answer: ApiResponse) => isAccepted(answer) && (isRedirect(spent) || !isRedirect(answer)));
+      const isAgain =
+        options.accepted ?? ((answer: ApiResponse) => isAccepted(answer) && (!isRedirect(answer) || isRedirectAlike(answer, spent)));
       const spending = new Spending(step, spent, isAgain);
       const others =
         per === "user"
@@ -102,7 +103,7 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
         earlier: async ({ explain }) => {
           for (const body of spoiled) {
             const refused = await step.again(spent, { body });
-            if (refused === undefined || accepted(refused)) return true;
+            if (refused === undefined || isAgain(refused)) return true;
           }
           const first = await step.again(spent);
           if (first === undefined || !accepted(first)) return true;
@@ -198,7 +199,13 @@ function isAccepted(answer: ApiResponse): boolean {
 }
 
 /** The parameter of a redirect that says that the request was refused (RFC 6749, 4.1.2.1). */
-const ERROR = /[?&#]error=/;
+const ERROR = /[?&#]error(?:[=&#]|$)/;
+
+/** Returns `true` if both answers redirect to the same path. A code that is refused often leads to another page, such as the login. */
+function isRedirectAlike(answer: ApiResponse, other: ApiResponse): boolean {
+  const [a, b] = [answer, other].map(({ headers }) => (headers["location"] ?? "").split(/[?#]/)[0]);
+  return isRedirect(other) && a === b;
+}
 
 function isRedirect({ statusCode }: ApiResponse): boolean {
   return statusCode >= 300 && statusCode < 400;

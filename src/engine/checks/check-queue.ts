@@ -45,6 +45,16 @@ interface Merge {
   readonly reduced?: number | undefined;
 }
 
+/** One of the first nodes of the search. */
+interface FirstNode {
+  readonly expected: Int32Array;
+  readonly loops: readonly number[];
+  readonly unit: UnitTarget;
+  isTaken: boolean;
+}
+
+type UnitTarget = Omit<UnitRequest, "path" | "draws" | "check">;
+
 /** A further edge to a node that another edge reached before. The cross-check of the node goes along this edge. */
 interface OtherWay {
   readonly from: number;
@@ -65,8 +75,17 @@ const AUDITS_ALL = 64;
 const AUDITS_FIRST = 3;
 const AUDITS_ONE_IN = 20;
 
+/** Number of merges that are remembered, so that equal ones count once. More would take too much memory. */
+const MOST_MET = 100_000;
+
 /** Number of the last node that is checked along a path with loops. Such a check executes many more steps than others. */
 const LOOPS_FIRST = 10;
+/** For each node of such a path: the largest number of loops. */
+const LOOPS_EACH = 10;
+/** The largest number of steps of such a check, if the whole path is executed before each action. */
+const LOOPS_STEPS = 2_000;
+/** Stands for the edge of such a check in the run log, where it is stored with an offset of 2. */
+const LOOPS_EDGE = Number.MAX_SAFE_INTEGER - 2;
 
 /**
  * Selects committed nodes for cross-checks, and queues these checks. A check expands a node again: by replay if the node was reached by snapshot, or
@@ -85,11 +104,11 @@ export class CheckQueue {
   /** The number of merges of each group; see {@link AUDITS_ALL}. */
   readonly #merges: Map<string, number> = new Map();
   /** The merges that were counted: the node, and a hash of the state that was merged with it. */
-  readonly #met: Set<string> = new Set();
-  /** For the first nodes: the actions that lead back to the node. */
-  readonly #loops: Map<number, readonly number[]> = new Map();
+  readonly #met: Set<number> = new Set();
+  readonly #firstNodes: Map<number, FirstNode> = new Map();
+  #counted = 0;
   audited = 0;
-  /** Number of selected audits that are not finished. */
+  /** Number of selected audits that did not compare the two states. */
   auditsLeft = 0;
 
   constructor(options: CheckOptions, committer: Committer) {
@@ -109,13 +128,14 @@ export class CheckQueue {
     this.#pending.push(unit);
   }
 
-  /** Records in the run log that a check is finished, so that a resumed run does not repeat the check. */
-  done({ lo, hi, check }: UnitRequest): void {
+  /**
+   * Records in the run log that a check is finished, so that a resumed run does not repeat the check. `compared`: `false` if the two states could not
+   * be compared.
+   */
+  done({ lo, hi, check }: UnitRequest, compared = true): void {
     const { journal, visited } = this.#committer;
-    if (check?.reduced === true) {
-      this.audited++;
-      this.auditsLeft--;
-    }
+    if (compared && check?.reduced === true) this.audited++;
+    if (compared && isAudit(check)) this.auditsLeft--;
     journal?.checked({ node: visited.find(lo, hi), merge: check?.merge === true, edge: check?.edge });
   }
 
@@ -133,19 +153,24 @@ export class CheckQueue {
         this.#otherWays.set(to, [{ from, action, reduced, followed: false }]);
       return;
     }
-    const met = `${to} ${strict}`;
+    const met = to * 2 ** 16 + strict;
     if (reduced && this.#met.has(met)) return;
-    this.#met.add(met);
+    if (this.#met.size < MOST_MET) this.#met.add(met);
     const audit = this.#auditOf(to, from, action);
     if (audit === undefined) return;
     const way = { from, action, reduced, ...audit };
-    if (!isExpanded) this.#otherWays.set(to, [...(known ?? []), way]);
-    else if (recorded?.wasChecked(this.#doneOf(to, way)) !== true) this.#audit(to, way);
-    else if (reduced) this.audited++;
+    if (recorded?.wasChecked(this.#doneOf(to, way)) === true) {
+      if (reduced) this.audited++;
+    } else if (isExpanded) this.#audit(to, way);
+    else this.#otherWays.set(to, [...(known ?? []), way]);
   }
 
-  /** Queues the audits of nodes that were never expanded, for example at the depth limit. Called when the search has ended. */
-  finish(): void {
+  /**
+   * Queues the audits of nodes that were never expanded, for example at the depth limit, and the checks with loops that had to wait. Called when the
+   * search has ended.
+   */
+  finish(direct: boolean): void {
+    for (const node of this.#firstNodes.keys()) this.#takeLoops(node, direct);
     for (const [node, ways] of this.#otherWays)
       for (const way of ways) if (way.reduced || this.#options.auditsAll === true) this.#audit(node, way);
     this.#otherWays.clear();
@@ -168,7 +193,7 @@ export class CheckQueue {
     const atDepth = this.#count(`depth ${nodes.depth(from) + 1} ${isSelf}`);
     const ofAction = this.#count(`action ${action} ${isSelf}`);
     const isSelected =
-      this.#met.size <= AUDITS_ALL ||
+      ++this.#counted <= AUDITS_ALL ||
       atDepth <= AUDITS_FIRST ||
       Number.isInteger(Math.log2(ofAction)) ||
       mix(this.#draw(2, to), this.#edgeOf({ from, action })) % AUDITS_ONE_IN === 0;
@@ -203,7 +228,7 @@ export class CheckQueue {
     // The node was reached by replay already, so a check by replay would compare equal executions. Record the check as done, for a resumed run.
     if (sampled && !written) this.#committer.journal?.checked({ node, merge: false });
     this.#take(node, work, sampled && written, this.#otherWaysTo(node));
-    this.#takeLoops(node, work);
+    this.#meetFirst(node, work, direct);
   }
 
   /**
@@ -218,39 +243,46 @@ export class CheckQueue {
       return !isDone;
     });
     this.#take(node, work, both, left);
-    this.#takeLoops(node, work, recorded);
+    this.#meetFirst(node, work, direct, recorded);
+  }
+
+  #meetFirst(node: number, work: NodeWork, direct: boolean, recorded?: Done): void {
+    if (this.#options.oneIn === 0 || node > LOOPS_FIRST) return;
+    const expected = rowsOf(work, this.#options.actions);
+    if (expected === undefined) return;
+    const isTaken = recorded?.wasChecked({ node, merge: true, edge: LOOPS_EDGE }) === true;
+    this.#firstNodes.set(node, { expected, loops: loopsOf(expected, work), unit: this.#unitOf(work.lo, work.hi), isTaken });
+    this.#takeLoops(node, direct);
   }
 
   /**
    * Queues a check of one of the first nodes along a longer path: at each node of the path, the actions that lead back to the node are executed, too.
    * They may change something that seqqa does not see, such as a cache. The search never executes an action after them.
    */
-  #takeLoops(node: number, work: NodeWork, recorded?: Done): void {
-    if (this.#options.oneIn === 0 || node > LOOPS_FIRST) return;
+  #takeLoops(node: number, direct: boolean): void {
     const { nodes } = this.#committer;
-    const expected = rowsOf(work, this.#options.actions);
-    if (expected === undefined) return;
-    this.#loops.set(node, loopsOf(expected, work));
+    const first = this.#firstNodes.get(node)!;
+    if (first.isTaken || nodes.has(node, UNCERTAIN)) return;
     const ancestors = [node];
     while (ancestors[0]! > 0) ancestors.unshift(nodes.parent(ancestors[0]!));
     const path: number[] = [];
     const draws: (readonly number[])[] = [];
     for (const [index, one] of ancestors.entries()) {
-      const loops = this.#loops.get(one);
-      // Along a path that another one replaced since, the loops are not known.
-      if (loops === undefined) return;
+      const met = this.#firstNodes.get(one);
+      // The outcomes of a node before this one are not committed yet, or the node is not one of the first.
+      if (met === undefined) return;
       const next = ancestors[index + 1];
-      for (const action of next === undefined ? loops : [...loops, nodes.action(next)]) {
+      for (const action of next === undefined ? met.loops : [...met.loops, nodes.action(next)]) {
         path.push(action);
         draws.push(nodes.home(one));
       }
     }
     draws.push(nodes.home(node));
-    const done: DoneCheck = { node, merge: true, edge: Number.MAX_SAFE_INTEGER - 2 };
-    const isDone = path.length === nodes.depth(node) || recorded?.wasChecked(done) === true;
-    if (isDone || nodes.has(node, UNCERTAIN)) return;
-    const check = { expected, along: this.#own(node), merge: true, edge: done.edge };
-    this.#pending.push({ ...this.#unitOf(work.lo, work.hi), path, draws, check });
+    first.isTaken = true;
+    const hasLoops = path.length > nodes.depth(node);
+    if (!hasLoops || (!direct && path.length * this.#options.actions > LOOPS_STEPS)) return;
+    const check = { expected: first.expected, along: this.#own(node), merge: true, edge: LOOPS_EDGE, whole: true };
+    this.#pending.push({ ...first.unit, path, draws, check });
   }
 
   #otherWaysTo(node: number): readonly OtherWay[] {
@@ -268,11 +300,10 @@ export class CheckQueue {
     for (const way of otherWays) this.#pushMerge(unit, node, way, expected);
   }
 
-  #pushMerge(unit: Omit<UnitRequest, "path" | "draws" | "check">, node: number, way: OtherWay, expected: ExpansionCheck["expected"]): void {
+  #pushMerge(unit: UnitTarget, node: number, way: OtherWay, expected: ExpansionCheck["expected"]): void {
     const { reduced, followed } = way;
     const { edge } = this.#doneOf(node, way);
-    if (reduced) this.auditsLeft++;
-    const check = {
+    const check: ExpansionCheck = {
       expected,
       along: this.#own(node),
       merge: true,
@@ -280,10 +311,11 @@ export class CheckQueue {
       ...(reduced && { reduced }),
       ...(followed && { followed }),
     };
+    if (isAudit(check)) this.auditsLeft++;
     this.#pending.push({ ...unit, ...this.#second(way, node), check });
   }
 
-  #unitOf(lo: number, hi: number): Omit<UnitRequest, "path" | "draws" | "check"> {
+  #unitOf(lo: number, hi: number): UnitTarget {
     return { from: 0, to: this.#options.actions, lo, hi, uncertain: false, image: undefined, suspect: undefined };
   }
 
@@ -309,17 +341,23 @@ export class CheckQueue {
   }
 }
 
+/** Returns `true` for the audit of a merge, which the verdict relies on. */
+function isAudit(check: ExpansionCheck | undefined): boolean {
+  return check?.edge !== undefined && check.edge !== LOOPS_EDGE;
+}
+
 /**
- * Returns the actions that were executed without a finding or an error, and lead back to their node. Leaves out actions that renew generated values or
- * times, since these are merges by a reduction.
+ * Returns the first actions that were executed without a finding or an error, and lead back to their node. Leaves out actions that renew generated
+ * values or times, since these are merges by a reduction.
  */
 function loopsOf(rows: Int32Array, { lo, hi }: NodeWork): readonly number[] {
   const actions = Array.from({ length: rows.length / ROW }, (_, action) => action);
-  return actions.filter((action) => {
+  const loops = actions.filter((action) => {
     const at = action * ROW;
     const bits = rows[at + KIND]!;
     return (bits & 0xff) === EXECUTED && (bits & (FINDING | NEWS | RENEWED)) === 0 && rows[at + LO] === lo && rows[at + HI] === hi;
   });
+  return loops.slice(0, LOOPS_EACH);
 }
 
 /**

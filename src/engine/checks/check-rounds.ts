@@ -81,7 +81,7 @@ export class CheckRounds {
     }
     // Both tries failed. Only report the second failure, since the first may come from a store that was about to be lost.
     this.#differed.delete(unit);
-    checks.done(unit);
+    checks.done(unit, false);
     const isMerge = unit.check?.merge === true;
     // If the target ends in both tries after the second path, the two paths lead to different states.
     const isEnded = kind === "unreachable" && target !== undefined && hasEnded(target);

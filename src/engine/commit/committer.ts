@@ -115,6 +115,10 @@ export class Committer {
    */
   readonly #seenWrites: Int32Array;
   readonly #unseenWrites: Int32Array;
+  /** For each action: the number of such steps that only renewed generated values or times, and led back to their own state. */
+  readonly #renewingWrites: Int32Array;
+  /** `true` if a step without a write did so too, such as one that renews a session cookie. What the writes renewed then shows nothing about them. */
+  #readsRenew = false;
   readonly #statuses: Map<number, number>[];
   readonly #seenEdges: Set<string> = new Set();
   /** Hashes of the structure of states at the depth limit. They are needed if a shorter path adds such a state to the frontier later. */
@@ -132,6 +136,7 @@ export class Committer {
     this.#skips = new Int32Array(options.actions.length);
     this.#seenWrites = new Int32Array(options.actions.length);
     this.#unseenWrites = new Int32Array(options.actions.length);
+    this.#renewingWrites = new Int32Array(options.actions.length);
     this.#statuses = options.actions.map(() => new Map<number, number>());
   }
 
@@ -204,9 +209,9 @@ export class Committer {
         else if (this.nodes.depth(committed.to) < this.#options.maxDepth) this.reductions++;
       }
     }
-    // A step that only renews generated values or times leads back to its own state, but its effect was seen.
-    const isUnseen = committed.to === node && !committed.reduced && (bits & RENEWED) === 0;
-    if ((bits & WROTE) !== 0) (isUnseen ? this.#unseenWrites : this.#seenWrites)[action]!++;
+    const renews = committed.to === node && (committed.reduced || (bits & RENEWED) !== 0);
+    if ((bits & WROTE) === 0) this.#readsRenew ||= renews;
+    else (renews ? this.#renewingWrites : committed.to === node ? this.#unseenWrites : this.#seenWrites)[action]!++;
     const findings = news?.findings ?? NONE;
     const fresh = this.#broken?.step(node, action, committed.to, committed.fresh, findings) ?? findings;
     committed.blocked = found && this.#broken?.passes(fresh) !== true;
@@ -247,7 +252,7 @@ export class Committer {
 
   /** Returns `true` if a writing request of the action was answered with 2xx in any committed step. */
   writes(action: number): boolean {
-    return this.#seenWrites[action]! + this.#unseenWrites[action]! > 0;
+    return this.#seenWrites[action]! + this.#unseenWrites[action]! + this.#renewingWrites[action]! > 0;
   }
 
   coverage(): Record<string, ActionCoverage> {
@@ -256,10 +261,23 @@ export class Committer {
       const sorted = [...this.#statuses[action]!].toSorted((a, b) => a[0] - b[0]);
       const applied = sorted.reduce((sum, [, count]) => sum + count, 0);
       const brought = action < (this.#options.ownActions ?? Infinity) ? {} : { brought: true as const };
-      const unseen = this.#seenWrites[action] === 0 && this.#unseenWrites[action]! > 0 ? { unseenWrites: this.#unseenWrites[action]! } : {};
-      coverage[name] = { applied, skipped: this.#skips[action]!, statuses: Object.fromEntries(sorted), ...brought, ...unseen };
+      const unseen = this.#unseenWritesOf(action);
+      coverage[name] = {
+        applied,
+        skipped: this.#skips[action]!,
+        statuses: Object.fromEntries(sorted),
+        ...brought,
+        ...(unseen > 0 && { unseenWrites: unseen }),
+      };
     });
     return coverage;
+  }
+
+  /** Returns the number of writes of an action if seqqa saw none of their changes; else 0. */
+  #unseenWritesOf(action: number): number {
+    const renewing = this.#renewingWrites[action]!;
+    const seen = this.#seenWrites[action]! + (this.#readsRenew ? 0 : renewing);
+    return seen > 0 ? 0 : this.#unseenWrites[action]! + renewing;
   }
 
   #nameOf(node: number): string {

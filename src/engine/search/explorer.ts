@@ -68,7 +68,7 @@ export class Explorer {
     return this.#checks.audited;
   }
 
-  /** Number of merges that were selected for such a check, but were not checked, because the time was used up. */
+  /** Number of merges that were selected for such a check, but for which it did not compare the two states, for example for lack of time. */
   get auditsLeft(): number {
     return this.#checks.auditsLeft;
   }
@@ -393,7 +393,7 @@ export class Explorer {
 
   /** Executes the remaining cross-checks after the search has explored everything or has used up its steps. */
   async #finishChecks(): Promise<void> {
-    this.#checks.finish();
+    this.#checks.finish(this.#direct);
     while (
       !this.#abandoned &&
       this.#meter.elapsedMs < this.#options.maxTimeMs &&
@@ -412,8 +412,8 @@ export class Explorer {
   }
 
   /**
-   * Executes some paths again and waits for late writes at the end of each, since the search itself may miss late writes. Takes at most two seconds,
-   * plus a fiftieth of the time of the search. Each action is watched for up to half a second after its first step, the other steps for less.
+   * Executes some paths again and waits for late writes at the end of each, since the search itself may miss late writes. Takes about two seconds,
+   * plus a twenty-fifth of the time of the search. Each action is watched for up to half a second after its first step, the other steps for less.
    */
   async #watchLate(): Promise<void> {
     const { calibrate } = this.#options;
@@ -427,6 +427,7 @@ export class Explorer {
       return;
     const { nodes, visited } = this.committer;
     const firsts = firstWrites(this.committer);
+    const watched: LateWalk[] = [];
     const watchMs = Math.min(LONG_WATCH_MS, LONG_WATCHES_MS / firsts.length);
     const isLate = async ({ from, action, to }: LateWalk, ms?: number): Promise<boolean> => {
       const path = [...nodes.path(from), action];
@@ -434,11 +435,16 @@ export class Explorer {
       for (const name of late) this.#diverged({ ...lateWrite(name, path), calls: path });
       return late.length > 0;
     };
-    const isOver = (untilMs: number): boolean => this.#meter.elapsedMs > untilMs || this.#options.signal?.aborted === true;
-    const { maxTimeMs } = this.#options;
-    for (const walk of firsts) if (isOver(maxTimeMs) || (await isLate(walk, watchMs))) return;
-    const until = Math.min(this.#meter.elapsedMs * 1.02 + 600, maxTimeMs);
-    for (const walk of lateWalks(this.committer)) if (isOver(until) || (await isLate(walk))) return;
+    const isOver = (untilMs: number): boolean =>
+      this.#meter.elapsedMs > Math.min(untilMs, this.#options.maxTimeMs) || this.#options.signal?.aborted === true;
+    const begunMs = this.#meter.elapsedMs;
+    for (const walk of firsts) {
+      if (isOver(begunMs * 1.02 + LONG_WATCHES_MS)) break;
+      if (await isLate(walk, watchMs)) return;
+      watched.push(walk);
+    }
+    const untilMs = this.#meter.elapsedMs + begunMs * 0.02 + 600;
+    for (const walk of lateWalks(this.committer, watched)) if (isOver(untilMs) || (await isLate(walk))) return;
   }
 
   async #receive(lane: number, assignments: readonly Assignment[], expansion: Expansion): Promise<void> {

@@ -14,9 +14,10 @@ export interface LateWalk {
 
 /**
  * Returns the steps to check for late writes: for each action that writes, its last and its first steps that were answered with 2xx. The list
- * alternates between the actions. A step on the path to another listed step is left out, since it is checked together with that step.
+ * alternates between the actions. A step on the path to another listed step is left out, since it is checked together with that step. `watched`: steps that were
+ * checked before.
  */
-export function lateWalks(committer: Committer): readonly LateWalk[] {
+export function lateWalks(committer: Committer, watched: readonly LateWalk[] = []): readonly LateWalk[] {
   const { nodes } = committer;
   const first = new Map<number, LateWalk[]>();
   const last = new Map<number, LateWalk[]>();
@@ -26,7 +27,7 @@ export function lateWalks(committer: Committer): readonly LateWalk[] {
     ends.unshift(step);
     if (ends.length > EACH) ends.pop();
   }
-  const seen = new Set<string>();
+  const seen = new Set<string>(watched.map(({ from, action }) => `${from},${action}`));
   const walks: LateWalk[] = [];
   for (let round = 0; round < 2 * EACH; round++) {
     for (const action of first.keys()) {

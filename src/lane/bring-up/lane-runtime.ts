@@ -51,7 +51,12 @@ export class LaneRuntime {
     this.#watch = new StateWatch(base, this.#late, this.#report);
     this.#taker = new StepTaker(base, this.#late, this.#report, this.#watch);
     this.#travel = new Navigation(base, () => this.#late.settle());
-    this.#crossChecker = new CrossChecker(base, this.#travel.replayer, () => this.#late.settle());
+    this.#crossChecker = new CrossChecker(
+      base,
+      this.#travel.replayer,
+      () => this.#late.settle(),
+      () => this.#control.cancelled,
+    );
   }
 
   get visited(): Known | undefined {
@@ -80,6 +85,7 @@ export class LaneRuntime {
         this.#control.beat(finished, action);
         if (unit.check !== undefined) {
           await this.#crossCheck(unit, unit.check);
+          if (this.#control.cancelled) break;
           continue;
         }
         const going = navigator.goTo(unit, chunk.direct);

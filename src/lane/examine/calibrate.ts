@@ -346,10 +346,13 @@ class Walks {
     if (!isLate && (known === undefined || stops.length < this.#path!.length || (await this.#isAt(known)))) return [];
     const ms = isLate ? Math.max(LATE_MS, watchMs) : LATE_MS;
     const late = await this.#lateActions(ms);
-    if (late.length === 0 || ms === LATE_MS) return late.length > 0 ? late : this.#lateActions(ms);
+    if (ms === LATE_MS) return late.length > 0 ? late : this.#lateActions(ms);
     // In such a long time a timer of the target or another client may have written, which does not meet the same action again.
     const again = await this.#lateActions(ms);
-    return late.filter((action) => again.includes(action));
+    const both = late.filter((action) => again.includes(action));
+    if (both.length > 0 || late.length + again.length === 0) return both;
+    const third = await this.#lateActions(ms);
+    return third.filter((action) => late.includes(action) || again.includes(action));
   }
 
   /** Executes the path again. Returns the actions after which a store changes without a further request, within `watchMs` milliseconds. */
@@ -378,11 +381,13 @@ class Walks {
     let known = before;
     const isOther = async (): Promise<boolean> => {
       await this.#readProbe();
-      // A time that passes changes the state without a write.
-      const { hasPassed } = state;
+      const { nextToPassMs } = state;
       const { lo, hi } = storesFingerprint(await state.facts(), canonicalizer);
-      if (hasPassed) known = { ...known, lo, hi };
-      return !hasPassed && !state.hasPassed && (lo !== known.lo || hi !== known.hi);
+      const isOther = lo !== known.lo || hi !== known.hi;
+      if (nextToPassMs > state.now()) return isOther;
+      // A time that passes changes the state without a write.
+      known = { ...known, lo, hi };
+      return false;
     };
     return poll(isOther, ms, LOOK_MS);
   }

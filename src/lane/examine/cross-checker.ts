@@ -54,20 +54,22 @@ export class CrossChecker {
   readonly #base: LaneBase;
   readonly #navigator: Navigator;
   readonly #settle: () => Promise<void> | void;
+  readonly #isCancelled: () => boolean;
 
-  constructor(base: LaneBase, navigator: Navigator, settle: () => Promise<void> | void) {
+  constructor(base: LaneBase, navigator: Navigator, settle: () => Promise<void> | void, isCancelled: () => boolean) {
     this.#base = base;
     this.#navigator = navigator;
     this.#settle = settle;
+    this.#isCancelled = isCancelled;
   }
 
   /**
-   * Cross-checks a node. Returns the divergence, or `undefined` if all outcomes agree. With {@link ExpansionCheck.followed}, also compares some
-   * states after the node. @throws LaneLost
+   * Cross-checks a node. Returns the divergence, or `undefined` if all outcomes agree, or if the lane was cancelled. With
+   * {@link ExpansionCheck.followed}, also compares some states after the node. @throws LaneLost
    */
   async check(unit: UnitRequest, check: ExpansionCheck): Promise<LaneDivergence | undefined> {
     const pairs: Pair[] = [{ unit, check }];
-    for (let i = 0; i < pairs.length; i++) {
+    for (let i = 0; i < pairs.length && !this.#isCancelled(); i++) {
       const found = await this.#compare(pairs[i]!, (next) => {
         if (check.followed === true && pairs.length <= FOLLOWED) pairs.push(next);
       });
@@ -77,9 +79,10 @@ export class CrossChecker {
   }
 
   async #compare({ unit, check }: Pair, follow: (next: Pair) => void): Promise<LaneDivergence | undefined> {
-    const { expected: known, along, merge, reduced = false } = check;
+    const { expected: known, along, merge, reduced = false, whole = false } = check;
     const { state, actions } = this.#base;
-    this.#navigator.leave();
+    if (whole) this.#navigator.forget();
+    else this.#navigator.leave();
     const { path } = unit;
     // If a reduction merged two states, a rule may still distinguish them. Execute both paths, so that the broken rules can be compared, too.
     const first = known === undefined || reduced ? await this.#outcomesAlong({ ...unit, ...along }) : undefined;
@@ -88,8 +91,8 @@ export class CrossChecker {
     let calls: readonly number[] | undefined;
     let mark: SavedWorld | undefined;
     // The search executed the actions in their order. In the other order, no action hides again what another one left in the target's memory or in a
-    // file.
-    for (let action = unit.to - 1; action >= unit.from; action--) {
+    // file. The differences are listed in the order of the actions.
+    for (let action = unit.to - 1; action >= unit.from && !this.#isCancelled(); action--) {
       const { outcome, mark: at } = await this.#step(unit, action);
       mark = at;
       const row = expected.subarray(action * ROW, (action + 1) * ROW);
@@ -99,18 +102,18 @@ export class CrossChecker {
       const before = first?.broken[action];
       const isJudgedAlike = broken === undefined || before === undefined || broken.join() === before.join();
       const { name } = actions[action]!;
-      if (!isJudgedAlike) differing.push(judgedOtherwise(name, before, broken));
+      if (!isJudgedAlike) differing.unshift(judgedOtherwise(name, before, broken));
       if (!isSame && row[STATUS] !== outcome.status)
-        differing.push(`${name}: the target answered ${row[STATUS]!} the first time, but ${outcome.status} now`);
+        differing.unshift(`${name}: the target answered ${row[STATUS]!} the first time, but ${outcome.status} now`);
       else if (!isSame) {
         const explained = await this.#explain(unit, action, along);
-        differing.push(
+        differing.unshift(
           `${name}: the target answered ${outcome.status} both times, but reached different states; ${explained.text}`,
           ...explained.lines,
         );
         mark = explained.mark;
       }
-      if (!isSame || !isJudgedAlike) calls ??= [...path, action];
+      if (!isSame || !isJudgedAlike) calls = [...path, action];
       // The search does not go on behind a state that breaks a rule, so the audit does not either.
       else if (broken?.length === 0 && reached.changed && first!.strict[action] !== reached.strict && !reached.isBounded)
         follow({

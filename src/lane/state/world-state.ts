@@ -325,7 +325,12 @@ export class WorldState {
 
   /** `true` if a time in the state has passed that was in the future when the state was observed. */
   get hasPassed(): boolean {
-    return this.#origins !== NO_ORIGINS && firstToPass(this.#origins) <= this.now();
+    return this.nextToPassMs <= this.now();
+  }
+
+  /** The first of the times in the observed state that were in the future then, in milliseconds since 1970. `Infinity` if there is none. */
+  get nextToPassMs(): number {
+    return this.#origins === NO_ORIGINS ? Infinity : firstToPass(this.#origins);
   }
 
   ownChanged(mark: SavedWorld): boolean {

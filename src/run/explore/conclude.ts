@@ -48,8 +48,9 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
   const { faults, errors: faultErrors } = await madeFaults(exploration, explorer);
   const violations = await shortestViolations(explorer, options, lanePool);
   const coverage = withExemptions(explorer.committer.coverage(), definition, config.exploration.requireAllActions);
-  // A shard sees only a part of the steps.
-  const idle = options.shard === undefined ? withoutSubject(definition, coverage) : new Map<string, string>();
+  // A shard, and a run that was ended early, see only a part of the steps.
+  const isWhole = options.shard === undefined && !["first_violation", "interrupted"].includes(explorer.stopReason ?? "");
+  const idle = isWhole ? withoutSubject(definition, coverage) : new Map<string, string>();
   const notes = [...(await notesOf(exploration, explorer, { violations, coverage })), ...idle.values()];
   await closeLanes(lanePool, explorer);
   // Report the exploration as interrupted even if the search was complete, because later stages are missing from the result.

@@ -82,7 +82,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
   const coverage = parts.visibility === "stores" || parts.visibility === "probe" ? parts.coverage : withoutUnseen(parts.coverage);
   const assumed = reductionsOf(explorer, parts.knowledge);
   const reductions = [...parts.refuted, ...assumed];
-  const notAudited = unaudited(assumed, stopReason === "exhausted" ? explorer.auditsLeft : 0);
+  const notAudited = unaudited(assumed, stopReason === "exhausted" || stopReason === "max_depth" ? explorer.auditsLeft : 0);
   const behind = behindViolations(committer);
   const isCut = behind.length > 0;
   const searched = { stopReason, open: open.size, statesVisited: states, completeToDepth: complete };

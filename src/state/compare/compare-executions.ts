@@ -206,7 +206,7 @@ function timeAt({ place, a, b }: Pair, windowA: StepWindow, windowB: StepWindow)
   // between the starts of the two steps.
   const apart = Math.abs(y.ms - x.ms - (windowB.startMs - windowA.startMs));
   // Snowflake ids have as many digits as times in nanoseconds, and grow with the time, too.
-  const isFar = ["s", "ms", "us", "ns"].includes(x.form) && Math.abs(x.ms - windowA.startMs) > FURTHEST_MS;
+  const isFar = ["us", "ns"].includes(x.form) && Math.abs(x.ms - windowA.startMs) > FURTHEST_MS;
   if (!alike && isFar) return undefined;
   if (!alike && apart > Math.max(1_000, windowA.endMs - windowA.startMs, windowB.endMs - windowB.startMs) + resolutionMs) return undefined;
   return { place, after: "", resolutionMs, base: alike ? "step" : "stored", offsets: alike ? [offset] : [] };

@@ -67,7 +67,7 @@ describe("actions that lead back to their state", () => {
     const { checks, workOf, loops, due, committer, none } = queue({ first: 2, oneIn: 1_000_000 });
     loops.add(0).add(2);
     for (const node of [0, 1, 2, 3]) checks.expanded(node, workOf(node, undefined), true);
-    expect(due()).toEqual(["merge 1", "merge 10", "merge 1001"]);
+    expect(due()).toEqual(["merge 1", "merge 10", "merge 1001", "merge 10010"]);
     expect(committer.journal!.take().checks).toEqual([1, 2].map((node) => ({ node, merge: false })));
     checks.recalled(0, workOf(0, undefined), true, none);
     expect(due()).toEqual(["merge 1"]);
