@@ -488,6 +488,6 @@ describe("a target that is not what it should be ends with 3", () => {
       "db.exec(`INSERT INTO notes (text) VALUES ('${\"lane \" + process.env.LANE}')`);\ncreateServer((",
     );
     const files = { "qa/server.mjs": random, "qa/seqqa.yaml": `${WATCHED_CONFIG}    LANE: "{lane}"\n` };
-    await fails(files, /^error: Lane 1 begins in a different state than lane 0: .*lane [01]/, /ignore/, ["--parallel", "2"]);
+    await fails(files, /^error: The root state of lane 1 differs from that of lane 0: .*lane [01]/, /ignore/, ["--parallel", "2"]);
   });
 });

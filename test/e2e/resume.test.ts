@@ -181,7 +181,7 @@ describe("a run that goes on", () => {
       expect(stderr).not.toContain("continues after");
       expect([worlds(), stepsIn(output)]).toEqual([before, kept]);
     };
-    await refused(/ has \d+ steps \(max_steps 10\)\.\nhint: Use at least the limits of the stored run/, "--max-steps", "10");
+    await refused(/ has \d+ steps \(max_steps 10\)\.\nhint: Raise the limit to at least the value of the stored run/, "--max-steps", "10");
     await refused(/ has states at depth \d \(max_depth 1\)\./, "--max-depth", "1");
     // What is not to be run is not asked.
     expect((await run("--resume", "--only", "b", "--max-steps", "10")).stderr).not.toContain("is already beyond");

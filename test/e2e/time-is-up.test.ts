@@ -34,7 +34,7 @@ describe("a target that hangs, with less time than its requests may take", () =>
     expect(violations[0]!.message).toMatch(
       /^A request timed out once during hang, not confirmed: max_time was reached\. GET .*\/hang got no answer/,
     );
-    expect(ran.stdout).toContain("[HIGH] hang_timeout (not confirmed: max_time was over before");
+    expect(ran.stdout).toContain("[HIGH] hang_timeout (not confirmed: max_time ran out before");
     expect(ran.stdout).not.toContain("flaky");
   });
 
