@@ -434,7 +434,9 @@ describe("a run that goes on", () => {
         expect(readFileSync(storeIn(output)).equals(before)).toBe(true);
       };
       writeFileSync(join(cwd, "qa/seqqa.yaml"), "timeout: 7\nexploration: { max_steps: 100000 }\n");
-      await refused(/cannot be resumed, because the following has changed since then: timeout \(30, now 7 by file .*seqqa\.yaml:1:10\)\..*--force/s);
+      await refused(
+        /cannot be resumed, because the following has changed since then: timeout \(30, now 7 by file .*seqqa\.yaml:1:10\)\..*--force/s,
+      );
       writeFileSync(join(cwd, "qa/seqqa.yaml"), "exploration: { max_steps: 100000 }\n");
       write(bits("a", 5).replace("200, {", "201, {"));
       await refused(/because the following has changed since then: the code of qa\/a\.explore\.ts \([0-9a-f]{8}, now [0-9a-f]{8}\)\./);
@@ -479,7 +481,9 @@ describe("a run that goes on", () => {
     const before = readFileSync(storeIn(output));
     const refused = await run("geheim-b", "--resume", "--max-steps", "6");
     expect([refused.status, refused.stdout]).toEqual([2, ""]);
-    expect(refused.stderr).toMatch(/cannot be resumed, because the following has changed since then: the value of target\.env\.SERVICE_TOKEN\.\s.*--force/s);
+    expect(refused.stderr).toMatch(
+      /cannot be resumed, because the following has changed since then: the value of target\.env\.SERVICE_TOKEN\.\s.*--force/s,
+    );
     expect(readFileSync(storeIn(output)).equals(before)).toBe(true);
     for (const text of [refused.stderr, before.toString("latin1")]) expect(text).not.toContain("geheim");
     expect((await run("geheim-a", "--resume", "--max-steps", "6")).stderr).toContain("a continues after 3 steps");

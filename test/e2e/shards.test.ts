@@ -162,7 +162,9 @@ describe("merge refuses", () => {
       const { status, stderr } = await seqqa(["run", "fixtures/stock", "--only", "memory", "--output", output, "--resume"], { env });
       expect([status, stderr]).toEqual([
         2,
-        expect.stringMatching(/^error: Run \S+ cannot be resumed, because seqqa merge made it from shards\.\nhint: Resume the run of each shard/),
+        expect.stringMatching(
+          /^error: Run \S+ cannot be resumed, because seqqa merge made it from shards\.\nhint: Resume the run of each shard/,
+        ),
       ]);
     },
   );
