@@ -79,7 +79,7 @@ describe("the target's clock as a store", () => {
       "a target that does not follow",
       "clock://libfaketime",
       "command: env -u LD_PRELOAD node server.mjs",
-      "systems.clock does not move the target's clock: its Date header says",
+      "systems.clock does not move the target's clock: the target's Date header shows",
     ],
     [
       "a url that is no clock",

@@ -101,7 +101,7 @@ createServer((request, response) => response.writeHead(500).end()).listen(Number
     expect(left.length).toBeLessThan(8);
     for (const one of left) expect(one).toMatchObject({ notReplayed: true, notReplayedReason: "max_time" });
     expect(notes).toContainEqual(
-      expect.stringContaining(`: ${left.length} of 8 findings ${left.length === 1 ? "is" : "are"} not confirmed. `),
+      expect.stringContaining(`, so ${left.length} of 8 findings ${left.length === 1 ? "is" : "are"} not confirmed. `),
     );
     expect(ran.stdout).toContain("(not confirmed: max_time ran out before seqqa replayed it from a clean start)");
     const written = (name: string): string => readFileSync(join(cwd, "out", name), "utf8");
