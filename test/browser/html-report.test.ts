@@ -252,7 +252,7 @@ describe("the report of a real run", () => {
       for (const wanted of [
         "refund_within_amount",
         "cancelled_never_shipped",
-        "Shortest: every shorter sequence was tried",
+        "Shortest path: seqqa tried every shorter sequence",
         '"refunded": 200',
         "State graph",
         "Coverage",

@@ -160,7 +160,7 @@ describe("the page of seqqa run --ui", () => {
     expect(await axeFor(page)).toEqual([]);
     expect(complaints).toEqual([]);
     expect(await served.interrupt()).toBe(1);
-    await page.getByRole("alert").filter({ hasText: "seqqa cannot be reached" }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "The page has lost its connection" }).waitFor();
     await page.close();
   });
 });
@@ -169,7 +169,7 @@ describe("the page of seqqa ui", () => {
   it("shows the last run in a narrow dark window, and comes back after a lost connection", async () => {
     const served = await serve("ui", "--config", "fixtures/demo/seqqa.yaml");
     const { page, complaints } = await open(served.url, (one) => loseFirstConnection(one, served.url));
-    await page.getByRole("alert").filter({ hasText: "seqqa cannot be reached" }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "The page has lost its connection" }).waitFor();
     expect(await statesOf(page)).toBe(5);
     await page.getByRole("alert").waitFor({ state: "hidden" });
     await page.setViewportSize({ width: 390, height: 844 });

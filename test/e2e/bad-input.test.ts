@@ -133,13 +133,13 @@ const MISTAKES: readonly Bad[] = [
     what: "duplicate actions",
     files: exploration(notesExploration({ actions: 'new Action({ name: "clear", run: async () => null }),' })),
     says: /^error: qa\/notes\.explore\.ts:3:22: The Agent's actions\[0\] and actions\[2\] have the same name "clear"\./,
-    hint: /must differ/,
+    hint: /its own name/,
   },
   {
     what: "--parallel 2 on one base_url",
     files: { "qa/seqqa.yaml": "base_url: http://127.0.0.1:9\n" },
     args: ["run", "qa", "--parallel", "2"],
-    says: /2 lanes need a target each, and base_url names one/,
+    says: /parallel is 2, but base_url gives only one running target/,
     hint: /target\.command/,
   },
   {
@@ -202,7 +202,7 @@ const THROWN: readonly Thrown[] = [
     what: "an action that returns something else",
     parts: { actions: 'new Action({ name: "wrong", run: (async () => 42) as any }),' },
     code: "ACTION_NO_RESPONSE",
-    message: /^Action "wrong" returned number 42; return the response/,
+    message: /^Action "wrong" returned number 42\. Return the response/,
   },
   {
     what: "an action that throws",
@@ -271,7 +271,7 @@ const THROWN: readonly Thrown[] = [
     what: "a precondition that throws",
     parts: { actions: 'new Action({ name: "asks", precondition: (context) => context["flag"], run: async () => null }),' },
     code: "PRECONDITION_THREW",
-    message: /^The precondition of action "asks" threw: KeyError: .*flag/,
+    message: /^The precondition of action "asks" threw an error: KeyError: .*flag/,
     where: /notes\.explore\.ts:4:\d+/,
   },
   {
@@ -303,7 +303,7 @@ const THROWN: readonly Thrown[] = [
     what: "an invariant that writes to the context",
     parts: { invariants: 'new Invariant({ name: "notes_it", check: (world) => { world.context["seen"] = true; return true; } }),' },
     code: "INVARIANT_WROTE",
-    message: /^Invariant "notes_it" changed the context.*may only read/,
+    message: /^The check of invariant "notes_it" changed the context.*may only read/,
   },
   {
     what: "an invariant that writes to the store through a connection of its own",
@@ -318,13 +318,13 @@ const THROWN: readonly Thrown[] = [
       } }),`,
     },
     code: "INVARIANT_WROTE",
-    message: /^Invariant "tidies" changed a store.*may only read/,
+    message: /^The check of invariant "tidies" changed a store.*may only read/,
   },
   {
     what: "an invariant that writes through the API",
     parts: { invariants: 'new Invariant({ name: "posts", check: async (world) => { await world.api.post("/notes"); return true; } }),' },
     code: "INVARIANT_WROTE",
-    message: /^Invariant "posts" changed a store.*may only read/,
+    message: /^The check of invariant "posts" changed a store.*may only read/,
   },
 ];
 
@@ -442,7 +442,7 @@ describe("a target that is not what it should be ends with 3", () => {
     const garbage = `import { createServer } from "node:net"; createServer((s) => s.on("error", () => {}).end("\\u0001 garbage\\r\\n\\r\\n")).listen(Number(process.env.PORT), "127.0.0.1");`;
     await fails(
       { ...target("node garbage.mjs"), "qa/garbage.mjs": garbage },
-      /^error: What listens on http:\/\/127\.0\.0\.1:\d+\/ does not answer in HTTP\./,
+      /^error: The program that listens on http:\/\/127\.0\.0\.1:\d+\/ does not answer in HTTP\./,
       /speaks http/,
     );
   });
@@ -488,6 +488,6 @@ describe("a target that is not what it should be ends with 3", () => {
       "db.exec(`INSERT INTO notes (text) VALUES ('${\"lane \" + process.env.LANE}')`);\ncreateServer((",
     );
     const files = { "qa/server.mjs": random, "qa/seqqa.yaml": `${WATCHED_CONFIG}    LANE: "{lane}"\n` };
-    await fails(files, /^error: Lane 1 begins in a different state than lane 0: .*lane [01]/, /ignore/, ["--parallel", "2"]);
+    await fails(files, /^error: The root state of lane 1 differs from that of lane 0: .*lane [01]/, /ignore/, ["--parallel", "2"]);
   });
 });

@@ -160,7 +160,7 @@ describe("the store of a running target", () => {
       /A run was killed while it was changing the SQLite file .*orders\.test\.db .*`seqqa clean`/s,
     );
     const unasked = await seqqa(["clean"], { cwd: at.cwd });
-    expect(unasked).toMatchObject({ status: 2, stderr: expect.stringContaining("`seqqa clean --yes`") as string });
+    expect(unasked).toMatchObject({ status: 2, stderr: expect.stringContaining("run seqqa clean --yes.") as string });
     expect(everything(at.file)).toEqual(left);
     await cleaned([at]);
     expect(await explored(at)).toBe(digest);
@@ -386,19 +386,19 @@ import { SqliteAdapter } from "seqqa/adapters/sqlite";
 `;
 
   it.each([
-    ["of the configuration", EXPLORATION, "db_url: sqlite:shop.db\n", "systems.db"],
+    ["of the configuration", EXPLORATION, "db_url: sqlite:shop.db\n", 'systems.db is the store "shop.db", which seqqa would use in place'],
     [
       "that the World names itself",
       `${IMPORTS}${EXPLORATION.replace("setup:", `${OWN}\n  setup:`)}`,
       "",
-      "(systems.db of the World) in place",
+      'The exploration would change the store "shop.db" (systems.db of the World) in place',
     ],
   ])("%s, is not touched without consent", async (_what, exploration, config, says) => {
     const { cwd, file, baseUrl, before } = await place("auto", folderWith({ "orders.explore.ts": exploration }), "orders", "shop.db");
     writeFileSync(join(cwd, "seqqa.yaml"), `base_url: ${baseUrl}\n${config}`);
     const refused = await seqqa([...run, "60"], { cwd });
     expect(refused.status).toBe(2);
-    expect(`${refused.stdout}${refused.stderr}`).toContain(`${says} is the store "shop.db", which seqqa would use in place`);
+    expect(`${refused.stdout}${refused.stderr}`).toContain(says);
     expect(`${refused.stdout}${refused.stderr}`).toContain("add --allow-db shop.db");
     expect(everything(file)).toEqual(before);
     expect(await seqqa([...run, "60", "--allow-db", "shop.db"], { cwd })).toMatchObject({ status: 0, stderr: "" });

@@ -90,13 +90,8 @@ describe("the clock of a target in seqqa's own process", () => {
   });
 
   it.each([
-    ["clock://in-process", "command: node target.mjs", "systems.clock is clock://in-process, which moves the time of a target.module", ""],
-    [
-      "clock://libfaketime",
-      "module: target.mjs",
-      "systems.clock is clock://libfaketime, which moves the clock of a process of its own",
-      "",
-    ],
+    ["clock://in-process", "command: node target.mjs", "systems.clock is clock://in-process, which works only with target.module", ""],
+    ["clock://libfaketime", "module: target.mjs", "systems.clock is clock://libfaketime, which works only with target.command", ""],
     ["clock://in-process?probe=time", "module: target.mjs", 'The url of systems.clock is "clock://in-process?probe=time"', ""],
     [
       "clock://in-process?probe=/time",

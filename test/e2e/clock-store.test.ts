@@ -53,7 +53,7 @@ async function explored(own: string, parallel: string): Promise<Explored> {
   return only(writtenIn(output));
 }
 
-const notesOf = ({ notes }: Explored): readonly string[] => notes.filter((note) => note.includes("own clock"));
+const notesOf = ({ notes }: Explored): readonly string[] => notes.filter((note) => note.includes("the clock of the store"));
 
 describe("columns that a store fills by its own clock", { timeout: 300_000 }, () => {
   it("are named once each where the target's clock moves, for every number of lanes", async () => {
@@ -62,7 +62,7 @@ describe("columns that a store fills by its own clock", { timeout: 300_000 }, ()
       expect(notesOf(found)).toEqual(
         ["created_at", "updated_at"].map(
           (column) =>
-            `orders.${column} is filled by the store's own clock, which does not move with the target's clock: let the target write the time.`,
+            `The column orders.${column} gets its time from the clock of the store, which seqqa does not move together with the clock of the target: let the target write the time.`,
         ),
       );
       expect(found.errors).toEqual([]);

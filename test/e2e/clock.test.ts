@@ -79,7 +79,7 @@ describe("the target's clock as a store", () => {
       "a target that does not follow",
       "clock://libfaketime",
       "command: env -u LD_PRELOAD node server.mjs",
-      "systems.clock does not move the target's clock: its Date header says",
+      "systems.clock does not move the target's clock: the target's Date header shows",
     ],
     [
       "a url that is no clock",
@@ -121,7 +121,7 @@ createServer((request, response) => {
     });
     linkPackages(folder, "seqqa");
     const refused = await seqqa(["run", "."], { cwd: folder, env: { PROBE: "?max_advances=2" } });
-    expect(refused.stderr).toContain("systems.clock does not move the target's clock: its answers have no Date header");
+    expect(refused.stderr).toContain("systems.clock does not move the target's clock: the target's answers have no Date header");
     expect(refused.stderr).toContain("clock://libfaketime?probe=/time");
     expect(refused.status).toBe(2);
     const output = emptyFolder();

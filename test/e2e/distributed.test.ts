@@ -265,7 +265,7 @@ describe("refused by name", () => {
     const refused = async (why: RegExp, byRun: RegExp | undefined, more: Partial<Parameters<typeof workerHere>[0]>): Promise<void> => {
       const { status, stderr, stdout } = await workerHere({ url, directory: LEDGER, ...more });
       expect([status, stderr, stdout]).toEqual([2, expect.stringMatching(why), ""]);
-      expect(stderr).toMatch(/^error: The distributed run refused this worker: /m);
+      expect(stderr).toMatch(/^error: (?:The distributed run refused this worker: |This worker cannot join the run, because )/m);
       if (byRun !== undefined) await until(() => byRun.test(said(run)), String(byRun), 10_000);
     };
     const code = checkout("ledger");
@@ -294,7 +294,7 @@ describe("refused by name", () => {
       refused(/the root state on the worker differs from the run's: .*strange/, /was refused: the root state on the worker differs/, {
         cwd: roots,
       }),
-      refused(/there is no ledger\.explore\.ts in /, undefined, { directory: "fixtures/stock" }),
+      refused(/the file ledger\.explore\.ts does not exist in /, undefined, { directory: "fixtures/stock" }),
     ]);
     // None of them did anything, and one that fits is still taken.
     expect(said(run)).not.toContain("joined");

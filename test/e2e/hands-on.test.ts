@@ -42,7 +42,7 @@ describe("seqqa try", () => {
     [["try", "demo shap"], 'No exploration is named "demo shap".\nhint: Did you mean demo shop?'],
     [
       ["try", "qa/none.explore.ts"],
-      "There is no file qa/none.explore.ts.\nhint: seqqa list shows the files and names of all explorations.",
+      "The file qa/none.explore.ts does not exist.\nhint: seqqa list shows the files and names of all explorations.",
     ],
     [["try", "demo shop", "pay_ordr"], 'The exploration has no action "pay_ordr".\nhint: Did you mean pay_order?'],
     [["try", "demo shop", "--seed", "x"], /--seed/],

@@ -141,7 +141,7 @@ describe("journeys on lanes", () => {
       ["/journeys/object.ts", "NO_JOURNEY"],
       ["/journeys/throws.ts", "LOAD_THREW"],
     ]);
-    expect(found.unusable[0]!.message).toBe(`${cwd}/journeys/none.ts exports other; a journey file exports \`journey\`.`);
+    expect(found.unusable[0]!.message).toBe(`${cwd}/journeys/none.ts exports other, but a journey file must export \`journey\`.`);
     expect([found.journeys, runs]).toEqual([[], []]);
   });
 
@@ -209,7 +209,7 @@ describe("what goes wrong on a lane", () => {
       ["passed", undefined],
     ]);
     expect(runs[0]!.error).toMatchObject({
-      message: "The journey's client factory threw: no certificate",
+      message: "The function `client` of the journey threw an error: no certificate",
       where: expect.stringMatching(/^journeys\/a\.ts:3:/),
     });
   });

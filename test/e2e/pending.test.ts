@@ -20,7 +20,7 @@ describe("what is not awaited", () => {
     expect(failures).toMatchObject([
       {
         code: "PENDING_REQUEST",
-        message: expect.stringContaining("The agent's setup ended before its request was answered: POST /notes."),
+        message: expect.stringContaining("The function `setup` of the exploration ended before its request was answered: POST /notes."),
       },
     ]);
   });

@@ -83,7 +83,7 @@ describe("--from-step at a terminal", () => {
     const { started, press, ended, shown, pid } = await waiting();
     press("\x03");
     expect(await ended).toBe(130);
-    expect(shown()).toContain("Interrupted: ");
+    expect(shown()).toContain("Interrupted. ");
     expect(shown()).not.toMatch(/Still fails|Gone|Diverged/);
     await expectNothingLeft(pid, started);
   });

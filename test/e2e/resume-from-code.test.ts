@@ -125,7 +125,7 @@ describe("explore({ resume })", () => {
       const refused = await explore(options);
       expect(refused).toMatchObject({ code: "RESUME_CHANGED", exitStatus: 2, hint: expect.stringContaining("force: true") as string });
       expect(refused["message"]).toMatch(
-        /because this changed: timeout \(30, now 7 by file .*\); the code of bits\.explore\.mjs \([0-9a-f]{8}, now [0-9a-f]{8}\)\.$/,
+        /because the following has changed since then: timeout \(30, now 7 by file .*\); the code of bits\.explore\.mjs \([0-9a-f]{8}, now [0-9a-f]{8}\)\.$/,
       );
       write("bits.explore.mjs", AGENT.replace("length: 6", "length: 5"));
       expect((await explore({ ...options, force: true }))["message"]).toContain("the actions of bits.explore.mjs (flip_5 was removed)");

@@ -125,14 +125,14 @@ describe("a run that goes on", () => {
       await killed(60, 1);
       const { status, stderr, stdout } = await run("--resume");
       expect(status).toBe(1);
-      expect(stderr).toMatch(/a had already ended \(exhausted\) after \d+ steps: its result is kept\./);
+      expect(stderr).toMatch(/The exploration a had already ended \(exhausted\) after \d+ steps\. seqqa keeps its result\./);
       expect(stderr).toMatch(/b continues after \d+ steps and \d+ states\./);
       expect(stdout).toMatch(/not_all/);
       expect(found(output)).toEqual(found(alone.output));
       expect(JSON.stringify(found(output))).toContain("no flip of 6");
       // Once more: nothing is left to do, and nothing is sent.
       const again = await run("--resume");
-      expect([again.status, again.stderr.match(/its result is kept/g)?.length]).toEqual([1, 3]);
+      expect([again.status, again.stderr.match(/seqqa keeps its result\./g)?.length]).toEqual([1, 3]);
       expect(found(output)).toEqual(found(alone.output));
     },
   );
@@ -176,12 +176,12 @@ describe("a run that goes on", () => {
     const refused = async (says: RegExp, ...args: readonly string[]): Promise<void> => {
       const { status, stderr, stdout } = await run("--resume", ...args);
       expect([status, stdout]).toEqual([2, ""]);
-      expect(stderr).toMatch(/^error: Run \S+ is already beyond its present limits: qa\/a\.explore\.ts /);
+      expect(stderr).toMatch(/^error: Run \S+ has already exceeded the limits of the configuration: qa\/a\.explore\.ts /);
       expect(stderr).toMatch(says);
       expect(stderr).not.toContain("continues after");
       expect([worlds(), stepsIn(output)]).toEqual([before, kept]);
     };
-    await refused(/ has \d+ steps \(max_steps 10\)\.\nhint: Use at least the limits of the stored run/, "--max-steps", "10");
+    await refused(/ has \d+ steps \(max_steps 10\)\.\nhint: Raise the limit to at least the value of the stored run/, "--max-steps", "10");
     await refused(/ has states at depth \d \(max_depth 1\)\./, "--max-depth", "1");
     // What is not to be run is not asked.
     expect((await run("--resume", "--only", "b", "--max-steps", "10")).stderr).not.toContain("is already beyond");
@@ -209,7 +209,7 @@ describe("a run that goes on", () => {
     await deep.run("--max-steps", "158");
     expect(writtenIn(deep.output).explorations).toMatchObject([{ maxDepthReached: 5 }]);
     await refusing(deep)(
-      /beyond its present limits: qa\/a\.explore\.ts has steps from states at depth 5 \(max_depth 5\)\./,
+      /has already exceeded the limits of the configuration: qa\/a\.explore\.ts has steps from states at depth 5 \(max_depth 5\)\./,
       "--max-steps",
       "200",
       "--max-depth",
@@ -228,7 +228,7 @@ describe("a run that goes on", () => {
     const ends = project({ "qa/a.explore.ts": early });
     await ends.run("--max-steps", String(second));
     expect(writtenIn(ends.output).explorations).toMatchObject([{ steps: second, violations: [{}, {}] }]);
-    await refusing(ends)(/continued past violation \S+ \(stop_on_first_violation\)\./, "--max-steps", "80", "--bail");
+    await refusing(ends)(/continued after violation \S+, but stop_on_first_violation is now true\./, "--max-steps", "80", "--bail");
 
     const damages: readonly (readonly [RegExp, string])[] = [
       [
@@ -434,10 +434,12 @@ describe("a run that goes on", () => {
         expect(readFileSync(storeIn(output)).equals(before)).toBe(true);
       };
       writeFileSync(join(cwd, "qa/seqqa.yaml"), "timeout: 7\nexploration: { max_steps: 100000 }\n");
-      await refused(/cannot be resumed, because this changed: timeout \(30, now 7 by file .*seqqa\.yaml:1:10\)\..*--force/s);
+      await refused(
+        /cannot be resumed, because the following has changed since then: timeout \(30, now 7 by file .*seqqa\.yaml:1:10\)\..*--force/s,
+      );
       writeFileSync(join(cwd, "qa/seqqa.yaml"), "exploration: { max_steps: 100000 }\n");
       write(bits("a", 5).replace("200, {", "201, {"));
-      await refused(/because this changed: the code of qa\/a\.explore\.ts \([0-9a-f]{8}, now [0-9a-f]{8}\)\./);
+      await refused(/because the following has changed since then: the code of qa\/a\.explore\.ts \([0-9a-f]{8}, now [0-9a-f]{8}\)\./);
       write(bits("a", 5, ".slice(1)"));
       await refused(/the actions of qa\/a\.explore\.ts \(flip_0 was removed\)/, "--force");
       write(bits("a", 5, ".reverse()"));
@@ -479,7 +481,9 @@ describe("a run that goes on", () => {
     const before = readFileSync(storeIn(output));
     const refused = await run("geheim-b", "--resume", "--max-steps", "6");
     expect([refused.status, refused.stdout]).toEqual([2, ""]);
-    expect(refused.stderr).toMatch(/cannot be resumed, because this changed: the value of target\.env\.SERVICE_TOKEN\.\s.*--force/s);
+    expect(refused.stderr).toMatch(
+      /cannot be resumed, because the following has changed since then: the value of target\.env\.SERVICE_TOKEN\.\s.*--force/s,
+    );
     expect(readFileSync(storeIn(output)).equals(before)).toBe(true);
     for (const text of [refused.stderr, before.toString("latin1")]) expect(text).not.toContain("geheim");
     expect((await run("geheim-a", "--resume", "--max-steps", "6")).stderr).toContain("a continues after 3 steps");
@@ -507,7 +511,7 @@ describe("a run that goes on", () => {
       // A run that is being written is left alone.
       const { child, ended } = start(["run", "qa", "--resume", "--max-steps", "100000"], { cwd, env: { PAUSE: "100" } });
       await until(() => stepsIn(output) > 40, "40 steps", 60_000);
-      await says("is being written by another process", "--resume", "--max-steps", "100000");
+      await says("Another process is using the run in ", "--resume", "--max-steps", "100000");
       child.kill("SIGKILL");
       await ended;
       // The store of another exploration, under the name of this one.

@@ -71,8 +71,7 @@ const DEFECTS: readonly Defect[] = [
     defect: "leak",
     found: {
       leakage: "create_free_product: POST /shops/{shop_id}/products was refused with 422, and the list has 1 more item",
-      rejected_means_unchanged:
-        "create_free_product was refused with status 422, and the second request changed the stores: db.products: 1 row added",
+      rejected_means_unchanged: "create_free_product was refused with status 422 and changed the stores: db.products: 1 row added",
     },
     path: "create_shop create_free_product",
     asked: ["GET /shops/1/products 200"],
@@ -103,7 +102,7 @@ const DEFECTS: readonly Defect[] = [
     defect: "charges_again",
     found: {
       retry_safe:
-        "pay: POST /payments with the same Idempotency-Key was answered 201 and then 201, and the second request changed the stores: db.payments: 1 row added",
+        "pay: POST /payments with the same Idempotency-Key was answered 201 the first time and 201 the second time, and the second request changed the stores: db.payments: 1 row added",
     },
     path: "pay",
     asked: ["POST /payments 201"],

@@ -99,7 +99,7 @@ describe("rules of steps, over a real store", () => {
     expect(found(await explored("refused_writes", "--parallel", parallel))).toEqual([
       {
         invariant: "rejected_means_unchanged",
-        message: "create_note was refused with status 409, and the second request changed the stores: db.notes: 1 row added",
+        message: "create_note was refused with status 409 and changed the stores: db.notes: 1 row added",
         path: "create_note create_note create_note",
         confirmed: true,
       },
@@ -110,7 +110,7 @@ describe("rules of steps, over a real store", () => {
     expect(found(await explored("reads_write"))).toEqual([
       {
         invariant: "rejected_means_unchanged",
-        message: "read_note only reads (GET), and the second request changed the stores: db.notes: 1 row added, 1 removed",
+        message: "read_note only reads (GET) and changed the stores: db.notes: 1 row added, 1 removed",
         path: "create_note read_note",
         confirmed: true,
       },

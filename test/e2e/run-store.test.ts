@@ -163,7 +163,7 @@ describe("whatever ends a run", () => {
       await until(() => reached(output), "that moment", 60_000);
       child.kill("SIGINT");
       const { status, stderr } = await ended;
-      expect([status, stderr]).toEqual([130, expect.stringContaining("Interrupted: ")]);
+      expect([status, stderr]).toEqual([130, expect.stringContaining("Interrupted. ")]);
       expect(runsIn(output)).toHaveLength(1);
       const written = readFileSync(join(output, "results.json"), "utf8");
       expect(await reportOf(output)).toBe(written);

@@ -156,7 +156,7 @@ describe("a scaffold of an API that starts without users", { timeout: 300_000 },
   it("registers them, deletes none, and finds nothing that is not there: 401 is said by `security`", async () => {
     const { cwd, stdout } = await scaffolded({ region_code: "north" });
     expect(stdout).toContain("session.ts registers its users with POST /register.\n");
-    expect(stdout).toContain("The exploration does not call DELETE /me (It deletes the user who calls it");
+    expect(stdout).toContain("The exploration does not call DELETE /me (The call deletes the user who calls it");
     expect(typeErrors(join(cwd, "qa"))).toEqual([]);
     const { violations, errors, divergences, coverage } = await explored(cwd, "");
     expect({ violations, errors, divergences }).toEqual({ violations: [], errors: [], divergences: [] });

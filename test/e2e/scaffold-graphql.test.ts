@@ -166,7 +166,7 @@ describe("seqqa scaffold graphql", () => {
     expect(violations.map(({ invariant, message, reproductionPath }) => [invariant, message, reproductionPath.join(" ")])).toEqual([
       [
         "rejected_means_unchanged",
-        "refund_order was refused (not paid), and the second request changed the stores: db.refunds: 1 row added",
+        "refund_order was refused (not paid) and changed the stores: db.refunds: 1 row added",
         "register_customer place_order refund_order",
       ],
     ]);
@@ -192,7 +192,7 @@ describe("seqqa scaffold graphql", () => {
     };
     expect(await said("a.graphql")).toEqual([2, expect.stringContaining("a.graphql:3:1 is not a valid GraphQL schema")]);
     expect(await said("b.graphql")).toEqual([2, expect.stringContaining("b.graphql:2:6 is not a valid GraphQL schema")]);
-    expect(await said("c.gql")).toEqual([2, expect.stringContaining("has no query or mutation")]);
+    expect(await said("c.gql")).toEqual([2, expect.stringContaining("c.gql contains no query or mutation")]);
     expect(await said("d.yaml")).toEqual([
       2,
       "error: d.yaml is an OpenAPI description.\nhint: Use `seqqa scaffold openapi` for this file.\n",

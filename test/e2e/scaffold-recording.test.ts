@@ -143,7 +143,7 @@ describe("a recording of a real API", { timeout: 120_000 }, () => {
 
   it("says what was left out, and puts no secret into any file", () => {
     for (const said of ["1 request for analytics", "1 static file", "1 page", "1 request to other origins"])
-      expect(printed).toContain(`Left out: ${said}.`);
+      expect(printed).toContain(`seqqa left out ${said}.`);
     const tokens = recorded.entries.flatMap(({ request }) => /Bearer ([\w-]+)/.exec(JSON.stringify(request))?.[1] ?? []);
     expect(tokens.length).toBeGreaterThan(10);
     const files = readdirSync(join(folder, "qa"), { recursive: true, withFileTypes: true }).filter((one) => one.isFile());

@@ -208,17 +208,17 @@ describe("seqqa scaffold openapi", () => {
     [
       "a file in the place of the folder",
       (cwd) => (writeFileSync(join(cwd, "qa"), ""), ["shop.yaml"]),
-      /^error: qa exists but is not a folder\./,
+      /^error: seqqa cannot write to qa, because it is not a folder\./,
     ],
     [
       "a link in the folder",
       (cwd) => (mkdirSync(join(cwd, "qa")), symlinkSync(cwd, join(cwd, "qa/actions")), ["shop.yaml"]),
-      /^error: qa\/actions is a link/,
+      /^error: qa\/actions is a symbolic link/,
     ],
     [
       "a file of the user's that others would import",
       (cwd) => (mkdirSync(join(cwd, "qa")), writeFileSync(join(cwd, "qa/context.ts"), "// mine\n"), ["shop.yaml"]),
-      /^error: qa\/context\.ts exists and was not written by scaffold; nothing was written\./,
+      /^error: seqqa wrote nothing, because qa\/context\.ts already exists and was not written by seqqa scaffold\./,
     ],
     [
       "no description",

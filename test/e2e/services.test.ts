@@ -187,7 +187,7 @@ process.stdout.write(JSON.stringify({ errors: errors.map(({ code, message }) => 
     const ran = await seqqa(["doctor", "."], { cwd: test.folder });
     expect(ran.status).toBe(3);
     expect(ran.stdout).toMatch(/ok +service mail +node was found\. seqqa doctor does not start services/);
-    expect(ran.stdout).toMatch(/problem +service gone +there is no program no-such-program;/);
+    expect(ran.stdout).toMatch(/problem +service gone +the program no-such-program was not found\./);
     expect(test.pids()).toEqual([]);
   });
 });

@@ -125,7 +125,7 @@ describe("merge refuses", () => {
     const damaged = emptyFolder();
     cpSync(two, damaged, { recursive: true });
     for (const [says, damage] of [
-      ["The stored run does not belong to this exploration: its digest is ", "UPDATE explorations SET digest = '0'"],
+      ["The stored run does not belong to this exploration: its steps give the digest ", "UPDATE explorations SET digest = '0'"],
       ["cannot be read: a batch of commits is incomplete", "UPDATE commits SET records = substr(records, 1, length(records) - 3)"],
       ["cannot be read: explorations[0].", "UPDATE explorations SET document = '{}'"],
     ] as const) {
@@ -141,7 +141,7 @@ describe("merge refuses", () => {
   });
 
   it.each([
-    ["max_steps", ["--max-steps", "400"], {}, "resume it with --resume --max-steps <more>"],
+    ["max_steps", ["--max-steps", "400"], {}, "resume this shard with --resume --max-steps <more>"],
     ["first_violation", ["--bail"], { BUG: "1" }, "run this shard again without --bail (stop_on_first_violation)"],
   ])(
     "nothing of a shard that ended early (%s), says what helps, and does not go on itself",
@@ -162,7 +162,9 @@ describe("merge refuses", () => {
       const { status, stderr } = await seqqa(["run", "fixtures/stock", "--only", "memory", "--output", output, "--resume"], { env });
       expect([status, stderr]).toEqual([
         2,
-        expect.stringMatching(/^error: Run \S+ cannot be resumed, because seqqa merge made it from shards\.\nhint: Resume its shards/),
+        expect.stringMatching(
+          /^error: Run \S+ cannot be resumed, because seqqa merge made it from shards\.\nhint: Resume the run of each shard/,
+        ),
       ]);
     },
   );

@@ -53,7 +53,7 @@ async function run(cwd: string, parallel: number): Promise<Done> {
   return {
     ...only(writtenIn(join(cwd, "out"))),
     events: eventsOf(cwd).map((line) => line.split(" ")[0]!),
-    rebuilds: ran.stderr.match(/^note: Lane \d is being rebuilt: .*\/boom\/\d got no answer/gm)?.length ?? 0,
+    rebuilds: ran.stderr.match(/^note: seqqa starts lane \d again: .*\/boom\/\d got no answer/gm)?.length ?? 0,
   };
 }
 

@@ -34,7 +34,7 @@ describe("a target that hangs, with less time than its requests may take", () =>
     expect(violations[0]!.message).toMatch(
       /^A request timed out once during hang, not confirmed: max_time was reached\. GET .*\/hang got no answer/,
     );
-    expect(ran.stdout).toContain("[HIGH] hang_timeout (not confirmed: max_time was over before");
+    expect(ran.stdout).toContain("[HIGH] hang_timeout (not confirmed: max_time ran out before");
     expect(ran.stdout).not.toContain("flaky");
   });
 
@@ -101,7 +101,7 @@ createServer((request, response) => response.writeHead(500).end()).listen(Number
     expect(left.length).toBeLessThan(8);
     for (const one of left) expect(one).toMatchObject({ notReplayed: true, notReplayedReason: "max_time" });
     expect(notes).toContainEqual(
-      expect.stringContaining(`: ${left.length} of 8 findings ${left.length === 1 ? "is" : "are"} not confirmed. `),
+      expect.stringContaining(`, so ${left.length} of 8 findings ${left.length === 1 ? "is" : "are"} not confirmed. `),
     );
     expect(ran.stdout).toContain("(not confirmed: max_time ran out before seqqa replayed it from a clean start)");
     const written = (name: string): string => readFileSync(join(cwd, "out", name), "utf8");

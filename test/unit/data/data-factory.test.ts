@@ -173,7 +173,7 @@ describe("context.data", () => {
   it("says so where nothing is run, and is no key", () => {
     const context = new Context();
     expect(() => context.data).toThrow("context.data was read outside a step");
-    expect(() => context.set("data", 1)).toThrow('"data" is a member of the context itself and cannot be a key');
+    expect(() => context.set("data", 1)).toThrow('"data" cannot be a context key');
     expect(Object.keys(context)).toEqual([]);
     expect(context.toJSON()).toEqual({});
   });

@@ -88,7 +88,7 @@ describe("an option that there is not is refused, and the nearest is named", () 
       'The Agent has no option "maxStep".',
       "maxSteps",
     ],
-    ["World", () => new World({ contxt: {} } as never), 'The stores of the World are no option "contxt".', "context"],
+    ["World", () => new World({ contxt: {} } as never), 'The World has no option "contxt".', "context"],
   ])("%s", (_of, make, message, near) => {
     expect(refusal(make)).toMatchObject({ message, hint: `Did you mean "${near}"?` });
   });

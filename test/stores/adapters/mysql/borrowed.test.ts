@@ -612,7 +612,7 @@ describe("a copy of the whole database", () => {
     expect(await failure(new MysqlAdapter({ url, checkpoint: "copy" }).open(BORROWED))).toMatchObject({
       code: "CHECKPOINT_REFUSED",
       exitStatus: 2,
-      message: expect.stringContaining("it restores the whole store") as string,
+      message: expect.stringContaining("this mode restores the whole store") as string,
     });
     expect(await dump(user)).toEqual(before);
   });

@@ -140,7 +140,7 @@ describe("after a SIGKILL", () => {
     expect(await target.get("a")).toBe("changed");
     const { removed, leftover } = await stores.clean(server.url());
     expect({ removed, leftover }).toEqual(dry);
-    expect(removed).toEqual([expect.stringMatching(/^claim of run \d+@\S+ on database 0$/)]);
+    expect(removed).toEqual([expect.stringMatching(/^the record that run \d+@\S+ uses database 0$/)]);
     expect([listed(leftover?.undo), listed(leftover?.keep)]).toEqual([["a", "new", "order", "session"], []]);
     expect(leftover?.undo[2]).toMatchObject({ root: { type: "hash", value: ["status", "new"] }, recorded: null, now: null });
     expect(await everything()).toBe(before);
@@ -357,6 +357,6 @@ test("a run that was killed before all was saved has changed nothing, and nothin
   for (let db = 1; db < 16; db++) await server.client(db).hdel("__seqqa__:db:0", "saved");
   await target.set("a", "of the user since");
   await run.kill();
-  expect((await stores.clean(server.url())).removed).toEqual([expect.stringMatching(/^claim of run \S+ on database 0$/)]);
+  expect((await stores.clean(server.url())).removed).toEqual([expect.stringMatching(/^the record that run \S+ uses database 0$/)]);
   expect(await target.get("a")).toBe("of the user since");
 });

@@ -20,7 +20,7 @@ describe("rules that judged nothing", () => {
   it("are named with what happened to their actions", () => {
     const coverage = { use: answered({ 400: 3 }), reset: { applied: 0, skipped: 4, statuses: {} } };
     expect(notes(["use", "reset"], coverage)).toEqual([
-      "rule judged nothing: use was answered 400 in all 3 states that it was tried in, reset never made a call.",
+      "rule judged nothing: use was answered 400 in all 3 states in which it was tried, reset never made a call.",
     ]);
     expect(notes(["a", "b", "c", "d", "e"], {})).toEqual([
       "rule judged nothing: a never made a call, b never made a call, c never made a call, and 2 more did not work either.",

@@ -24,7 +24,7 @@ describe("bad input", () => {
     ["lateWrites", { dbUrl: PG, lateWrites: "keep" }, "WORLD_OPTION_INVALID", "The option lateWrites of openWorld() must be error or undo.", "error"],
     ["allow as text", { dbUrl: PG, allow: "shop" }, "WORLD_OPTION_INVALID", "allow of openWorld() must be a list", "allow:"],
     ["a worker below 0", { dbUrl: PG, worker: -1 }, "WORLD_OPTION_INVALID", "The option worker of openWorld() must be an integer of at least 0.", "remove the option"],
-    ["in place without consent", { dbUrl: PG, inPlace: true }, "STORE_NOT_ALLOWED", 'The world\'s store db is the store "shop", which is used in place', 'allow: ["shop"]'],
+    ["in place without consent", { dbUrl: PG, inPlace: true }, "STORE_NOT_ALLOWED", 'The world\'s store db is the store "shop", which seqqa would use in place', 'allow: ["shop"]'],
     ["another machine", { dbUrl: "postgresql://db.example.com/shop" }, "STORE_NOT_ALLOWED", "on db.example.com, which is another machine", 'allow: ["shop"]'],
   ])("%s", (_name, options, code, message, hint) => {
     let thrown: unknown;
