@@ -102,10 +102,8 @@ export interface ExpansionCheck {
    * matter.
    */
   readonly reduced?: boolean | undefined;
-  /** Identifies the second path among those to the node, for the run log. Only set for audits and for paths with loops. */
+  /** Identifies the second path among those to the node, for the run log. Only set for audits. */
   readonly edge?: number | undefined;
-  /** `true`: the path is executed from the root state on, whatever the lane executed before. */
-  readonly whole?: boolean | undefined;
   /** `true` if states after the node are compared, too, because what the two states differ in may be used only some steps later. */
   readonly followed?: boolean | undefined;
 }

@@ -1,19 +1,6 @@
 import type { DoneCheck } from "../commit/commit-journal.ts";
 import type { Committer } from "../commit/committer.ts";
-import {
-  BROKEN,
-  drawsOf,
-  EXECUTED,
-  FINDING,
-  HI,
-  KIND,
-  LO,
-  NEWS,
-  RENEWED,
-  ROW,
-  type ExpansionCheck,
-  type UnitRequest,
-} from "../../messages/lane-messages.ts";
+import { BROKEN, drawsOf, KIND, ROW, type ExpansionCheck, type UnitRequest } from "../../messages/lane-messages.ts";
 import { mix } from "../graph/mix.ts";
 import { EXPANDED, UNCERTAIN } from "../graph/node-table.ts";
 import type { NodeWork } from "../search/node-work.ts";
@@ -45,14 +32,6 @@ interface Merge {
   readonly reduced?: number | undefined;
 }
 
-/** One of the first nodes of the search. */
-interface FirstNode {
-  readonly expected: Int32Array;
-  readonly loops: readonly number[];
-  readonly unit: UnitTarget;
-  isTaken: boolean;
-}
-
 type UnitTarget = Omit<UnitRequest, "path" | "draws" | "check">;
 
 /** A further edge to a node that another edge reached before. The cross-check of the node goes along this edge. */
@@ -78,15 +57,6 @@ const AUDITS_ONE_IN = 20;
 /** Number of merges that are remembered, so that equal ones count once. More would take too much memory. */
 const MOST_MET = 100_000;
 
-/** Number of the last node that is checked along a path with loops. Such a check executes many more steps than others. */
-const LOOPS_FIRST = 10;
-/** For each node of such a path: the largest number of loops. */
-const LOOPS_EACH = 10;
-/** The largest number of steps of such a check, if the whole path is executed before each action. */
-const LOOPS_STEPS = 2_000;
-/** Stands for the edge of such a check in the run log, where it is stored with an offset of 2. */
-const LOOPS_EDGE = Number.MAX_SAFE_INTEGER - 2;
-
 /**
  * Selects committed nodes for cross-checks, and queues these checks. A check expands a node again: by replay if the node was reached by snapshot, or
  * along the second path if two paths were merged at the node. The seed and the state decide which nodes are selected. The queue is separate from
@@ -105,7 +75,6 @@ export class CheckQueue {
   readonly #merges: Map<string, number> = new Map();
   /** The merges that were counted: the node, and a hash of the state that was merged with it. */
   readonly #met: Set<number> = new Set();
-  readonly #firstNodes: Map<number, FirstNode> = new Map();
   #counted = 0;
   audited = 0;
   /** Number of selected audits that did not compare the two states. */
@@ -135,7 +104,7 @@ export class CheckQueue {
   done({ lo, hi, check }: UnitRequest, compared = true): void {
     const { journal, visited } = this.#committer;
     if (compared && check?.reduced === true) this.audited++;
-    if (compared && isAudit(check)) this.auditsLeft--;
+    if (compared && check?.edge !== undefined) this.auditsLeft--;
     journal?.checked({ node: visited.find(lo, hi), merge: check?.merge === true, edge: check?.edge });
   }
 
@@ -165,12 +134,8 @@ export class CheckQueue {
     else this.#otherWays.set(to, [...(known ?? []), way]);
   }
 
-  /**
-   * Queues the audits of nodes that were never expanded, for example at the depth limit, and the checks with loops that had to wait. Called when the
-   * search has ended.
-   */
-  finish(direct: boolean): void {
-    for (const node of this.#firstNodes.keys()) this.#takeLoops(node, direct);
+  /** Queues the audits of nodes that were never expanded, for example at the depth limit. Called when the search has ended. */
+  finish(): void {
     for (const [node, ways] of this.#otherWays)
       for (const way of ways) if (way.reduced || this.#options.auditsAll === true) this.#audit(node, way);
     this.#otherWays.clear();
@@ -228,7 +193,6 @@ export class CheckQueue {
     // The node was reached by replay already, so a check by replay would compare equal executions. Record the check as done, for a resumed run.
     if (sampled && !written) this.#committer.journal?.checked({ node, merge: false });
     this.#take(node, work, sampled && written, this.#otherWaysTo(node));
-    this.#meetFirst(node, work, direct);
   }
 
   /**
@@ -243,46 +207,6 @@ export class CheckQueue {
       return !isDone;
     });
     this.#take(node, work, both, left);
-    this.#meetFirst(node, work, direct, recorded);
-  }
-
-  #meetFirst(node: number, work: NodeWork, direct: boolean, recorded?: Done): void {
-    if (this.#options.oneIn === 0 || node > LOOPS_FIRST) return;
-    const expected = rowsOf(work, this.#options.actions);
-    if (expected === undefined) return;
-    const isTaken = recorded?.wasChecked({ node, merge: true, edge: LOOPS_EDGE }) === true;
-    this.#firstNodes.set(node, { expected, loops: loopsOf(expected, work), unit: this.#unitOf(work.lo, work.hi), isTaken });
-    this.#takeLoops(node, direct);
-  }
-
-  /**
-   * Queues a check of one of the first nodes along a longer path: at each node of the path, the actions that lead back to the node are executed, too.
-   * They may change something that seqqa does not see, such as a cache. The search never executes an action after them.
-   */
-  #takeLoops(node: number, direct: boolean): void {
-    const { nodes } = this.#committer;
-    const first = this.#firstNodes.get(node)!;
-    if (first.isTaken || nodes.has(node, UNCERTAIN)) return;
-    const ancestors = [node];
-    while (ancestors[0]! > 0) ancestors.unshift(nodes.parent(ancestors[0]!));
-    const path: number[] = [];
-    const draws: (readonly number[])[] = [];
-    for (const [index, one] of ancestors.entries()) {
-      const met = this.#firstNodes.get(one);
-      // The outcomes of a node before this one are not committed yet, or the node is not one of the first.
-      if (met === undefined) return;
-      const next = ancestors[index + 1];
-      for (const action of next === undefined ? met.loops : [...met.loops, nodes.action(next)]) {
-        path.push(action);
-        draws.push(nodes.home(one));
-      }
-    }
-    draws.push(nodes.home(node));
-    first.isTaken = true;
-    const hasLoops = path.length > nodes.depth(node);
-    if (!hasLoops || (!direct && path.length * this.#options.actions > LOOPS_STEPS)) return;
-    const check = { expected: first.expected, along: this.#own(node), merge: true, edge: LOOPS_EDGE, whole: true };
-    this.#pending.push({ ...first.unit, path, draws, check });
   }
 
   #otherWaysTo(node: number): readonly OtherWay[] {
@@ -311,7 +235,7 @@ export class CheckQueue {
       ...(reduced && { reduced }),
       ...(followed && { followed }),
     };
-    if (isAudit(check)) this.auditsLeft++;
+    if (edge !== undefined) this.auditsLeft++;
     this.#pending.push({ ...unit, ...this.#second(way, node), check });
   }
 
@@ -339,25 +263,6 @@ export class CheckQueue {
     const { visited } = this.#committer;
     return node > 0 && (node <= first || (oneIn > 0 && mix(mix(seed, visited.lo(node)), visited.hi(node)) % oneIn === 0));
   }
-}
-
-/** Returns `true` for the audit of a merge, which the verdict relies on. */
-function isAudit(check: ExpansionCheck | undefined): boolean {
-  return check?.edge !== undefined && check.edge !== LOOPS_EDGE;
-}
-
-/**
- * Returns the first actions that were executed without a finding or an error, and lead back to their node. Leaves out actions that renew generated
- * values or times, since these are merges by a reduction.
- */
-function loopsOf(rows: Int32Array, { lo, hi }: NodeWork): readonly number[] {
-  const actions = Array.from({ length: rows.length / ROW }, (_, action) => action);
-  const loops = actions.filter((action) => {
-    const at = action * ROW;
-    const bits = rows[at + KIND]!;
-    return (bits & 0xff) === EXECUTED && (bits & (FINDING | NEWS | RENEWED)) === 0 && rows[at + LO] === lo && rows[at + HI] === hi;
-  });
-  return loops.slice(0, LOOPS_EACH);
 }
 
 /**

@@ -393,7 +393,7 @@ export class Explorer {
 
   /** Executes the remaining cross-checks after the search has explored everything or has used up its steps. */
   async #finishChecks(): Promise<void> {
-    this.#checks.finish(this.#direct);
+    this.#checks.finish();
     while (
       !this.#abandoned &&
       this.#meter.elapsedMs < this.#options.maxTimeMs &&

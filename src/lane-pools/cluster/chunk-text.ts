@@ -78,7 +78,6 @@ export function chunkOf(given: string, actions: number, image?: (text: string) =
         reduced: optional(flag),
         followed: optional(flag),
         edge: optional(integer(0, Number.MAX_SAFE_INTEGER)),
-        whole: optional(flag),
       }),
     ),
     draws: optional(listOf(path, LONGEST_PATH)),

@@ -79,10 +79,9 @@ export class CrossChecker {
   }
 
   async #compare({ unit, check }: Pair, follow: (next: Pair) => void): Promise<LaneDivergence | undefined> {
-    const { expected: known, along, merge, reduced = false, whole = false } = check;
+    const { expected: known, along, merge, reduced = false } = check;
     const { state, actions } = this.#base;
-    if (whole) this.#navigator.forget();
-    else this.#navigator.leave();
+    this.#navigator.leave();
     const { path } = unit;
     // If a reduction merged two states, a rule may still distinguish them. Execute both paths, so that the broken rules can be compared, too.
     const first = known === undefined || reduced ? await this.#outcomesAlong({ ...unit, ...along }) : undefined;

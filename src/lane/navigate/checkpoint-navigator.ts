@@ -31,13 +31,6 @@ export class CheckpointNavigator extends Navigator {
     this.#marks = [options.home.mark];
   }
 
-  override forget(): void {
-    super.forget();
-    this.#marks.length = 1;
-    this.#path = [];
-    this.#drawn = [];
-  }
-
   override departed(): void {
     // Nothing to do: the lane restores the node's checkpoint after each action, which undoes all effects.
   }
@@ -56,7 +49,11 @@ export class CheckpointNavigator extends Navigator {
     if (this.isHere(unit)) return this.here!.mark;
     if (direct && unit.image !== undefined && unit.path.length > 0 && !isOld(unit.image as WorldSnapshot)) {
       const written = this.options.state.write(unit.image as WorldSnapshot);
-      if (this.#path.length > 0) this.forget();
+      if (this.#path.length > 0) {
+        this.#marks.length = 1;
+        this.#path = [];
+        this.#drawn = [];
+      }
       if (!isPromise(written)) {
         const mark = this.options.state.mark();
         if (!isPromise(mark) && !this.#check.due()) return this.arrive(unit, mark);

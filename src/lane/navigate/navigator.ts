@@ -38,11 +38,6 @@ export abstract class Navigator {
     this.here = undefined;
   }
 
-  /** Forgets all checkpoints but that of the root state, so that the next replay executes the whole path. */
-  forget(): void {
-    this.leave();
-  }
-
   /**
    * Records that an action was executed at the node. Its effects on stores, context and clients can be restored, but the target may remember more.
    */
@@ -76,8 +71,8 @@ export abstract class Navigator {
     this.replayed++;
     if (outcome.kind === "lost") throw new LaneLost(outcome.lost!, outcome.message);
     if (outcome.kind !== "executed") {
-      const what = outcome.kind === "skipped" ? "no longer applies" : `fails: ${outcome.message}`;
-      throw new PathBroken("dirty", `In the replay of a path, action "${action.name}" ${what}`);
+      const what = outcome.kind === "skipped" ? "cannot be called now" : `fails: ${outcome.message}`;
+      throw new PathBroken("dirty", `seqqa executed a path again, and action "${action.name}" ${what}`);
     }
     await this.options.settle();
     await this.options.state.observeStep();
@@ -90,8 +85,8 @@ export abstract class Navigator {
     if (this.#fingerprint.lo !== unit.lo || this.#fingerprint.hi !== unit.hi) {
       const lines = canonicalizer.describe(await state.facts());
       const names = unit.path.map((index) => this.options.actions[index]!.name);
-      const where = names.length === 0 ? "The root state, reached again," : `The state after ${names.join(" -> ")}, reached again,`;
-      throw new OtherState("dirty", `${where} differs from the first time`, lines.slice(0, 20));
+      const where = names.length === 0 ? "The root state" : `The state after ${names.join(" -> ")}`;
+      throw new OtherState("dirty", `${where} is different from the first time that seqqa reached it`, lines.slice(0, 20));
     }
     return this.arrive(unit, mark);
   }

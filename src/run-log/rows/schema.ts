@@ -96,7 +96,7 @@ CREATE TABLE commits (
   PRIMARY KEY (exploration, batch)
 ) STRICT;
 
--- Sampled states of which nothing is left to compare: they were expanded once more, by replay or along a second path (merge 1), or never written directly. An audit of a merge has 2 plus the number of its edge, a check along a path with loops 2^53 - 1.
+-- Sampled states of which nothing is left to compare: they were expanded once more, by replay or along a second path (merge 1), or never written directly. An audit of a merge has 2 plus the number of its edge.
 CREATE TABLE checks (
   exploration INTEGER NOT NULL,
   node INTEGER NOT NULL,

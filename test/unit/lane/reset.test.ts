@@ -65,7 +65,7 @@ function agentOf(
 describe("a world with reset", () => {
   it("goes back by reset and replay: every branch begins where the path says, whatever was executed before", async () => {
     const api = new Hidden();
-    const { explorer } = await runExplorer(agentOf(api), { direct: false, crossCheck: { first: 20, oneIn: 0 } });
+    const { explorer } = await runExplorer(agentOf(api), { direct: false, crossCheck: { first: 20, oneIn: 1 } });
     expect(explorer.divergences.all).toEqual([]);
     expect(explorer.stopReason).toBe("exhausted");
     // n = none, 1, 2, 3 by what the context knows; `silently` would make more of them if it were not undone.
