@@ -61,7 +61,10 @@ describe("an API that commits later in one deep state alone", () => {
     const { divergences, stopReason } = only(writtenIn(join(cwd, "out")));
     expect([status, stopReason]).toEqual([3, "exhausted"]);
     expect(divergences).toContainEqual(
-      expect.objectContaining({ kind: "late_write", message: expect.stringContaining('the target answered action "add" before') }),
+      expect.objectContaining({
+        kind: "late_write",
+        message: expect.stringContaining('the target answered action "add" before it had committed'),
+      }),
     );
   });
 });

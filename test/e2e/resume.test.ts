@@ -232,7 +232,7 @@ describe("a run that goes on", () => {
 
     const damages: readonly (readonly [RegExp, string])[] = [
       [
-        /a\.explore\.ts: The stored run does not belong to this exploration: its digest is /,
+        /a\.explore\.ts: The stored run does not belong to this exploration: its steps give the digest /,
         "UPDATE explorations SET digest = '0123456789abcdef'",
       ],
       [
@@ -523,7 +523,7 @@ describe("a run that goes on", () => {
       const newer = new Database(join(output, "runs", name!));
       newer.pragma("user_version = 5");
       newer.close();
-      await says("hint: It was written by a newer seqqa: read it with that version", "--resume");
+      await says("hint: A newer version of seqqa wrote the run. Use that version of seqqa", "--resume");
     },
   );
 });

@@ -57,7 +57,7 @@ describe("a target that does not come up", () => {
     const garbage = `import { createServer } from "node:net"; createServer((s) => s.end("\\u0000\\u0001 not http\\r\\n\\r\\n")).listen(process.env.PORT, "127.0.0.1");`;
     const error = await startFails("node garbage.mjs", {}, { "garbage.mjs": garbage });
     expect(error).toMatchObject({ code: "TARGET_NOT_HTTP", exitStatus: 3 });
-    expect(error.message).toMatch(/^What listens on http:\/\/127\.0\.0\.1:\d+\/ does not answer in HTTP\./);
+    expect(error.message).toMatch(/^The program that listens on http:\/\/127\.0\.0\.1:\d+\/ does not answer in HTTP\./);
   });
 
   it("is silent for a while and ready then, on ::1 alone", async () => {

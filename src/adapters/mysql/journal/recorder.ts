@@ -61,7 +61,7 @@ export class Recorder {
 
   #requireNothing(sums: RowSums): void {
     const rows = changedRows(this.#tables, sums.deltas());
-    if (rows.length > 0) throw new ForeignWrite(`The database ${this.#control.store.shown}`, rows);
+    if (rows.length > 0) throw new ForeignWrite(`the database ${this.#control.store.shown}`, rows);
   }
 
   async #write(parts: readonly (readonly string[])[]): Promise<void> {

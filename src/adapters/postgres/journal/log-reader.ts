@@ -61,7 +61,7 @@ export class LogReader {
    * @throws SeqqaError `FOREIGN_WRITE`
    */
   accepts({ entries, foreign }: Look, count: number | undefined): boolean {
-    if (foreign && this.isQuiet) throw new ForeignWrite(`The database ${this.#how.control.store.shown}`, this.#named(entries));
+    if (foreign && this.isQuiet) throw new ForeignWrite(`the database ${this.#how.control.store.shown}`, this.#named(entries));
     // If a request was sent during the read, its writes may be missing from the entries. The run then still counts as active.
     if (!foreign && count === this.count()) this.#asked.looked();
     return !foreign;

@@ -277,7 +277,7 @@ export class DumpMode {
     const written = changed.filter(([key, entry]) => entry !== null || !isOver(this.#mirror.now(key)!));
     if (wasQuiet && asked.isQuiet && written.length > 0) {
       const rows = written.map(([key]) => ({ table: "key", key: bytesOf(key).toString("utf8"), was: null, now: null }));
-      throw new ForeignWrite(`The Redis database ${shownPlace(this.#keyspace.connection.place)}`, rows);
+      throw new ForeignWrite(`the Redis database ${shownPlace(this.#keyspace.connection.place)}`, rows);
     }
     await borrowed.record(new Map(changed));
   }

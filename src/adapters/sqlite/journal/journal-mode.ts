@@ -290,7 +290,7 @@ export class JournalMode implements SqliteMode {
       const { plan } = this.#log.tables[table]!;
       return { table: plan.name, key: shownKey(plan, (now ?? before)!), was: rowImage(plan, before), now: rowImage(plan, now) };
     });
-    throw (this.#broken = new ForeignWrite(`The SQLite file ${this.#file}`, rows));
+    throw (this.#broken = new ForeignWrite(`the SQLite file ${this.#file}`, rows));
   }
 
   #apply(fixes: Parameters<UndoLog["apply"]>[0], counters: Parameters<UndoLog["apply"]>[1]): void {

@@ -110,13 +110,13 @@ describe("a target with a certificate of a private authority", () => {
 
 describe("a ca that is none", () => {
   it.each<[unknown, RegExp]>([
-    ["./ca.pem", /^The ca of an HttpClient holds no certificate in PEM /],
+    ["./ca.pem", /^The option ca of an HttpClient holds no certificate in PEM /],
     ["", /holds no certificate/],
     ["-----BEGIN PRIVATE KEY-----\nsecret\n-----END PRIVATE KEY-----", /holds no certificate/],
     ["-----BEGIN CERTIFICATE-----\nbm90IG9uZQ==\n-----END CERTIFICATE-----", /holds a certificate that cannot be read \(number 1 of 1\)/],
-    [["x"], /^The ca\[0\] of an HttpClient/],
-    [12, /is number, not text/],
-    [null, /is null, not text/],
+    [["x"], /^The option ca\[0\] of an HttpClient/],
+    [12, /is of type number, but must be the text of a certificate/],
+    [null, /is null, but must be the text of a certificate/],
   ])("%j is refused", async (ca, message) => {
     const error = await thrownBy(() => new HttpClient(url, { ca: ca as string }));
     expect(error).toMatchObject({ code: "CA_INVALID", exitStatus: 2, message: expect.stringMatching(message) as string });

@@ -393,7 +393,7 @@ describe("owners", () => {
     expect(open).toThrow(
       expect.objectContaining({
         code: "STORE_IN_USE",
-        message: expect.stringContaining("on elsewhere?[31m.") as string,
+        message: expect.stringContaining("on elsewhere?[31m).") as string,
         hint: expect.stringContaining("update seqqa_owner set pid = 0") as string,
       }) as Error,
     );
@@ -539,7 +539,7 @@ describe("stores", () => {
     const before = everything(file);
     const says = async (what: string): Promise<unknown> =>
       (await stores.check(`sqlite:${file}`)).filter((one) => one.what === what).map((one) => [one.ok, one.says]);
-    expect(await says("checkpoint")).toEqual([[true, "auto chooses journal, because seqqa can restore all tables by triggers."]]);
+    expect(await says("checkpoint")).toEqual([[true, "auto chooses journal: the target opens its own connections."]]);
     expect(await says("busy_timeout")).toEqual([[true, expect.stringContaining("SQLITE_BUSY")]]);
     expect(await says("use")).toEqual([]);
     expect(everything(file)).toEqual(before);

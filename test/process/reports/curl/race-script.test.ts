@@ -166,7 +166,7 @@ it("says what curl cannot do", () => {
     "# The run sent the calls together (HTTP/2); curl sends each on a connection of its own",
   );
   expect(raceScript(gatedRace(), redactor([]))).toContain(
-    "curl cannot hold a statement, so this script needs luck; seqqa replay r00000000000000a7 follows",
+    "curl cannot hold a statement, so this script shows the race only by chance. seqqa replay r00000000000000a7 follows",
   );
   expect(scriptOf({ observed: { ...race().observed, calls: [] } })).toBeUndefined();
 });

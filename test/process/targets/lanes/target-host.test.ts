@@ -168,7 +168,7 @@ describe("targets that are not started", () => {
     const sameStore = await failureOf(
       hostOf({ folder, lanes: [one, { baseUrl: `http://127.0.0.1:${second}`, dbUrl: `sqlite:${folder}/./a.db` }] }),
     );
-    expect(sameStore).toMatchObject({ code: "LANES_SHARED", message: "Lanes 0 and 1 have the same store." });
+    expect(sameStore).toMatchObject({ code: "LANES_SHARED", message: "lanes[0] and lanes[1] in seqqa.yaml name the same store." });
   });
 
   it("makes any number of lanes when nothing is declared", async () => {

@@ -34,6 +34,8 @@ describe("the output of a service", () => {
 
   it("says where it cannot be written", () => {
     const folder = folderWith({ services: "a file" });
-    expect(() => new OutputLog(join(folder, "services/mail.log"))).toThrow(/cannot be written to .*mail\.log \(E(EXIST|NOTDIR)\)/);
+    expect(() => new OutputLog(join(folder, "services/mail.log"))).toThrow(
+      /seqqa cannot write the output of a process to .*mail\.log \(E(EXIST|NOTDIR)\)/,
+    );
   });
 });

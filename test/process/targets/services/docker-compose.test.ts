@@ -94,7 +94,7 @@ describe("compose_file", () => {
     const error = await failureOf(test);
     expect(error).toMatchObject({ code: "DOCKER_MISSING", exitStatus: 2 });
     expect(error.message).toContain("the program docker was not found");
-    expect(error.hint).toMatch(/^Install Docker with its compose plugin, .*--no-infra\.$/);
+    expect(error.hint).toMatch(/^Install Docker with its compose plugin\. Or .*--no-infra\.$/);
     expect(test.runs()).toEqual([]);
   });
 

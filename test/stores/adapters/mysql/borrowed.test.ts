@@ -532,11 +532,11 @@ describe("somebody else's write", () => {
       };
       const error = await failure(works[how as keyof typeof works]());
       expect(error).toMatchObject({ code: "FOREIGN_WRITE", exitStatus: 3 });
-      expect(error.message).toMatch(/^The database mysql:.* was written to .*: orders id 70, orders id 2, seen at/);
+      expect(error.message).toMatch(/^Something wrote to the database mysql:.* while this run sent no request: orders id 70, orders id 2, seen at/);
       expect(await failure(system.mark())).toBe(error);
       const end = await failure(system.close());
       expect(end).toMatchObject({ code: "ROWS_KEPT", exitStatus: 3 });
-      const file = / are in (\S+\.json)\.$/.exec(end.message)![1]!;
+      const file = / wrote the earlier values to (\S+\.json)\.$/.exec(end.message)![1]!;
       const told = JSON.parse(readFileSync(file, "utf8")) as { rows: RowImages[] };
       rmSync(file);
       expect(names(told.rows)).toEqual(["orders id 2", "orders id 70"]);
@@ -580,7 +580,7 @@ describe("somebody else's write", () => {
       if (stays) {
         const { code, message } = await failure(system.close());
         expect(code).toBe("ROWS_KEPT");
-        rmSync(/ are in (\S+\.json)\.$/.exec(message)![1]!);
+        rmSync(/ wrote the earlier values to (\S+\.json)\.$/.exec(message)![1]!);
       } else await system.close();
       expect(await rowsOf(user, "select id from orders where id = 9")).toHaveLength(stays ? 1 : 0);
     }

@@ -89,7 +89,7 @@ async function killedAfter(store: Scratch, writes: string): Promise<void> {
 async function keptAtClose(adapter: PostgresAdapter, row: string): Promise<unknown> {
   const error = await adapter.close().catch((cause: unknown) => cause);
   expect(error).toEqual(failure("ROWS_KEPT", row));
-  const file = / are in (.*)\.$/.exec((error as Error).message)![1]!;
+  const file = / wrote the earlier values to (.*)\.$/.exec((error as Error).message)![1]!;
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } finally {

@@ -295,7 +295,7 @@ describe("isolation index", () => {
     await run.kill();
     await server.client(9).set("foreign", "9");
     const { removed } = await stores.clean(server.url());
-    expect([...removed].sort()).toEqual(urls.map((url) => `database ${new URL(url).pathname.slice(1)} of run dead3`).sort());
+    expect([...removed].sort()).toEqual(urls.map((url) => `database ${new URL(url).pathname.slice(1)}, a copy for run dead3`).sort());
     for (const url of urls) expect(await keysOf(url)).toBe("");
     expect(await keysOf(own)).toBe(await keysOf(server.url()));
     await living.close();
@@ -328,7 +328,7 @@ describe("check", () => {
       "isolation server",
       "isolation index",
     ]);
-    expect(checks.at(-1)!.says).toContain("room for 14 lanes");
+    expect(checks.at(-1)!.says).toContain("enough for 14 lanes");
     expect(await used()).toEqual(["0"]);
     expect(await setting()).toBe("");
   });

@@ -22,7 +22,7 @@ async function failureOf(api: HttpClient, method = "POST", timeout = 5): Promise
 function expectUnreachable(error: SeqqaError & { exchanges: Exchange[] }, word: string, url: string): void {
   expect(error).toMatchObject({ name: "SeqqaError", code: "TARGET_UNREACHABLE", exitStatus: 3 });
   expect(error.message).toMatch(new RegExp(`^${word}: (POST|GET) ${url}/orders got no .*from the target\\.$`));
-  expect(error.hint).toMatch(/^Check /);
+  expect(error.hint).toMatch(/^(?:Check|Read) /);
   expect(error.exchanges).toEqual([{ kind: "failure", method: "POST", url: `${url}/orders`, reason: "unreachable", error }]);
 }
 
