@@ -89,9 +89,11 @@ export class CrossChecker {
     const differing: string[] = [];
     let calls: readonly number[] | undefined;
     let mark: SavedWorld | undefined;
-    // The search executed the actions in their order. In the other order, no action hides again what another one left in the target's memory or in a
-    // file. The differences are listed in the order of the actions.
-    for (let action = unit.to - 1; action >= unit.from && !this.#isCancelled(); action--) {
+    const order = Array.from({ length: unit.to - unit.from }, (_, i) => unit.from + i);
+    // The search executed the actions in their order. In the opposite order, no action hides again what another one left in the target's memory or in
+    // a file. After a second path, the first action must be the one that the search executed first, because it shows what the path left there.
+    for (const action of merge ? order : order.toReversed()) {
+      if (this.#isCancelled()) break;
       const { outcome, mark: at } = await this.#step(unit, action);
       mark = at;
       const row = expected.subarray(action * ROW, (action + 1) * ROW);
@@ -101,18 +103,18 @@ export class CrossChecker {
       const before = first?.broken[action];
       const isJudgedAlike = broken === undefined || before === undefined || broken.join() === before.join();
       const { name } = actions[action]!;
-      if (!isJudgedAlike) differing.unshift(judgedOtherwise(name, before, broken));
+      if (!isJudgedAlike) differing.push(judgedOtherwise(name, before, broken));
       if (!isSame && row[STATUS] !== outcome.status)
-        differing.unshift(`${name}: the target answered ${row[STATUS]!} the first time, but ${outcome.status} now`);
+        differing.push(`${name}: the target answered ${row[STATUS]!} the first time, but ${outcome.status} now`);
       else if (!isSame) {
         const explained = await this.#explain(unit, action, along);
-        differing.unshift(
+        differing.push(
           `${name}: the target answered ${outcome.status} both times, but reached different states; ${explained.text}`,
           ...explained.lines,
         );
         mark = explained.mark;
       }
-      if (!isSame || !isJudgedAlike) calls = [...path, action];
+      if (!isSame || !isJudgedAlike) calls ??= [...path, action];
       // The search does not go on behind a state that breaks a rule, so the audit does not either.
       else if (broken?.length === 0 && reached.changed && first!.strict[action] !== reached.strict && !reached.isBounded)
         follow({

@@ -2,7 +2,7 @@ import { SeqqaError } from "../errors.ts";
 import { nearest } from "../text/nearest.ts";
 
 /** Properties of an Action, Invariant or Agent that are not options. They are allowed, because users spread existing objects into new options. */
-const COPIED: readonly string[] = ["declared", "ownActions", "users", "guests", "ruleRaces", "graph"];
+const COPIED: readonly string[] = ["declared", "ownActions", "users", "guests", "ruleRaces", "subjects", "graph"];
 
 /**
  * Refuses unknown options, because a misspelt option would otherwise be ignored silently. Options that are `undefined` count as absent.

@@ -532,7 +532,9 @@ describe("somebody else's write", () => {
       };
       const error = await failure(works[how as keyof typeof works]());
       expect(error).toMatchObject({ code: "FOREIGN_WRITE", exitStatus: 3 });
-      expect(error.message).toMatch(/^Something wrote to the database mysql:.* while this run sent no request: orders id 70, orders id 2, seen at/);
+      expect(error.message).toMatch(
+        /^Something wrote to the database mysql:.* while this run sent no request: orders id 70, orders id 2, seen at/,
+      );
       expect(await failure(system.mark())).toBe(error);
       const end = await failure(system.close());
       expect(end).toMatchObject({ code: "ROWS_KEPT", exitStatus: 3 });

@@ -254,7 +254,7 @@ describe("checking the ways against each other", () => {
     const text = "peek: the target answered 200 both times, but reached different states;";
     expect(one.explorer.divergences.all[0]!.differences).toEqual([
       `${text} the step changed:`,
-      "  - systems.store.n = 1",
+      "  - systems.store.n = 8",
       "  + systems.store.n = 7",
     ]);
     const merged = remembering({ peek: remembers, one: does("one", () => 1), two: does("two", () => 1) });
