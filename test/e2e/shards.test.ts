@@ -126,8 +126,8 @@ describe("merge refuses", () => {
     cpSync(two, damaged, { recursive: true });
     for (const [says, damage] of [
       ["The stored run does not belong to this exploration: its steps give the digest ", "UPDATE explorations SET digest = '0'"],
-      ["cannot be read: a batch of commits is incomplete", "UPDATE commits SET records = substr(records, 1, length(records) - 3)"],
-      ["cannot be read: explorations[0].", "UPDATE explorations SET document = '{}'"],
+      ["a batch of commits is incomplete", "UPDATE commits SET records = substr(records, 1, length(records) - 3)"],
+      ["explorations[0].", "UPDATE explorations SET document = '{}'"],
     ] as const) {
       const [name] = readdirSync(join(damaged, "runs"));
       const file = join(damaged, "runs", name!);

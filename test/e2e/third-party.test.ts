@@ -39,7 +39,7 @@ describe("third parties as stores", () => {
     ["stub://ftp", 'The url of systems.mail is "stub://ftp", which is not a valid stub URL.'],
     ["stub:http", "systems.mail.url is"],
     ["stub://smtp?openapi=./seqqa.yaml", 'The url of systems.mail is "stub://smtp?openapi='],
-    ["stub://http?openapi=./none.yaml", "systems.mail names the OpenAPI description "],
+    ["stub://http?openapi=./none.yaml", "seqqa cannot read the OpenAPI description "],
     ["stub://http?openapi=./seqqa.yaml", "so it is not an OpenAPI description"],
   ])("the url %s is refused in one sentence", async (url, sentence) => {
     const folder = folderWith({
