@@ -113,7 +113,7 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
   const back = new Map<string, string>();
   for (const { place, after, a: x, b: y, pair } of texts) {
     const holding = /^\d+$/.test(x) && /^\d+$/.test(y) ? domains.holding(x, y, place) : undefined;
-    // So many digits are no counter but an id, such as a snowflake. Equal ids are the same value everywhere.
+    // A text with so many digits is not a counter but an id, such as a snowflake. Equal ids are the same value everywhere.
     const isId = holding?.length === 0 && Math.min(x.length, y.length) >= ID_DIGITS;
     if (holding !== undefined && !isId) {
       // Digits inside a text may come from a counter that no table shows. The place of the text itself is then used as the counter.
