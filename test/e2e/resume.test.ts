@@ -126,7 +126,7 @@ describe("a run that goes on", () => {
       const { status, stderr, stdout } = await run("--resume");
       expect(status).toBe(1);
       expect(stderr).toMatch(/The exploration a had already ended \(exhausted\) after \d+ steps\. seqqa keeps its result\./);
-      expect(stderr).toMatch(/b continues after \d+ steps and \d+ states\./);
+      expect(stderr).toMatch(/exploration b continues after \d+ steps and \d+ states of the earlier run\./);
       expect(stdout).toMatch(/not_all/);
       expect(found(output)).toEqual(found(alone.output));
       expect(JSON.stringify(found(output))).toContain("no flip of 6");

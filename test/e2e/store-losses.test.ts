@@ -165,7 +165,7 @@ describe("stores that cannot be had", () => {
       if (kind === "postgres") await onPostgres(url, "CREATE TABLE things AS SELECT 1 AS id");
       if (kind === "mysql") await onMysql(url, "CREATE TABLE things AS SELECT 1 AS id");
       const fine = await seqqa(doctor, { env: { STORE_URL: url } });
-      expect(fine.stdout).toMatch(/ok +db; trial +checkpoint .*, and seqqa restored the store exactly/);
+      expect(fine.stdout).toMatch(/ok +db: trial +checkpoint .*, and seqqa restored the store exactly/);
       expect(fine.status).toBe(0);
     }
   });
