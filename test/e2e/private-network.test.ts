@@ -65,8 +65,8 @@ describe("a target with a certificate of a private authority", () => {
   });
 
   it.each([
-    ["./none.pem", /seqqa\.yaml:1:17: tls\.ca_file .*none\.pem does not exist\./],
-    ["./key.pem", /seqqa\.yaml:1:17: tls\.ca_file .*key\.pem holds no certificate in PEM/],
+    ["./none.pem", /seqqa\.yaml:1:17: The file .*none\.pem of tls\.ca_file does not exist\./],
+    ["./key.pem", /seqqa\.yaml:1:17: The file .*key\.pem of tls\.ca_file holds no certificate in PEM/],
   ])("is not started when tls.ca_file is %s", async (file, message) => {
     const cwd = folderWith({ ...files, "seqqa.yaml": `tls: { ca_file: ${file} }\n${target}` });
     const ran = await seqqa(["run", "."], { cwd });

@@ -81,7 +81,7 @@ describe("a signal while the reports are written", () => {
     expect(child.exitCode).toBeNull();
     expect(await goOn()).toMatch(WHOLE);
     const { status, signal, stderr } = await ended;
-    expect([status, signal, stderr]).toEqual([130, null, expect.stringMatching(/^note: [^\n]*\nInterrupted: [^\n]*\n$/)]);
+    expect([status, signal, stderr]).toEqual([130, null, expect.stringMatching(/^note: [^\n]*\nInterrupted\. [^\n]*\n$/)]);
     expect(readFileSync(join(cwd, "reports/report.html"), "utf8")).toMatch(/>Interrupted<[^]*, exit status 130\.</);
     expect(writtenIn(join(cwd, "reports"))).toMatchObject({ exitStatus: 130, explorations: [{ stopReason: "exhausted" }] });
     await expectWhole(cwd, 130);
