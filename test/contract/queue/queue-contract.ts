@@ -80,7 +80,7 @@ export function queueContract(open: () => Promise<QueueSubject>): void {
   test("a queue that does not exist is an error that names those that do", async () => {
     await expect(subject.store.take("chargse")).rejects.toMatchObject({
       code: "QUEUE_UNKNOWN",
-      message: 'There is no queue "chargse".',
+      message: 'The queue "chargse" does not exist.',
       hint: "The store has charges.",
     });
   });
