@@ -117,7 +117,7 @@ export class CheckQueue {
     const reduced = strict !== 0;
     const isExpanded = this.#committer.nodes.has(to, EXPANDED);
     const known = this.#otherWays.get(to);
-    if (!reduced && this.#options.auditsAll !== true) {
+    if (!this.#isAudited(reduced)) {
       if (!isExpanded && known === undefined && this.#draw(1, to) % this.#options.oneIn === 0)
         this.#otherWays.set(to, [{ from, action, reduced, followed: false }]);
       return;
@@ -136,8 +136,7 @@ export class CheckQueue {
 
   /** Queues the audits of nodes that were never expanded, for example at the depth limit. Called when the search has ended. */
   finish(): void {
-    for (const [node, ways] of this.#otherWays)
-      for (const way of ways) if (way.reduced || this.#options.auditsAll === true) this.#audit(node, way);
+    for (const [node, ways] of this.#otherWays) for (const way of ways) if (this.#isAudited(way.reduced)) this.#audit(node, way);
     this.#otherWays.clear();
   }
 
@@ -176,9 +175,13 @@ export class CheckQueue {
     return from * this.#options.actions + action;
   }
 
+  /** Returns `true` if merges of this kind are selected as audits. Other merges are only sampled before their node is expanded. */
+  #isAudited(reduced: boolean): boolean {
+    return reduced || this.#options.auditsAll === true;
+  }
+
   #doneOf(node: number, way: OtherWay): DoneCheck {
-    const isAudit = way.reduced || this.#options.auditsAll === true;
-    return { node, merge: true, ...(isAudit && { edge: this.#edgeOf(way) }) };
+    return { node, merge: true, ...(this.#isAudited(way.reduced) && { edge: this.#edgeOf(way) }) };
   }
 
   #draw(salt: number, node: number): number {

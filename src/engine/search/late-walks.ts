@@ -14,8 +14,8 @@ export interface LateWalk {
 
 /**
  * Returns the steps to check for late writes: for each action that writes, its last and its first steps that were answered with 2xx. The list
- * alternates between the actions. A step on the path to another listed step is left out, since it is checked together with that step. `watched`: steps that were
- * checked before.
+ * alternates between the actions. A step on the path to another listed step is left out, since it is checked together with that step. `watched`: steps
+ * that were checked before, and are left out, too.
  */
 export function lateWalks(committer: Committer, watched: readonly LateWalk[] = []): readonly LateWalk[] {
   const { nodes } = committer;

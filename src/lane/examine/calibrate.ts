@@ -382,11 +382,10 @@ class Walks {
     const isOther = async (): Promise<boolean> => {
       await this.#readProbe();
       const { nextToPassMs } = state;
-      const { lo, hi } = storesFingerprint(await state.facts(), canonicalizer);
-      const isOther = lo !== known.lo || hi !== known.hi;
-      if (nextToPassMs > state.now()) return isOther;
+      const now = storesFingerprint(await state.facts(), canonicalizer);
+      if (nextToPassMs > state.now()) return now.lo !== known.lo || now.hi !== known.hi;
       // A time that passes changes the state without a write.
-      known = { ...known, lo, hi };
+      known = now;
       return false;
     };
     return poll(isOther, ms, LOOK_MS);

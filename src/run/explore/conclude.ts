@@ -8,7 +8,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import type { ActionCoverage, ExplorationResult, RunError } from "../../model/results/result.ts";
 import { declaredAt, whereOfStack } from "../prepare/declared-at.ts";
 import { ShownUrls } from "../prepare/shown-urls.ts";
-import { withExemptions } from "../results/idle-actions.ts";
+import { hasEndedEarly, withExemptions } from "../results/idle-actions.ts";
 import { STORE_CLOCK } from "../../messages/lane-messages.ts";
 import { inconclusiveNotes } from "../results/inconclusive-notes.ts";
 import { neverOccurredNotes } from "../results/never-occurred.ts";
@@ -49,7 +49,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
   const violations = await shortestViolations(explorer, options, lanePool);
   const coverage = withExemptions(explorer.committer.coverage(), definition, config.exploration.requireAllActions);
   // A shard, and a run that was ended early, see only a part of the steps.
-  const isWhole = options.shard === undefined && !["first_violation", "interrupted"].includes(explorer.stopReason ?? "");
+  const isWhole = options.shard === undefined && !hasEndedEarly(explorer.stopReason);
   const idle = isWhole ? withoutSubject(definition, coverage) : new Map<string, string>();
   const notes = [...(await notesOf(exploration, explorer, { violations, coverage })), ...idle.values()];
   await closeLanes(lanePool, explorer);

@@ -42,12 +42,17 @@ export function withExemptions(coverage: Coverage, { actions }: AgentDefinition<
   return marked;
 }
 
+/** Returns `true` if a search was ended by its first violation or by the user. Nothing is concluded then from what did not occur. */
+export function hasEndedEarly(stopReason: StopReason | undefined): boolean {
+  return stopReason === "first_violation" || stopReason === "interrupted";
+}
+
 /**
  * Returns a sentence that names the idle actions, or an empty list. An action is idle if it never applied, or if every answer had a status of 400 or
  * more. In a search that is not exhaustive, only actions with at least 20 tries are judged.
  */
 export function idleActions(coverage: Coverage, { stopReason, steps, isExhaustive }: IdleOptions): readonly string[] {
-  if (stopReason === "first_violation" || stopReason === "interrupted") return [];
+  if (hasEndedEarly(stopReason)) return [];
   if (stopReason === "max_time" && steps === 0) return ["The time was used up before the first step. Raise exploration.max_time."];
   const all = Object.entries(coverage).filter(([, { brought }]) => brought !== true);
   const idle = all.flatMap(([name, action]) => {

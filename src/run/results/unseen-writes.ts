@@ -2,6 +2,7 @@ import type { LaneReport } from "../../messages/lane-messages.ts";
 import type { ActionCoverage, ExplorationFacts, VerdictException } from "../../model/results/result.ts";
 import { NOT_VISIBLE } from "../../reports/console/verdict.ts";
 import { plural } from "../../reports/console/numbers.ts";
+import { hasEndedEarly } from "./idle-actions.ts";
 
 /**
  * An action is reported after this number of writes (2xx) that changed nothing visible. If the whole search found no state but the root state, one
@@ -17,7 +18,7 @@ type Coverage = Readonly<Record<string, ActionCoverage>>;
  * interrupted or stopped at the first violation.
  */
 function unseen(coverage: Coverage, { stopReason, statesVisited }: Searched): readonly (readonly [string, number])[] {
-  if (stopReason === "first_violation" || stopReason === "interrupted") return [];
+  if (hasEndedEarly(stopReason)) return [];
   const enough = stopReason === "exhausted" && statesVisited === 1 ? 1 : ENOUGH;
   return Object.entries(coverage).flatMap(([name, { unseenWrites = 0, brought, changesNothing }]) =>
     unseenWrites < enough || brought === true || changesNothing === true ? [] : [[name, unseenWrites] as const],
