@@ -167,20 +167,30 @@ describe("the report of a real run", () => {
     const { page } = opened;
     await page.locator("canvas.graph[data-layout=done]").waitFor();
     await page.locator("canvas.graph").scrollIntoViewIfNeeded();
+    const point = async (): Promise<{ x: number; y: number }> => {
+      const [x, y] = (await page.locator("canvas.graph").getAttribute("data-chosen"))!.split(" ").map(Number);
+      return { x: x!, y: y! };
+    };
     const chosen = async (query: string, heading: RegExp): Promise<{ x: number; y: number }> => {
       await page.locator(".results input").fill(query);
       await page.locator(".results input").press("Enter");
       await page.locator(".details h4", { hasText: heading }).waitFor();
-      const [x, y] = (await page.locator("canvas.graph").getAttribute("data-chosen"))!.split(" ").map(Number);
-      return { x: x!, y: y! };
+      return point();
     };
-    // What is chosen is brought into view, which may move what was chosen before: once more, until both stay.
-    let [node, edge] = [await chosen("63", /^State 63$/), await chosen("create_order", /^create_order 201$/)];
-    for (let before = ""; before !== JSON.stringify([node, edge]);) {
-      before = JSON.stringify([node, edge]);
-      [node, edge] = [await chosen("63", /^State 63$/), await chosen("create_order", /^create_order 201$/)];
-    }
-    await page.locator(".results input").fill("");
+    // The view moves until a selection is visible, and again when the list of results closes: once more, until all positions stay.
+    const [node, edge] = await vi.waitFor(
+      async () => {
+        const state = await chosen("63", /^State 63$/);
+        const transition = await chosen("create_order", /^create_order 201$/);
+        await page.locator(".results input").fill("");
+        await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+        expect([await point(), await chosen("63", /^State 63$/)]).toEqual([transition, state]);
+        await chosen("create_order", /^create_order 201$/);
+        await page.locator(".results input").fill("");
+        return [state, transition] as const;
+      },
+      { timeout: 15_000 },
+    );
     await page.locator("canvas.graph").click({ position: node });
     expect(await page.locator(".details h4").textContent()).toBe("State 63");
     await page.locator("canvas.graph").click({ position: edge });

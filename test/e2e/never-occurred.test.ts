@@ -45,7 +45,7 @@ describe("a key under ignore that never occurred", () => {
   const notes = async (...args: string[]): Promise<readonly string[]> => {
     const ran = await seqqa(["run", ".", "--reporter", "json", ...args], { cwd });
     expect(ran.status).toBe(0);
-    return only(documentOf(ran)).notes.filter((note) => note.startsWith("ignore: "));
+    return only(documentOf(ran)).notes.filter((note) => note.startsWith("The pattern "));
   };
 
   it.each(laneCounts)("is a note with the nearest that did, with %s lanes", async (lanes) => {

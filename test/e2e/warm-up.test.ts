@@ -80,19 +80,19 @@ describe("what fails in warm_up ends the run with 3", () => {
   it.each([
     [
       "GET /nowhere",
-      'target.warm_up[0], GET /nowhere, did not succeed within 1 s: it was answered with status 503: "{\\"error\\":\\"starting\\"}".',
+      'target.warm_up[0], GET /nowhere, did not succeed within 5 s: it was answered with status 503: "{\\"error\\":\\"starting\\"}".',
     ],
     ['{ command: "echo broken; exit 4" }', "target.warm_up[0], the command echo broken; exit 4, ended with 4. Its last output:"],
     [
       '{ path: /, headers: { x-key: "a\\nb" } }',
       'target.warm_up[0], GET /, cannot be sent: Invalid character in header content ["x-key"].',
     ],
-    ['{ command: "sleep 30" }', "target.warm_up[0], the command sleep 30, did not end within 1 s. It printed nothing."],
+    ['{ command: "sleep 30" }', "target.warm_up[0], the command sleep 30, did not end within 5 s. It printed nothing."],
   ])("%s", async (step, message) => {
     const cwd = folderWith({
       "server.mjs": SERVER,
       "orders.explore.ts": exploration(""),
-      "seqqa.yaml": config(`  ready_timeout: 1\n  warm_up: [${step}]\n`),
+      "seqqa.yaml": config(`  ready_timeout: 5\n  warm_up: [${step}]\n`),
     });
     const { status, stderr } = await seqqa(["run", "."], { cwd });
     expect(stderr).toContain(message);

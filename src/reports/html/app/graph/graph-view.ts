@@ -47,6 +47,8 @@ export class GraphView implements Choices {
   #isGrowing = false;
   /** The state whose details are shown, and the number of its edges that the details list. */
   #chosen: { readonly node: number; readonly edges: number } | undefined;
+  /** The position of the selected node or edge in the coordinates of the graph. */
+  #selectedPoint: readonly [number, number] | undefined;
 
   constructor(holder: HTMLElement, model: GraphModel, context: ViewContext) {
     this.#model = model;
@@ -131,7 +133,7 @@ export class GraphView implements Choices {
   chooseEdge(edge: number): void {
     this.#chosen = undefined;
     this.#mark({ node: undefined, edge });
-    this.#tell(...pointOf(this.#painter.shapes.curve(edge, this.#painter.positions), 0.5));
+    this.#tell(pointOf(this.#painter.shapes.curve(edge, this.#painter.positions), 0.5));
     const inside = this.#hasFocus();
     this.#showDetails(edgeDetails(this.#model, edge, this));
     if (inside) this.#focusDetails();
@@ -170,12 +172,17 @@ export class GraphView implements Choices {
     const [x, y] = [positions[node * 2]!, positions[node * 2 + 1]!];
     this.#mark({ node, edge: undefined });
     this.#camera.bringIn(x, y);
-    this.#tell(x, y);
+    this.#tell([x, y]);
   }
 
   /** Writes the position of the selected node or edge to an HTML attribute, because tests cannot read positions from a canvas. */
-  #tell(x: number, y: number): void {
-    this.#canvas.dataset["chosen"] = this.#painter.transform.apply([x, y]).map(Math.round).join(" ");
+  #tell(point = this.#selectedPoint): void {
+    this.#selectedPoint = point;
+    if (point !== undefined)
+      this.#canvas.dataset["chosen"] = this.#painter.transform
+        .apply([...point])
+        .map(Math.round)
+        .join(" ");
   }
 
   #rootButton(): HTMLElement {
@@ -228,7 +235,10 @@ export class GraphView implements Choices {
       .filter(
         (event: MouseEvent) => event.button === 0 && (event.type !== "wheel" || event.ctrlKey || document.activeElement === this.#canvas),
       )
-      .on("zoom", ({ transform }: D3ZoomEvent<HTMLCanvasElement, unknown>) => this.#painter.moveTo(transform));
+      .on("zoom", ({ transform }: D3ZoomEvent<HTMLCanvasElement, unknown>) => {
+        this.#painter.moveTo(transform);
+        this.#tell();
+      });
     const selection = select(this.#canvas).call(behaviour).on("dblclick.zoom", null);
     return keepFitted(this.#canvas, this.#painter, {
       moveTo: (x, y, k) => behaviour.transform(selection, zoomIdentity.translate(x, y).scale(k)),
