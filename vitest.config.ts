@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { REPORT } from "./scripts/test-report.mjs";
 import { full } from "./test/sizes.ts";
 
@@ -28,6 +29,18 @@ export const shared: ViteUserConfig = {
   },
 };
 
+/**
+ * One project after another, each in the order that Vitest would use. A worker process goes on with the next file only if that is of the same project;
+ * between files of two projects it would end, and another one would load everything again.
+ */
+class ProjectByProject extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const order = ["unit", "browser", "e2e", "stores", "process"];
+    const rank = ({ project }: TestSpecification): number => order.indexOf(project.name);
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
+  }
+}
+
 /** The project of a folder of `test`: the folder alone decides how a test runs and what is started for it. */
 function project(name: string, own: NonNullable<ViteUserConfig["test"]>): ViteUserConfig {
   // Unit tests first: most mistakes show within seconds. They seldom wait; the others wait much of the time for processes and servers.
@@ -39,6 +52,7 @@ function project(name: string, own: NonNullable<ViteUserConfig["test"]>): ViteUs
 
 const config: ViteUserConfig = defineConfig({
   test: {
+    sequence: { sequencer: ProjectByProject },
     reporters: ["default", ["json", { outputFile: REPORT }]],
     // Transformed files are kept on disk from run to run.
     experimental: { fsModuleCache: true },

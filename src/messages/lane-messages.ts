@@ -267,6 +267,14 @@ export interface LaneDivergence extends Omit<Divergence, "path"> {
    * `true` if the divergence shows that a reduction was wrong: two states were merged, but the order in which their values were generated mattered.
    */
   readonly reduced?: boolean | undefined;
+  /** Violations on one of the two paths. The search did not commit them. */
+  readonly seen?: readonly SeenViolation[] | undefined;
+}
+
+/** A violation that a cross-check saw after the last action of a path. */
+export interface SeenViolation extends Pick<UnitRequest, "path" | "draws"> {
+  readonly status: number;
+  readonly finding: FindingEvent;
 }
 
 /** Returns the divergence for an action that writes after it has answered. `path`: a path that ends with this action. */

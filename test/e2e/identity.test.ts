@@ -205,10 +205,10 @@ createServer(async (request, response) => {
 }).listen(Number(process.env.PORT), "127.0.0.1");
 `;
 
-async function sealing(actions: readonly string[], bug: boolean): Promise<Explored & { readonly status: number | null }> {
+async function sealing(actions: readonly string[], bug: boolean, more = ""): Promise<Explored & { readonly status: number | null }> {
   const cwd = folderWith({
     "server.mjs": SEALING_SERVER,
-    "seqqa.yaml": `target: { command: node server.mjs, env: { PORT: "{port}", DB_PATH: "{db_path}", BUG: "${bug ? 1 : 0}" } }\nexploration: { max_depth: 4 }\n`,
+    "seqqa.yaml": `target: { command: node server.mjs, env: { PORT: "{port}", DB_PATH: "{db_path}", BUG: "${bug ? 1 : 0}" } }\nexploration: { max_depth: 4${more} }\n`,
     "shop.explore.ts": `import { Action, Agent, Invariant } from "seqqa";
 const call = (name: string) => new Action<any>({ name, run: (api) => api.post("/" + name) });
 const actions: Record<string, Action<any>> = {
@@ -238,6 +238,15 @@ describeEach("data of the state in a generated value", () => {
     expect(result.violations.map(({ reproductionPath }) => reproductionPath.join(" "))).toEqual(expect.arrayContaining([path]));
     const twin = await sealing(actions, false);
     expect([twin.status, twin.violations, twin.divergences]).toEqual([0, [], []]);
+  });
+
+  it("is found also where only a check of a merge sees it, because the steps are used up before the states that are then told apart", async () => {
+    const { status, violations, stopReason, maxDepthReached } = await sealing(["offer", "sale", "end", "buy"], true, ", max_steps: 20");
+    expect([stopReason, maxDepthReached]).toEqual(["max_steps", 3]);
+    expect(violations.map(({ reproductionPath, confirmed }) => [reproductionPath.join(" "), confirmed])).toEqual([
+      ["sale offer end buy", true],
+    ]);
+    expect(status).toBe(1);
   });
 });
 

@@ -160,9 +160,9 @@ describe("a target that crashes and starts slowly", () => {
     const { cwd, starts } = storeFolder(url, `if (/_lane1_/.test(database)) process.exit(4);`);
     rmSync(join(cwd, "shutting"));
     const { child, ended, pid } = start(["run", ".", "--parallel", "1", "--output", "out"], { cwd });
-    const { status, stderr } = await ended;
+    const { status, stdout, stderr } = await ended;
     expect(child.killed).toBe(false);
-    expect(status, stderr).toBe(1);
+    expect(status, stdout + stderr).toBe(1);
     const all = starts();
     expect(all.filter(({ database }) => database.includes("_lane1_"))).toHaveLength(1);
     expect(only(writtenIn(join(cwd, "out")))).toMatchObject({ errors: [], divergences: [], violations: [{ confirmed: true }] });

@@ -1,4 +1,4 @@
-import type { ErrorEvent, FindingEvent, StepEvent, UnitRequest } from "../../messages/lane-messages.ts";
+import type { ErrorEvent, FindingEvent, SeenViolation, StepEvent, UnitRequest } from "../../messages/lane-messages.ts";
 
 /** A group of violations: the same rule is broken after the same last action with the same status. */
 export interface FoundViolation {
@@ -26,6 +26,17 @@ export interface CommittedViolation extends Pick<
   readonly from?: number;
 }
 
+/** Returns a violation that a cross-check saw as one without a committed step. It becomes a finding only if a replay confirms it. */
+export function seenViolation({ finding, status, path, draws }: SeenViolation, actions: readonly string[]): FoundViolation {
+  const lastAction = actions[path.at(-1)!]!;
+  const key = keyOf(finding, lastAction, status);
+  return { key, finding, lastAction, status, count: 1, path, draws, state: null, news: undefined, from: [] };
+}
+
+function keyOf({ invariant }: FindingEvent, lastAction: string, status: number): string {
+  return JSON.stringify([invariant, lastAction, status]);
+}
+
 /**
  * Largest number of different error messages that are listed for one code and source. Messages that differ only in ids and times count as one.
  * Further errors are counted with the last listed message.
@@ -47,7 +58,7 @@ export class FindingLog {
 
   /** Adds a violation to its group. Returns the group if this violation is its first, else `undefined`. */
   addViolation({ finding, lastAction, status, path, state, news, draws, from }: CommittedViolation): FoundViolation | undefined {
-    const key = JSON.stringify([finding.invariant, lastAction, status]);
+    const key = keyOf(finding, lastAction, status);
     const known = this.violations.get(key);
     if (known === undefined) {
       const found: FoundViolation = {

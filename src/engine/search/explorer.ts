@@ -6,6 +6,7 @@ import { CheckRounds } from "../checks/check-rounds.ts";
 import { CommitJournal } from "../commit/commit-journal.ts";
 import { Committer } from "../commit/committer.ts";
 import { DetailLog } from "../commit/commit-details.ts";
+import { seenViolation, type FoundViolation } from "../findings/finding-log.ts";
 import { DivergenceLog } from "../commit/divergence-log.ts";
 import { EndlessChains, type Chain } from "./endless-chains.ts";
 import { drain, stuckLane } from "./drain.ts";
@@ -46,6 +47,8 @@ const LONG_WATCH_MS = 500;
 const LONG_WATCHES_MS = 1_500;
 /** Number of commits after which the clock is read, to check the time limit. */
 const CLOCK_EVERY = 256;
+/** Largest number of violations of cross-checks that are kept: each is replayed at the end. */
+const MOST_SEEN = 20;
 
 /**
  * The search on the main thread. It runs the strategy's sequential algorithm, but takes outcomes from a buffer that lanes fill in advance. An
@@ -78,6 +81,8 @@ export class Explorer {
    * value.
    */
   lesson: LaneDivergence | undefined;
+  /** Violations that cross-checks saw and the search did not commit. */
+  readonly seen: FoundViolation[] = [];
   /** The error that ended the run early, for example because a lane could not be rebuilt. */
   fatal: unknown;
   readonly occurred: Occurred = new Occurred();
@@ -481,6 +486,7 @@ export class Explorer {
   }
 
   #diverged(divergence: LaneDivergence): void {
+    for (const one of divergence.seen ?? []) if (this.seen.length < MOST_SEEN) this.seen.push(seenViolation(one, this.#options.actions));
     if (this.#options.learns === true && divergence.calls !== undefined) {
       this.lesson ??= divergence;
       return this.#stop("interrupted");

@@ -7,6 +7,7 @@ import {
   type LaneFailureKind,
   type CallEvent,
   type OccurrenceEvent,
+  type SeenViolation,
   type UnitRequest,
 } from "../../messages/lane-messages.ts";
 import type { RecordedExchange } from "../../model/results/result.ts";
@@ -201,6 +202,9 @@ export function expansionOf(given: string, units: readonly UnitRequest[], action
         hint: optional(text()),
         calls: optional(path),
         reduced: optional(flag),
+        seen: optional(
+          listOf(members<SeenViolation>({ path, draws: optional(listOf(path, LONGEST_PATH)), status: integer(0, 999), finding }), 1000),
+        ),
       }),
       total + units.length,
     ),

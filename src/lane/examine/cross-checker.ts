@@ -10,7 +10,9 @@ import {
   STATUS,
   drawsOf,
   type ExpansionCheck,
+  type FindingEvent,
   type LaneDivergence,
+  type SeenViolation,
   type UnitRequest,
 } from "../../messages/lane-messages.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
@@ -87,6 +89,7 @@ export class CrossChecker {
     const first = known === undefined || reduced ? await this.#outcomesAlong({ ...unit, ...along }) : undefined;
     const expected = known ?? first!.rows;
     const differing: string[] = [];
+    const seen: SeenViolation[] = [];
     let calls: readonly number[] | undefined;
     let mark: SavedWorld | undefined;
     const order = Array.from({ length: unit.to - unit.from }, (_, i) => unit.from + i);
@@ -99,11 +102,15 @@ export class CrossChecker {
       const row = expected.subarray(action * ROW, (action + 1) * ROW);
       const reached = await this.#reach(unit, outcome, at);
       const isSame = isAlike(row, outcome, reached);
-      const broken = isSame && reduced ? await this.#broken(unit, action, outcome, reached, at) : undefined;
-      const before = first?.broken[action];
-      const isJudgedAlike = broken === undefined || before === undefined || broken.join() === before.join();
+      // Also judge an outcome that differs: if its state breaks a rule, the search may never reach this state again.
+      const findings = reduced || !isSame ? await this.#broken(unit, action, outcome, reached, at) : [];
+      const broken = namesOf(findings);
+      const before = first?.broken[action] ?? [];
+      const isJudgedAlike = !isSame || broken.join() === before.join();
       const { name } = actions[action]!;
       if (!isJudgedAlike) differing.push(judgedOtherwise(name, before, broken));
+      for (const finding of findings)
+        if (!before.includes(finding.invariant)) seen.push({ ...after(unit, action), status: outcome.status, finding });
       if (!isSame && row[STATUS] !== outcome.status)
         differing.push(`${name}: the target answered ${row[STATUS]!} the first time, but ${outcome.status} now`);
       else if (!isSame) {
@@ -116,7 +123,14 @@ export class CrossChecker {
       }
       if (!isSame || !isJudgedAlike) calls ??= [...path, action];
       // The search does not go on behind a state that breaks a rule, so the audit does not either.
-      else if (broken?.length === 0 && reached.changed && first!.strict[action] !== reached.strict && !reached.isBounded)
+      else if (
+        first !== undefined &&
+        reduced &&
+        broken.length === 0 &&
+        reached.changed &&
+        first.strict[action] !== reached.strict &&
+        !reached.isBounded
+      )
         follow({
           unit: { ...unit, ...after(unit, action), lo: reached.lo, hi: reached.hi },
           check: { ...check, expected: undefined, along: after(along ?? unit, action) },
@@ -125,7 +139,12 @@ export class CrossChecker {
     if (mark !== undefined) await state.restore(mark);
     this.#navigator.leave();
     if (calls === undefined) return undefined;
-    return { ...divergence(merge, path, differing.slice(0, LINES)), calls, reduced };
+    return {
+      ...divergence(merge, path, differing.slice(0, LINES)),
+      calls,
+      reduced,
+      ...(seen.length > 0 && { seen: seen.slice(0, LINES) }),
+    };
   }
 
   /** Executes every action of a node along the unit's path. */
@@ -138,7 +157,7 @@ export class CrossChecker {
       const reached = await this.#reach(unit, outcome, mark);
       rows.set([kindOf(outcome) | (reached.isBounded ? BOUNDED : 0), outcome.status, reached.lo, reached.hi, 0, 0], action * ROW);
       strict[action] = reached.strict;
-      broken[action] = await this.#broken(unit, action, outcome, reached, mark);
+      broken[action] = namesOf(await this.#broken(unit, action, outcome, reached, mark));
     }
     return { rows, broken, strict };
   }
@@ -152,8 +171,8 @@ export class CrossChecker {
     return { ...reached, changed, isBounded: canonicalizer.wasBounded, strict: canonicalizer.strict };
   }
 
-  /** Returns the sorted names of the rules that are broken after a step. The lane may be in another state afterwards. */
-  async #broken(unit: UnitRequest, action: number, outcome: Outcome, reached: Reached, mark: SavedWorld): Promise<readonly string[]> {
+  /** Returns the violations after a step. The lane may be in another state afterwards. */
+  async #broken(unit: UnitRequest, action: number, outcome: Outcome, reached: Reached, mark: SavedWorld): Promise<readonly FindingEvent[]> {
     if (outcome.kind !== "executed") return [];
     const { checker, state, stepper, actions } = this.#base;
     const definition = actions[action]!;
@@ -164,7 +183,7 @@ export class CrossChecker {
       found.push(...(await judgeStep(this.#base, { action: definition, outcome, changed: moved, mark }, this.#settle)).findings);
     const unanswered = stepper.checkFailure;
     if (unanswered !== undefined) throw new LaneLost(unanswered.reason, "a request of a rule got no answer", [], unanswered.check);
-    return found.map(({ invariant }) => invariant).toSorted();
+    return found;
   }
 
   async #step({ path, draws }: UnitRequest, action: number): Promise<{ readonly outcome: Outcome; readonly mark: SavedWorld }> {
@@ -210,6 +229,11 @@ type Way = Pick<UnitRequest, "path" | "draws">;
 function after(way: Way, action: number): Way {
   const draws = drawsOf(way);
   return { path: [...way.path, action], draws: [...draws, [...draws.at(-1)!, action]] };
+}
+
+/** Returns the sorted names of the rules that are broken. */
+function namesOf(findings: readonly FindingEvent[]): readonly string[] {
+  return findings.map(({ invariant }) => invariant).toSorted();
 }
 
 function judgedOtherwise(action: string, before: readonly string[], now: readonly string[]): string {

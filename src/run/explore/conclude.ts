@@ -39,14 +39,14 @@ const BEHIND_NOTE = "seqqa did not explore from states that break a rule. To exp
 export async function conclude(exploration: Exploration, searched: Searched): Promise<ExplorationResult> {
   const { input, options, lanes, brought, begunMs } = exploration;
   const { definition, onEvent, config, signal } = input;
-  const { explorer, knowledge, refuted, visibility } = searched;
+  const { explorer, knowledge, refuted, seen, visibility } = searched;
   const { lanePool, host } = lanes.home;
   if (explorer.stopReason === "max_time" || explorer.stopReason === "interrupted") host.endStandby();
   await lanes.cluster?.dismiss();
   input.keep?.flush(explorer.committer, () => exploration.soFar(explorer));
   const { races, errors } = await probedRaces(exploration, explorer);
   const { faults, errors: faultErrors } = await madeFaults(exploration, explorer);
-  const violations = await shortestViolations(explorer, options, lanePool);
+  const violations = await shortestViolations(explorer, options, lanePool, seen);
   const coverage = withExemptions(explorer.committer.coverage(), definition, config.exploration.requireAllActions);
   // A shard, and a run that was ended early, see only a part of the steps.
   const isWhole = options.shard === undefined && !hasEndedEarly(explorer.stopReason);

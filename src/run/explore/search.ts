@@ -1,6 +1,7 @@
 import { tmpdir } from "node:os";
 import { Explorer } from "../../engine/search/explorer.ts";
 import type { LaneReport } from "../../messages/lane-messages.ts";
+import type { FoundViolation } from "../../engine/findings/finding-log.ts";
 import type { TriedStep } from "../../engine/events.ts";
 import type { Reduction } from "../../model/results/result.ts";
 import { mapStack } from "../../loader/index.ts";
@@ -24,6 +25,8 @@ export interface Searched {
   readonly knowledge: Knowledge;
   /** Reductions that earlier searches showed to be wrong. */
   readonly refuted: readonly Reduction[];
+  /** Violations that cross-checks of all searches saw. The last search may not have reached them again. */
+  readonly seen: readonly FoundViolation[];
   readonly visibility: LaneReport["visibility"];
 }
 
@@ -38,6 +41,7 @@ export async function search(exploration: Exploration): Promise<Searched> {
   const { startedAt } = brought;
   let { reports, knowledge, divergences } = brought;
   const refuted: Reduction[] = [];
+  const seen: FoundViolation[] = [];
   for (let lessons = 0, isOpen = !lanePool.capacity.isElastic; ; lessons++) {
     keep?.begin(startOf(exploration, reports[0]!, knowledge));
     const spill = new ScratchFile(keep?.folder ?? tmpdir());
@@ -64,7 +68,8 @@ export async function search(exploration: Exploration): Promise<Searched> {
     );
     explorer.restore(divergences);
     await explorer.run(reports[0]!);
-    const searched = { explorer, knowledge, refuted, visibility: reports[0]!.visibility };
+    seen.push(...explorer.seen);
+    const searched = { explorer, knowledge, refuted, seen, visibility: reports[0]!.visibility };
     const { lesson } = explorer;
     if (lesson === undefined) return searched;
     const isOver = explorer.stopReason === "first_violation" || explorer.stopReason === "max_time" || explorer.limit.isOver;

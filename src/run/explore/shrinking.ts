@@ -19,11 +19,13 @@ const SHARE = 0.1;
 
 /**
  * Confirms the findings of an exploration by replay, and shortens their paths as far as time allows. A finding that does not recur keeps its path.
+ * `seen`: violations that only cross-checks saw.
  */
 export async function shortestViolations(
   explorer: Explorer,
   options: ExplorerOptions,
   lanePool: LanePool,
+  seen: readonly FoundViolation[],
 ): Promise<readonly ConfirmedViolation[]> {
   const { committer, divergences, traits } = explorer;
   const { limit } = explorer;
@@ -40,7 +42,7 @@ export async function shortestViolations(
   };
   // Ignore a finding if a committed finding has the same key, because the committed one is better evidence.
   const isNew = ({ key }: FoundViolation): boolean => !committer.findings.violations.has(key);
-  const unsettled = unsettledOf(explorer, options.actions, options.signal).filter(isNew);
+  const unsettled = [...unsettledOf(explorer, options.actions, options.signal), ...seen].filter(isNew);
   const violations = new Map([...committer.findings.violations, ...unsettled.map((found) => [found.key, found] as const)]);
   if (violations.size === 0) return [];
   let progress: Confirmations = { replayed: 0, confirmed: 0, toShorten: 0 };
