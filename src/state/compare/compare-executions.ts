@@ -11,7 +11,9 @@ import {
   KEY,
   parsedJson,
   parsedJwt,
+  parsedSigned,
   placeText,
+  SIGNED_TEXT,
   tableOf,
   tablePlace,
 } from "../values/places.ts";
@@ -321,6 +323,9 @@ class Pairs {
       const [one, other] = isHeld ? [parsedJwt(a), parsedJwt(b)] : [];
       if (one !== undefined && other !== undefined && !isSame(one, other))
         return this.#value(one, other, [...segments, JWT_TEXT], depth + 1);
+      const [signed, otherSigned] = [parsedSigned(a), parsedSigned(b)];
+      if (signed !== undefined && otherSigned !== undefined && !isSame(signed, otherSigned))
+        return this.#value(signed, otherSigned, [...segments, SIGNED_TEXT], depth + 1);
     }
     this.pairs.push({ place, a, b, column: cell?.column, domain: cell?.domain });
   }
