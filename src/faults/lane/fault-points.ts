@@ -24,7 +24,7 @@ export function faultyStores({ world, process }: Pick<LaneBase, "world" | "proce
     for (const kind of wanted) {
       if (faults.kind === "none") missing[`${name} ${kind}`] = faults.why;
       else if (!faults.kinds.includes(kind))
-        missing[`${name} ${kind}`] = faults.missing[kind] ?? "this kind of fault does not exist for the store";
+        missing[`${name} ${kind}`] = faults.missing[kind] ?? `a ${system.name} store does not support this kind of fault`;
       else if (kind === "kill" && process === undefined) missing[`${name} ${kind}`] = NO_PROCESS;
     }
   }
