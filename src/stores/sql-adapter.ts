@@ -77,7 +77,7 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
       throw new SeqqaError(
         "NO_CONNECTION",
         `The ${this.label} of ${this.uses} has no shared connection in checkpoint mode "${this.#choice.mode}".`,
-        { hint: 'To read data, call query(). To let an in-process target use the adapter\'s connection, set `checkpoint: "savepoint"`.' },
+        { hint: 'To read data, call query(). To let an in-process target use seqqa\'s connection, set `checkpoint: "savepoint"`.' },
       );
     }
     return this.#lend();

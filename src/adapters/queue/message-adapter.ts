@@ -88,7 +88,7 @@ export abstract class MessageAdapter<C extends object> implements StoreAdapter, 
   }
 
   gate(): NoGate {
-    return { kind: "none", why: "seqqa cannot hold a write to a message broker" };
+    return { kind: "none", why: "seqqa cannot delay a write to a message broker" };
   }
 
   async dump(): Promise<string> {

@@ -203,7 +203,7 @@ export class RedisAdapter implements StoreAdapter {
   }
 
   gate(): NoGate {
-    return { kind: "none", why: "Redis has no triggers in which a command could be held" };
+    return { kind: "none", why: "Redis has no triggers, which seqqa would need to delay a command" };
   }
 
   writeFaults(): WriteFaults | NoFaults {

@@ -54,6 +54,6 @@ function jsonText(value: unknown): string {
 
 function tooMany(): SeqqaError {
   return new SeqqaError("BODY_INVALID", "A request has more than one of the options json, form, multipart and body.", {
-    hint: "Pass one.",
+    hint: "Pass only one of these options.",
   });
 }
