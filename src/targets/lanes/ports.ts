@@ -30,9 +30,9 @@ export class Ports {
     }
     throw new SeqqaError(
       "NO_FREE_PORT",
-      `seqqa found no free port between ${low} and ${high}. End programs that listen on these ports, or use fewer lanes (--parallel).`,
+      `seqqa found no free port between ${low} and ${high} for a lane.`,
       {
-        hint: "End the processes that use them, and try again.",
+        hint: "End programs that listen on these ports, or use fewer lanes (--parallel).",
       },
     );
   }
