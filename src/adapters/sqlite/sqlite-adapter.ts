@@ -259,7 +259,7 @@ export class SqliteAdapter implements StoreAdapter {
   #opened(): SqliteMode {
     if (this.#mode !== undefined) return this.#mode;
     throw new SeqqaError("STORE_NOT_OPEN", `The SqliteAdapter of ${this.file} was used while it was not open.`, {
-      hint: "Use a store only in actions, rules and invariants. seqqa opens it when the target is ready, and closes it with the lane.",
+      hint: "Use a store only in actions, rules and invariants. seqqa opens the store when the target is ready, and closes the store with the lane.",
     });
   }
 }

@@ -273,7 +273,7 @@ function divergence(merge: boolean, path: readonly number[], differences: readon
       kind: "merge",
       path,
       message:
-        "Two paths lead to the same state, but the target behaves differently after them. The target probably keeps data that seqqa does not observe or compare",
+        "Two paths lead to the same state, but after one path the target behaves differently than after the other path. The target probably keeps data that seqqa does not observe or compare",
       differences,
       hint: "Check that every store of the target is declared in seqqa.yaml. The lines above show which calls behave differently.",
     };

@@ -70,7 +70,7 @@ export function requireTemplate(name: string, store: StoreConfig, folder: string
     throw missing(
       name,
       file,
-      "Create the file: seqqa copies it for every lane. To start with an empty file, remove the store and write {db_path} in target.command.",
+      "Create the file: seqqa copies it for every lane. To start with an empty file, remove the store from seqqa.yaml, and write {db_path} in target.command.",
     );
   if (!statSync(file).isFile()) {
     throw new SeqqaError("STORE_MISSING", `The URL of store "${name}" names ${file}, which is a folder or a special file.`, {

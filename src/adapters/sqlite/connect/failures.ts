@@ -88,7 +88,7 @@ export function inUse(file: string, owner: Owner, life: Life): SeqqaError {
     hint:
       life === "elsewhere"
         ? 'Wait until that run has ended. If that run crashed, type: sqlite3 <file> "update seqqa_owner set pid = 0". Then run `seqqa clean`, which restores the data.'
-        : "Wait until that run has ended, or end it. To run both at the same time, give each run its own file.",
+        : "Wait until that run has ended, or end that run. To start both runs at the same time, give each run its own file.",
     exitStatus: 2,
   });
 }
