@@ -93,7 +93,7 @@ export class ForeignWrite extends SeqqaError {
       "FOREIGN_WRITE",
       `Something wrote to ${store} while this run sent no request: ${namedRows(rows)}, seen at ${at.toISOString()}. seqqa keeps these changes.`,
       {
-        hint: "Stop other clients and jobs that use the store during a run, or use a copy (`db_url`). If the target writes after its answers, set `target.settle`. If the target writes without requests, list the columns that it writes: `ignore: ["table.column"]`.",
+        hint: 'Stop other clients and jobs that use the store during a run, or use a copy (`db_url`). If the target writes after its answers, set `target.settle`. If the target writes without requests, list the columns that it writes: `ignore: ["table.column"]`.',
         exitStatus: 3,
       },
     );

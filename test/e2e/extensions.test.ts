@@ -266,7 +266,9 @@ describe("a store adapter of another package", () => {
     expect(readFileSync(join(cwd, "qa/notes-test.json"), "utf8")).toBe('[{"text":"first"}]');
     const several = await run(cwd, "2");
     expect(several.status).toBe(2);
-    expect(several.stderr).toContain("Each of the 2 lanes needs its own store, but the store module of systems.notes cannot copy the store.");
+    expect(several.stderr).toContain(
+      "Each of the 2 lanes needs its own store, but the store module of systems.notes cannot copy the store.",
+    );
     expect((await seqqa(["doctor", "qa"], { cwd })).status).toBe(0);
   });
 

@@ -125,7 +125,10 @@ describe("merge refuses", () => {
     const damaged = emptyFolder();
     cpSync(two, damaged, { recursive: true });
     for (const [says, damage] of [
-      ["The stored run does not belong to this exploration: the steps of the stored run give the digest ", "UPDATE explorations SET digest = '0'"],
+      [
+        "The stored run does not belong to this exploration: the steps of the stored run give the digest ",
+        "UPDATE explorations SET digest = '0'",
+      ],
       ["a batch of commits is incomplete", "UPDATE commits SET records = substr(records, 1, length(records) - 3)"],
       ["explorations[0].", "UPDATE explorations SET document = '{}'"],
     ] as const) {

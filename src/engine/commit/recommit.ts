@@ -64,7 +64,8 @@ export async function recommit(recorded: Recorded, folding: Recommitting): Promi
     }
   }
   const digest = committer.digest.value();
-  if (digest !== recorded.digest) throw mismatch(`the steps of the stored run give the digest ${digest}, but the run log contains the digest ${recorded.digest}`);
+  if (digest !== recorded.digest)
+    throw mismatch(`the steps of the stored run give the digest ${digest}, but the run log contains the digest ${recorded.digest}`);
   // The run log contains these nodes already. It only has to write those again that get a shorter path later.
   committer.nodes.written = recorded.lo.length;
   for (const found of committer.findings.violations.values()) {

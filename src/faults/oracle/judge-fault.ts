@@ -33,7 +33,11 @@ export function judgeFault(call: FaultedCall): FaultJudgement | undefined {
   const said = `${faultText(point)}: ${answered}`;
   if (again !== undefined && (again.status !== plainStatus || !again.isAfter)) {
     const then =
-      again.status === plainStatus ? "did not have its usual effect" : again.status === 0 ? "got no answer" : `was answered ${again.status}`;
+      again.status === plainStatus
+        ? "did not have its usual effect"
+        : again.status === 0
+          ? "got no answer"
+          : `was answered ${again.status}`;
     const message = `${said}. When the call was repeated after the fault, ${action} ${then}. Without the fault, ${action} is answered ${plainStatus} in this state`;
     return { verdict: "no_recovery", severity: Severity.CRITICAL, message };
   }

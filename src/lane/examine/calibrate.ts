@@ -211,7 +211,8 @@ class Walks {
       if (other === undefined) continue;
       const { name } = this.#base.actions[stop.action]!;
       const then = other[index]?.status;
-      const again = then === undefined ? `seqqa could not call ${name} when it repeated the path` : `with ${then} when seqqa repeated the path`;
+      const again =
+        then === undefined ? `seqqa could not call ${name} when it repeated the path` : `with ${then} when seqqa repeated the path`;
       return [`the target answered ${name} with ${stop.status} the first time, but ${again}`];
     }
     return [];

@@ -111,8 +111,7 @@ export class CrossChecker {
       if (!isJudgedAlike) differing.push(judgedOtherwise(name, before, broken));
       for (const finding of findings)
         if (!before.includes(finding.invariant)) seen.push({ ...after(unit, action), status: outcome.status, finding });
-      if (!isSame && row[STATUS] !== outcome.status)
-        differing.push(`${name}: ${answerChange(row, outcome)}`);
+      if (!isSame && row[STATUS] !== outcome.status) differing.push(`${name}: ${answerChange(row, outcome)}`);
       else if (!isSame) {
         const explained = await this.#explain(unit, action, along);
         differing.push(
@@ -213,7 +212,11 @@ export class CrossChecker {
       along === undefined ? await this.#navigator.replay(unit.path, unit.draws) : (await this.#step({ ...unit, ...along }, action)).mark;
     const other = canonicalizer.marked(await state.facts());
     const lines = markedDifferences(other, sameNames(other, now), STATE_LINES).map((line) => `  ${line}`);
-    return { text: along === undefined ? "the second time, the step changed:" : "differences between the other path and this path:", lines, mark };
+    return {
+      text: along === undefined ? "the second time, the step changed:" : "differences between the other path and this path:",
+      lines,
+      mark,
+    };
   }
 }
 

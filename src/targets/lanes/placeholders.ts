@@ -43,10 +43,14 @@ function valueOf(whole: string, name: string, filling: Filling): string {
   if (asked.part === "url") return url;
   const value = storePart(url, asked.part);
   if (value !== undefined) return value;
-  throw new SeqqaError("TARGET_PLACEHOLDER", `A value under target contains ${whole}, but the URL of store "${asked.store}" has no ${asked.part}.`, {
-    exitStatus: 2,
-    hint: `Add the ${asked.part} to the URL of this store in seqqa.yaml, or remove the placeholder.`,
-  });
+  throw new SeqqaError(
+    "TARGET_PLACEHOLDER",
+    `A value under target contains ${whole}, but the URL of store "${asked.store}" has no ${asked.part}.`,
+    {
+      exitStatus: 2,
+      hint: `Add the ${asked.part} to the URL of this store in seqqa.yaml, or remove the placeholder.`,
+    },
+  );
 }
 
 const SET_DB = "Set db_url in seqqa.yaml to the URL of the store, or remove the placeholder.";

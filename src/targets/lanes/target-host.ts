@@ -437,7 +437,9 @@ function storesOf(
 }
 
 function unsupported(kind: string): Promise<never> {
-  return Promise.reject(new SeqqaError("STORE_UNSUPPORTED", `seqqa cannot copy a store of the kind ${kind} for each lane.`, { exitStatus: 2 }));
+  return Promise.reject(
+    new SeqqaError("STORE_UNSUPPORTED", `seqqa cannot copy a store of the kind ${kind} for each lane.`, { exitStatus: 2 }),
+  );
 }
 
 function closed(): SeqqaError {

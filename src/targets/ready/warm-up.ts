@@ -62,7 +62,10 @@ async function request({ timeoutMs, signal, ca, passwords }: WarmUpContext, name
       validateHeaderName(key);
       validateHeaderValue(key, value);
     } catch (error) {
-      throw failed(`${name} cannot be sent: ${(error as Error).message}.`, `Correct the header ${JSON.stringify(key)} of this request in seqqa.yaml.`);
+      throw failed(
+        `${name} cannot be sent: ${(error as Error).message}.`,
+        `Correct the header ${JSON.stringify(key)} of this request in seqqa.yaml.`,
+      );
     }
   }
   const until = performance.now() + timeoutMs;

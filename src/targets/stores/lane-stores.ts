@@ -32,7 +32,8 @@ export function externalStores(stores: Readonly<Record<string, StoreConfig>>, fo
     Object.entries(stores).map(([name, store]) => {
       const file = store.adapter === undefined ? sqliteFile(store.url, folder) : undefined;
       if (file === undefined) return [name, store];
-      if (!existsSync(file)) throw missing(name, file, "Correct the path in the store's URL, so that the URL names the file that the running target uses.");
+      if (!existsSync(file))
+        throw missing(name, file, "Correct the path in the store's URL, so that the URL names the file that the running target uses.");
       requireWritable(name, file);
       return [name, { ...store, url: `sqlite:${file}` }];
     }),
@@ -159,7 +160,10 @@ async function make(name: string, source: string | undefined, file: string, clon
 }
 
 function missing(name: string, file: string, hint: string): SeqqaError {
-  return new SeqqaError("STORE_MISSING", `The URL of store "${name}" names the SQLite file ${file}, which does not exist.`, { exitStatus: 2, hint });
+  return new SeqqaError("STORE_MISSING", `The URL of store "${name}" names the SQLite file ${file}, which does not exist.`, {
+    exitStatus: 2,
+    hint,
+  });
 }
 
 /** Checks that a SQLite file is writable. Its folder is checked too, because SQLite creates its journal there. */
@@ -168,14 +172,10 @@ function requireWritable(name: string, file: string): void {
     try {
       accessSync(path, constants.W_OK);
     } catch (cause) {
-      throw new SeqqaError(
-        "STORE_NOT_WRITABLE",
-        `seqqa cannot restore the store "${name}", because your user may not write to ${path}.`,
-        {
-          hint: "Give your user write access to this path, or run seqqa as another user.",
-          cause,
-        },
-      );
+      throw new SeqqaError("STORE_NOT_WRITABLE", `seqqa cannot restore the store "${name}", because your user may not write to ${path}.`, {
+        hint: "Give your user write access to this path, or run seqqa as another user.",
+        cause,
+      });
     }
   }
 }

@@ -147,5 +147,7 @@ test("dbUrl is the store db, or the only one", () => {
     lateWrites: "error",
     end: () => Promise.resolve(),
   });
-  expect(() => several.dbUrl).toThrow("A test used world.dbUrl, but the world has no store named db. The stores of the world are cache, jobs.");
+  expect(() => several.dbUrl).toThrow(
+    "A test used world.dbUrl, but the world has no store named db. The stores of the world are cache, jobs.",
+  );
 });
