@@ -58,7 +58,7 @@ describe("UnitTries", () => {
     expect([divergences.all.length, work.state(0)]).toEqual([0, 0]);
     units.count(unit, lost("dirty", { differences: ["- x"], target }));
     expect(divergences.all).toMatchObject([
-      { kind: "not_put_back", path: ["b"], message: expect.stringContaining("after 3 tries"), differences: ["- x", "| boom"] },
+      { kind: "not_put_back", path: ["b"], message: expect.stringContaining("failed in 3 tries"), differences: ["- x", "| boom"] },
     ]);
     expect(work.state(0)).toBe(KNOWN);
   });
