@@ -103,10 +103,10 @@ createServer((request, response) => response.writeHead(500).end()).listen(Number
     expect(notes).toContainEqual(
       expect.stringContaining(`, so ${left.length} of 8 findings ${left.length === 1 ? "is" : "are"} not confirmed. `),
     );
-    expect(ran.stdout).toContain("(not confirmed: max_time ran out before seqqa replayed it from a clean start)");
+    expect(ran.stdout).toContain("(not confirmed: max_time ran out before seqqa replayed the finding from a clean start)");
     const written = (name: string): string => readFileSync(join(cwd, "out", name), "utf8");
-    expect(written("report.html")).toContain("not confirmed: max_time ran out before seqqa replayed it from a clean start");
-    expect(written("junit.xml")).toContain("not confirmed: max_time ran out before seqqa replayed it from a clean start");
+    expect(written("report.html")).toContain("not confirmed: max_time ran out before seqqa replayed the finding from a clean start");
+    expect(written("junit.xml")).toContain("not confirmed: max_time ran out before seqqa replayed the finding from a clean start");
   });
 });
 
