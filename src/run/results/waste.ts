@@ -54,7 +54,7 @@ function alwaysRefused(
   const where = `${action.name} ${answeredEachTime(applied, statuses)}`;
   const keys = keysReadIn(action.run);
   if (keys.length === 0)
-    return `${where}. The action reads no context key, so it may use an id that does not exist. Let the action that creates the item set a context key, and let ${action.name} read this key.`;
+    return `${where}. seqqa found no context key that the action reads, so the action may use an id that does not exist. Let the action that creates the item set a context key, and let ${action.name} read this key.`;
   return `${where}. The action uses the context ${keys.length === 1 ? "key" : "keys"} ${keys.map((key) => `${key} (${producers(key, definition, coverage)})`).join(", ")}.`;
 }
 

@@ -80,7 +80,7 @@ describe("what an exploration got nothing of", () => {
     const coverage = { create_order: skipped(0), read_order: applied({ 404: 3, 403: 1 }), read_first: applied({ 404: 1 }) };
     expect(wasteNotes(definition(create, read, literal), coverage)).toEqual([
       "read_order was answered 403 or 404 in all 4 states in which it was tried. The action uses the context key order_id (set by create_order, which never ran either).",
-      "read_first was answered 404 in the only state in which it was tried. The action reads no context key, so it may use an id that does not exist. Let the action that creates the item set a context key, and let read_first read this key.",
+      "read_first was answered 404 in the only state in which it was tried. seqqa found no context key that the action reads, so the action may use an id that does not exist. Let the action that creates the item set a context key, and let read_first read this key.",
     ]);
   });
 
