@@ -34,7 +34,10 @@ export async function oneExploration(named: string, { folder }: Config, shell: S
   if (found.length === 1) return found[0]!;
   if (found.length > 1) {
     const files = found.map(({ file }) => shownPath(file, shell.cwd)).join(", ");
-    throw usage(`${found.length} explorations are named ${JSON.stringify(named)}.`, `Give the file of one of them instead: ${files}.`);
+    throw usage(
+      `${found.length} explorations are named ${JSON.stringify(named)}.`,
+      `Give the file of one of these explorations instead: ${files}.`,
+    );
   }
   const names = all.map(({ name }) => name);
   const near = nearest(named, names);

@@ -209,10 +209,11 @@ class Walks {
     for (const [index, stop] of first.entries()) {
       const other = others.find((walk) => walk[index]?.status !== stop.status && (index < walk.length || !this.#cut.has(walk)));
       if (other === undefined) continue;
-      const then = other[index]?.status ?? "not applied";
-      return [
-        `the target answered ${this.#base.actions[stop.action]!.name} with ${stop.status} the first time, and with ${then} when it was repeated`,
-      ];
+      const { name } = this.#base.actions[stop.action]!;
+      const then = other[index]?.status;
+      const again =
+        then === undefined ? `seqqa could not call ${name} when it repeated the path` : `with ${then} when seqqa repeated the path`;
+      return [`the target answered ${name} with ${stop.status} the first time, but ${again}`];
     }
     return [];
   }

@@ -109,7 +109,7 @@ describe("a result that was seen once", () => {
     const answer = oddAt(execution, (isOdd) => (isOdd ? undefined : { user: randomUUID() }));
     const { divergences: answered } = await learnedIn({ order: answer });
     expect(answered.map(({ differences }) => differences)).toEqual([
-      ["the target answered order with 200 the first time, and with 409 when it was repeated"],
+      ["the target answered order with 200 the first time, but with 409 when seqqa repeated the path"],
     ]);
   });
 });

@@ -43,8 +43,8 @@ describe("placeholders", () => {
     ["{password:plain}", "has no password"],
     ["{user:index}", "has no user"],
     ["{host:file}", "has no host"],
-    ["{port:nothing}", "declares no such store"],
-    ["{db_path}", "declares no such store"],
+    ["{port:nothing}", 'declares no store "nothing"'],
+    ["{db_path}", 'declares no store "db"'],
   ])("%s is an error: %s", (text, says) => {
     const filled = (): string => fill(text, filling);
     expect(filled).toThrow(SeqqaError);
