@@ -4,7 +4,7 @@ import type { Filled, FilledContext, FilledSystem } from "./filled.ts";
 import { nearest } from "../../model/text/nearest.ts";
 import { refuseStubs } from "./stubs.ts";
 import { problem, shown } from "../problem.ts";
-import { storePart, storePlaceholder } from "../store-parts.ts";
+import { misspeltPlaceholder, storePart, storePlaceholder } from "../store-parts.ts";
 
 /**
  * Rejects configuration values that are valid individually but contradict each other.
@@ -178,15 +178,17 @@ function target(values: Filled, context: FilledContext, refuse: Refuse): void {
 function checkNames(key: string, text: string, values: Filled, refuse: Refuse): void {
   const systems = Object.entries(values.systems ?? {}).map(([name, { url }]) => [name, url] as const);
   const urls = new Map([...systems, ...(values.dbUrl === undefined ? [] : [["db", values.dbUrl] as const])]);
-  for (const [whole, inside = ""] of text.matchAll(/\{([^{}]*)\}/g)) {
+  for (const [whole, inside = ""] of text.matchAll(/(?<!\$)\{([^{}]*)\}/g)) {
     const asked = storePlaceholder(inside);
+    const meant = asked === undefined ? misspeltPlaceholder(inside, new Set(["db", ...urls.keys()])) : undefined;
+    if (meant !== undefined) refuse(key, `${whole} is not a placeholder.`, `Write ${meant.join(" or ")}.`);
     if (asked === undefined) continue;
     const { store, part } = asked;
     const isNamed = inside.includes(":");
     const url = urls.get(store);
     if (url === undefined) {
       // `{db_url}` is allowed without a declared database, because the target then gets a new SQLite file.
-      if (store === "db" && (part === "url" || part === "database")) continue;
+      if (store === "db" && (part === "url" || part === "database" || part === "path")) continue;
       const near = isNamed ? nearest(store, [...urls.keys()]) : undefined;
       refuse(
         key,

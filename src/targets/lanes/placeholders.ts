@@ -12,7 +12,7 @@ export interface Filling {
 
 const PARTS = STORE_PARTS.join("|");
 // Matches placeholders such as `{port}`. A preceding `$` prevents a match, because `${port}` is a shell variable.
-const PLACEHOLDER = new RegExp(`(?<!\\$)\\{(port|lane|db_url|db_path|db_(?:${PARTS})|(?:url|${PARTS}):[^{}]*)\\}`, "g");
+const PLACEHOLDER = new RegExp(`(?<!\\$)\\{(port|lane|db_url|db_path|db_(?:${PARTS})|(?:url|path|${PARTS}):[^{}]*)\\}`, "g");
 
 /**
  * Replaces placeholders such as `{port}` in a text. Other text in braces stays as it is. @throws SeqqaError `TARGET_PLACEHOLDER` for a placeholder

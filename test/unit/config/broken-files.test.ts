@@ -232,6 +232,13 @@ describe("values that contradict each other", () => {
       "target: { command: 'x {url:adit}' }\nsystems: { audit: { url: sqlite:a.db } }",
       "{url:adit} refers to the store adit, which is not in `systems`.",
     ],
+    ["target: { command: x, env: { A: '{PORT}' } }", "{PORT} is not a placeholder."],
+    ["target: { command: 'x {dbUrl}' }", "{dbUrl} is not a placeholder."],
+    ["target: { command: 'x {file:audit}' }\nsystems: { audit: { url: sqlite:a.db } }", "{file:audit} is not a placeholder."],
+    [
+      "target: { command: 'x {path:cache}' }\nsystems: { cache: { url: redis://h } }",
+      "needs a path in the URL of the store, but this URL has no path",
+    ],
     ["target: { command: 'x {host:adit}' }\nsystems: { audit: { url: sqlite:a.db } }", "{host:adit} refers to the store adit"],
     ["target: { command: 'x {db_host}' }", "{db_host} refers to the store db, but db_url is not set"],
     [
@@ -247,6 +254,11 @@ describe("values that contradict each other", () => {
     expect(error.message).toContain(message);
     expect(error.code).toBe("CONFIG_COMBINATION");
     expect(error.message).toMatch(/^seqqa\.yaml:\d+:\d+: /);
+  });
+
+  it("leaves braces of the shell and of the user alone", () => {
+    const command = "x {a,b} {x:y} {other} {db_hosts} { PORT } {path:audit}";
+    expect(load(`target: { command: '${command}' }\nsystems: { audit: { url: sqlite:a.db } }`).target?.command).toBe(command);
   });
 
   it.each([

@@ -29,8 +29,9 @@ describe("placeholders", () => {
     ["{password:cache} {database:cache} {database:index}", "secret 3 0"],
     ["{database:file}", "/tmp/a b.sqlite"],
     ["{host:socket} {user:socket} {database:socket}", "/var/run/postgresql ann shop"],
-    // They are the shell's.
-    ["${port} {other} {hosts:db} {db_hosts}", "${port} {other} {hosts:db} {db_hosts}"],
+    ["{path:file}", "/tmp/a b.sqlite"],
+    // They are the shell's, or the user's.
+    ["${port} ${PORT} {other} {a,b} {x:y} {db_hosts} { PORT }", "${port} ${PORT} {other} {a,b} {x:y} {db_hosts} { PORT }"],
   ])("%s is filled with %s", (text, filled) => {
     expect(fill(text, filling)).toBe(filled);
   });
