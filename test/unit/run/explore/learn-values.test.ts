@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { fixedCapacity } from "../../../../src/engine/lane-pool.ts";
 import { MemoryAdapter } from "../../../../src/adapters/memory/index.ts";
@@ -79,6 +79,21 @@ describe("before the search", () => {
     let count = 0;
     const { fields } = await generatedIn({ log_in: () => ({ user: `${cookies[count % 3]}${count++}` }) });
     expect(fields).toEqual([field("user")]);
+  });
+
+  it("a hash of the time in whole seconds is a generated value, although executions within one second give the same", async () => {
+    const second = (): string =>
+      createHash("sha256")
+        .update(String(Math.floor(Date.now() / 1000)))
+        .digest("hex");
+    const { fields } = await generatedIn({ log_in: () => ({ user: second() }) });
+    expect(fields).toEqual([field("user")]);
+  });
+
+  it("a text of several that is chosen at random is no generated value, however the seconds change", { timeout: 20_000 }, async () => {
+    const chosen = ["b1f0c2d4e6a8907153", "c9d8e7f6a5b4032211", "0a1b2c3d4e5f667788"];
+    let count = 0;
+    expect((await learnedIn({ log_in: () => ({ user: chosen[count++ % 3]! }) })).fields).toEqual([]);
   });
 
   it("one walk after the other is made for them, as long as each gets further", async () => {
