@@ -13,6 +13,7 @@ import {
   parsedJwt,
   parsedSigned,
   placeText,
+  singular,
   SIGNED_TEXT,
   tableOf,
   tablePlace,
@@ -176,7 +177,6 @@ class Domains {
   }
 }
 
-const singular = (table: string): string => table.toLowerCase().replace(/(?:ies|es|s)$/, "");
 const isInteger = (value: unknown): boolean => typeof value === "bigint" || Number.isSafeInteger(value);
 const isNatural = (value: unknown): boolean => (value as number | bigint) >= 0;
 

@@ -28,10 +28,15 @@ export function tablePlace(system: string, table: string): readonly string[] {
   return [TABLES, system, table];
 }
 
-/** Returns the table of a place; `undefined` if the place is not in a table. */
+/** Returns the table of a place, or of a counter that is named after a place; `undefined` if the place is not in a table. */
 export function tableOf(place: string): string | undefined {
-  const [root, , table] = JSON.parse(place) as readonly string[];
+  const [root, , table] = JSON.parse(place.slice(0, place.lastIndexOf("]") + 1)) as readonly string[];
   return root === TABLES ? table : undefined;
+}
+
+/** Returns the singular form of a table's name in lower case, which names of columns and keys contain (`order_id`, `orderId`). */
+export function singular(table: string): string {
+  return table.toLowerCase().replace(/(?<=.)(?:ies|es|s)$/, "");
 }
 
 /** Converts a place to the syntax of `ignore`: `orders.latency_ms`, `context.order.seen`, `systems.probe.items[].took`. */

@@ -17,6 +17,7 @@ import {
   replaceJwts,
   replaceSigned,
   SIGNED_TEXT,
+  singular,
   tableOf,
   TABLES,
 } from "./places.ts";
@@ -58,6 +59,8 @@ export class Renamer {
   readonly findsGenerated: boolean;
   readonly #literals: ReadonlySet<string>;
   readonly #noisy: ReadonlySet<string>;
+  /** The counters whose integers occur in the context or in a client. */
+  readonly #held: ReadonlySet<string>;
   /** The generated values of the root state, with names that are the same in all states. */
   #constants: ReadonlyMap<string, string> = new Map();
   #rootTimes: ReadonlyMap<number, TimeOrigin> = new Map();
@@ -81,6 +84,8 @@ export class Renamer {
   constructor(knowledge: Knowledge, literals: ReadonlySet<string>) {
     this.#literals = new Set([...literals].map((text) => wordOf(text).key));
     this.#noisy = new Set(knowledge.noisyActions);
+    const held = knowledge.generated.filter(({ place }) => tableOf(place) === undefined);
+    this.#held = new Set(held.flatMap(({ domain }) => domain ?? []));
     for (const one of knowledge.generated) {
       const node = this.#nodeAt(one.place);
       if (one.after === "") node.whole = one;
@@ -171,7 +176,8 @@ export class Renamer {
 
   #register(): void {
     const fresh = new Map(this.#fresh.map((one) => [one.key, one]));
-    const texts = new Set(this.#fresh.map(({ text }) => text));
+    // An integer in a request is looked up by its counter, because another counter may have given the same integer.
+    const texts = new Set(this.#fresh.flatMap(({ text, place }) => (place.domain !== undefined && INTEGER.test(text) ? [] : text)));
     const number = this.#origins.steps + 1;
     for (const { key, text, place } of fresh.values()) {
       this.#ids.set(key, { ...this.#madeBy(text, texts), step: number, domain: place.domain ?? place.place, source: this.#origins.at });
@@ -194,7 +200,9 @@ export class Renamer {
     if (!this.#noisy.has(step.action)) {
       const requests = text.length < SHORTEST_WORD ? [] : step.exchanges.filter(({ answer }) => answer.includes(text)).slice(0, 1);
       for (const { method, path, body, acting } of requests.length > 0 ? requests : step.exchanges) {
-        for (const part of [acting, path, body]) sent += `\n${this.#shapeOf(part, part === path, fresh, ancestry)}`;
+        const [place = "", query] = path.split(/(?=\?)/);
+        const shape = (part: string, isPath = false): string => this.#shapeOf(part, isPath, fresh, ancestry);
+        sent += `\n${shape(acting)}\n${shape(place, true)}${query === undefined ? "" : shape(query)}\n${shape(body)}`;
         sent += `\n${method}`;
       }
     }
@@ -206,8 +214,8 @@ export class Renamer {
   /** Returns a text of a request with generated values replaced by their places, and adds the origins of these values to `ancestry`. */
   #shapeOf(text: string, isPath: boolean, fresh: ReadonlySet<string>, ancestry: Set<string>): string {
     const step = this.#step!;
-    const known = (word: string, counted?: Origin): string | undefined => {
-      if (fresh.has(word)) return "<new>";
+    const known = (word: string, counted?: Origin | "new"): string | undefined => {
+      if (fresh.has(word) || counted === "new") return "<new>";
       const { key } = wordOf(word);
       const constant = this.#constants.get(key);
       if (constant !== undefined) return `<${constant}>`;
@@ -219,8 +227,8 @@ export class Renamer {
     };
     const claim = (name: string, value: unknown): unknown => {
       if (TIME_CLAIMS.has(name)) return "<time>";
-      if (typeof value === "number") return known(String(value), this.#counted(String(value))) ?? value;
-      return typeof value === "string" ? (known(value, /^\d+$/.test(value) ? this.#counted(value) : undefined) ?? value) : value;
+      const isText = typeof value === "string";
+      return isText || typeof value === "number" ? (known(String(value), this.#counted(String(value), name, true)) ?? value) : value;
     };
     const signed = replaceSigned(text, (payload) => `${JSON.stringify(payload, claim)}<time>`);
     const plain = replaceJwts(signed, (claims) => JSON.stringify(claims, claim))
@@ -233,15 +241,30 @@ export class Renamer {
     const parts = splitAtWords(plain, (word, after) => {
       const moment = momentOf(/^\d+$/.test(word) ? Number(word) : undefined);
       if (moment !== undefined && !fresh.has(word)) return `<${offsetFromStep(moment, step, 1_000)}>`;
-      return known(word, /^\d+$/.test(word) && (isPath || /id$/i.test(after)) ? this.#counted(word) : undefined);
+      return known(word, this.#counted(word, after, isPath || /id$/i.test(after)));
     });
     return parts === undefined ? plain : parts.map(({ text: part, found }) => found ?? part).join("");
   }
 
-  /** Searches all counters for a generated integer. Returns its origin, or `undefined` if no counter has generated it. */
-  #counted(digits: string): Origin | undefined {
-    for (const [key, origin] of this.#origins.ids) if (key.endsWith(`:${digits}`)) return origin;
-    return undefined;
+  /**
+   * Returns the origin of a generated integer in a request, or "new" if this step generated it; `undefined` if the word is no such integer. Counters of
+   * several tables may have given the same integer by chance, so the table must be named before the word (`/orders/17`, `order_id`). If the word is an
+   * id (`isId`) and no table is named, the counter is one whose values clients hold.
+   */
+  #counted(word: string, before: string, isId: boolean): Origin | "new" | undefined {
+    if (!INTEGER.test(word)) return undefined;
+    const ends = `:${word}`;
+    const all: (readonly [domain: string, Origin | "new"])[] = [];
+    for (const [key, origin] of this.#origins.ids) if (key.endsWith(ends)) all.push([origin.domain, origin]);
+    for (const { key, place } of this.#fresh) if (key.endsWith(ends)) all.push([place.domain ?? place.place, "new"]);
+    const named = before.toLowerCase();
+    const isNamed = ([domain]: readonly [string, unknown]): boolean => {
+      const table = tableOf(domain);
+      return table !== undefined && named.includes(singular(table));
+    };
+    // A plural noun such as `products` names another table.
+    const found = all.find(isNamed) ?? (isId && !named.endsWith("s") ? all.find(([domain]) => this.#held.has(domain)) : undefined);
+    return found?.[1];
   }
 
   #facts(facts: Facts): Facts {
@@ -548,6 +571,7 @@ const ISO_TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-
 const TIME_CLAIMS: ReadonlySet<string> = new Set(["iat", "exp", "nbf", "auth_time", "updated_at"]);
 /** Matches a value in headers, URLs or JSON that contains punctuation which tokens contain, too (`.`, `%`, `~`, `|`). */
 const SEVERAL_WORDS = /[^\s;,"'/?&=:{}()[\]<>.%~|]+(?:[.%~|][^\s;,"'/?&=:{}()[\]<>.%~|]*)+={0,2}/g;
+const INTEGER = /^\d+$/;
 /** The length from which a word in a text is looked up among generated values. Shorter words are equal by chance. */
 const SHORTEST_WORD = 4;
 

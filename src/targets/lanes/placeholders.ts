@@ -43,6 +43,8 @@ function valueOf(whole: string, name: string, filling: Filling): string {
   if (asked.part === "url") return url;
   const value = storePart(url, asked.part);
   if (value !== undefined) return value;
+  // The URL of a lane's copy drops an explicitly empty password (`root:@`). The configuration was refused if its URL has no password at all.
+  if (asked.part === "password" && storePart(url, "user") !== undefined) return "";
   throw new SeqqaError(
     "TARGET_PLACEHOLDER",
     `A value under target contains ${whole}, but the URL of store "${asked.store}" has no ${asked.part}.`,

@@ -164,6 +164,69 @@ describe("the request that made a value", () => {
   });
 });
 
+describe("an id in a request", () => {
+  const counter = (...segments: readonly string[]) => {
+    const place = JSON.stringify(segments);
+    return { place, after: "", domain: place };
+  };
+  const orders = counter("tables", "db", "Orders", "id");
+  const events = counter("tables", "db", "Events", "id");
+  const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [] };
+
+  /** The label of an event that a call about an order wrote. The ids of orders and events begin at `order` and `event`. */
+  const label = ({ path, body = "" }: { readonly path: string; readonly body?: string }, order: number, event: number): string => {
+    const held = { ...orders, place: JSON.stringify(["context", "order"]) };
+    const canonical = new State(options, { ...NOTHING_KNOWN, generated: [orders, events, held] });
+    const facts = (ids: readonly number[], context: object): Facts => ({
+      ...stored(
+        table("Orders", "*id", [[order]]),
+        table(
+          "Events",
+          "*id",
+          ids.map((id) => [id]),
+        ),
+      ),
+      context: context as Facts["context"],
+    });
+    canonical.root({ ...stored(), context: {} as Facts["context"] });
+    const sent = (where: string, json: string) => [{ method: "POST", path: where, body: json, acting: " ", answer: "{}" }];
+    const window = { startMs: CLOCK, endMs: CLOCK };
+    const first = canonical.renamer.observe(facts([event], { order }), NO_ORIGINS, {
+      action: "order",
+      exchanges: sent("/orders", ""),
+      ...window,
+    });
+    const filled = [path, body].map((text) => text.replace("ID", String(order))) as [string, string];
+    const second = canonical.renamer.observe(facts([event, event + 1], { order }), first.origins, {
+      action: "pay",
+      exchanges: sent(...filled),
+      ...window,
+    });
+    return [...second.origins.ids].find(([key]) => key.endsWith(`:${event + 1}`) && key.includes("Events"))![1].label;
+  };
+
+  it.each([
+    ["in a path after the name of its table", { path: "/orders/ID/pay" }],
+    ["in a path after another word", { path: "/pay/ID" }],
+    ["in JSON, named after its table", { path: "/pay", body: '{"order":ID}' }],
+    ["in JSON, named as an id", { path: "/pay", body: '{"parentId":"ID"}' }],
+    ["in a query, named after its table", { path: "/pay?order_id=ID" }],
+  ])("%s is the same for every pair of counters, also if an event has the same number by chance", (_which, call) => {
+    const apart = label(call, 7, 40);
+    expect(label(call, 8, 50)).toBe(apart);
+    expect(label(call, 8, 8)).toBe(apart);
+    expect(label(call, 9, 8)).toBe(apart);
+  });
+
+  it.each([
+    ["an amount", { path: "/pay", body: '{"amount":7}' }],
+    ["the id of another table", { path: "/products/7/buy" }],
+    ["a page", { path: "/pay?page=7" }],
+  ])("%s is a number as it is, also if an order has the same number by chance", (_which, call) => {
+    expect(label(call, 7, 40)).toBe(label(call, 8, 40));
+  });
+});
+
 describe("a column that shows the real time while the target's clock is ahead", () => {
   const DAY = 86_400_000;
 

@@ -12,6 +12,7 @@ const filling = {
     db: "postgres://ann:p%40ss%27%20w%22@db.test:5433/shop_lane2",
     plain: "postgresql://127.0.0.1/shop",
     maria: "mysql://root:@[::1]/shop%20one",
+    copy: new URL("mysql://root:@127.0.0.1/copy").href,
     cache: "redis://:secret@127.0.0.1/3",
     index: "redis://127.0.0.1",
     file: "sqlite:/tmp/a b.sqlite",
@@ -29,6 +30,7 @@ describe("placeholders", () => {
     ["{password:cache} {database:cache} {database:index}", "secret 3 0"],
     ["{database:file}", "/tmp/a b.sqlite"],
     ["{host:socket} {user:socket} {database:socket}", "/var/run/postgresql ann shop"],
+    ["[{password:copy}]", "[]"],
     ["{path:file}", "/tmp/a b.sqlite"],
     // They are the shell's, or the user's.
     ["${port} ${PORT} {other} {a,b} {x:y} {db_hosts} { PORT }", "${port} ${PORT} {other} {a,b} {x:y} {db_hosts} { PORT }"],
