@@ -250,6 +250,52 @@ describeEach("data of the state in a generated value", () => {
   });
 });
 
+/** Three documents, of which each can be saved again. With BUG, publishing is wrong if C was saved before A, and A before B. */
+const SAVING_SERVER = `
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+const Database = createRequire(${JSON.stringify(import.meta.url)})("better-sqlite3");
+const db = new Database(process.env.DB_PATH);
+db.exec("CREATE TABLE IF NOT EXISTS documents (name TEXT PRIMARY KEY, saved_at TEXT); CREATE TABLE IF NOT EXISTS shelf (id INTEGER PRIMARY KEY, wrong INTEGER)");
+db.exec("INSERT OR IGNORE INTO shelf VALUES (1, 0)");
+const wait = () => new Promise((done) => setTimeout(done, 3));
+createServer(async (request, response) => {
+  const answer = (status, json = {}) => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(json));
+  const name = request.url.slice(1);
+  if (name === "publish") {
+    const saved = db.prepare("SELECT name FROM documents ORDER BY saved_at").pluck().all();
+    if (saved.length < 3) return answer(409);
+    if (process.env.BUG === "1" && saved.join("") === "cab") db.exec("UPDATE shelf SET wrong = 1");
+  } else if (name !== "") {
+    // Two saves never get the same time.
+    await wait();
+    db.prepare("INSERT INTO documents VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET saved_at = excluded.saved_at").run(name, new Date().toISOString());
+    await wait();
+  }
+  answer(200, db.prepare("SELECT wrong FROM shelf").get());
+}).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+
+describeEach("an order of times that only matters behind a state that was merged for another order", () => {
+  it.each([true, false])("with the defect: %s", { timeout: 60_000 }, async (bug) => {
+    const cwd = folderWith({
+      "server.mjs": SAVING_SERVER,
+      "seqqa.yaml": `target: { command: node server.mjs, env: { PORT: "{port}", DB_PATH: "{db_path}", BUG: "${bug ? 1 : 0}" } }\n`,
+      "shelf.explore.ts": `import { Action, Agent, Invariant } from "seqqa";
+const call = (name: string, changesNothing = false) => new Action<any>({ name, changesNothing, run: (api) => api.post("/" + name) });
+export const agent = new Agent<any>({
+  actions: [call("a"), call("b"), call("c"), call("publish", true)],
+  invariants: [new Invariant({ name: "never_wrong", check: async ({ api }) => (await api.get("/")).json<{ wrong: number }>().wrong === 0 })],
+});
+`,
+    });
+    const { status } = await seqqa(["run", ".", "--output", "out"], { cwd });
+    const { violations, divergences } = only(writtenIn(join(cwd, "out")));
+    const paths = violations.map(({ reproductionPath }) => reproductionPath.join(" "));
+    expect([status, paths, divergences]).toEqual(bug ? [1, ["c a b publish"], []] : [0, [], []]);
+  });
+});
+
 /** A shop with a switch in a file. With BUG, a purchase fails in one state of the shop while the switch is on. */
 const HIDING_SERVER = `
 import { existsSync, rmSync, writeFileSync } from "node:fs";
