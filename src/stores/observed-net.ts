@@ -35,7 +35,7 @@ export function observeNet(shapes: readonly TableShape[], mirror: NetMirror): Ob
       if (now !== null) added.push(shownRow(shape, now));
       if (base !== null) removed.push(shownRow(shape, base));
     }
-    if (hasOrder(shape)) {
+    if (shape.isOrdered === true) {
       const slots = [...mirror.slotsOf(shape.index)].filter(({ base, now }) => !sameRow(base, now) && now !== null);
       slots.sort((a, b) => (a.now![0]! < b.now![0]! ? -1 : 1));
       added = slots.map(({ now }) => shownRow(shape, now!));
@@ -48,11 +48,6 @@ export function observeNet(shapes: readonly TableShape[], mirror: NetMirror): Ob
     if (added.length > 0 || removed.length > 0) tables.push({ name: shape.name, columns: shape.columns, added, removed });
   }
   return { kind: "rows", tables, counters: observeCounters(mirror.rootCounters, mirror.counters) };
-}
-
-/** Returns `true` for a table whose rows have only a hidden rowid. Queries read them in its order, in which they were inserted. */
-function hasOrder({ shownFrom, columns }: TableShape): boolean {
-  return shownFrom > 0 && columns.every(({ key }) => key !== true);
 }
 
 /** Removes the rows that are in both lists from both. Copies of a row are counted. */

@@ -142,8 +142,8 @@ export function differingWords(a: string, b: string): readonly WordPair[] {
 }
 
 /**
- * Pairs the differences between two texts without times. If the texts differ only in some groups of letters and digits, each pair is one such group. Otherwise, the
- * only pair is the words between the common beginning and the common end.
+ * Pairs the differences between two texts without times. If the texts differ only in some groups of letters and digits, each pair is one such group.
+ * Otherwise, the only pair is the words between the common beginning and the common end.
  */
 function otherWords(a: string, b: string): readonly WordPair[] {
   const whole: readonly WordPair[] = [{ after: "", a, b }];

@@ -153,6 +153,10 @@ describe("observations", () => {
     expect(await seen("insert into queue values('d'), ('c'); update queue set job = 'e' where job = 'b'")).toEqual([["e d c", 1]]);
     expect(await seen("delete from queue; insert into queue values('a'), ('b')")).toEqual([]);
     expect(await seen("delete from queue where job = 'a'; insert into queue values('a')")).toEqual([["a", 0]]);
+    const { db: keyed, adapter: other } = await rooted(["create table tags(name text unique)"]);
+    keyed.exec("insert into tags values('b'), ('a')");
+    expect(await other.observe()).toMatchObject({ tables: [{ added: expect.arrayContaining([["a"], ["b"]]) as unknown }] });
+    expect(await other.observe()).not.toHaveProperty("tables.0.inPlace");
   });
 
   test("an unknown table in `tables` is named", () => {
