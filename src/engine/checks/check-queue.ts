@@ -48,8 +48,8 @@ interface OtherWay {
  * Merges by a reduction are audited by their number: the first {@link AUDITS_ALL} of the search, the first {@link AUDITS_FIRST} at each depth, and the
  * 1st, 2nd, 4th, 8th and so on of each action. Without the latter, an action that only renews harmless times could use up the audits of a depth. Of
  * the other merges, one in {@link AUDITS_ONE_IN} is audited. Several merges of one state with one other count once. Steps that lead back to their own
- * state are counted separately, because they leave out different data. The first audits of a depth, and the first of an action, also compare states after the
- * merged one.
+ * state are counted separately, because they leave out different data. The first audits of a depth, and the first of an action, also compare states after
+ * the merged one.
  */
 const AUDITS_ALL = 64;
 const AUDITS_FIRST = 3;
