@@ -35,6 +35,14 @@ export function observeNet(shapes: readonly TableShape[], mirror: NetMirror): Ob
       if (now !== null) added.push(shownRow(shape, now));
       if (base !== null) removed.push(shownRow(shape, base));
     }
+    if (shape.isOrdered === true) {
+      const slots = [...mirror.slotsOf(shape.index)].filter(({ base, now }) => !sameRow(base, now) && now !== null);
+      slots.sort((a, b) => (a.now![0]! < b.now![0]! ? -1 : 1));
+      added = slots.map(({ now }) => shownRow(shape, now!));
+      const inPlace = slots.filter(({ base }) => base !== null).length;
+      if (added.length > 0 || removed.length > 0) tables.push({ name: shape.name, columns: shape.columns, added, removed, inPlace });
+      continue;
+    }
     // Leave out rows that are both added and removed: a row that was deleted and inserted again has a new hidden rowid, but the same visible values.
     if (shape.shownFrom > 0 && added.length > 0 && removed.length > 0) [added, removed] = withoutCommon(added, removed);
     if (added.length > 0 || removed.length > 0) tables.push({ name: shape.name, columns: shape.columns, added, removed });

@@ -13,6 +13,8 @@ export interface TableShape {
   readonly columns: readonly ObservedColumn[];
   /** `true` if the table is part of the observed state. Other tables are restored, but not observed. */
   readonly observed: boolean;
+  /** `true` if the rows have no key but a hidden rowid, in whose order queries read them. Default `false`. */
+  readonly isOrdered?: boolean;
 }
 
 /** Returns the key of a row. A key that is a single integer is returned unchanged; other keys are returned as text. */

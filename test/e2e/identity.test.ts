@@ -116,11 +116,13 @@ db.exec("CREATE TABLE IF NOT EXISTS documents (id INTEGER PRIMARY KEY, locked_un
 if (db.prepare("SELECT count(*) AS n FROM documents").get().n === 0) db.exec("INSERT INTO documents VALUES (1, NULL, 0)");
 createServer((request, response) => {
   const answer = (status, body = {}) => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-  const { locked_until: until, copies } = db.prepare("SELECT * FROM documents").get();
+  const { locked_until: lease, copies } = db.prepare("SELECT * FROM documents").get();
+  const until = lease?.split("/").at(-1) ?? null;
   const isHeld = until !== null && Date.parse(until) > Date.now();
   if (request.url === "/lock") {
     if (until !== null) return answer(409);
-    db.prepare("UPDATE documents SET locked_until = ?").run(new Date(Date.now() + Number(process.env.LEASE_MS)).toISOString());
+    const times = [Date.now(), Date.now() + Number(process.env.LEASE_MS)].map((ms) => new Date(ms).toISOString());
+    db.prepare("UPDATE documents SET locked_until = ?").run(process.env.IS_RANGE === "1" ? times.join("/") : times[1]);
     return answer(200);
   }
   if (request.url !== "/publish") return answer(200, { copies });
@@ -130,16 +132,16 @@ createServer((request, response) => {
 }).listen(Number(process.env.PORT), "127.0.0.1");
 `;
 
-async function locked(leaseMs: number, waitMs: number, bug: boolean): Promise<Explored & { readonly status: number | null }> {
+async function locked({ bug, range }: Readonly<Record<"bug" | "range", boolean>>): Promise<Explored & { readonly status: number | null }> {
   const cwd = folderWith({
     "server.mjs": LEASE_SERVER,
-    "seqqa.yaml": `target: { command: node server.mjs, env: { PORT: "{port}", DB_PATH: "{db_path}", LEASE_MS: "${leaseMs}", BUG: "${bug ? 1 : 0}" } }\n`,
+    "seqqa.yaml": `target: { command: node server.mjs, env: { PORT: "{port}", DB_PATH: "{db_path}", LEASE_MS: "300", IS_RANGE: "${range ? 1 : 0}", BUG: "${bug ? 1 : 0}" } }\n`,
     "documents.explore.ts": `import { Action, Agent, Invariant } from "seqqa";
 const call = (name: string) => new Action<any>({ name, run: (api) => api.post("/" + name) });
 export const agent = new Agent<any>({
   actions: [
     call("lock"),
-    new Action<any>({ name: "wait", changesNothing: true, run: async (api, context) => { await new Promise((done) => setTimeout(done, ${waitMs})); return api.get("/"); } }),
+    new Action<any>({ name: "wait", changesNothing: true, run: async (api, context) => { await new Promise((done) => setTimeout(done, 400)); return api.get("/"); } }),
     call("publish"),
   ],
   invariants: [new Invariant({ name: "one_copy", check: async ({ api }) => (await api.get("/")).json<{ copies: number }>().copies < 2 })],
@@ -151,13 +153,16 @@ export const agent = new Agent<any>({
 }
 
 describeEach("a lease that an action waits for", () => {
-  it("is another state once it is over, although nothing is written", { timeout: 60_000 }, async () => {
-    const result = await locked(300, 400, true);
+  it.each([
+    ["a time", false],
+    ["a text with two times", true],
+  ])("is another state once it is over, although nothing is written, if it is %s", { timeout: 60_000 }, async (_what, range) => {
+    const result = await locked({ bug: true, range });
     expect([result.status, result.violations.map(({ reproductionPath }) => reproductionPath.join(" "))]).toEqual([
       1,
       ["lock wait publish"],
     ]);
-    const twin = await locked(300, 400, false);
+    const twin = await locked({ bug: false, range });
     // Free, held or over, and published or not.
     expect([twin.status, twin.violations, twin.divergences, twin.statesVisited]).toEqual([0, [], [], 6]);
   });
@@ -265,6 +270,52 @@ describeEach("data of the state in a generated value", () => {
       ["sale offer end buy", true],
     ]);
     expect(status).toBe(1);
+  });
+});
+
+/** Three documents, of which each can be saved again. With BUG, publishing is wrong if C was saved before A, and A before B. */
+const SAVING_SERVER = `
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+const Database = createRequire(${JSON.stringify(import.meta.url)})("better-sqlite3");
+const db = new Database(process.env.DB_PATH);
+db.exec("CREATE TABLE IF NOT EXISTS documents (name TEXT PRIMARY KEY, saved_at TEXT); CREATE TABLE IF NOT EXISTS shelf (id INTEGER PRIMARY KEY, wrong INTEGER)");
+db.exec("INSERT OR IGNORE INTO shelf VALUES (1, 0)");
+const wait = () => new Promise((done) => setTimeout(done, 3));
+createServer(async (request, response) => {
+  const answer = (status, json = {}) => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(json));
+  const name = request.url.slice(1);
+  if (name === "publish") {
+    const saved = db.prepare("SELECT name FROM documents ORDER BY saved_at").pluck().all();
+    if (saved.length < 3) return answer(409);
+    if (process.env.BUG === "1" && saved.join("") === "cab") db.exec("UPDATE shelf SET wrong = 1");
+  } else if (name !== "") {
+    // Two saves never get the same time.
+    await wait();
+    db.prepare("INSERT INTO documents VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET saved_at = excluded.saved_at").run(name, new Date().toISOString());
+    await wait();
+  }
+  answer(200, db.prepare("SELECT wrong FROM shelf").get());
+}).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+
+describeEach("an order of times that only matters behind a state that was merged for another order", () => {
+  it.each([true, false])("with the defect: %s", { timeout: 60_000 }, async (bug) => {
+    const cwd = folderWith({
+      "server.mjs": SAVING_SERVER,
+      "seqqa.yaml": `target: { command: node server.mjs, env: { PORT: "{port}", DB_PATH: "{db_path}", BUG: "${bug ? 1 : 0}" } }\n`,
+      "shelf.explore.ts": `import { Action, Agent, Invariant } from "seqqa";
+const call = (name: string, changesNothing = false) => new Action<any>({ name, changesNothing, run: (api) => api.post("/" + name) });
+export const agent = new Agent<any>({
+  actions: [call("a"), call("b"), call("c"), call("publish", true)],
+  invariants: [new Invariant({ name: "never_wrong", check: async ({ api }) => (await api.get("/")).json<{ wrong: number }>().wrong === 0 })],
+});
+`,
+    });
+    const { status } = await seqqa(["run", ".", "--output", "out"], { cwd });
+    const { violations, divergences } = only(writtenIn(join(cwd, "out")));
+    const paths = violations.map(({ reproductionPath }) => reproductionPath.join(" "));
+    expect([status, paths, divergences]).toEqual(bug ? [1, ["c a b publish"], []] : [0, [], []]);
   });
 });
 

@@ -48,7 +48,8 @@ interface OtherWay {
  * Merges by a reduction are audited by their number: the first {@link AUDITS_ALL} of the search, the first {@link AUDITS_FIRST} at each depth, and the
  * 1st, 2nd, 4th, 8th and so on of each action. Without the latter, an action that only renews harmless times could use up the audits of a depth. Of
  * the other merges, one in {@link AUDITS_ONE_IN} is audited. Several merges of one state with one other count once. Steps that lead back to their own
- * state are counted separately, because they leave out different data. The first audit of a depth or action also compares states after the merged one.
+ * state are counted separately, because they leave out different data. The first audits of a depth, and the first of an action, also compare states after
+ * the merged one.
  */
 const AUDITS_ALL = 64;
 const AUDITS_FIRST = 3;
@@ -162,7 +163,7 @@ export class CheckQueue {
       Number.isInteger(Math.log2(ofAction)) ||
       mix(this.#draw(2, to), this.#edgeOf({ from, action })) % AUDITS_ONE_IN === 0;
     if (!isSelected) return undefined;
-    return { followed: Math.min(atDepth, ofAction) === 1 && nodes.depth(to) + 1 < this.#options.maxDepth };
+    return { followed: (atDepth <= AUDITS_FIRST || ofAction === 1) && nodes.depth(to) + 1 < this.#options.maxDepth };
   }
 
   #count(group: string): number {

@@ -71,16 +71,20 @@ export class CrossChecker {
    */
   async check(unit: UnitRequest, check: ExpansionCheck): Promise<LaneDivergence | undefined> {
     const pairs: Pair[] = [{ unit, check }];
+    const met = new Set<string>();
     for (let i = 0; i < pairs.length && !this.#isCancelled(); i++) {
-      const found = await this.#compare(pairs[i]!, (next) => {
-        if (check.followed === true && pairs.length <= FOLLOWED) pairs.push(next);
+      const found = await this.#compare(pairs[i]!, (next, states) => {
+        // An action may lead to the same two states again, for example if it only renews a time.
+        if (check.followed !== true || pairs.length > FOLLOWED || met.has(states)) return;
+        met.add(states);
+        pairs.push(next);
       });
       if (found !== undefined) return found;
     }
     return undefined;
   }
 
-  async #compare({ unit, check }: Pair, follow: (next: Pair) => void): Promise<LaneDivergence | undefined> {
+  async #compare({ unit, check }: Pair, follow: (next: Pair, states: string) => void): Promise<LaneDivergence | undefined> {
     const { expected: known, along, merge, reduced = false } = check;
     const { state, actions } = this.#base;
     this.#navigator.leave();
@@ -130,10 +134,13 @@ export class CrossChecker {
         first.strict[action] !== reached.strict &&
         !reached.isBounded
       )
-        follow({
-          unit: { ...unit, ...after(unit, action), lo: reached.lo, hi: reached.hi },
-          check: { ...check, expected: undefined, along: after(along ?? unit, action) },
-        });
+        follow(
+          {
+            unit: { ...unit, ...after(unit, action), lo: reached.lo, hi: reached.hi },
+            check: { ...check, expected: undefined, along: after(along ?? unit, action) },
+          },
+          `${first.strict[action]} ${reached.strict}`,
+        );
     }
     if (mark !== undefined) await state.restore(mark);
     this.#navigator.leave();

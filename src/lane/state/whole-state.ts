@@ -9,9 +9,9 @@ export function wholeOf(before: Observed, since: Observed): Observed {
   const tables: ObservedTable[] = before.tables.map((table) => {
     const change = changes.get(table.name);
     changes.delete(table.name);
-    return change === undefined ? table : { ...change, added: [...without(table.added, change.removed), ...change.added], removed: [] };
+    return { ...table, added: [...without(table.added, change?.removed ?? []), ...(change?.added ?? [])] };
   });
-  tables.push(...changes.values());
+  for (const { name, columns, added } of changes.values()) tables.push({ name, columns, added, removed: [] });
   const sorted = tables.filter(({ added }) => added.length > 0).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return { kind: "rows", tables: sorted, counters: { ...before.counters, ...since.counters } };
 }

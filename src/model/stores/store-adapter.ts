@@ -41,12 +41,17 @@ export interface ObservedColumn {
 /** A value as a store returns it. Bytes are `Uint8Array`; integers beyond 2^53 are `bigint`. */
 export type StoredValue = null | boolean | number | bigint | string | Uint8Array;
 
-/** The changes of a table since the root state. In the root state itself, all rows are `added`. The order of rows has no meaning. */
+/** The changes of a table since the root state. In the root state itself, all rows are `added`. */
 export interface ObservedTable {
   readonly name: string;
   readonly columns: readonly ObservedColumn[];
   readonly added: readonly (readonly StoredValue[])[];
   readonly removed: readonly (readonly StoredValue[])[];
+  /**
+   * Set if the order of `added` belongs to the state, because the table has no key and queries can read its rows in this order: the number of first
+   * rows that are in the places of rows of the root state. The others follow all rows of the root state. Default: the order has no meaning.
+   */
+  readonly inPlace?: number;
 }
 
 /** The observed state of a store. */

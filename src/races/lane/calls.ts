@@ -191,5 +191,7 @@ function copyOf(facts: Facts): Facts {
 
 function copyOfOne(observed: Observed): Observed {
   if (observed.kind === "value") return { kind: "value", value: structuredClone(observed.value) };
-  return { ...observed, tables: observed.tables.map((table) => ({ ...table, added: [...table.added], removed: [...table.removed] })) };
+  // Two calls at the same time may write their rows in any order, so the order is left out.
+  const tables = observed.tables.map(({ name, columns, added, removed }) => ({ name, columns, added: [...added], removed: [...removed] }));
+  return { ...observed, tables };
 }

@@ -91,6 +91,8 @@ export class Encoder {
   /** Integers that look like times but are keys of rows. */
   readonly #timeKeys = new Set<string>();
   #pinning = false;
+  /** `true` while a text that is JSON is written. */
+  #isJson = false;
   #tokens: Token[] = [];
   #plain: string[] = [];
   #holed: Encoded[] = [];
@@ -207,16 +209,21 @@ export class Encoder {
       if (this.#tokens.length > 0) this.#holed.push({ text: `${plan.prefix}-${text}`, tokens: this.#tokens });
       else gone.set(text, (gone.get(text) ?? 0) + 1);
     }
-    for (const row of table.added) {
+    const { inPlace } = table;
+    let placed = 0;
+    let last = 0;
+    for (const [at, row] of table.added.entries()) {
+      const isPlaced = inPlace === undefined || at < inPlace;
       const text = this.#row(plan, row);
-      if (this.#tokens.length > 0) {
-        this.#holed.push({ text: `${plan.prefix}+${text}`, tokens: this.#tokens });
+      const before = isPlaced && this.#tokens.length === 0 && gone.size > 0 ? (gone.get(text) ?? 0) : 0;
+      // The root state may have a row with the same text, which was changed only in ignored or masked columns. Such a row counts as unchanged.
+      if (before > 0) {
+        gone.set(text, before - 1);
         continue;
       }
-      // The root state may have a row with the same text, which was changed only in ignored or masked columns. Such a row counts as unchanged.
-      const before = gone.size === 0 ? undefined : gone.get(text);
-      if (before === undefined || before === 0) this.#plain.push(`${plan.prefix}+${text}`);
-      else gone.set(text, before - 1);
+      const place = inPlace === undefined ? "" : isPlaced ? `${placed++}:` : `${last++}>`;
+      if (this.#tokens.length > 0) this.#holed.push({ text: `${plan.prefix}+${place}${text}`, tokens: this.#tokens });
+      else this.#plain.push(`${plan.prefix}+${place}${text}`);
     }
     for (const [text, count] of gone) for (let i = 0; i < count; i++) this.#plain.push(`${plan.prefix}-${text}`);
   }
@@ -333,7 +340,7 @@ export class Encoder {
   }
 
   #record(value: Readonly<Record<string, unknown>>, depth: number, rules: PathRules | undefined): string {
-    const keys = sortedKeys(value);
+    const keys = this.#isJson ? Object.keys(value) : sortedKeys(value);
     const before = this.#tokens.length;
     const holedBefore = this.#holed.length;
     let text = "{";
@@ -354,6 +361,18 @@ export class Encoder {
       text += this.#value(value[key], depth + 1, inner);
     }
     return `${text}}`;
+  }
+
+  /**
+   * Returns the text of JSON in a text. The entries of its objects keep their order, because the target can read them in this order. Only objects with
+   * generated keys are unordered, since many targets and stores sort the keys, so that the order depends on the generated values.
+   */
+  #json(value: unknown, depth: number, rules: PathRules | undefined): string {
+    const outer = this.#isJson;
+    this.#isJson = true;
+    const text = this.#value(value, depth, rules);
+    this.#isJson = outer;
+    return text;
   }
 
   /**
@@ -395,7 +414,7 @@ export class Encoder {
     if (value instanceof Generated) return this.#generated(value);
     if (value instanceof Time) return this.#moment(value);
     if (value instanceof Mixed) return this.#mixed(value);
-    if (value instanceof JsonText) return `J${this.#value(value.value, depth + 1, rules)}`;
+    if (value instanceof JsonText) return `J${this.#json(value.value, depth + 1, rules)}`;
     if (value instanceof Uint8Array) return this.#bytes(value);
     if (types.isDate(value)) {
       const ms = value.getTime();

@@ -150,10 +150,14 @@ class Domains {
   }
 
   /**
-   * Returns the counters that may have generated two integers at one place. A key or reference has one counter; for other values see {@link holding}.
+   * Returns the counters that may have generated two integers at one place. A reference has one counter. A key has its own, unless its column names
+   * another table with the same values, such as `user_id`; for other values see {@link holding}.
    */
-  of({ a, b, place, domain }: Pair): readonly string[] {
-    return domain === undefined ? this.holding(String(a), String(b), place) : [domain];
+  of({ a, b, place, domain, column }: Pair): readonly string[] {
+    if (domain === undefined) return this.holding(String(a), String(b), place);
+    if (column?.references !== undefined) return [domain];
+    const others = this.holding(String(a), String(b), place).filter((one) => one !== domain && isNamedIn(place, one));
+    return [...others, domain];
   }
 
   /**
@@ -171,10 +175,16 @@ class Domains {
    */
   holding(a: string, b: string, place: string): readonly string[] {
     const all = [...this.#pairs].filter(([, pairs]) => pairs.has(`${a}\n${b}`)).map(([domain]) => domain);
-    const last = (JSON.parse(place) as readonly string[]).at(-1)!.toLowerCase();
-    const isNamed = (domain: string): boolean => last.includes(singular(tableOf(domain)!));
-    return [...all.filter(isNamed), ...all.filter((domain) => !isNamed(domain))];
+    return [...all.filter((domain) => isNamedIn(place, domain)), ...all.filter((domain) => !isNamedIn(place, domain))];
   }
+}
+
+/** Returns `true` if the last part of a place, such as a column, contains the name of a domain's table. */
+function isNamedIn(place: string, domain: string): boolean {
+  return (JSON.parse(place) as readonly string[])
+    .at(-1)!
+    .toLowerCase()
+    .includes(singular(tableOf(domain)!));
 }
 
 const isInteger = (value: unknown): boolean => typeof value === "bigint" || Number.isSafeInteger(value);

@@ -72,10 +72,16 @@ function insideOf(value: unknown, segment: string): readonly unknown[] {
   return entries.filter(([key]) => segment === "*" || String(key) === segment).map(([, item]) => item);
 }
 
-/** Parses a text that is a JSON object or array; `undefined` for other texts. */
+/**
+ * Parses a text that is a JSON object or array; `undefined` for other texts, and for JSON with integers beyond 2^53, which JavaScript would round, so
+ * that different ids became equal.
+ */
 export function parsedJson(text: string): unknown {
-  return text[0] === "{" || text[0] === "[" ? parsed(text) : undefined;
+  return (text[0] === "{" || text[0] === "[") && !LONG_INTEGER.test(text) ? parsed(text) : undefined;
 }
+
+/** Matches an integer of at least 16 digits that is a value in JSON, not a part of a text or of a longer number. */
+const LONG_INTEGER = /[[:,]\s*-?\d{16,}\s*[\],}]/;
 
 /**
  * Returns the content of a JWT: its header, its claims, and whether it is signed; `undefined` if the text is not a JWT. The signature is left out,

@@ -23,6 +23,11 @@ export function wordOfBytes(bytes: Uint8Array): Word {
   return { key: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex"), form: "b" };
 }
 
+/** Matches a date and time inside a longer text, such as a range of times. */
+const TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?(?![\w:])/g;
+/** The text that stands for a time where the letters and digits before a word are named. */
+const MARK = "<time>";
+
 /** Patterns for words, from widest to narrowest: signed tokens and URL-safe text, names with separators, runs of letters and digits. */
 const TIERS: readonly RegExp[] = [/[\w.+/=~-]+/g, /[\w-]+/g, /[A-Za-z0-9]+/g];
 
@@ -38,8 +43,24 @@ export type TextPart<T> = { readonly text: string; readonly found?: undefined } 
  */
 export function splitAtWords<T>(text: string, find: (word: string, after: string) => T | undefined): readonly TextPart<T>[] | undefined {
   const parts: TextPart<T>[] = [];
-  splitInto(text, 0, "^", find, parts);
+  let done = 0;
+  let after = "^";
+  for (const { 0: time, index } of timesIn(text)) {
+    if (index > done) splitInto(text.slice(done, index), 0, after, find, parts);
+    after = lastRun(text.slice(done, index), after);
+    const found = find(time, after);
+    parts.push(found === undefined ? { text: time } : { text: time, found });
+    after = lastRun(MARK, "");
+    done = index + time.length;
+  }
+  if (done < text.length) splitInto(text.slice(done), 0, after, find, parts);
   return parts.some(({ found }) => found !== undefined) ? parts : undefined;
+}
+
+/** Returns the times in a longer text. Most texts contain no colon, so that they need not be searched. */
+function timesIn(text: string): readonly RegExpExecArray[] {
+  const times = text.includes(":") ? [...text.matchAll(TIME)] : [];
+  return times[0]?.[0] === text ? [] : times;
 }
 
 function splitInto<T>(
@@ -56,7 +77,8 @@ function splitInto<T>(
     const word = match[0];
     after = lastRun(text.slice(looked, match.index), after);
     looked = match.index;
-    const found = find(word, after);
+    // Punctuation between two words is no word.
+    const found = LETTER_OR_DIGIT.test(word) ? find(word, after) : undefined;
     const rest = found === undefined && tier === 1 && word.length <= LONGEST_NAME ? endOf(word, after, find) : undefined;
     if (found === undefined && tier === TIERS.length - 1) continue;
     if (match.index > done) parts.push({ text: text.slice(done, match.index) });
@@ -101,10 +123,29 @@ export interface WordPair {
 }
 
 /**
- * Pairs the differences between two texts. If the texts differ only in some groups of letters and digits, each pair is one such group. Otherwise, the
- * only pair is the words between the common beginning and the common end.
+ * Pairs the differences between two texts: first the times in longer texts, then the other words as {@link otherWords} does.
  */
 export function differingWords(a: string, b: string): readonly WordPair[] {
+  const [x, y] = [timesIn(a), timesIn(b)];
+  const [markedA, markedB] = [a.replace(TIME, MARK), b.replace(TIME, MARK)];
+  if (x.length === 0 || x.length !== y.length) return otherWords(a, b);
+  const others = markedA === markedB ? [] : otherWords(markedA, markedB);
+  // If the texts have nothing in common, the times are no separate words.
+  if (others.some(({ after }) => after === "")) return otherWords(a, b);
+  let done = 0;
+  const pairs = x.map(({ 0: time, index }, i): WordPair => {
+    const after = lastRun(a.slice(done, index), i === 0 ? "^" : lastRun(MARK, ""));
+    done = index + time.length;
+    return { after, a: time, b: y[i]![0] };
+  });
+  return [...pairs.filter((pair) => pair.a !== pair.b), ...others];
+}
+
+/**
+ * Pairs the differences between two texts without times. If the texts differ only in some groups of letters and digits, each pair is one such group.
+ * Otherwise, the only pair is the words between the common beginning and the common end.
+ */
+function otherWords(a: string, b: string): readonly WordPair[] {
   const whole: readonly WordPair[] = [{ after: "", a, b }];
   const [runsA, runsB] = [runsOf(a), runsOf(b)];
   if (runsA.length < 2 || runsB.length < 2 || runsA[0]!.text !== runsB[0]!.text) return whole;

@@ -54,6 +54,7 @@ function planTable(db: Database, name: string, withoutRowid: boolean, index: num
     shownFrom: layout.hidden === undefined ? 0 : 1,
     columns: observedColumns(db, name, stored),
     observed,
+    isOrdered: layout.hidden !== undefined && uniques.length === 0,
     uniques,
     withoutRowid,
     ignoredAt: [],

@@ -143,6 +143,22 @@ describe("observations", () => {
     expect(await adapter.dump()).toBe(dump);
   });
 
+  test("rows of a table without a key are in the order in which queries read them, those in the places of root rows first", async () => {
+    const { db, adapter } = await rooted(["create table queue(job text)", "insert into queue values('a'), ('b')"]);
+    const seen = async (sql: string) => {
+      db.exec(sql);
+      const observed = await adapter.observe();
+      return observed.kind === "rows" ? observed.tables.map(({ added, inPlace }) => [added.flat().join(" "), inPlace]) : [];
+    };
+    expect(await seen("insert into queue values('d'), ('c'); update queue set job = 'e' where job = 'b'")).toEqual([["e d c", 1]]);
+    expect(await seen("delete from queue; insert into queue values('a'), ('b')")).toEqual([]);
+    expect(await seen("delete from queue where job = 'a'; insert into queue values('a')")).toEqual([["a", 0]]);
+    const { db: keyed, adapter: other } = await rooted(["create table tags(name text unique)"]);
+    keyed.exec("insert into tags values('b'), ('a')");
+    expect(await other.observe()).toMatchObject({ tables: [{ added: expect.arrayContaining([["a"], ["b"]]) as unknown }] });
+    expect(await other.observe()).not.toHaveProperty("tables.0.inPlace");
+  });
+
   test("an unknown table in `tables` is named", () => {
     const file = scratchFile();
     api(file, ORDERS);

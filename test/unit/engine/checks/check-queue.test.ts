@@ -97,6 +97,14 @@ describe("merges of states whose values were generated in another order", () => 
     expect(meet(0, 165, 1)).toBe(1);
   });
 
+  it("are audited with states after them, if they are among the first three of their depth, or the first of their action", () => {
+    const { checks, committer } = queue({ oneIn: 1 });
+    committer.nodes.flag(2, EXPANDED);
+    for (let strict = 1; strict <= 5; strict++) checks.merged(2, { from: 0, action: 1, reduced: strict });
+    checks.merged(2, { from: 0, action: 0, reduced: 6 });
+    expect(checks.next(100).map(({ check }) => check?.followed === true)).toEqual([true, true, true, false, false, true]);
+  });
+
   it("are audited like that, too, where equal states are not trusted", () => {
     const { checks, workOf, due } = queue({ oneIn: 1_000_000, auditsAll: true });
     checks.merged(2, { from: 0, action: 1 });

@@ -582,6 +582,21 @@ describe("values", () => {
     expect(new Set(holed).size).toBe(holed.length);
   });
 
+  test("the order of rows belongs to the state where it has a meaning", () => {
+    const canonical = canonicalizer({ ignore: ["queue.seen"] });
+    const nameOf = (added: Rows, removed: Rows, inPlace?: number): string =>
+      print(canonical, stored({ ...table("queue", "job seen", added, removed), ...(inPlace !== undefined && { inPlace }) }));
+    const [a, b] = [
+      ["a", 0],
+      ["b", 0],
+    ];
+    expect(nameOf([a, b], [])).toBe(nameOf([b, a], []));
+    expect(nameOf([a, b], [], 0)).not.toBe(nameOf([b, a], [], 0));
+    expect(nameOf([a], [b], 0)).not.toBe(nameOf([a], [b], 1));
+    expect(nameOf([["a", 1]], [a], 1)).toBe(nameOf([], [], 0));
+    expect(nameOf([["a", 1], b], [a, ["c", 0]], 2)).toBe(nameOf([b], [["c", 0]], 1));
+  });
+
   test("counters belong to the state", () => {
     const canonical = canonicalizer();
     const state = (counters: Record<string, number | bigint | null>): string =>

@@ -24,6 +24,20 @@ describe("numbers that differ between two executions", () => {
     expect(unexplained).toEqual([]);
   });
 
+  it("of a key without a declared reference are those of the table that the column names, where the values agree", () => {
+    const domains = (user: number, profile: number) => {
+      const state = (add: number): Partial<Facts> => {
+        const tables = [table("profiles", "*user_id *id", [[profile + add, 1 + add]]), table("users", "*id", [[user + add]])];
+        return { systems: { db: { kind: "rows", counters: {}, tables } } };
+      };
+      return compared(state(0), state(3)).generated.map(({ field, domain }) => `${field} ${fieldOf(domain!)}`);
+    };
+    expect(domains(5, 5)).toEqual(["profiles.user_id users.id", "profiles.id profiles.id", "users.id users.id"]);
+    expect(domains(5, 6)).toEqual(["profiles.user_id profiles.user_id", "profiles.id profiles.id", "users.id users.id"]);
+    // Keys of two tables may have equal values by chance.
+    expect(domains(1, 5)).toEqual(["profiles.user_id profiles.user_id", "profiles.id profiles.id", "users.id users.id"]);
+  });
+
   it("of a column that is no key are none", () => {
     expect(compared(rows([[1, 5]], {}), rows([[1, 6]], {})).unexplained).toEqual([{ field: "orders.total", values: ["5", "6"] }]);
   });

@@ -8,18 +8,25 @@ const jwt = (claims: unknown): string => `${part({ alg: "HS256" })}.${part(claim
 describe("a text with values in it", () => {
   it("is a JSON object or array, or a JWT, which counts by what it says", () => {
     expect(parsedJson('{"a":[1]}')).toEqual({ a: [1] });
+    expect(parsedJson('{"card":"4000000000000002","rate":0.3333333333333333}')).toEqual({ card: "4000000000000002", rate: 1 / 3 });
     const said = { header: { alg: "HS256" }, claims: { sub: "ada", iat: 1_795_478_618 }, signed: true };
     expect(parsedJwt(jwt({ sub: "ada", iat: 1_795_478_618 }))).toEqual(said);
     expect(parsedJwt(`Bearer ${jwt({ sub: "ada", iat: 1_795_478_618 })}`)).toEqual({ ...said, scheme: "Bearer " });
     expect(parsedJwt(jwt({ sub: "ada" }).replace(/[^.]*$/, ""))).toMatchObject({ signed: false });
   });
 
-  it.each(["{oops", "eyJhbGciOiJIUzI1NiJ9", "eyJhbGciOiJIUzI1NiJ9.eyJub3QganNvbg.x", `see ${jwt({})}`, "a.b.c", ""])(
-    "is not: %s",
-    (text) => {
-      expect([parsedJson(text), parsedJwt(text)]).toEqual([undefined, undefined]);
-    },
-  );
+  it.each([
+    "{oops",
+    '{"id":9007199254740993}',
+    '["x",-178362536745730049 ]',
+    "eyJhbGciOiJIUzI1NiJ9",
+    "eyJhbGciOiJIUzI1NiJ9.eyJub3QganNvbg.x",
+    `see ${jwt({})}`,
+    "a.b.c",
+    "",
+  ])("is not: %s", (text) => {
+    expect([parsedJson(text), parsedJwt(text)]).toEqual([undefined, undefined]);
+  });
 
   const now = Math.floor(Date.now() / 1000);
   const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

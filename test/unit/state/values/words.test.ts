@@ -35,6 +35,20 @@ describe("a signed token", () => {
   });
 });
 
+describe("times in a text", () => {
+  const at = (second: number): string => `2026-11-26T21:00:${String(second).padStart(2, "0")}.123Z`;
+
+  it("are words of their own, so that each has its distance from the step", () => {
+    expect(renamed(`${at(1)}/${at(9)}`, `${at(4)}/${at(12)}`)).toBe("<id 24>/<id 24>");
+    expect(renamed(`held until ${at(1)} by k3x9`, `held until ${at(4)} by q7w2`)).toBe("held until <id 24> by <id 4>");
+    const range = (from: string, to: string): string => `["2026-11-26 21:00:${from}+00","2026-11-26 22:00:${to}+00")`;
+    expect(renamed(range("01", "01"), range("04.5", "04.5"))).toBe('["<id 22>","<id 22>")');
+    // A time that is equal in both texts is no difference.
+    expect(renamed(`from ${at(1)} k3x9`, `from ${at(1)} q7w2`)).toBe(`from ${at(1)} <id 4>`);
+    expect(renamed(`k3x9 ${at(1)}`, `q7w2 ${at(2)}`)).toBe("<id>");
+  });
+});
+
 describe("words of a text", () => {
   it("are found in a very long text, too", () => {
     const text = `${'{"name":"value","next":'.repeat(40_000)}"id-1"${"x".repeat(200_000)} ${"-_".repeat(100_000)}`;
