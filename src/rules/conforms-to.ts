@@ -5,6 +5,7 @@ import { Rule } from "../model/declare/rule.ts";
 import { Severity } from "../model/declare/severity.ts";
 import { Conformance } from "../openapi/conformance/conformance.ts";
 import { describe, readDescription } from "../openapi/index.ts";
+import { requireOptions, statusesOf } from "./rule-options.ts";
 
 /** Options of {@link conformsTo}. */
 export interface ConformsToOptions {
@@ -46,7 +47,15 @@ export function conformsTo<C extends object = Values, A = ApiClient>(
   spec: string | URL | Readonly<Record<string, unknown>>,
   options: ConformsToOptions = {},
 ): Rule<C, A> {
-  const { except = [], undescribed = "ignore" } = options;
+  requireOptions<keyof ConformsToOptions>("conformsTo", options, {
+    except: true,
+    undescribed: true,
+    base: true,
+    allowRefs: true,
+    severity: true,
+  });
+  const except = statusesOf("conformsTo", options.except);
+  const { undescribed = "ignore" } = options;
   let reading: Promise<Conformance> | undefined;
   return new Rule<C, A>({
     name: "conforms_to",

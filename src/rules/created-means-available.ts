@@ -7,6 +7,7 @@ import { Severity } from "../model/declare/severity.ts";
 import { createdBy, requestTo } from "./resources/created.ts";
 import { isDone, isMissing, pathOf, shownPath, urlOf, writesOf } from "./requests.ts";
 import { ResourcePaths } from "./resources/resource-paths.ts";
+import { requireOptions } from "./rule-options.ts";
 
 /** Options of {@link createdMeansAvailable}. */
 export interface CreatedMeansAvailableOptions {
@@ -39,6 +40,7 @@ interface Wanted {
  * @throws SeqqaError `RULE_INVALID` if `resources` is invalid
  */
 export function createdMeansAvailable<C extends object = Values, A = ApiClient>(options: CreatedMeansAvailableOptions = {}): Rule<C, A> {
+  requireOptions<keyof CreatedMeansAvailableOptions>("createdMeansAvailable", options, { resources: true });
   const paths = new ResourcePaths("createdMeansAvailable", options.resources ?? []);
   return new Rule<C, A>({
     name: "created_means_available",

@@ -6,6 +6,7 @@ import type { ApiResponse } from "../model/http/response.ts";
 import { Severity } from "../model/declare/severity.ts";
 import { isDone, isFailure, pathOf, shownPath, writesOf } from "./requests.ts";
 import { storeChanges } from "./store-changes.ts";
+import { requireOptions } from "./rule-options.ts";
 
 /** Options of {@link idempotent}. */
 export interface IdempotentOptions {
@@ -31,7 +32,9 @@ const NO_STATEMENT = new Set([401, 403, 408, 409, 412, 425, 428, 429]);
  * RFC 9110, 9.2.2 requires idempotence only for the intended effect. A server may log each request: list such tables in `ignore`.
  * @throws SeqqaError `RULE_INVALID` if `methods` is not a list of names
  */
-export function idempotent<C extends object = Values, A = ApiClient>({ methods = ["PUT", "DELETE"] }: IdempotentOptions = {}): Rule<C, A> {
+export function idempotent<C extends object = Values, A = ApiClient>(options: IdempotentOptions = {}): Rule<C, A> {
+  requireOptions<keyof IdempotentOptions>("idempotent", options, { methods: true });
+  const { methods = ["PUT", "DELETE"] } = options;
   if (!Array.isArray(methods) || !methods.every((one) => typeof one === "string" && /^[A-Za-z]+$/.test(one))) {
     throw new SeqqaError("RULE_INVALID", "idempotent: `methods` is not a list of HTTP methods.", {
       exitStatus: 2,

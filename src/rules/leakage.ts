@@ -9,6 +9,7 @@ import { requestTo } from "./resources/created.ts";
 import { pathOf, writesOf } from "./requests.ts";
 import { itemPath, ResourcePaths, type Place } from "./resources/resource-paths.ts";
 import { storeChanges } from "./store-changes.ts";
+import { requireOptions } from "./rule-options.ts";
 
 /** Options of {@link leakage}. */
 export interface LeakageOptions {
@@ -38,7 +39,9 @@ interface Seen {
  * The leakage rule of Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020.
  * @throws SeqqaError `RULE_INVALID` if `resources` is invalid
  */
-export function leakage<C extends object = Values, A = ApiClient>({ resources }: LeakageOptions): Rule<C, A> {
+export function leakage<C extends object = Values, A = ApiClient>(options: LeakageOptions): Rule<C, A> {
+  requireOptions<keyof LeakageOptions>("leakage", options, { resources: true });
+  const { resources } = options;
   const paths = new ResourcePaths("leakage", resources);
   return new Rule<C, A>({
     name: "leakage",

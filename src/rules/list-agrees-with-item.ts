@@ -9,6 +9,7 @@ import { createdBy } from "./resources/created.ts";
 import { isDone, isMissing, pathOf, writesOf } from "./requests.ts";
 import { collectionPath, itemPath, ResourcePaths, type Kind } from "./resources/resource-paths.ts";
 import { segmentsOf } from "./resources/path-template.ts";
+import { requireOptions } from "./rule-options.ts";
 
 const LOOKED_AT = 20;
 /** The largest number of fields that a message names, and the largest length of a field name in a message, in characters. */
@@ -44,7 +45,9 @@ interface Listed {
  * Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020, do not check for wrong fields.
  * @throws SeqqaError `RULE_INVALID` if `resources` is invalid
  */
-export function listAgreesWithItem<C extends object = Values, A = ApiClient>({ resources }: ListAgreesWithItemOptions): Rule<C, A> {
+export function listAgreesWithItem<C extends object = Values, A = ApiClient>(options: ListAgreesWithItemOptions): Rule<C, A> {
+  requireOptions<keyof ListAgreesWithItemOptions>("listAgreesWithItem", options, { resources: true });
+  const { resources } = options;
   const paths = new ResourcePaths("listAgreesWithItem", resources);
   return new Rule<C, A>({
     name: "list_agrees_with_item",

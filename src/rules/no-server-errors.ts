@@ -3,6 +3,7 @@ import type { ApiClient } from "../model/http/client.ts";
 import type { Values } from "../model/context/context.ts";
 import { Rule } from "../model/declare/rule.ts";
 import { Severity } from "../model/declare/severity.ts";
+import { requireOptions, statusesOf } from "./rule-options.ts";
 
 /** Options of {@link noServerErrors}. */
 export interface NoServerErrorsOptions {
@@ -15,7 +16,8 @@ export interface NoServerErrorsOptions {
  * finding `<action>_server_error`, for any setting of `exploration.server_errors`.
  */
 export function noServerErrors<C extends object = Values, A = ApiClient>(options: NoServerErrorsOptions = {}): Rule<C, A> {
-  const { except = [] } = options;
+  requireOptions<keyof NoServerErrorsOptions>("noServerErrors", options, { except: true });
+  const except = statusesOf("noServerErrors", options.except);
   return new Rule<C, A>({
     name: "no_server_errors",
     message: "an action was answered with a server error",

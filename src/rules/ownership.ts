@@ -9,7 +9,7 @@ import { Severity } from "../model/declare/severity.ts";
 import { graphqlAnswer } from "./answers/graphql-answer.ts";
 import { IntruderClient, NothingNamed, type TriedCall } from "./intruder/intruder-client.ts";
 import { OwnersView } from "./intruder/owners-view.ts";
-import { requireAction, requireCall } from "./named-action.ts";
+import { requireAction, requireCall, requireList, requireOptions } from "./rule-options.ts";
 import { seenFields } from "./answers/seen-fields.ts";
 import { onlyAdds, storeChanges } from "./store-changes.ts";
 
@@ -53,6 +53,7 @@ type Run<C extends object, A> = Action<C, A>["run"];
  * @throws SeqqaError `RULE_INVALID` if there is no user, a login is no function, or the agent has no action that `except` names
  */
 export function ownership<C extends object = Values, A = ApiClient>(options: OwnershipOptions<C, A>): Rule<C, A> {
+  requireOptions<keyof OwnershipOptions>("ownership", options, { users: true, except: true, shared: true });
   const roles = Object.keys((options as Partial<OwnershipOptions<C, A>>).users ?? {});
   if (roles.length === 0) {
     throw new SeqqaError("RULE_INVALID", "ownership: `users` names no user.", {
@@ -62,6 +63,8 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
   }
   for (const role of roles)
     requireCall("ownership", `users.${role}`, options.users[role], "Pass a function or an Action that logs the user in");
+  requireList("ownership", "except", options.except, '["read_product"]');
+  requireList("ownership", "shared", options.shared, '["tenant_id"]');
   const except = new Set(options.except);
   const shared: ReadonlySet<string> = new Set(options.shared);
   const trials = new Map<string, Trial>();

@@ -13,6 +13,11 @@ export function isDone({ ok, statusCode }: ApiResponse): boolean {
   return ok && statusCode !== 202;
 }
 
+/** Returns `true` for a 3xx status. */
+export function isRedirect({ statusCode }: ApiResponse): boolean {
+  return statusCode >= 300 && statusCode < 400;
+}
+
 /**
  * Returns the path of a request relative to the client's base URL, without the query. `undefined` if the request went to another URL, or not over
  * HTTP.

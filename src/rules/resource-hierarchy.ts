@@ -7,6 +7,7 @@ import { idOf, listIn } from "./answers/answer-content.ts";
 import { createdBy, type Created } from "./resources/created.ts";
 import { isDone } from "./requests.ts";
 import { collectionPath, itemPath, ResourcePaths, type Kind } from "./resources/resource-paths.ts";
+import { requireOptions } from "./rule-options.ts";
 
 /** Options of {@link resourceHierarchy}. */
 export interface ResourceHierarchyOptions {
@@ -36,7 +37,9 @@ interface Elsewhere {
  * The resource-hierarchy rule of Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020.
  * @throws SeqqaError `RULE_INVALID` if `resources` is invalid
  */
-export function resourceHierarchy<C extends object = Values, A = ApiClient>({ resources }: ResourceHierarchyOptions): Rule<C, A> {
+export function resourceHierarchy<C extends object = Values, A = ApiClient>(options: ResourceHierarchyOptions): Rule<C, A> {
+  requireOptions<keyof ResourceHierarchyOptions>("resourceHierarchy", options, { resources: true });
+  const { resources } = options;
   const paths = new ResourcePaths("resourceHierarchy", resources);
   return new Rule<C, A>({
     name: "resource_hierarchy",

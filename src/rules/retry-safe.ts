@@ -7,6 +7,7 @@ import { Severity } from "../model/declare/severity.ts";
 import { isObject, jsonOf, type Item } from "./answers/answer-content.ts";
 import { isDone, isFailure, pathOf, shownPath, writesOf } from "./requests.ts";
 import { storeChanges } from "./store-changes.ts";
+import { requireOptions } from "./rule-options.ts";
 
 /** Options of {@link retrySafe}. */
 export interface RetrySafeOptions {
@@ -34,7 +35,9 @@ const NO_STATEMENT = new Set([401, 403, 408, 409, 412, 422, 425, 428, 429]);
  * A request without the header is not judged. IETF draft-ietf-httpapi-idempotency-key-header.
  * @throws SeqqaError `RULE_INVALID` if `header` is not the name of a header
  */
-export function retrySafe<C extends object = Values, A = ApiClient>({ header = "Idempotency-Key" }: RetrySafeOptions = {}): Rule<C, A> {
+export function retrySafe<C extends object = Values, A = ApiClient>(options: RetrySafeOptions = {}): Rule<C, A> {
+  requireOptions<keyof RetrySafeOptions>("retrySafe", options, { header: true });
+  const { header = "Idempotency-Key" } = options;
   if (typeof header !== "string" || !/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(header)) {
     throw new SeqqaError("RULE_INVALID", "retrySafe: `header` is not the name of a header.", {
       exitStatus: 2,

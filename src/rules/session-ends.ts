@@ -2,11 +2,12 @@ import { Action } from "../model/declare/action.ts";
 import { clientPartOf, type ApiClient } from "../model/http/client.ts";
 import { Context, contextPartOf, type Values } from "../model/context/context.ts";
 import { SeqqaError } from "../model/errors.ts";
-import { Rule, type RuleOptions } from "../model/declare/rule.ts";
+import { Rule, type CheckedStep, type RuleOptions } from "../model/declare/rule.ts";
 import { ApiResponse } from "../model/http/response.ts";
 import { Severity } from "../model/declare/severity.ts";
-import { isDone, writesOf } from "./requests.ts";
-import { nameOf, requireAction, requireCall, type ActionOrName } from "./named-action.ts";
+import { graphqlAnswer } from "./answers/graphql-answer.ts";
+import { isDone, isRedirect, writesOf } from "./requests.ts";
+import { nameOf, requireAction, requireCall, requireList, type ActionOrName, requireOptions } from "./rule-options.ts";
 
 /** Options of {@link sessionEnds}. */
 export interface SessionEndsOptions<C extends object = Values, A = ApiClient> extends Pick<RuleOptions<C, A>, "severity" | "blocking"> {
@@ -44,10 +45,10 @@ interface Session<C extends object> {
 /**
  * Checks that earlier sessions stop working after a logout, a change or reset of the password, or a suspension, deletion or role change. Severity:
  * HIGH. Cookies, tokens, refresh tokens and API keys count as sessions. The rule is judged after a step of one of these actions that was answered
- * 2xx, in the state before the step:
+ * 2xx (with GraphQL: with data), or 3xx if the step changed the state or is a logout, in the state before the step:
  * 1. `check` is sent without a session. If it is answered 2xx, the rule is inconclusive. Then two new sessions are opened with `login`, each with its
  *    own client and context. These sessions and the user's own client are checked.
- * 2. The step's writing requests are sent again.
+ * 2. The step's writing requests are sent again, or all of its requests if none writes (`GET /logout`).
  * 3. Each session that worked before is used again with its saved token and cookies, and renewed with `refresh`. Cookies that the answer removed are
  *    still sent.
  * 4. The user logs in again, and the earlier sessions are tried once more.
@@ -58,9 +59,23 @@ interface Session<C extends object> {
  * @throws SeqqaError `RULE_INVALID` if the agent has no such action, or no action is named
  */
 export function sessionEnds<C extends object = Values, A = ApiClient>(options: SessionEndsOptions<C, A>): Rule<C, A> {
+  requireOptions<keyof SessionEndsOptions>("sessionEnds", options, {
+    login: true,
+    check: true,
+    after: true,
+    logout: true,
+    refresh: true,
+    as: true,
+    keepsCurrent: true,
+    name: true,
+    severity: true,
+    blocking: true,
+  });
   const { after = [], logout = [], check, refresh, as, keepsCurrent = false, severity = Severity.HIGH, blocking } = options;
   requireCall("sessionEnds", "login", options.login, "Pass a function or an Action that opens a session");
   requireCall("sessionEnds", "check", check, "Pass a function that sends a request which needs a session");
+  requireList("sessionEnds", "after", options.after, '["change_password"]');
+  requireList("sessionEnds", "logout", options.logout, '["log_out"]');
   const all = new Set(after.map((action) => nameOf(action, "sessionEnds", "after")));
   const one = new Set(logout.map((action) => nameOf(action, "sessionEnds", "logout")));
   if (all.size + one.size === 0) {
@@ -81,7 +96,7 @@ export function sessionEnds<C extends object = Values, A = ApiClient>(options: S
   };
   const works = async ({ client, context }: Pick<Session<C>, "client" | "context">): Promise<ApiResponse | undefined> => {
     const answer = await tryOut(client, context);
-    return answer.ok ? answer : undefined;
+    return isGranted(answer) ? answer : undefined;
   };
   /** Returns the answer to `check` if it is 2xx without a session: it then does not show which sessions work. */
   const worksForAll = async (guest: ApiClient, context: Context<C>): Promise<ApiResponse | undefined> => {
@@ -110,9 +125,9 @@ export function sessionEnds<C extends object = Values, A = ApiClient>(options: S
     },
     when: ({ name }) => all.has(name) || one.has(name),
     judge: (world, step) => {
-      const ending = writesOf(step.answers);
-      if (!step.canGoBack || ending.length === 0 || !ending.every(isDone)) return true;
       const isLogout = one.has(step.action.name);
+      const ending = endingAnswers(step, isLogout);
+      if (!step.canGoBack || ending.length === 0) return true;
       return {
         earlier: async ({ explain, inconclusive }) => {
           const unprotected = step.guests[2] === undefined ? undefined : await worksForAll(step.guests[2], world.context);
@@ -122,8 +137,8 @@ export function sessionEnds<C extends object = Values, A = ApiClient>(options: S
           const refused = new Set<string>();
           const add = async (session: Omit<Session<C>, "acting">): Promise<void> => {
             const answer = await tryOut(session.client, session.context);
-            if (answer.ok) sessions.push({ ...session, acting: clientPartOf(session.client)?.save() });
-            else refused.add(`${session.login === undefined ? "" : `login ${session.login.statusCode}, `}check ${answer.statusCode}`);
+            if (isGranted(answer)) sessions.push({ ...session, acting: clientPartOf(session.client)?.save() });
+            else refused.add(`${session.login === undefined ? "" : `login ${session.login.statusCode}, `}check ${statusOf(answer)}`);
           };
           const users = as === undefined ? world.api : world.clients[as];
           if (isLogout || (!keepsCurrent && users !== undefined)) {
@@ -141,7 +156,7 @@ export function sessionEnds<C extends object = Values, A = ApiClient>(options: S
             return inconclusive(`the user had no working session before the step (answers: ${[...refused].toSorted().join("; ")})`);
           for (const answer of ending) {
             const again = await step.again(answer);
-            if (again === undefined || !isDone(again)) return inconclusive("seqqa cannot send the requests of the step again");
+            if (again === undefined || !isAlike(again, answer)) return inconclusive("seqqa cannot send the requests of the step again");
           }
           const ended = `${step.action.name} was answered ${ending.at(-1)!.statusCode}`;
           const still = await stillWorking(sessions, works, async (session) => renewed(session, refresh));
@@ -155,6 +170,34 @@ export function sessionEnds<C extends object = Values, A = ApiClient>(options: S
       };
     },
   });
+}
+
+/** Matches the path of a logout by GET: `/logout`, `/sign_out`, `/log-off`. */
+const LOGOUT = /(?:log|sign)[-_]?(?:out|off)/i;
+
+/**
+ * Returns the answers of a step to the requests that ended the session: the requests that write, or all requests if none writes (a logout by GET).
+ * Returns an empty list if a request was refused. A redirect, or a step that only reads, may be a refusal, too: it counts only if the state changed
+ * or, because sessions may be kept in memory, if the action is a logout.
+ */
+function endingAnswers({ answers, changed }: CheckedStep, isLogout: boolean): readonly ApiResponse[] {
+  const writes = writesOf(answers);
+  const ending = writes.length > 0 ? writes : answers;
+  const isOut = changed || (isLogout && (writes.length > 0 || ending.some(({ request }) => LOGOUT.test(request.url))));
+  return ending.every((answer) => isGranted(answer) || (isOut && isRedirect(answer))) && (writes.length > 0 || isOut) ? ending : [];
+}
+
+/** Returns `true` for a 2xx answer that grants the request. A GraphQL answer with errors and without data has the status 200, too, but refuses it. */
+function isGranted(answer: ApiResponse): boolean {
+  return isDone(answer) && graphqlAnswer(answer).kind !== "refused";
+}
+
+function statusOf(answer: ApiResponse): string {
+  return answer.ok && !isGranted(answer) ? `${answer.statusCode} with errors` : String(answer.statusCode);
+}
+
+function isAlike(a: ApiResponse, b: ApiResponse): boolean {
+  return isGranted(a) ? isGranted(b) : isRedirect(a) && isRedirect(b);
 }
 
 function copyOf<C extends object>(context: Context<C>): Context<C> {
@@ -198,7 +241,7 @@ async function renewed<C extends object, A>(
 ): Promise<ApiResponse | undefined> {
   if (refresh === undefined || login === undefined) return undefined;
   const answer = await refresh(client as A, login);
-  return answer.ok ? answer : undefined;
+  return isGranted(answer) ? answer : undefined;
 }
 
 function requestOf({ request: { method, url } }: Pick<ApiResponse, "request">): string {

@@ -6,8 +6,8 @@ import type { ApiResponse } from "../model/http/response.ts";
 import { Severity } from "../model/declare/severity.ts";
 import { jsonOf } from "./answers/answer-content.ts";
 import { graphqlAnswer } from "./answers/graphql-answer.ts";
-import { nameOf, requireAction, type ActionOrName } from "./named-action.ts";
-import { pathOf, shownPath, writesOf } from "./requests.ts";
+import { nameOf, requireAction, type ActionOrName, requireOptions } from "./rule-options.ts";
+import { isRedirect, pathOf, shownPath, writesOf } from "./requests.ts";
 import { storeChanges } from "./store-changes.ts";
 
 /** Options of {@link singleUse}. */
@@ -52,6 +52,16 @@ const SPOILED = 4;
  * @throws SeqqaError `RULE_INVALID` if the agent has no such action
  */
 export function singleUse<C extends object = Values, A = ApiClient>(options: SingleUseOptions<C, A>): Rule<C, A> {
+  requireOptions<keyof SingleUseOptions>("singleUse", options, {
+    create: true,
+    use: true,
+    users: true,
+    per: true,
+    accepted: true,
+    name: true,
+    severity: true,
+    blocking: true,
+  });
   const { users = {}, per = "everyone", accepted = isAccepted, severity = Severity.HIGH, blocking } = options;
   const use = nameOf(options.use, "singleUse", "use");
   const creates = nameOf(options.create, "singleUse", "create");
@@ -205,10 +215,6 @@ const ERROR = /[?&#]error(?:[=&#]|$)/;
 function isRedirectAlike(answer: ApiResponse, other: ApiResponse): boolean {
   const [a, b] = [answer, other].map(({ headers }) => (headers["location"] ?? "").split(/[?#]/)[0]);
   return isRedirect(other) && a === b;
-}
-
-function isRedirect({ statusCode }: ApiResponse): boolean {
-  return statusCode >= 300 && statusCode < 400;
 }
 
 const CREDENTIAL = /token|session|jwt|bearer|access_?key|api_?key|secret|auth_?code/i;

@@ -7,6 +7,7 @@ import { Severity } from "../model/declare/severity.ts";
 import { idOf, isEmpty, isTombstone, itemIn, jsonOf, isObject, listIn, saysDeleted, type Item } from "./answers/answer-content.ts";
 import { isDone, isFailure, isMissing, pathOf, shownPath, writesOf } from "./requests.ts";
 import { collectionPath, ResourcePaths, type Kind, type Place } from "./resources/resource-paths.ts";
+import { requireOptions } from "./rule-options.ts";
 
 /** Options of {@link useAfterFree}. */
 export interface UseAfterFreeOptions {
@@ -43,7 +44,9 @@ export interface UseAfterFreeOptions {
  * 9.3.5.
  * @throws SeqqaError `RULE_INVALID` if `resources` is invalid
  */
-export function useAfterFree<C extends object = Values, A = ApiClient>({ resources }: UseAfterFreeOptions = {}): Rule<C, A> {
+export function useAfterFree<C extends object = Values, A = ApiClient>(options: UseAfterFreeOptions = {}): Rule<C, A> {
+  requireOptions<keyof UseAfterFreeOptions>("useAfterFree", options, { resources: true });
+  const { resources } = options;
   const paths = resources === undefined ? undefined : new ResourcePaths("useAfterFree", resources);
   return new Rule<C, A>({
     name: "use_after_free",

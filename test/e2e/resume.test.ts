@@ -165,8 +165,8 @@ describe("a run that goes on", () => {
   );
 
   it("is refused before anything is sent where it went beyond where it would end now", { timeout: 200_000 }, async () => {
-    // Every world that is made leaves a line: without one, nothing was brought up.
-    const file = `import { appendFileSync } from "node:fs";${bits("a", 4).replace("world: () => {", 'world: () => { appendFileSync("worlds", "+");')}`;
+    // Every world that is made leaves a line: without one, nothing was brought up. The exploration a is large enough to be in progress when it is killed.
+    const file = `import { appendFileSync } from "node:fs";${bits("a", 7).replace("world: () => {", 'world: () => { appendFileSync("worlds", "+");')}`;
     const { run, killed, cwd, output } = project({ "qa/a.explore.ts": file, "qa/b.explore.ts": bits("b", 2) });
     await killed(30);
     const worlds = (): string => readFileSync(join(cwd, "worlds"), "latin1");

@@ -78,6 +78,58 @@ describe("four shards", () => {
   );
 });
 
+/** Three tickets that can be closed, with a rule whose action is always refused, one that cannot judge, and one that holds. */
+const RULES = `
+import { Action, Agent, World } from "seqqa";
+import { HttpClient } from "seqqa/adapters/http";
+import { MemoryAdapter } from "seqqa/adapters/memory";
+import { Rule, singleUse } from "seqqa/rules";
+const state = { closed: [] };
+const store = new MemoryAdapter({ state });
+const answer = async (request) => {
+  const { pathname } = new URL(request.url);
+  if (!pathname.startsWith("/close/")) return new Response(null, { status: pathname === "/use" ? 404 : 201 });
+  store.state.closed.push(pathname.slice(7));
+  return new Response(null, { status: 201 });
+};
+const act = (name, path) => new Action({ name, run: async (api) => api.post(path), mayNeverSucceed: true, changesNothing: true });
+const [create, use] = [act("create", "/create"), act("use", "/use")];
+export const agent = new Agent({
+  world: () => new World({ api: new HttpClient(answer), systems: { store } }),
+  actions: [create, use, ...["a", "b", "c"].map((name) => act("close_" + name, "/close/" + name))],
+  maxDepth: 3,
+  invariants: [
+    singleUse({ create, use }),
+    new Rule({ name: "cannot_judge", judge: (world, step) => step.inconclusive("it has no eyes") }),
+    new Rule({ name: "holds", judge: () => true }),
+  ],
+});
+`;
+
+it("rules that judged nothing in any shard are named in the merged result, as in an undivided run", { timeout: 100_000 }, async () => {
+  const cwd = folderWith({ "rules.explore.mjs": RULES });
+  const ran = async (...args: readonly string[]): Promise<string> => {
+    const output = emptyFolder();
+    await seqqa(["run", ".", "--output", output, ...args], { cwd });
+    return output;
+  };
+  const rules = (output: string): object => {
+    const [{ unjudgedRules, notes }] = writtenIn(output).explorations as unknown as [
+      { unjudgedRules: readonly string[]; notes: readonly string[] },
+    ];
+    return { rules: unjudgedRules.toSorted(), notes: notes.filter((note) => note.includes("judged nothing")) };
+  };
+  const shards = [await ran("--shard", "1/2"), await ran("--shard", "2/2")];
+  const output = emptyFolder();
+  const merged = await seqqa(["merge", ...shards, "--output", output], { cwd });
+  expect(rules(output)).toEqual(rules(await ran()));
+  expect(rules(output)).toMatchObject({
+    rules: ["cannot_judge", "single_use_use"],
+    notes: [expect.stringContaining("use was answered 404")],
+  });
+  expect(merged.stdout).not.toContain("✓ single_use_use");
+});
+
 /** A configuration whose reports are there. */
 const configFor = (output: string): string =>
   join(folderWith({ "seqqa.yaml": `report: { output_dir: ${JSON.stringify(output)} }\n` }), "seqqa.yaml");

@@ -254,7 +254,7 @@ class Walks {
    * random, so it is not recognised.
    */
   #judged(): Pick<Knowledge, "generated" | "times" | "noisyActions"> & { readonly suspects: readonly DroppedField[] } {
-    const all = this.#pairs().map(([a, b]) => this.#between(a, b));
+    const all = withWholes(this.#pairs().map(([a, b]) => this.#between(a, b)));
     const keyOf = ({ place, after }: { readonly place: string; readonly after: string }): string => `${place}\n${after}`;
     const suspects = new Map(all.flatMap(({ unexplained }) => unexplained).map((one) => [one.field, one]));
     const generated = new Map(all.flatMap((one) => one.generated).map((one) => [keyOf(one), one]));
@@ -493,6 +493,20 @@ async function wantedFirst(waiting: ReadonlySet<number>, others: readonly number
       if (works) left.splice(at, 1);
     }
   }
+}
+
+/**
+ * Returns the pairs with one answer for each place. In some pairs of executions, only a word of a text differs, and in others the texts cannot be paired
+ * word by word, because a generated word contains separators by chance (such as `%2F` in an encoded signature). The whole text is then generated.
+ */
+function withWholes(pairs: readonly Differences[]): readonly Differences[] {
+  const wholes = new Set(pairs.flatMap(({ generated }) => generated.filter(({ after }) => after === "").map(({ place }) => place)));
+  return pairs.map((pair) => ({
+    ...pair,
+    generated: pair.generated.map((one) =>
+      wholes.has(one.place) && one.after !== "" ? { ...one, after: "", domain: undefined, domains: [] } : one,
+    ),
+  }));
 }
 
 const isGrowing = ({ sample: [a, b] }: Differences["generated"][number]): boolean => BigInt(a) < BigInt(b);

@@ -81,7 +81,10 @@ export class Action<C extends object = Values, A = ApiClient> {
     this.name = options.name;
     this.run = options.run;
     this.precondition = options.precondition;
-    this.expectedStatus = expectedStatusOf(options.name, options.expectedStatus);
+    this.expectedStatus =
+      options.expectedStatus === undefined
+        ? undefined
+        : checkedStatuses(`The expectedStatus of action "${options.name}"`, "ACTION_INVALID", options.expectedStatus);
     this.as = options.as;
     this.description = options.description;
     this.tags = options.tags ?? [];
@@ -93,18 +96,20 @@ export class Action<C extends object = Values, A = ApiClient> {
   }
 }
 
-/** Checks `expectedStatus`, because with an invalid status every answer would be a finding. @throws SeqqaError `ACTION_INVALID` */
-function expectedStatusOf(name: string, given: ActionOptions["expectedStatus"]): readonly ExpectedStatus[] | undefined {
-  if (given === undefined) return undefined;
+/**
+ * Returns a list of statuses that a user wrote. An invalid status is refused, because no answer, or every answer, would match it.
+ * @param what the option, at the beginning of a sentence
+ * @throws SeqqaError with `code`
+ */
+export function checkedStatuses(what: string, code: string, given: unknown): readonly ExpectedStatus[] {
   const all: readonly unknown[] = Array.isArray(given) ? given : [given];
   const isStatus = (one: unknown): boolean =>
     typeof one === "number" ? Number.isInteger(one) && one >= 100 && one < 600 : typeof one === "string" && /^[1-5]xx$/.test(one);
   const wrong = all.find((one) => !isStatus(one));
   if (wrong === undefined && all.length > 0) return all as readonly ExpectedStatus[];
-  const what = all.length === 0 ? "an empty list" : JSON.stringify(wrong);
-  throw new SeqqaError("ACTION_INVALID", `The expectedStatus of action "${name}" is ${what}.`, {
+  throw new SeqqaError(code, `${what} is ${all.length === 0 ? "an empty list" : JSON.stringify(wrong)}.`, {
     exitStatus: 2,
-    hint: 'Write a status (201), a class ("2xx"), or a list of these; remove expectedStatus to accept every status.',
+    hint: 'Write a status (201), a class ("2xx"), or a list of these, or remove the option.',
   });
 }
 

@@ -4,6 +4,7 @@ import type { Duration } from "../text/duration.ts";
 import { SeqqaError } from "../errors.ts";
 import type { Lane } from "./lane.ts";
 import { checkedTimeout, Step } from "./step.ts";
+import { refuseUnknown } from "./unknown-options.ts";
 
 /** A step whose arguments may have any type. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each step's arguments are its own; they meet its own action only
@@ -26,6 +27,8 @@ export interface JourneyOptions<C extends object = Values, A = ApiClient> {
   readonly context?: Context<C> | Partial<C>;
 }
 
+const OPTIONS: readonly (keyof JourneyOptions)[] = ["name", "steps", "timeout", "client", "context"];
+
 /** A linear flow of steps. Its constructor checks everything that can be checked without running it. */
 export class JourneyDefinition<C extends object = Values, A = ApiClient> {
   readonly name: string;
@@ -47,6 +50,7 @@ export class JourneyDefinition<C extends object = Values, A = ApiClient> {
     options.steps.forEach((step: unknown, index) => {
       if (!(step instanceof Step)) throw invalid(`steps[${index}] of ${which} is not a Step.`, "Write new Step({ ... }).");
     });
+    refuseUnknown(which, "JOURNEY_INVALID", options, OPTIONS);
     checkContext(which, options.context);
     this.name = options.name;
     this.steps = options.steps;

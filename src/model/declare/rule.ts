@@ -1,8 +1,10 @@
 import type { Action, ExpectedStatus } from "./action.ts";
 import type { ApiClient } from "../http/client.ts";
 import type { Context } from "../context/context.ts";
+import { SeqqaError } from "../errors.ts";
 import { Invariant, type CheckAnswer, type InvariantOptions } from "./invariant.ts";
 import type { ApiResponse } from "../http/response.ts";
+import { refuseUnknown } from "./unknown-options.ts";
 import type { World } from "./world.ts";
 
 /** The contents of a world's stores at one time, for comparing two states. */
@@ -113,6 +115,22 @@ export interface RuleOptions<C extends object = never, A = never> extends Pick<
 /** Logs a client in, so that its later requests are made as one user. */
 export type Login<A = ApiClient> = (api: A, context: Context) => Promise<unknown>;
 
+const OPTIONS: readonly (keyof RuleOptions)[] = [
+  "name",
+  "message",
+  "severity",
+  "blocking",
+  "when",
+  "judge",
+  "writes",
+  "replaces",
+  "brings",
+  "subjects",
+  "guests",
+  "races",
+  "users",
+];
+
 /** A rule about steps instead of states. It is judged after every step, even if the step changed nothing, and never in the root state. */
 export class Rule<C extends object = never, A = never> extends Invariant<C, A> {
   readonly judge: RuleOptions<C, A>["judge"];
@@ -126,6 +144,11 @@ export class Rule<C extends object = never, A = never> extends Invariant<C, A> {
 
   constructor(options: RuleOptions<C, A>) {
     super({ ...options, check: () => true });
+    const which = `Rule "${options.name}"`;
+    if (typeof options.judge !== "function") {
+      throw new SeqqaError("INVARIANT_INVALID", `${which} needs a function judge(world, step).`, { exitStatus: 2 });
+    }
+    refuseUnknown(which, "INVARIANT_INVALID", { ...options, check: undefined }, OPTIONS);
     this.judge = options.judge;
     this.writes = options.writes ?? false;
     this.replaces = options.replaces;

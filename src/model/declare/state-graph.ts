@@ -8,6 +8,7 @@ import type { GraphShape } from "./graph-shape.ts";
 import { Invariant } from "./invariant.ts";
 import { nearest } from "../text/nearest.ts";
 import { Severity } from "./severity.ts";
+import { refuseUnknown } from "./unknown-options.ts";
 import type { World } from "./world.ts";
 
 /** The options of an `Agent` without `actions`, which the edges replace. */
@@ -40,6 +41,9 @@ export interface EdgeOptions<C extends object = Values, A = ApiClient> {
   /** The name of the edge in paths. Default: `<from> -> <to>`. */
   readonly name?: string;
 }
+
+const NODE_OPTIONS: readonly (keyof NodeOptions)[] = ["initial", "check"];
+const EDGE_OPTIONS: readonly (keyof EdgeOptions)[] = ["action", "name"];
 
 /** A model of the API as nodes and edges. Each node and edge is checked when it is added. */
 export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
@@ -75,6 +79,7 @@ export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
     this.#refuseLate(call);
     if (!isName(name)) throw wrong("A node needs a name that is not empty.", 'Write addNode("paid").');
     if (this.#nodes.has(name)) throw wrong(`${call}: there is already a node with this name.`, "Add every node once, with a unique name.");
+    refuseUnknown(call, "STATE_GRAPH_INVALID", options, NODE_OPTIONS);
     const { initial, check } = options;
     if (initial !== undefined && typeof initial !== "boolean")
       throw wrong(`${call}: initial must be true or false, not ${typeof initial}.`);
@@ -113,6 +118,7 @@ export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
         `Write ${call.slice(0, -1)}, { action: async (client, context) => ... }).`,
       );
     }
+    refuseUnknown(call, "STATE_GRAPH_INVALID", options, EDGE_OPTIONS);
     if (!isName(name))
       throw wrong(`${call}: the name of an edge must not be empty.`, `Leave name out to name the edge "${from} -> ${to}".`);
     const same = this.#edges.find((other) => other.name === name)?.edge;

@@ -2,6 +2,7 @@ import type { ApiClient } from "../http/client.ts";
 import type { Context, Values } from "../context/context.ts";
 import { secondsOf, type Duration } from "../text/duration.ts";
 import { SeqqaError } from "../errors.ts";
+import { refuseUnknown } from "./unknown-options.ts";
 
 /** The statuses that a step must get if it is expected to fail: `true` for any 4xx, else exactly the given statuses. */
 export type ExpectedFailure = boolean | number | readonly number[];
@@ -26,6 +27,8 @@ export interface StepOptions<C extends object = Values, A = ApiClient, Args exte
   readonly expectFailure?: ExpectedFailure;
 }
 
+const OPTIONS: readonly (keyof StepOptions)[] = ["name", "action", "args", "timeout", "expectFailure"];
+
 /** A step of a `Journey`. It fails if a response has a status of 400 or above, if its code throws, and if it times out. */
 export class Step<C extends object = Values, A = ApiClient, Args extends object = Values> {
   readonly name: string;
@@ -45,6 +48,7 @@ export class Step<C extends object = Values, A = ApiClient, Args extends object 
     if (options.args !== undefined && (typeof options.args !== "object" || (options.args as unknown) === null)) {
       throw invalid(`The args of ${which} are not an object.`, "Write args: { name: value }.");
     }
+    refuseUnknown(which, "STEP_INVALID", options, OPTIONS);
     this.name = options.name;
     this.action = options.action;
     this.args = options.args;

@@ -141,7 +141,7 @@ export interface Violation {
    */
   readonly confirmed: boolean;
   /** Set if the path was not replayed. Reports call the violation not confirmed, because it may be flaky. */
-  readonly notReplayed?: true;
+  readonly notReplayed?: true | undefined;
   /** The reason why the path was not replayed. */
   readonly notReplayedReason?: NotReplayedReason | undefined;
   /** The number of committed edges that broke the same rule with the same last action and status, or with the same cause. */
@@ -153,7 +153,7 @@ export interface Violation {
   /** The node that the path leads to, as in {@link ExplorationGraph}; `null` if there is none (a crash, a timeout). */
   readonly state: number | null;
   /** Set if the violation is listed in `known_findings`. Reports show it, but the run does not fail because of it. */
-  readonly known?: true;
+  readonly known?: true | undefined;
   /** The state of the target's process, for `target_crashed`. Absent if seqqa did not start the target. */
   readonly target?: TargetEnd | undefined;
   /** The fault that was made during the last step, for a finding of `exploration.faults`. */
@@ -321,7 +321,7 @@ export interface Race {
   /** A POSIX shell script that reproduces the race with curl. Only documents of runs have it. Redacted values are not part of it. */
   readonly curl?: string | undefined;
   /** Set if the race is listed in `known_findings`. Reports show it, but the run does not fail because of it. */
-  readonly known?: true;
+  readonly known?: true | undefined;
   toString(): string;
 }
 
@@ -602,8 +602,16 @@ export interface ExplorationFacts {
   readonly notes: readonly string[];
   /** The names of the declared invariants, in the order of declaration. */
   readonly invariants: readonly string[];
-  /** The names of the rules that could not be judged in some step, or at all. Absent if there are none. The notes give the reasons. */
+  /**
+   * The names of the rules that could not be judged in some step, or at all. Absent if there are none. The notes give the reasons, except in a shard or
+   * a run that ended early: there, a rule may only lack steps of its actions.
+   */
   readonly unjudgedRules?: readonly string[] | undefined;
+  /**
+   * For a shard: the actions of each rule that judges only the steps of certain actions. After a merge, a rule none of whose actions worked in any
+   * shard is one of `unjudgedRules`.
+   */
+  readonly ruleSubjects?: Readonly<Record<string, readonly string[]>> | undefined;
   /**
    * For a `StateGraph`: nodes that were never reached. Such a node is also a violation `<node>_unreached` if the exploration was exhaustive and no
    * finding or error blocked a path to the node.

@@ -35,7 +35,7 @@ export function ruleLines(result: Judged, colours: Colours): readonly string[] {
     ...others.map(([name, state]) =>
       state === "broken"
         ? `  ${colours.red("✗")} ${printable(name)}`
-        : `  ${colours.yellow("?")} ${printable(name)} (could not be checked in some steps)`,
+        : `  ${colours.yellow("?")} ${printable(name)} (not checked in some or all steps)`,
     ),
     ...held.slice(0, NAMED).map((name) => `  ${colours.green("✓")} ${printable(name)}`),
     ...(held.length > NAMED ? [`  ${colours.green("✓")} ${grouped(held.length - NAMED)} more rules`] : []),

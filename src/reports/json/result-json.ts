@@ -14,8 +14,14 @@ import type {
 import type { ExplorationEntry } from "../document/document-types.ts";
 import { graphEntry } from "../document/graph-entry.ts";
 
+/**
+ * A type with the keys of `T`, none of which may be left out, so that a new optional key of a result cannot be missing from documents by mistake. A
+ * key whose value is `undefined` is left out of JSON.
+ */
+type AllKeys<T> = { readonly [K in keyof Required<T>]: T[K] };
+
 /** Returns an exploration's result as plain data, for `result.toJSON()`. The keys are always in the same order. */
-export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<ExplorationEntry, "name" | "file"> {
+export function resultJson(result: Omit<ExplorationResult, "toJSON">): AllKeys<Omit<ExplorationEntry, "name" | "file">> {
   return {
     statesVisited: result.statesVisited,
     transitions: result.transitions,
@@ -91,6 +97,8 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
     bounded: result.bounded,
     notes: result.notes,
     invariants: result.invariants,
+    unjudgedRules: result.unjudgedRules,
+    ruleSubjects: result.ruleSubjects,
     graph: graphEntry(result.graph),
     // Without a state graph these values are `undefined`, so that JSON documents leave out the keys.
     unreachedNodes: result.unreachedNodes,
@@ -100,7 +108,7 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
 }
 
 /** Returns a violation as plain data. The keys are always in the same order. */
-export function violationJson(violation: Violation): Violation {
+export function violationJson(violation: Violation): AllKeys<Violation> {
   const { id, invariant, severity, message, reproductionPath, request, response, steps, checks, confirmed, count, state } = violation;
   const {
     where,
@@ -135,32 +143,30 @@ export function violationJson(violation: Violation): Violation {
     draws,
     curl,
     confirmed,
-    ...(notReplayed && { notReplayed }),
-    ...(notReplayedReason !== undefined && { notReplayedReason }),
+    notReplayed: notReplayed || undefined,
+    notReplayedReason,
     count,
-    ...(cause !== undefined && { cause }),
-    ...(operations !== undefined && {
-      operations: operations.map(({ action, id: own, count: times }) => ({ action, id: own, count: times })),
-    }),
+    cause,
+    operations: operations?.map(({ action, id: own, count: times }) => ({ action, id: own, count: times })),
     state,
-    ...(known && { known }),
+    known: known || undefined,
     target: target === undefined ? undefined : { exitCode: target.exitCode, signal: target.signal, output: target.output },
-    ...(fault !== undefined && { fault: faultJson(fault) }),
+    fault: fault === undefined ? undefined : faultJson(fault),
     printed,
   };
 }
 
-function faultJson({ kind, store, write, statement }: FaultPoint): FaultPoint {
+function faultJson({ kind, store, write, statement }: FaultPoint): AllKeys<FaultPoint> {
   return { kind, store, write, statement };
 }
 
-function faultCoverageJson(coverage: FaultCoverage): FaultCoverage {
+function faultCoverageJson(coverage: FaultCoverage): AllKeys<FaultCoverage> {
   const { calls, counted, points, tried, skipped, skippedPoints, missing, unconfirmed, durationMs } = coverage;
   return { calls, counted, points, tried, skipped, skippedPoints, missing, unconfirmed, durationMs };
 }
 
 /** Returns a race as plain data. The keys are always in the same order. */
-export function raceJson(race: Race): Race {
+export function raceJson(race: Race): AllKeys<Race> {
   const { id, first, second, copies, prefix, verdict, invariant, severity, message, where, observed, allowed } = race;
   const { hits, trials, misses, rate, delivery, schedule, steps, requests, count, draws, curl, known } = race;
   return {
@@ -190,11 +196,11 @@ export function raceJson(race: Race): Race {
     count,
     draws,
     curl,
-    ...(known && { known }),
+    known: known || undefined,
   };
 }
 
-function coverageJson({ dismissedRaces, deliveries, durationMs, ...counts }: RaceCoverage): RaceCoverage {
+function coverageJson({ dismissedRaces, deliveries, durationMs, ...counts }: RaceCoverage): AllKeys<RaceCoverage> {
   const races = dismissedRaces?.map(({ first, second, copies, prefix, verdict, invariant, message, observed, reason, count }) => ({
     first,
     second,
@@ -207,16 +213,16 @@ function coverageJson({ dismissedRaces, deliveries, durationMs, ...counts }: Rac
     reason,
     count,
   }));
-  return { ...counts, ...(races !== undefined && { dismissedRaces: races }), deliveries, durationMs };
+  return { ...counts, dismissedRaces: races, deliveries, durationMs };
 }
 
-const outcomeJson = ({ order, calls, changes, broken }: RaceOutcome): RaceOutcome => ({
+const outcomeJson = ({ order, calls, changes, broken }: RaceOutcome): AllKeys<RaceOutcome> => ({
   order,
   calls: calls.map(({ action, status, requests }) => ({ action, status, requests: requests.map(exchangeJson) })),
   changes,
   broken,
 });
-const stepJson = ({ action, status, requests, changes, state, printed }: RecordedStep): RecordedStep => ({
+const stepJson = ({ action, status, requests, changes, state, printed }: RecordedStep): AllKeys<RecordedStep> => ({
   action,
   status,
   requests: requests.map(exchangeJson),
@@ -224,9 +230,9 @@ const stepJson = ({ action, status, requests, changes, state, printed }: Recorde
   state,
   printed,
 });
-const requestJson = ({ method, url, headers, body }: ApiRequest): ApiRequest => ({ method, url, headers, body });
-const responseJson = ({ status, headers, body }: RecordedResponse): RecordedResponse => ({ status, headers, body });
+const requestJson = ({ method, url, headers, body }: ApiRequest): AllKeys<ApiRequest> => ({ method, url, headers, body });
+const responseJson = ({ status, headers, body }: RecordedResponse): AllKeys<RecordedResponse> => ({ status, headers, body });
 
-export function exchangeJson({ request, response, error, durationMs }: RecordedExchange): RecordedExchange {
+export function exchangeJson({ request, response, error, durationMs }: RecordedExchange): AllKeys<RecordedExchange> {
   return { request: requestJson(request), response: response === undefined ? undefined : responseJson(response), error, durationMs };
 }

@@ -4,6 +4,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import type { CheckResult } from "../../model/declare/invariant.ts";
 import { Rule, type CheckedStep, type Earlier } from "../../model/declare/rule.ts";
 import { Severity } from "../../model/declare/severity.ts";
+import { requireList } from "../rule-options.ts";
 import { nameOf, type RowRuleOptions } from "./row-rules.ts";
 import { columnName, SqlNames, type ColumnName } from "./table-names.ts";
 
@@ -84,6 +85,7 @@ export function conserved<C extends object = Values, A = ApiClient>(
   const named = typeof columns === "string" ? [columns] : columns;
   const rule = `conserved(${JSON.stringify(columns)})`;
   const sums = named.map((column) => columnName(rule, column));
+  for (const [column, values] of Object.entries(rows)) requireList(rule, `rows["${column}"]`, values, '["placed", "paid"]');
   const counts = Object.entries(rows).map(([column, values]) => ({ at: columnName(rule, column), values }));
   const all = [...sums, ...counts.map(({ at }) => at)];
   if (all.length === 0) {

@@ -3,6 +3,7 @@ import type { Values } from "../../model/context/context.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { Rule } from "../../model/declare/rule.ts";
 import { writesOf } from "../requests.ts";
+import { requireList } from "../rule-options.ts";
 import { changeRule } from "./changed-rows.ts";
 import type { RowRuleOptions } from "./row-rules.ts";
 import { columnName } from "./table-names.ts";
@@ -36,6 +37,7 @@ export function transitions<C extends object = Values, A = ApiClient>(
       hint: 'Write for example: { created: ["paid", "cancelled"], paid: ["shipped"] }',
     });
   }
+  requireList(rule, "initial", initial, '["created"]');
   return changeRule(rule, ["transitions", at], options, {
     read: async (names) => {
       const sql = `SELECT ${names.name(key)}, ${names.name(at.column)} FROM ${names.table(at)}`;

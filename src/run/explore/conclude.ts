@@ -9,8 +9,7 @@ import type { ActionCoverage, ExplorationResult, RunError } from "../../model/re
 import { declaredAt, whereOfStack } from "../prepare/declared-at.ts";
 import { ShownUrls } from "../prepare/shown-urls.ts";
 import { hasEndedEarly, withExemptions } from "../results/idle-actions.ts";
-import { STORE_CLOCK } from "../../messages/lane-messages.ts";
-import { inconclusiveNotes } from "../results/inconclusive-notes.ts";
+import { inconclusiveNotes, inconclusiveRules } from "../results/inconclusive-notes.ts";
 import { neverOccurredNotes } from "../results/never-occurred.ts";
 import { buildResult } from "../results/result-builder.ts";
 import { twoPacketsNote } from "../results/two-packets-note.ts";
@@ -48,10 +47,10 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
   const { faults, errors: faultErrors } = await madeFaults(exploration, explorer);
   const violations = await shortestViolations(explorer, options, lanePool, seen);
   const coverage = withExemptions(explorer.committer.coverage(), definition, config.exploration.requireAllActions);
+  const idle = withoutSubject(definition, coverage);
   // A shard, and a run that was ended early, see only a part of the steps.
   const isWhole = options.shard === undefined && !hasEndedEarly(explorer.stopReason);
-  const idle = isWhole ? withoutSubject(definition, coverage) : new Map<string, string>();
-  const notes = [...(await notesOf(exploration, explorer, { violations, coverage })), ...idle.values()];
+  const notes = [...(await notesOf(exploration, explorer, { violations, coverage })), ...(isWhole ? idle.values() : [])];
   await closeLanes(lanePool, explorer);
   // Report the exploration as interrupted even if the search was complete, because later stages are missing from the result.
   if (signal?.aborted === true) explorer.stopReason = "interrupted";
@@ -60,6 +59,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
     actions: options.actions,
     invariants: definition.invariants.map(({ name }) => name),
     unjudgedRules: unjudgedRules(exploration, explorer, idle.keys()),
+    subjects: definition.subjects,
     seed: options.seed,
     strategy: options.strategy,
     graph: definition.graph,
@@ -95,9 +95,7 @@ function unjudgedRules({ input, brought }: Exploration, { committer }: Explorer,
   const { definition, config } = input;
   const cannotWrite = brought.reports[0]!.contextOnly || config.target?.rollback === "restart";
   const left = definition.invariants.filter((one) => cannotWrite && one instanceof Rule && one.writes).map(({ name }) => name);
-  return [...new Set([...left, ...idle, ...committer.unjudged.reasons.map(({ invariant }) => invariant)])].filter(
-    (name) => name !== STORE_CLOCK,
-  );
+  return [...new Set([...left, ...idle, ...inconclusiveRules(committer)])];
 }
 
 async function probedRaces(

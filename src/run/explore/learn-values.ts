@@ -318,10 +318,7 @@ function leftOut(kind: VerdictException["kind"], fields: readonly string[], why:
 /** Returns sentences about fields that were left out of states and make the result unverified, each with a remedy. */
 export function unverifiedFields({ dropped }: Knowledge): readonly string[] {
   return dropped.map(({ field, values: [first, second] }) => {
-    const line =
-      field.startsWith("context.") || field.startsWith("systems.")
-        ? `ignore: ["${field}"] of the World`
-        : `ignore: ["${field}"] in seqqa.yaml, under systems`;
+    const line = `ignore: [${JSON.stringify(field)}] ${/^(?:context|clients|systems)\./.test(field) ? "of the World" : "in seqqa.yaml, under systems"}`;
     return `${field} differs between executions of one path (${first}, then ${second}), so seqqa left it out of the states. To confirm this, write ${line}.`;
   });
 }

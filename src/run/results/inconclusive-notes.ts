@@ -24,6 +24,11 @@ export function inconclusiveNotes({ unjudged }: Pick<Committer, "unjudged">): re
     : [...filled, ...notes, `${START} rules could not be checked in ${plural(rest, "more step")}, for other reasons.`];
 }
 
+/** Returns the names of the rules that were inconclusive in some step. */
+export function inconclusiveRules({ unjudged }: Pick<Committer, "unjudged">): readonly string[] {
+  return unjudged.reasons.map(({ invariant }) => invariant).filter((name) => name !== STORE_CLOCK);
+}
+
 /** Returns `true` if the note is about inconclusive rules. Merging drops such notes of shards, because the merged result has its own. */
 export function isInconclusiveNote(note: string): boolean {
   return note.startsWith(`${START} `) || note.includes(` ${STORE_FILLS}: `);

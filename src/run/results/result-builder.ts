@@ -1,4 +1,4 @@
-import type { RuleRace } from "../../model/declare/agent.ts";
+import type { AgentDefinition, RuleRace } from "../../model/declare/agent.ts";
 import { explorationCompleteTo } from "../../engine/search/completeness.ts";
 import type { ConfirmedViolation } from "../../engine/findings/confirm.ts";
 import type { Explorer } from "../../engine/search/explorer.ts";
@@ -30,6 +30,8 @@ export interface ResultParts {
   readonly invariants: readonly string[];
   /** Names of the rules that were inconclusive in some step, or that could not run at all. */
   readonly unjudgedRules?: readonly string[];
+  /** For each rule that judges only the steps of certain actions: the names of these actions. */
+  readonly subjects: AgentDefinition["subjects"];
   readonly strategy: StrategyKind;
   readonly seed: number;
   /** The state graph that was explored; `undefined` for an agent. */
@@ -158,6 +160,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
     graph: new CommittedGraph(committer, actions),
     invariants: parts.invariants,
     ...(parts.unjudgedRules !== undefined && parts.unjudgedRules.length > 0 && { unjudgedRules: parts.unjudgedRules }),
+    ...(parts.isShard && parts.subjects.size > 0 && { ruleSubjects: Object.fromEntries(parts.subjects) }),
     ...ofGraph?.lists,
   };
   return { ...result, toJSON: () => resultJson(result) };

@@ -19,13 +19,14 @@ import type {
 import { joinedOperations, type OperationCoverage } from "../../model/results/coverage.ts";
 import { raceText, resultJson, verdictOf, violationText, type ExplorationEntry } from "../../reports/index.ts";
 import { CommittedGraph } from "../results/committed-graph.ts";
-import { idleActions } from "../results/idle-actions.ts";
+import { hasEndedEarly, idleActions } from "../results/idle-actions.ts";
 import { joinedByCause } from "../results/one-cause.ts";
 import { errorOf } from "../results/result-builder.ts";
 import { ShownUrls } from "../prepare/shown-urls.ts";
 import { unseenChanges, unseenWrites, withoutUnseen } from "../results/unseen-writes.ts";
 import { behindViolations, diverged } from "../results/verdict-exceptions.ts";
-import { isInconclusiveNote, inconclusiveNotes } from "../results/inconclusive-notes.ts";
+import { inconclusiveNotes, inconclusiveRules, isInconclusiveNote } from "../results/inconclusive-notes.ts";
+import { withoutSubject } from "../results/without-subject.ts";
 
 type Coverage = ExplorationResult["coverage"]["actions"];
 
@@ -63,6 +64,9 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
     assumed,
   );
   const coverage = coverageOf(entries);
+  const subjects = new Map(Object.entries(entries[0]!.ruleSubjects ?? {}));
+  const idle = withoutSubject({ subjects }, actionCoverage);
+  const unjudged = unjudgedRules(merged, entries, idle.keys());
   const urls = new ShownUrls(undefined, []);
   const told = { name: parts.name, actions, urls, mapStack: (stack: string) => stack, whereOf: () => undefined };
   const result: Omit<ExplorationResult, "toJSON"> = {
@@ -112,9 +116,10 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
     collisionProbability: Math.min((states * (states - 1)) / 2 ** 65, 1),
     collisions: committer.collisions,
     bounded: committer.bounded,
-    notes: notesOf(merged, entries),
+    notes: [...notesOf(merged, entries), ...(hasEndedEarly(stopReason) ? [] : idle.values())],
     graph: new CommittedGraph(committer, actions),
     invariants: entries[0]!.invariants,
+    ...(unjudged.length > 0 && { unjudgedRules: unjudged }),
   };
   return { ...result, toJSON: () => resultJson(result) };
 }
@@ -138,6 +143,12 @@ function reductionsOf(all: readonly Reduction[]): readonly Reduction[] {
     byReason.set(reason, { reason, merges: sum.merges + merges, audited: sum.audited + audited, refuted: sum.refuted + refuted });
   }
   return [...byReason.values()];
+}
+
+/** Returns the names of rules that were inconclusive in a merged step, could not run in any shard, or whose actions never worked (`idle`). */
+function unjudgedRules({ committer }: Merged, entries: readonly ExplorationEntry[], idle: Iterable<string>): readonly string[] {
+  const inAll = (entries[0]!.unjudgedRules ?? []).filter((rule) => entries.every(({ unjudgedRules = [] }) => unjudgedRules.includes(rule)));
+  return [...new Set([...inAll, ...idle, ...inconclusiveRules(committer)])];
 }
 
 /**

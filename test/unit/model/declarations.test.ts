@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { Action, Agent, BFS, CoverageGuided, DFS, Invariant, Random, SeqqaError, Severity, World } from "seqqa";
+import { Action, Agent, BFS, CoverageGuided, DFS, Invariant, Journey, Random, SeqqaError, Severity, StateGraph, Step, World } from "seqqa";
 import { isExpected } from "../../../src/model/declare/action.ts";
+import { Rule } from "../../../src/model/declare/rule.ts";
 import { isAtLeast } from "../../../src/model/declare/severity.ts";
 
 const run = (): Promise<null> => Promise.resolve(null);
 const check = (): boolean => true;
 const action = (name: string): Action => new Action({ name, run });
+const graph = (): StateGraph => new StateGraph({ name: "g" }).addNode("a", { initial: true });
 const invariant = (name: string): Invariant => new Invariant({ name, check });
 
 /** A SeqqaError with this code, for mistakes in what the user declares: exit status 2, one sentence. */
@@ -89,6 +91,21 @@ describe("an option that there is not is refused, and the nearest is named", () 
       "maxSteps",
     ],
     ["World", () => new World({ contxt: {} } as never), 'The World has no option "contxt".', "context"],
+    ["Rule", () => new Rule({ name: "paid", judge: check, wirtes: true } as never), 'Rule "paid" has no option "wirtes".', "writes"],
+    [
+      "Step",
+      () => new Step({ name: "pay", action: run, expectFail: true } as never),
+      'Step "pay" has no option "expectFail".',
+      "expectFailure",
+    ],
+    [
+      "Journey",
+      () => new Journey({ name: "buy", steps: [new Step({ name: "pay", action: run })], timeuot: 5 } as never),
+      'Journey "buy" has no option "timeuot".',
+      "timeout",
+    ],
+    ["node", () => graph().addNode("b", { inital: true } as never), 'addNode("b") has no option "inital".', "initial"],
+    ["edge", () => graph().addEdge("a", "a", { action: run, nam: "loop" } as never), 'addEdge("a", "a") has no option "nam".', "name"],
   ])("%s", (_of, make, message, near) => {
     expect(refusal(make)).toMatchObject({ message, hint: `Did you mean "${near}"?` });
   });

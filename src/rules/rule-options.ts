@@ -1,4 +1,5 @@
-import { Action } from "../model/declare/action.ts";
+import { Action, checkedStatuses, type ExpectedStatus } from "../model/declare/action.ts";
+import { refuseUnknown } from "../model/declare/unknown-options.ts";
 import { SeqqaError } from "../model/errors.ts";
 
 /** An action of the agent, or its name. */
@@ -11,9 +12,34 @@ export function nameOf<C extends object, A>(action: ActionOrName<C, A>, rule: st
   throw invalidOption(rule, option, action, "Pass an Action of the agent or its name");
 }
 
+/**
+ * Checks that the options of a rule are an object without unknown names.
+ * @param known the names of all options of the rule
+ * @throws SeqqaError `RULE_INVALID`
+ */
+export function requireOptions<K extends string>(rule: string, options: unknown, known: Readonly<Record<K, true>>): void {
+  if (typeof options !== "object" || options === null)
+    throw invalidOption(rule, "options", options, `Pass an object with ${listOf(known)}`);
+  refuseUnknown(rule, "RULE_INVALID", options, Object.keys(known));
+}
+
+const listOf = (known: object): string => Object.keys(known).join(", ");
+
 /** @throws SeqqaError `RULE_INVALID` if the value of an option is neither a function nor an action */
 export function requireCall(rule: string, option: string, value: unknown, hint: string): void {
   if (typeof value !== "function" && !(value instanceof Action)) throw invalidOption(rule, option, value, hint);
+}
+
+/** @throws SeqqaError `RULE_INVALID` if the value of an option is present and no list */
+export function requireList(rule: string, option: string, value: unknown, example: string): void {
+  if (value !== undefined && !Array.isArray(value)) throw invalidOption(rule, option, value, `Pass a list such as ${example}`);
+}
+
+/** Returns the statuses of the option `except`. @throws SeqqaError `RULE_INVALID` */
+export function statusesOf(rule: string, except: unknown): readonly ExpectedStatus[] {
+  return except === undefined || (Array.isArray(except) && except.length === 0)
+    ? []
+    : checkedStatuses(`${rule}: \`except\``, "RULE_INVALID", except);
 }
 
 function invalidOption(rule: string, option: string, value: unknown, hint: string): SeqqaError {
