@@ -20,6 +20,7 @@ import { shardNote } from "../shards/shard.ts";
 import type { Exploration } from "./exploration.ts";
 import { findFaults, NO_FAULTS, type FoundFaults } from "./faults.ts";
 import { findRaces, NO_RACES, type FoundRaces } from "./races.ts";
+import { unreachedRules } from "./unreached-rules.ts";
 import type { Searched } from "./search.ts";
 import { notReplayedNote, shortestViolations, shrinkingCutNote } from "./shrinking.ts";
 import { differingFields } from "../../state/index.ts";
@@ -50,7 +51,12 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
   const idle = withoutSubject(definition, coverage);
   // A shard, and a run that was ended early, see only a part of the steps.
   const isWhole = options.shard === undefined && !hasEndedEarly(explorer.stopReason);
-  const notes = [...(await notesOf(exploration, explorer, { violations, coverage })), ...(isWhole ? idle.values() : [])];
+  const unreached = unreachedRules(definition, races, options.actions);
+  const notes = [
+    ...(await notesOf(exploration, explorer, { violations, coverage })),
+    ...(isWhole ? idle.values() : []),
+    ...unreached.values(),
+  ];
   await closeLanes(lanePool, explorer);
   // Report the exploration as interrupted even if the search was complete, because later stages are missing from the result.
   if (signal?.aborted === true) explorer.stopReason = "interrupted";
@@ -58,7 +64,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
     name: input.name,
     actions: options.actions,
     invariants: definition.invariants.map(({ name }) => name),
-    unjudgedRules: unjudgedRules(exploration, explorer, idle.keys()),
+    unjudgedRules: unjudgedRules(exploration, explorer, [...idle.keys(), ...unreached.keys()]),
     subjects: definition.subjects,
     seed: options.seed,
     strategy: options.strategy,
