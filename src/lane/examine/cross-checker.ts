@@ -112,7 +112,7 @@ export class CrossChecker {
       for (const finding of findings)
         if (!before.includes(finding.invariant)) seen.push({ ...after(unit, action), status: outcome.status, finding });
       if (!isSame && row[STATUS] !== outcome.status)
-        differing.push(`${name}: the target answered ${row[STATUS]!} the first time, but ${outcome.status} now`);
+        differing.push(`${name}: ${answersText(row[STATUS]!, outcome.status)}`);
       else if (!isSame) {
         const explained = await this.#explain(unit, action, along);
         differing.push(
@@ -274,4 +274,10 @@ function divergence(merge: boolean, path: readonly number[], differences: readon
     differences,
     hint: "Keep such data in a store, or set `target.rollback: restart`. A file, or the age of a stored time, may also be the cause. Until then, seqqa reaches states by executing their calls again, which is slower.",
   };
+}
+
+/** Describes two different answers to an action. An action that did not apply has the status 0. */
+export function answersText(first: number, now: number): string {
+  if (first === 0) return `it did not apply or sent no request the first time, but the target answered ${now} now`;
+  return `the target answered ${first} the first time, but ${now === 0 ? "it did not apply or sent no request now" : `${now} now`}`;
 }
