@@ -28,11 +28,12 @@ if (process.env.PORT === undefined) {
 const auth = betterAuth(options);
 const accounts = toNodeHandler(auth);
 
-/** Issues a key for two calls to a new user, or makes a call with a key. */
+/** Issues a key for two calls an hour to a new user, or makes a call with a key. Without a refill, a refused call deletes the key. */
 async function answer({ url, headers }) {
   if (url === "/keys") {
     const { user } = await auth.api.signUpEmail({ body: { name: "Ada", email: "ada@example.org", password: "secret-12" } });
-    return [201, await auth.api.createApiKey({ body: { userId: user.id, remaining: 2 } })];
+    const quota = { remaining: 2, refillAmount: 2, refillInterval: 3_600_000 };
+    return [201, await auth.api.createApiKey({ body: { userId: user.id, ...quota } })];
   }
   const { valid, error } = await auth.api.verifyApiKey({ body: { key: headers["x-api-key"] ?? "" } });
   return valid ? [200, { done: true }] : [429, { error }];

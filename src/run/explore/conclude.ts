@@ -15,7 +15,7 @@ import { buildResult } from "../results/result-builder.ts";
 import { twoPacketsNote } from "../results/two-packets-note.ts";
 import { behindViolations } from "../results/verdict-exceptions.ts";
 import { wasteNotes } from "../results/waste.ts";
-import { withoutSubject } from "../results/without-subject.ts";
+import { onlyRedirected, withoutSubject } from "../results/without-subject.ts";
 import { shardNote } from "../shards/shard.ts";
 import type { Exploration } from "./exploration.ts";
 import { findFaults, NO_FAULTS, type FoundFaults } from "./faults.ts";
@@ -48,7 +48,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
   const { faults, errors: faultErrors } = await madeFaults(exploration, explorer);
   const violations = await shortestViolations(explorer, options, lanePool, seen);
   const coverage = withExemptions(explorer.committer.coverage(), definition, config.exploration.requireAllActions);
-  const idle = withoutSubject(definition, coverage);
+  const idle = withoutSubject(definition, coverage, onlyRedirected(explorer.committer, options.actions));
   // A shard, and a run that was ended early, see only a part of the steps.
   const isWhole = options.shard === undefined && !hasEndedEarly(explorer.stopReason);
   const unreached = unreachedRules(definition, races, options.actions);
