@@ -75,7 +75,8 @@ export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, 
   if (!base.isIdentified) return nothing;
   try {
     const walks = new Walks(base, goHome, walk);
-    if (walk.idleMs !== undefined) return { ...nothing, learned: { ...NOTHING_KNOWN, background: await walks.idle(walk.idleMs, walk.quietMs) } };
+    if (walk.idleMs !== undefined)
+      return { ...nothing, learned: { ...NOTHING_KNOWN, background: await walks.idle(walk.idleMs, walk.quietMs) } };
     return walk.late === undefined ? await walks.compare(walk) : { ...nothing, late: await walks.late(walk.late, walk.watchMs) };
   } catch (error) {
     if (!(error instanceof LaneLost)) throw error;

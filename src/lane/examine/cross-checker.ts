@@ -111,8 +111,7 @@ export class CrossChecker {
       if (!isJudgedAlike) differing.push(judgedOtherwise(name, before, broken));
       for (const finding of findings)
         if (!before.includes(finding.invariant)) seen.push({ ...after(unit, action), status: outcome.status, finding });
-      if (!isSame && row[STATUS] !== outcome.status)
-        differing.push(`${name}: ${answersText(row[STATUS]!, outcome.status)}`);
+      if (!isSame && row[STATUS] !== outcome.status) differing.push(`${name}: ${answersText(row[STATUS]!, outcome.status)}`);
       else if (!isSame) {
         const explained = await this.#explain(unit, action, along);
         differing.push(

@@ -26,7 +26,9 @@ export function withoutSubject(
         rule,
         `${rule} judged nothing: ${names
           .slice(0, NAMED)
-          .map((name) => (redirected.has(name) ? `${name} was only answered with redirects that changed nothing` : fateOf(name, coverage[name])))
+          .map((name) =>
+            redirected.has(name) ? `${name} was only answered with redirects that changed nothing` : fateOf(name, coverage[name]),
+          )
           .join(", ")}${more}.`,
       ];
     }),

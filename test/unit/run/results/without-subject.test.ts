@@ -40,7 +40,11 @@ describe("rules that judged nothing", () => {
       { from: 0, to: 0, action: 2, status: 302 },
       { from: 1, to: 1, action: 2, status: 200 },
     ];
-    const redirected = onlyRedirected({ edges: { size: edges.length, at: (edge: number) => edges[edge] } } as never, ["use", "log_out", "read"]);
+    const redirected = onlyRedirected({ edges: { size: edges.length, at: (edge: number) => edges[edge] } } as never, [
+      "use",
+      "log_out",
+      "read",
+    ]);
     expect([...redirected]).toEqual(["use"]);
     const coverage = { use: answered({ 302: 1, 400: 1 }), log_out: answered({ 302: 1 }) };
     expect([...withoutSubject({ subjects: new Map([["rule", ["use"]]]) }, coverage, redirected).values()]).toEqual([
