@@ -7,13 +7,15 @@ export type StorePart = (typeof STORE_PARTS)[number];
 
 /**
  * Returns a part of a store's URL, decoded, or `undefined` if the URL has no such part.
- * A missing port is replaced by the default port of the store. The database of SQLite is its file, and the database of Redis is its index. An
+ * A missing port is replaced by the default port of the store. The database of SQLite is its file, which is also its path; the other stores have no
+ * path. The database of Redis is its index. An
  * explicitly empty password, as in `mysql://root:@host/shop`, is returned as an empty text.
  * @param url A valid URL of a store.
  */
-export function storePart(url: string, part: StorePart): string | undefined {
+export function storePart(url: string, part: StorePart | "path"): string | undefined {
   const kind = storeKindOf(url);
-  if (kind === "sqlite") return part === "database" ? sqlitePathOf(url) : undefined;
+  if (kind === "sqlite") return part === "database" || part === "path" ? sqlitePathOf(url) : undefined;
+  if (part === "path") return undefined;
   const { hostname, port, username, password, pathname, searchParams } = new URL(url);
   switch (part) {
     case "host":
@@ -36,11 +38,28 @@ export function storePart(url: string, part: StorePart): string | undefined {
  * @param name The text inside the braces, for example `host:cache` or `db_host`.
  * @returns `undefined` if the placeholder names no store
  */
-export function storePlaceholder(name: string): { readonly store: string; readonly part: StorePart | "url" } | undefined {
+export function storePlaceholder(name: string): { readonly store: string; readonly part: StorePart | "url" | "path" } | undefined {
   const [, part, store] = PLACEHOLDER.exec(name) ?? [];
-  if (part !== undefined && store !== undefined) return { store, part: part as StorePart | "url" };
+  if (part !== undefined && store !== undefined) return { store, part: part as StorePart | "url" | "path" };
   const own = STORE_PARTS.find((one) => name === `db_${one}`);
   return own === undefined ? undefined : { store: "db", part: own };
 }
 
-const PLACEHOLDER = new RegExp(`^(url|${STORE_PARTS.join("|")}):(.*)$`, "s");
+const NAMES = ["port", "lane", "db_url", "db_path", ...STORE_PARTS.map((part) => `db_${part}`)];
+
+/**
+ * Returns the correct placeholders for text in braces that is certainly meant as one: `{name:store}` with the name of a store and an unknown name, and
+ * a known name in another spelling, such as `{PORT}` or `{dbUrl}`. `undefined` for other text.
+ * @param inside The text inside the braces.
+ */
+export function misspeltPlaceholder(inside: string, stores: ReadonlySet<string>): readonly string[] | undefined {
+  const [, name, store] = /^([A-Za-z]\w*)(?::(\S*))?$/.exec(inside) ?? [];
+  if (name === undefined || (store !== undefined && !stores.has(store))) return undefined;
+  const known = store === undefined ? NAMES : ["url", "path", ...STORE_PARTS];
+  if (known.includes(name)) return undefined;
+  const meant = known.filter((one) => one.replace("_", "") === name.replaceAll("_", "").toLowerCase());
+  const right = meant.length > 0 || store === undefined ? meant : known;
+  return right.length === 0 ? undefined : right.map((one) => (store === undefined ? `{${one}}` : `{${one}:${store}}`));
+}
+
+const PLACEHOLDER = new RegExp(`^(url|path|${STORE_PARTS.join("|")}):(.*)$`, "s");

@@ -59,12 +59,12 @@ async function start(module: string, lane: Lane): Promise<RunningTarget> {
   if ("listen" in target && typeof target.listen === "function") return listen(target);
   throw new SeqqaError(
     "TARGET_MODULE_INVALID",
-    "createTarget(lane) returned neither a fetch handler, nor an http.Server, nor { fetch, close }.",
-    { exitStatus: 2 },
+    "The function createTarget(lane) of target.module returned neither a fetch handler, nor an http.Server, nor { fetch, close }.",
+    { exitStatus: 2, hint: "Return for example app.fetch, or http.createServer(app)." },
   );
 }
 
-/** A body that is made while it is read is made by code of the target, too. */
+/** Returns a response whose body is read by {@link Caller}, because code of the target may produce the body while it is read. */
 function readInTarget(response: Response, inTarget: Caller): Response {
   if (response.body === null || response.body === undefined || response.status < 200) return response;
   const reader = response.body.getReader();

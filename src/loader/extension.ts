@@ -53,7 +53,7 @@ async function fileOf({ name, key, folder }: ExtensionPlace): Promise<string> {
     if (existsSync(file)) return file;
     throw new SeqqaError("EXTENSION_MISSING", `${key} names the file ${file}, which does not exist.`, {
       exitStatus: 2,
-      hint: "Check the path.",
+      hint: `Correct the path in ${key}.`,
     });
   }
   const found = isInstalled(name, folder) ? await packageFile(name, folder) : undefined;

@@ -20,7 +20,9 @@ export class Warnings {
   }
 
   list(): readonly string[] {
-    return this.#left === 0 ? [...this.#texts] : [...this.#texts, `There are ${this.#left} more of this kind.`];
+    return this.#left === 0
+      ? [...this.#texts]
+      : [...this.#texts, `${this.#left} more ${this.#left === 1 ? "warning is" : "warnings are"} not listed here.`];
   }
 }
 

@@ -124,7 +124,7 @@ export class UserReporter implements WholeReporter {
     if (this.#isOut) return;
     this.#isOut = true;
     const { name, visibility } = this.#options;
-    const text = `warning: The reporter ${printable(name)} ${redactText(why, visibility, this.#hide)}. The run continues without it.`;
+    const text = `warning: The reporter ${printable(name)} ${redactText(why, visibility, this.#hide)}. The run continues without this reporter.`;
     this.#write(text);
   }
 

@@ -132,7 +132,9 @@ export function sessionEnds<C extends object = Values, A = ApiClient>(options: S
         earlier: async ({ explain, inconclusive }) => {
           const unprotected = step.guests[2] === undefined ? undefined : await worksForAll(step.guests[2], world.context);
           if (unprotected !== undefined)
-            return inconclusive(`its check is answered ${unprotected.statusCode} without a session; send a request that needs one`);
+            return inconclusive(
+              `the request of \`check\` is answered ${unprotected.statusCode} without a session; let \`check\` send a request that needs a session`,
+            );
           const sessions: Session<C>[] = [];
           const refused = new Set<string>();
           const add = async (session: Omit<Session<C>, "acting">): Promise<void> => {

@@ -159,7 +159,8 @@ class Spending {
 
   async #effect(before: StoresView | undefined, second: ApiResponse): Promise<string | undefined> {
     const after = await this.#step.stores();
-    if (before !== undefined && after !== undefined && !before.same(after)) return `it changed the stores: ${storeChanges(before, after)}`;
+    if (before !== undefined && after !== undefined && !before.same(after))
+      return `the second request changed the stores: ${storeChanges(before, after)}`;
     const granted = grantedBy(second);
     if (granted === undefined) return undefined;
     return `the answer has ${granted}`;

@@ -36,7 +36,9 @@ async function storeChecks(name: string, system: SystemConfig, { folder }: Confi
   try {
     const { check } = await storesOf(name, system, { folder, directory });
     if (check !== undefined) return (await check(system.url)).map((one) => ({ ...one, what: `${name}: ${one.what}` }));
-    return [{ ok: true, what: `${name}: adapter`, says: `${system.adapter} was loaded. This adapter has no checks for seqqa doctor` }];
+    return [
+      { ok: true, what: `${name}: adapter`, says: `the store adapter ${system.adapter} was loaded, and has no checks for seqqa doctor` },
+    ];
   } catch (error) {
     if (system.adapter === undefined) throw error;
     return [failed(`${name}: adapter`, error)];
@@ -51,7 +53,10 @@ async function disk(): Promise<StoreCheck> {
   return {
     ok: free >= LEAST_FREE,
     what: "disk",
-    says: free >= LEAST_FREE ? says : `${says}. This is not enough: delete files there, or set TMPDIR to another folder`,
+    says:
+      free >= LEAST_FREE
+        ? says
+        : `${says}, but a run needs at least ${LEAST_FREE / MIB} MiB. Delete files in this folder, or set TMPDIR to another folder`,
   };
 }
 
@@ -79,10 +84,17 @@ async function lane(config: Config, directory: string): Promise<readonly StoreCh
     checks.push({
       ok: true,
       what: "isolation",
-      says: refused === undefined ? "seqqa can make a copy of this store for each lane" : `only one lane is possible: ${refused.message}`,
+      says:
+        refused === undefined
+          ? "several lanes are possible, each with its own target and stores"
+          : `only one lane is possible: ${refused.message}`,
     });
     if (spec.borrowed)
-      checks.push({ ok: true, what: "trial", says: "not tested, because the stores belong to a target that already runs" });
+      checks.push({
+        ok: true,
+        what: "trial",
+        says: "seqqa did not test whether it can restore the stores, because they belong to a target that already runs",
+      });
     else for (const system of spec.systems) checks.push(await trial(system, spec, { folder: config.folder, directory }));
   } catch (error) {
     checks.push(failed("lane", error));
@@ -100,7 +112,11 @@ async function trial(
   const what = `${spec.name}: trial`;
   const { disturb } = await storesOf(spec.name, { ...spec, adapter: spec.adapter, options: spec.options }, places);
   if (spec.isUsedWhereItIs === true || disturb === undefined)
-    return { ok: true, what, says: `not tested, because the adapter ${spec.adapter} cannot make a copy of the store for the test` };
+    return {
+      ok: true,
+      what,
+      says: `seqqa did not test whether it can restore the store, because the store adapter ${spec.adapter} cannot make a copy of the store for the test`,
+    };
   const system = await createAdapter(spec);
   try {
     await system.open({ name: spec.name, laneIndex: index, inProcess: false, borrowed: false });
@@ -111,18 +127,22 @@ async function trial(
     const { mode, why } = system.checkpoint;
     const chosen = `checkpoint ${mode} (${why})`;
     if (done === undefined)
-      return { ok: true, what, says: `${chosen}; not tested, because the store has no row that seqqa could change for a test` };
+      return {
+        ok: true,
+        what,
+        says: `${chosen}; seqqa did not test whether it can restore the store, because the store has no row that seqqa could change`,
+      };
     const changed = (await system.dump()) !== before;
     await system.restore(mark);
     if ((await system.dump()) === before) {
       return changed
         ? { ok: true, what, says: `${chosen}; ${done}, and seqqa restored the store exactly` }
-        : { ok: false, what, says: `${chosen}; ${done}, but the store did not change` };
+        : { ok: false, what, says: `${chosen}; ${done}, but seqqa did not see this change in the store` };
     }
     return {
       ok: false,
       what,
-      says: `${chosen}; ${done}, but seqqa did not restore the store exactly. Choose another value for systems.<name>.checkpoint`,
+      says: `${chosen}; ${done}, but seqqa did not restore the store exactly. Set systems.${spec.name}.checkpoint to another value`,
     };
   } catch (error) {
     return failed(what, error);

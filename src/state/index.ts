@@ -6,6 +6,7 @@ export { differingFields } from "./compare/differing-fields.ts";
 export { steadyChanges, type SteadyChanges } from "./compare/steady-changes.ts";
 export { hashText, loadHasher } from "./hash/hasher.ts";
 export { opaqueTokens } from "./values/opaque-tokens.ts";
+export { looksRandom } from "./values/randomness.ts";
 export { Occurrences } from "./values/occurrences.ts";
 export { rowKinds, type RowKinds } from "./canonical/row-kinds.ts";
 export { responseHash } from "./hash/response-hash.ts";

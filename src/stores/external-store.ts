@@ -93,7 +93,7 @@ export class ForeignWrite extends SeqqaError {
       "FOREIGN_WRITE",
       `Something wrote to ${store} while this run sent no request: ${namedRows(rows)}, seen at ${at.toISOString()}. seqqa keeps these changes.`,
       {
-        hint: "Stop other clients and jobs that use the store during a run, or use a copy (`db_url`). If the target writes after its answers, set `target.settle`. If it writes without requests, set `ignore` for these columns.",
+        hint: 'Stop other clients and jobs that use the store during a run, or use a copy (`db_url`). If the target writes after its answers, set `target.settle`. If the target writes without requests, list the columns that it writes: `ignore: ["table.column"]`.',
         exitStatus: 3,
       },
     );
@@ -114,7 +114,7 @@ export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" 
   return new SeqqaError(
     "ROWS_KEPT",
     `Another client changed rows of ${store} during the run: ${namedRows(rows)}. ${says}, and wrote the earlier values to ${file}.`,
-    { exitStatus: 3 },
+    { hint: "Compare these rows with the earlier values in the file, and correct the rows that are wrong.", exitStatus: 3 },
   );
 }
 

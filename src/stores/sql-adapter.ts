@@ -77,7 +77,7 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
       throw new SeqqaError(
         "NO_CONNECTION",
         `The ${this.label} of ${this.uses} has no shared connection in checkpoint mode "${this.#choice.mode}".`,
-        { hint: 'To read data, call query(). To let an in-process target use the adapter\'s connection, set `checkpoint: "savepoint"`.' },
+        { hint: 'To read data, call query(). To let an in-process target use seqqa\'s connection, set `checkpoint: "savepoint"`.' },
       );
     }
     return this.#lend();
@@ -140,7 +140,7 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
   protected opened(): Mode {
     if (this.#mode !== undefined) return this.#mode;
     throw new SeqqaError("STORE_NOT_OPEN", `The ${this.label} of ${this.uses} was used while it was not open.`, {
-      hint: "Use a store only in actions, rules and invariants. seqqa opens it when the target is ready, and closes it with the lane.",
+      hint: "Use a store only in actions, rules and invariants. seqqa opens the store when the target is ready, and closes the store with the lane.",
     });
   }
 }

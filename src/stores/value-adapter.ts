@@ -17,13 +17,13 @@ export abstract class ValueAdapter<S extends object> implements StoreAdapter {
   abstract readonly checkpoint: CheckpointChoice;
   readonly traits: StoreTraits = { portable: true, commits: true };
   readonly uses: string;
-  readonly #isA: string;
+  readonly #noGate: string;
   #state: S;
 
-  /** @param isA The end of the sentence "it is ...", which tells users why the store has no gate. */
-  constructor(uses: string, isA: string, state: S) {
+  /** @param noGate The reason for users why the store has no gate. */
+  constructor(uses: string, noGate: string, state: S) {
     this.uses = uses;
-    this.#isA = isA;
+    this.#noGate = noGate;
     this.#state = state;
   }
 
@@ -64,7 +64,7 @@ export abstract class ValueAdapter<S extends object> implements StoreAdapter {
   }
 
   gate(): NoGate {
-    return { kind: "none", why: `it is ${this.#isA}` };
+    return { kind: "none", why: this.#noGate };
   }
 
   dump(): string {

@@ -6,7 +6,7 @@ export function strengthLines(name: string, { places, tried, noticed, refused, i
   const missed = places.filter((place) => place.noticed < place.tried).toSorted((a, b) => a.noticed / a.tried - b.noticed / b.tried);
   const kept = places.filter((place) => place.noticed === place.tried);
   return [
-    `${name}: ${percent}${refused === 0 ? "" : `; the database refused ${refused} more`}${isCut ? "; the time was up before seqqa had tried all" : ""}`,
+    `${name}: ${percent}${refused === 0 ? "" : `; the database refused ${refused} more ${refused === 1 ? "corruption" : "corruptions"}`}${isCut ? "; the time was up before seqqa had tried all corruptions" : ""}`,
     ...(missed.length === 0 ? [] : ["", "Not noticed", ...missed.flatMap(missedLines)]),
     ...(kept.length === 0
       ? []

@@ -176,7 +176,7 @@ describe("a large graph in the HTML report", () => {
     await page.locator(".results input").press("Enter");
     const details = page.locator(".details");
     expect(await details.locator("h4").innerText()).toMatch(/^Group \d+: 16[67] states$/);
-    await details.getByText("Its states").press("Enter");
+    await details.getByText("States of this group").press("Enter");
     await details
       .getByRole("button", { name: /^state \d+$/ })
       .first()

@@ -131,7 +131,7 @@ describe("a race in the HTML report", () => {
     await finding.locator(".curl").getByText("Copied").waitFor();
     const copied = String(await page.evaluate("navigator.clipboard.readText()"));
     expect(copied.trim()).toBe((await finding.locator(".curl pre").textContent())!.trim());
-    expect(copied).toMatch(/^#!\/bin\/sh[^]*--parallel-immediate[^]*Not seen in/);
+    expect(copied).toMatch(/^#!\/bin\/sh[^]*--parallel-immediate[^]*The race was not seen in/);
     await page.context().close();
   });
 
@@ -148,7 +148,7 @@ describe("a race in the HTML report", () => {
       "14",
       "122",
       "pipelined",
-      "read only: neither of the two changes anything",
+      "read only: neither of the two actions changes anything",
       "control: calls sent 50 ms apart showed the same result, too",
     ])
       expect(text).toContain(wanted);

@@ -369,7 +369,7 @@ describe("what a target answers", () => {
     const opened = await open(file);
     const { page } = opened;
     await page.locator(".finding button.head").first().click();
-    expect(await page.locator("body").innerText()).toContain("more characters, left out for the size of this file");
+    expect(await page.locator("body").innerText()).toContain("more characters, left out to limit the size of this file");
     const own = await page.evaluate(
       "[...document.querySelectorAll('script, img, svg, iframe, textarea, style')].map((one) => one.tagName + one.id + (one.ariaHidden ?? '')).join()",
     );

@@ -13,7 +13,7 @@ const DEFECTS: readonly (readonly [bug: string, invariant: string, message: stri
   ["others", "session_ends", "another session of the user still works"],
   ["attempt", "single_use_reset_password", "after attempts with wrong fields were refused"],
   ["relogin", "session_ends", "once the user has logged in again"],
-  ["kept", "single_use_reset_password", "when it was sent again: it changed the stores"],
+  ["kept", "single_use_reset_password", "when it was sent again: the second request changed the stores"],
   ["refused", "single_use_reset_password", "after it was refused"],
   ["reissue", "single_use_reset_password", "after forgot_password was called again"],
   ["logout", "session_ends", "the session of the client still works"],

@@ -139,14 +139,14 @@ const MISTAKES: readonly Bad[] = [
     what: "--parallel 2 on one base_url",
     files: { "qa/seqqa.yaml": "base_url: http://127.0.0.1:9\n" },
     args: ["run", "qa", "--parallel", "2"],
-    says: /parallel is 2, but base_url gives only one running target/,
+    says: /`parallel` is 2, but base_url gives only one running target/,
     hint: /target\.command/,
   },
   {
     what: "--parallel 2 with a World in place of a factory",
     files: exploration(notesExploration({ more: "world: new World()," })),
     args: ["run", "qa", "--parallel", "2"],
-    says: /^error: .*parallel is 2, but the Agent's world is a single World, which only one lane can use\./,
+    says: /^error: .*`parallel` is 2, but the Agent's world is a single World, which only one lane can use\./,
     hint: /world: \(lane\) => new World/,
   },
   {

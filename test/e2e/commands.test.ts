@@ -176,7 +176,7 @@ describe("a wrong use, by the built command", () => {
     ],
     [
       "run",
-      /^error: seqqa run needs the name of a directory or of a journey\.\nhint: Type one of: seqqa run qa \(notes\), seqqa run <journey> \(log in, fill up, wait\), seqqa run --all\n$/,
+      /^error: seqqa run needs the name of a directory or of a journey\.\nhint: Type one of these commands: seqqa run qa \(notes\), seqqa run <journey> \(log in, fill up, wait\), seqqa run --all\n$/,
     ],
     ["report --run x", /^error: No run is stored in [^\n]*\nhint: [^\n]*\n$/],
     ["completion csh", /^error: seqqa has no completion script for the shell "csh", [^\n]*\nhint: [^\n]*\n$/],

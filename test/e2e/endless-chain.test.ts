@@ -31,7 +31,8 @@ export const agent = new Agent({
 });
 `;
 
-const NOTE = "add_item led to a new state 30 times in a row; order_line.quantity changes each time. Add a precondition or set max_depth.";
+const NOTE =
+  "add_item led to a new state 30 times in a row; order_line.quantity changes each time. Add a precondition to this action, or set max_depth.";
 
 it.each(laneCounts)(
   "says which action leads to new states without an end, and which column changes, with --parallel %s",

@@ -74,12 +74,12 @@ describe("a reporter of the user", () => {
     });
     const ran = await seqqa(["run", "qa", "--reporter", "json", "--reporter", "./broken.ts", "--output", "out"], { cwd });
     expect(ran.status).toBe(0);
-    expect(ran.stderr).toBe("warning: The reporter ./broken.ts threw in event: cannot draw. The run continues without it.\n");
+    expect(ran.stderr).toBe("warning: The reporter ./broken.ts threw in event: cannot draw. The run continues without this reporter.\n");
     expect(only(documentOf(ran))).toMatchObject(NOTES_COUNTS);
   });
 
   it.each([
-    ["./none.ts", /^error: --reporter names the file .*none\.ts, which does not exist\.\nhint: Check the path\.\n$/],
+    ["./none.ts", /^error: --reporter names the file .*none\.ts, which does not exist\.\nhint: Correct the path in --reporter\.\n$/],
     ["./named.ts", /^error: The module \.\/named\.ts, which --reporter names, has no default export\.\nhint: Write `export default`/],
     ["./number.ts", /^error: The module \.\/number\.ts of --reporter exports no reporter, because .*\.\nhint: /],
     ["./throws.ts", /^error: throws\.ts:1:\d+: the file threw an error when seqqa imported it: Error: no token\n?.*\nhint: /],
@@ -119,7 +119,7 @@ describe("a report format of the user", () => {
     ["export default { file: 'a.md' };", /format\.ts of report\.formats has no function render\(data\) in its default export\.\nhint: /],
     [
       "export default { file: '../a.md', render: () => '' };",
-      /has no file name without a folder as `file` in its default export\.\nhint: /,
+      /has a default export whose `file` is not a file name without a folder\.\nhint: /,
     ],
     [
       "export default { file: 'results.json', render: () => '' };",
@@ -266,7 +266,9 @@ describe("a store adapter of another package", () => {
     expect(readFileSync(join(cwd, "qa/notes-test.json"), "utf8")).toBe('[{"text":"first"}]');
     const several = await run(cwd, "2");
     expect(several.status).toBe(2);
-    expect(several.stderr).toContain("Each of the 2 lanes needs its own store, but the adapter of systems.notes cannot copy its store.");
+    expect(several.stderr).toContain(
+      "Each of the 2 lanes needs its own store, but the store module of systems.notes cannot copy the store.",
+    );
     expect((await seqqa(["doctor", "qa"], { cwd })).status).toBe(0);
   });
 

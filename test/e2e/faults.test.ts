@@ -25,7 +25,7 @@ const DEFECTS: readonly (readonly [bug: string, invariant: string, message: stri
 
 const SQLITE_HAS_NOT = {
   "db cut": "SQLite has no network connections that seqqa could cut",
-  "db kill": "SQLite writes inside the target, where seqqa cannot hold a write",
+  "db kill": "SQLite writes inside the target, where seqqa cannot delay a write",
 };
 
 interface Ran {

@@ -127,6 +127,6 @@ describe("seqqa open", () => {
 
 /** Asks the lane that a command keeps for its first order. */
 async function orderAt(said: string): Promise<unknown> {
-  const url = /until Ctrl-C\. It uses:\n {2}(http:\S+)/.exec(said)![1]!;
+  const url = /until Ctrl-C\. The lane uses:\n {2}(http:\S+)/.exec(said)![1]!;
   return (await fetch(`${url}/orders/1`)).json();
 }

@@ -164,11 +164,11 @@ describeEach("a lease that an action waits for", () => {
 });
 
 /**
- * A shop that encrypts data of its state, with a new initialization vector each time: `offer`, the price of the moment, which the user keeps, and
- * `cart`, the number of items, which a column keeps. With BUG, the sale price is paid after the sale, and a cart of two is charged twice.
+ * A shop that encrypts data of its state, with a new initialization vector each time, or signs the data with the time: `offer`, the price of the moment,
+ * which the user keeps, and `cart`, the number of items, which a column keeps. With BUG, the sale price is paid after the sale, and a cart of two is charged twice.
  */
 const SEALING_SERVER = `
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 const Database = createRequire(${JSON.stringify(import.meta.url)})("better-sqlite3");
@@ -176,12 +176,21 @@ const db = new Database(process.env.DB_PATH);
 db.exec("CREATE TABLE IF NOT EXISTS shop (id INTEGER PRIMARY KEY, price INTEGER, cart TEXT, wrong INTEGER)");
 db.exec("INSERT OR IGNORE INTO shop VALUES (1, 100, NULL, 0)");
 const key = Buffer.alloc(32, 7);
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const inBase62 = (value) => (value === 0 ? "" : inBase62(Math.floor(value / 62)) + DIGITS[value % 62]);
+const sign = (value) => {
+  const text = Buffer.from(JSON.stringify({ value })).toString("base64url") + ":" + inBase62(Math.floor(Date.now() / 1000));
+  return text + ":" + createHmac("sha256", key).update(text).digest("base64url");
+};
+const isSigned = process.env.SEAL === "signed";
 const seal = (value) => {
+  if (isSigned) return sign(value);
   const iv = randomBytes(16);
   const cipher = createCipheriv("aes-256-cbc", key, iv);
   return iv.toString("hex") + cipher.update(String(value), "utf8", "hex") + cipher.final("hex");
 };
 const unseal = (text) => {
+  if (isSigned) return JSON.parse(Buffer.from(text.split(":")[0], "base64url")).value;
   const decipher = createDecipheriv("aes-256-cbc", key, Buffer.from(text.slice(0, 32), "hex"));
   return Number(decipher.update(text.slice(32), "hex", "utf8") + decipher.final("utf8"));
 };
@@ -205,10 +214,17 @@ createServer(async (request, response) => {
 }).listen(Number(process.env.PORT), "127.0.0.1");
 `;
 
-async function sealing(actions: readonly string[], bug: boolean, more = ""): Promise<Explored & { readonly status: number | null }> {
+type Seal = "encrypted" | "signed";
+
+async function sealing(
+  actions: readonly string[],
+  bug: boolean,
+  more = "",
+  seal: Seal = "encrypted",
+): Promise<Explored & { readonly status: number | null }> {
   const cwd = folderWith({
     "server.mjs": SEALING_SERVER,
-    "seqqa.yaml": `target: { command: node server.mjs, env: { PORT: "{port}", DB_PATH: "{db_path}", BUG: "${bug ? 1 : 0}" } }\nexploration: { max_depth: 4${more} }\n`,
+    "seqqa.yaml": `target: { command: node server.mjs, env: { PORT: "{port}", DB_PATH: "{db_path}", BUG: "${bug ? 1 : 0}", SEAL: ${seal} } }\nexploration: { max_depth: 4${more} }\n`,
     "shop.explore.ts": `import { Action, Agent, Invariant } from "seqqa";
 const call = (name: string) => new Action<any>({ name, run: (api) => api.post("/" + name) });
 const actions: Record<string, Action<any>> = {
@@ -231,12 +247,14 @@ export const agent = new Agent<any>({
 
 describeEach("data of the state in a generated value", () => {
   it.each([
-    ["that the user keeps", ["offer", "sale", "end", "buy"], "sale offer end buy"],
-    ["in a column that each step writes anew", ["add", "pay"], "add add pay"],
-  ])("%s: the defect is found, and the correct twin is silent", { timeout: 60_000 }, async (_what, actions, path) => {
-    const result = await sealing(actions, true);
+    ["that the user keeps", ["offer", "sale", "end", "buy"], "sale offer end buy", "encrypted"],
+    ["in a column that each step writes anew", ["add", "pay"], "add add pay", "encrypted"],
+    ["that the user keeps, signed with the time", ["offer", "sale", "end", "buy"], "sale offer end buy", "signed"],
+    ["in a column, signed with the time, as Django's sessions are", ["add", "pay"], "add add pay", "signed"],
+  ] as const)("%s: the defect is found, and the correct twin is silent", { timeout: 60_000 }, async (_what, actions, path, seal) => {
+    const result = await sealing(actions, true, "", seal);
     expect(result.violations.map(({ reproductionPath }) => reproductionPath.join(" "))).toEqual(expect.arrayContaining([path]));
-    const twin = await sealing(actions, false);
+    const twin = await sealing(actions, false, "", seal);
     expect([twin.status, twin.violations, twin.divergences]).toEqual([0, [], []]);
   });
 

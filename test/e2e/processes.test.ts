@@ -264,7 +264,7 @@ describe("targets that already run", () => {
     expect(lanes.map(({ file }) => contentsOf(file))).toEqual(before);
     const third = await seqqa(["run", ".", "--parallel", "3"], { cwd });
     expect(third).toMatchObject({ status: 2, stdout: "" });
-    expect(third.stderr).toContain("parallel is 3, but lanes lists only 2 running targets. Each lane needs its own target.");
+    expect(third.stderr).toContain("`parallel` is 3, but `lanes` lists only 2 running targets. Each lane needs its own target.");
   });
 
   it("lanes that share a target or a store are refused", async () => {

@@ -232,7 +232,7 @@ describe("a run that goes on", () => {
 
     const damages: readonly (readonly [RegExp, string])[] = [
       [
-        /a\.explore\.ts: The stored run does not belong to this exploration: its steps give the digest /,
+        /a\.explore\.ts: The stored run does not belong to this exploration: the steps of the stored run give the digest /,
         "UPDATE explorations SET digest = '0123456789abcdef'",
       ],
       [

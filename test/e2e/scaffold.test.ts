@@ -103,7 +103,7 @@ describe("seqqa scaffold openapi", () => {
       "  cd qa && npx seqqa run .",
     ]);
     const readme = text(cwd, "README.md");
-    expect(readme).toContain("First set in `seqqa.yaml` where the API runs (`base_url`) or how it is started (`target`)");
+    expect(readme).toContain("First, set in `seqqa.yaml` where the API runs (`base_url`) or how it is started (`target`)");
     expect(readme).not.toMatch(/: \d/);
     expect(typeErrors(join(cwd, "qa"))).toEqual([]);
     const listed = await seqqa(["list", "qa"], { cwd });

@@ -54,7 +54,7 @@ describe("four shards", () => {
         const ran = await stock(output, env, "--shard", `${shard}/4`, ...(shard === 2 ? ["--resume"] : []));
         expect([ran.status, ran.stdout]).toEqual([
           status,
-          expect.stringMatching(/This is shard \d\/4: of the \d+ states at depth \d+ it explored \d+/),
+          expect.stringMatching(/This is shard \d\/4: of the \d+ states at depth \d+, this shard explored \d+/),
         ]);
         const [exploration] = writtenIn(output).explorations;
         expect(exploration!.open).toBeGreaterThan(0);
@@ -177,7 +177,10 @@ describe("merge refuses", () => {
     const damaged = emptyFolder();
     cpSync(two, damaged, { recursive: true });
     for (const [says, damage] of [
-      ["The stored run does not belong to this exploration: its steps give the digest ", "UPDATE explorations SET digest = '0'"],
+      [
+        "The stored run does not belong to this exploration: the steps of the stored run give the digest ",
+        "UPDATE explorations SET digest = '0'",
+      ],
       ["a batch of commits is incomplete", "UPDATE commits SET records = substr(records, 1, length(records) - 3)"],
       ["explorations[0].", "UPDATE explorations SET document = '{}'"],
     ] as const) {
@@ -193,7 +196,7 @@ describe("merge refuses", () => {
   });
 
   it.each([
-    ["max_steps", ["--max-steps", "400"], {}, "resume this shard with --resume --max-steps <more>"],
+    ["max_steps", ["--max-steps", "400"], {}, "resume this shard with --resume and a higher --max-steps"],
     ["first_violation", ["--bail"], { BUG: "1" }, "run this shard again without --bail (stop_on_first_violation)"],
   ])(
     "nothing of a shard that ended early (%s), says what helps, and does not go on itself",

@@ -126,5 +126,5 @@ await plain.explore({ state: { n: 0 } }, { parallel: 2, module }).catch((error) 
   const [lanes, alone, refused] = ran.stdout.trim().split("\n");
   expect(lanes).toBe("4 4 true");
   expect(alone).toBe("2 exhausted");
-  expect(refused).toMatch(/^LANES_NEED_FACTORY parallel is 2, but explore\(\) was given one client/);
+  expect(refused).toMatch(/^LANES_NEED_FACTORY `parallel` is 2, but explore\(\) was given one client/);
 });

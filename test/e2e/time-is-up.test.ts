@@ -32,7 +32,7 @@ describe("a target that hangs, with less time than its requests may take", () =>
       { invariant: "hang_timeout", confirmed: false, notReplayed: true, notReplayedReason: "max_time", reproductionPath: ["hang"] },
     ]);
     expect(violations[0]!.message).toMatch(
-      /^A request timed out once during hang, not confirmed: max_time was reached\. GET .*\/hang got no answer/,
+      /^A request timed out once during hang\. seqqa could not repeat the step to confirm this, because max_time was reached\. GET .*\/hang got no answer/,
     );
     expect(ran.stdout).toContain("[HIGH] hang_timeout (not confirmed: max_time ran out before");
     expect(ran.stdout).not.toContain("flaky");
@@ -103,10 +103,10 @@ createServer((request, response) => response.writeHead(500).end()).listen(Number
     expect(notes).toContainEqual(
       expect.stringContaining(`, so ${left.length} of 8 findings ${left.length === 1 ? "is" : "are"} not confirmed. `),
     );
-    expect(ran.stdout).toContain("(not confirmed: max_time ran out before seqqa replayed it from a clean start)");
+    expect(ran.stdout).toContain("(not confirmed: max_time ran out before seqqa replayed the finding from a clean start)");
     const written = (name: string): string => readFileSync(join(cwd, "out", name), "utf8");
-    expect(written("report.html")).toContain("not confirmed: max_time ran out before seqqa replayed it from a clean start");
-    expect(written("junit.xml")).toContain("not confirmed: max_time ran out before seqqa replayed it from a clean start");
+    expect(written("report.html")).toContain("not confirmed: max_time ran out before seqqa replayed the finding from a clean start");
+    expect(written("junit.xml")).toContain("not confirmed: max_time ran out before seqqa replayed the finding from a clean start");
   });
 });
 

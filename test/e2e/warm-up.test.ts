@@ -87,7 +87,7 @@ describe("what fails in warm_up ends the run with 3", () => {
       '{ path: /, headers: { x-key: "a\\nb" } }',
       'target.warm_up[0], GET /, cannot be sent: Invalid character in header content ["x-key"].',
     ],
-    ['{ command: "sleep 30" }', "target.warm_up[0], the command sleep 30, did not end within 5 s. It printed nothing."],
+    ['{ command: "sleep 30" }', "target.warm_up[0], the command sleep 30, did not end within 5 s. The command printed nothing."],
   ])("%s", async (step, message) => {
     const cwd = folderWith({
       "server.mjs": SERVER,

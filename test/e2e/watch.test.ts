@@ -63,8 +63,8 @@ it("runs again what a change affects, keeps the other results, also for the next
 });
 
 it.each([
-  [["run", ".", "--watch", "--ui"], "--watch cannot be combined with --ui.\nhint: Leave one of them out."],
-  [["run", ".", "--watch", "--resume"], "--watch cannot be combined with --resume.\nhint: Leave one of them out."],
+  [["run", ".", "--watch", "--ui"], "--watch cannot be combined with --ui.\nhint: Remove --watch or --ui."],
+  [["run", ".", "--watch", "--resume"], "--watch cannot be combined with --resume.\nhint: Remove --watch or --resume."],
   [["run", "--all", "--watch"], "--watch"],
   [["run", ".", "--watch", "--update-known"], "--watch cannot be combined with --update-known."],
 ])("refuses %j", async (args, said) => {

@@ -39,8 +39,10 @@ async function answer({ url, headers }) {
   return valid ? [200, { done: true }] : [429, { error }];
 }
 
-createServer(async (request, response) => {
+async function serve(request, response) {
   if (request.url.startsWith("/api/auth")) return accounts(request, response);
   const [status, body] = await answer(request);
-  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-}).listen(process.env.PORT, "127.0.0.1");
+  return response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}
+
+createServer((request, response) => void serve(request, response)).listen(process.env.PORT, "127.0.0.1");

@@ -24,7 +24,7 @@ export abstract class TargetClock extends ValueAdapter<ClockState> {
   readonly #maxAdvances: number;
 
   constructor(uses: string, { maxAdvances = 3, probe }: TargetClockOptions) {
-    super(uses, "a clock has no writes that seqqa could hold", { aheadMs: 0, advances: 0 });
+    super(uses, "a clock has no writes that seqqa could delay", { aheadMs: 0, advances: 0 });
     this.#maxAdvances = maxAdvances;
     this.probe = probe;
   }

@@ -74,7 +74,7 @@ export class ClientState {
   setBasicAuth(username: string, password: string): void {
     if (username.includes(":")) {
       throw new SeqqaError("BASIC_AUTH_INVALID", "The user name for basic authentication contains a colon, which HTTP does not allow.", {
-        hint: "RFC 7617, section 2.",
+        hint: "Use a user name without a colon (RFC 7617, section 2).",
       });
     }
     this.#authorize({ kind: "header", value: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` });

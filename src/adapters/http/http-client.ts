@@ -196,6 +196,7 @@ export class HttpClient extends Verbs implements ApiClient {
         throw new SeqqaError(
           "TOO_MANY_REDIRECTS",
           `${request.method} ${withoutSecrets(request.url)} was redirected more than ${MAX_REDIRECTS} times.`,
+          { hint: "Type curl -v -L with this URL to see each redirect. The target probably redirects in a circle." },
         );
       }
       current = next;

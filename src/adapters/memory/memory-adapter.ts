@@ -49,7 +49,7 @@ export class MemoryAdapter<T = unknown> implements StoreAdapter {
   }
 
   gate(): NoGate {
-    return { kind: "none", why: "the store is a value in this process, so no write of a request can be held" };
+    return { kind: "none", why: "the store is a value in this process, so seqqa cannot delay a write" };
   }
 
   dump(): string {

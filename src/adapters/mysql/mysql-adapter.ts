@@ -57,7 +57,7 @@ export class MysqlAdapter extends SqlAdapter<MysqlMode, MysqlCheckpoint, SharedC
 
   /**
    * The connection for a target in this process. It can be used as a pool and as a connection of `mysql2/promise`. Reading this property before the
-   * exploration begins chooses `savepoint`, unless another mode was asked for or a table does not support transactions.
+   * exploration begins chooses `savepoint`, unless another mode is configured or a table does not support transactions.
    *
    * @throws SeqqaError `NO_CONNECTION` in the other modes, in which the target uses its own connections.
    */

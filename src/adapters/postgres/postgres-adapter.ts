@@ -80,7 +80,7 @@ export class PostgresAdapter extends SqlAdapter<PostgresMode, PostgresCheckpoint
 
   /**
    * The connection for a target in this process. It can be used as a `pg.Pool` and as a `pg.Client`. Reading this property before the exploration
-   * begins chooses `savepoint`, unless another mode was asked for.
+   * begins chooses `savepoint`, unless another mode is configured.
    *
    * @throws SeqqaError `NO_CONNECTION` in the other modes, in which the target uses its own connections.
    */

@@ -5,7 +5,7 @@ import { withoutSecrets } from "../../model/text/url-secrets.ts";
 export function hasWorker(queue: string): SeqqaError {
   return new SeqqaError(
     "QUEUE_HAS_WORKER",
-    `seqqa cannot take jobs from the queue "${queue}", because a worker of the target already takes them.`,
+    `seqqa cannot take jobs from the queue "${queue}", because a worker of the target already takes these jobs.`,
     {
       exitStatus: 2,
       hint: "Start the target without its workers. seqqa then takes each job and passes it to the function `run` of queueActions().",
@@ -18,7 +18,7 @@ export function unknownQueue(queue: string, known: readonly string[]): SeqqaErro
     hint:
       known.length === 0
         ? "The store has no queues at all. Make the target create the queue when it starts, or create the queue in the store that seqqa copies."
-        : `The store has ${known.slice(0, 20).join(", ")}.`,
+        : `The queues of the store are ${known.slice(0, 20).join(", ")}.`,
   });
 }
 

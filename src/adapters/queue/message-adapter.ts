@@ -88,7 +88,7 @@ export abstract class MessageAdapter<C extends object> implements StoreAdapter, 
   }
 
   gate(): NoGate {
-    return { kind: "none", why: "seqqa cannot hold a write to a message broker" };
+    return { kind: "none", why: "seqqa cannot delay a write to a message broker" };
   }
 
   async dump(): Promise<string> {
@@ -111,7 +111,7 @@ export abstract class MessageAdapter<C extends object> implements StoreAdapter, 
 
   protected notOpen(): SeqqaError {
     return new SeqqaError("STORE_NOT_OPEN", `The store ${this.uses} was used while it was not open.`, {
-      hint: "Use a store only in actions, rules and invariants. seqqa opens it when the target is ready, and closes it with the lane.",
+      hint: "Use a store only in actions, rules and invariants. seqqa opens the store when the target is ready, and closes the store with the lane.",
     });
   }
 

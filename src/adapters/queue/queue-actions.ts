@@ -86,6 +86,6 @@ function queueStore(context: object, name: string): QueueStore {
   if (typeof store.take === "function" && typeof store.jobs === "function") return store as QueueStore;
   throw new SeqqaError("QUEUE_STORE", `An action uses systems.${name} as a queue, but this store has no queues.`, {
     exitStatus: 2,
-    hint: "Declare it with a bullmq:, amqp: or nats: URL.",
+    hint: "Declare this store in seqqa.yaml with a URL that begins with bullmq:, amqp: or nats:.",
   });
 }

@@ -203,7 +203,7 @@ export class RedisAdapter implements StoreAdapter {
   }
 
   gate(): NoGate {
-    return { kind: "none", why: "Redis has no triggers in which a command could be held" };
+    return { kind: "none", why: "Redis has no triggers, which seqqa would need to delay a command" };
   }
 
   writeFaults(): WriteFaults | NoFaults {
@@ -232,7 +232,7 @@ export class RedisAdapter implements StoreAdapter {
   #open(): Opened {
     if (this.#opened !== undefined) return this.#opened;
     throw new SeqqaError("STORE_NOT_OPEN", `The RedisAdapter of ${shownPlace(this.#place)} was used while it was not open.`, {
-      hint: "Use a store only in actions, rules and invariants. seqqa opens it when the target is ready, and closes it with the lane.",
+      hint: "Use a store only in actions, rules and invariants. seqqa opens the store when the target is ready, and closes the store with the lane.",
     });
   }
 }

@@ -54,7 +54,7 @@ export function failed(call: Call, cause: unknown, limits: { readonly timeoutMs:
 
 export function notOpen(call: Call): SeqqaError {
   return new SeqqaError("STORE_NOT_OPEN", `seqqa did not send ${call}, because the RemoteAdapter was not open.`, {
-    hint: "Use a store only in actions, rules and invariants. seqqa opens it when the target is ready, and closes it with the lane.",
+    hint: "Use a store only in actions, rules and invariants. seqqa opens the store when the target is ready, and closes the store with the lane.",
   });
 }
 

@@ -98,7 +98,7 @@ export class RemoteAdapter implements StoreAdapter {
   }
 
   gate(): NoGate {
-    return { kind: "none", why: "seqqa reaches the store only through the target's checkpoint endpoints, so it cannot hold a write" };
+    return { kind: "none", why: "seqqa reaches the store only through the target's checkpoint endpoints, so seqqa cannot delay a write" };
   }
 
   /** Returns the state as JSON with sorted keys. */

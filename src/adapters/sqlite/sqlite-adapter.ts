@@ -96,7 +96,7 @@ export class SqliteAdapter implements StoreAdapter {
 
   /**
    * The shared connection for a target in this process. Reading this property before the exploration begins chooses `savepoint`, unless another mode
-   * was asked for.
+   * is configured.
    *
    * @throws SeqqaError `NO_CONNECTION` in other modes, in which the target uses its own connections
    */
@@ -107,7 +107,7 @@ export class SqliteAdapter implements StoreAdapter {
         "NO_CONNECTION",
         `The SqliteAdapter of ${this.file} has no shared connection in checkpoint mode "${this.#choice.mode}".`,
         {
-          hint: 'To read data, call query(). To let an in-process target use the adapter\'s connection, set `checkpoint: "savepoint"`.',
+          hint: 'To read data, call query(). To let an in-process target use seqqa\'s connection, set `checkpoint: "savepoint"`.',
         },
       );
     }
@@ -205,7 +205,7 @@ export class SqliteAdapter implements StoreAdapter {
   }
 
   gate(): NoGate {
-    return { kind: "none", why: "SQLite writes inside the target, where seqqa cannot hold a write" };
+    return { kind: "none", why: "SQLite writes inside the target, where seqqa cannot delay a write" };
   }
 
   writeFaults(): WriteFaults | NoFaults {
@@ -259,7 +259,7 @@ export class SqliteAdapter implements StoreAdapter {
   #opened(): SqliteMode {
     if (this.#mode !== undefined) return this.#mode;
     throw new SeqqaError("STORE_NOT_OPEN", `The SqliteAdapter of ${this.file} was used while it was not open.`, {
-      hint: "Use a store only in actions, rules and invariants. seqqa opens it when the target is ready, and closes it with the lane.",
+      hint: "Use a store only in actions, rules and invariants. seqqa opens the store when the target is ready, and closes the store with the lane.",
     });
   }
 }

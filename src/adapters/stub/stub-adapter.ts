@@ -8,7 +8,7 @@ export abstract class StubAdapter<S extends object> extends ValueAdapter<S> {
   protected isOpen = false;
 
   constructor(url: string, state: S) {
-    super(url, "seqqa cannot hold a write to a stub", state);
+    super(url, "seqqa cannot delay a write to a stub", state);
   }
 
   /** The URL at which the target reaches the stub. */

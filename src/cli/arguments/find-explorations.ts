@@ -24,7 +24,7 @@ export async function findExplorations(directory: string, shell: Shell, discover
   if (files.length > 0) return files;
   throw usage(
     `The directory ${directory} contains no exploration.`,
-    "Name a directory with a file such as shop.explore.ts that exports `agent` or `graph`. To run journeys, type their names, or --all.",
+    "Name a directory with a file such as shop.explore.ts that exports `agent` or `graph`. To run journeys, type: seqqa run <journey>, or seqqa run --all",
   );
 }
 

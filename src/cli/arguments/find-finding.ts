@@ -41,7 +41,7 @@ export function findFinding(
   }
   if (found.length === 0) throw usage(`Run ${run} has no finding ${JSON.stringify(wanted)}.`, listOf(all, run));
   throw usage(
-    `${JSON.stringify(wanted)} is ambiguous: it is the beginning of the ids of ${found.length} findings of run ${run}.`,
+    `The id ${JSON.stringify(wanted)} is ambiguous, because the ids of ${found.length} findings of run ${run} begin with this text.`,
     listOf(found, run),
   );
 }

@@ -55,7 +55,7 @@ function nowhere(folder: string, config: Config, shell: Shell): string {
   const by =
     config.file === undefined
       ? "seqqa found no seqqa.yaml in this folder, in ./qa or in a parent folder"
-      : `the folder of the configuration is that of ${shownPath(config.file, shell.cwd)}`;
+      : `the folder journeys must be next to the configuration ${shownPath(config.file, shell.cwd)}`;
   return existsSync(join(config.folder, "journeys"))
     ? `Write a file in ${folder} that exports \`journey\`, or create an example with seqqa init.`
     : `The folder ${folder} does not exist (${by}). Run seqqa in another folder, or name the configuration with --config <file>.`;

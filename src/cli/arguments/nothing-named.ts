@@ -30,7 +30,7 @@ export async function nothingNamed(shell: Shell, machinery: Machinery, configFil
   return usage(
     "seqqa run needs the name of a directory or of a journey.",
     lines.length > 0
-      ? `Type one of: ${lines.join(", ")}`
+      ? `Type one of these commands: ${lines.join(", ")}`
       : "This folder contains no exploration. Create an example with seqqa init qa, or see seqqa at work with seqqa demo.",
   );
 }

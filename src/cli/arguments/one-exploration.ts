@@ -42,7 +42,10 @@ export async function oneExploration(named: string, { folder }: Config, shell: S
   if (found.length === 1) return found[0]!;
   if (found.length > 1) {
     const files = found.map(({ file }) => shownPath(file, shell.cwd)).join(", ");
-    throw usage(`${found.length} explorations are named ${JSON.stringify(named)}.`, `Give the file of one of them instead: ${files}.`);
+    throw usage(
+      `${found.length} explorations are named ${JSON.stringify(named)}.`,
+      `Give the file of one of these explorations instead: ${files}.`,
+    );
   }
   if (isFolder(named, shell.cwd)) {
     const inFolder = (await machinery.describeExplorations(await machinery.discover(resolve(shell.cwd, named)))).explorations;

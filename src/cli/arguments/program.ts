@@ -53,7 +53,7 @@ export interface Handlers {
 export function buildProgram(version: string, handlers: Handlers): Command {
   const program = new Command("seqqa")
     .description(
-      "Explores a real HTTP API: tries every action in every state, checks every rule, and shows the shortest calls that break one.",
+      "Explores a real HTTP API: tries every action in every state, checks every rule, and shows the shortest sequence of calls that breaks a rule.",
     )
     .version(version, "--version", "print the version")
     .helpOption("-h, --help", "print help")
@@ -85,7 +85,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .addOption(allowDb())
     .addHelpText(
       "after",
-      "\nExample:\n  $ SEQQA_SECRET=... seqqa run qa --distributed redis://queue:6379\n  $ SEQQA_SECRET=... seqqa worker --redis redis://queue:6379 --parallel 2\n\nExit status: 0 the run is over, 2 refused, 3 the run or its Redis cannot be reached, 130 interrupted.",
+      "\nExample:\n  $ SEQQA_SECRET=... seqqa run qa --distributed redis://queue:6379\n  $ SEQQA_SECRET=... seqqa worker --redis redis://queue:6379 --parallel 2\n\nExit status: 0 the run is over, 2 the worker cannot join the run, 3 the run or its Redis cannot be reached, 130 interrupted.",
     )
     .action((directory: string | undefined, options: WorkerOptions) => handlers.worker(directory, options));
   program
@@ -116,13 +116,13 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .addOption(configFile())
     .addHelpText(
       "after",
-      "\nExample:\n  $ seqqa diff base/results.json reports/results.json\n  $ seqqa diff 20261121-083020-123-4fd1\n  $ seqqa diff --against main --baseline base/results.json --format markdown\n\nExit status: 0 equal, and nothing is printed; 1 different; 2 no such run, or runs of different explorations.",
+      "\nExample:\n  $ seqqa diff base/results.json reports/results.json\n  $ seqqa diff 20261121-083020-123-4fd1\n  $ seqqa diff --against main --baseline base/results.json --format markdown\n\nExit status: 0 the runs are equal, and nothing is printed; 1 the runs differ; 2 no such run, or runs of different explorations.",
     )
     .action((runs: readonly string[], options: DiffOptions) => handlers.diff(runs, options));
   const suggesting = program
     .command("suggest")
     .description("show rules that held in every state of a run, with their evidence, and what came nearest to breaking them")
-    .argument("[exploration]", "its name, or its file; default: all explorations of the run")
+    .argument("[exploration]", "name or file of the exploration; default: all explorations of the run")
     .addOption(new Option("--run <id>", "id of the run, one of the newest 20; default: the last one"))
     .addOption(new Option("--most <n>", "number of rules that are shown and written; default: 10"))
     .addOption(new Option("--write [file]", "write the rules as TypeScript; default: a file beside the exploration"))
@@ -169,7 +169,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
   program
     .command("replay")
     .description("execute the path of a finding again, from a clean start, or print it as a script or a test")
-    .argument("<finding>", "its id, or the beginning of its id")
+    .argument("<finding>", "id of the finding, or the beginning of the id")
     .addOption(new Option("--run <id>", "id of the run of the finding, one of the newest 20; default: the last one"))
     .addOption(
       new Option(
@@ -190,13 +190,13 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .addOption(allowDb())
     .addHelpText(
       "after",
-      "\nExample:\n  $ seqqa replay 9d0f130c\n  $ seqqa replay 9d0f130c --from-step 3\n  $ seqqa replay 9d0f130c --emit curl > finding.sh\n\nExit status: 1 still fails, 0 gone, 2 unknown finding, 3 diverged or flaky, 130 interrupted.",
+      "\nExample:\n  $ seqqa replay 9d0f130c\n  $ seqqa replay 9d0f130c --from-step 3\n  $ seqqa replay 9d0f130c --emit curl > finding.sh\n\nExit status: 1 the finding still fails, 0 the finding is gone, 2 unknown finding, 3 the replay diverged or is flaky, 130 interrupted.",
     )
     .action((finding: string, options: ReplayCommandOptions) => handlers.replay(finding, options));
   const tried = program
     .command("try")
     .description("execute actions one after another, and show each request, answer and change, the rules, and the actions that apply next")
-    .argument("<exploration>", "its file or its name; seqqa list shows both")
+    .argument("<exploration>", "file or name of the exploration; seqqa list shows both")
     .argument("[action...]", "names of actions, in the order in which they are executed; default: none, the initial state is shown")
     .addOption(new Option("--keep", "leave the lane running in the last state until Ctrl-C, and print its URL and stores"))
     .addOption(inspect())
@@ -205,7 +205,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
   tried
     .addHelpText(
       "after",
-      "\nExample:\n  $ seqqa try shop create_order pay_order\n  $ seqqa try qa/shop.explore.ts create_order --keep\n\nExit status: 0 the rules held, 1 one is broken, 2 an unknown name, 3 an action did not apply or threw, 130 interrupted.",
+      "\nExample:\n  $ seqqa try shop create_order pay_order\n  $ seqqa try qa/shop.explore.ts create_order --keep\n\nExit status: 0 the rules held, 1 a rule is broken, 2 an unknown name, 3 an action did not apply or threw, 130 interrupted.",
     )
     .action((named: string, actions: readonly string[], options: TryOptions) => handlers.try(named, actions, options));
   const opened = program
@@ -219,7 +219,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
   opened
     .addHelpText(
       "after",
-      "\nExample:\n  $ seqqa open 9d0f130c\n\nExit status: 0 opened, 2 unknown, 3 not reached, 130 interrupted before the state was reached.",
+      "\nExample:\n  $ seqqa open 9d0f130c\n\nExit status: 0 the state was opened, 2 unknown id, 3 the state was not reached, 130 interrupted before the state was reached.",
     )
     .action((wanted: string, options: OpenOptions) => handlers.open(wanted, options));
   const ui = program
@@ -258,7 +258,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .description("write a folder with an exploration, generated from an API description or from recorded traffic");
   scaffold
     .command("openapi")
-    .description("from OpenAPI 2.0, 3.0 or 3.1; when repeated, it keeps your changes and adds what is new")
+    .description("from OpenAPI 2.0, 3.0 or 3.1; a second scaffold into the same folder keeps your changes and adds new operations")
     .argument("<source>", "a file in JSON or YAML, or its URL")
     .addOption(new Option("--out <dir>", "folder to write; default: qa"))
     .addOption(new Option("--force", "overwrite your changes"))
@@ -270,7 +270,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .action((source: string, options: ScaffoldOptions) => handlers.scaffold("openapi", source, options));
   scaffold
     .command("graphql")
-    .description("from a GraphQL schema; when repeated, it keeps your changes and adds what is new")
+    .description("from a GraphQL schema; a second scaffold into the same folder keeps your changes and adds new operations")
     .argument("<source>", "a file with SDL or the result of an introspection, or the URL of an endpoint to introspect")
     .addOption(new Option("--out <dir>", "folder to write; default: qa"))
     .addOption(new Option("--force", "overwrite your changes"))

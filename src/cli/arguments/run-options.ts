@@ -164,7 +164,7 @@ export const RUN_FLAGS: readonly RunFlag[] = [
   {
     option: "shard",
     usage: "--shard <i/n>",
-    description: "explore only part i of n of the states; --max-steps is the total of all n runs; join the runs with seqqa merge",
+    description: "explore only the states of shard i of n; --max-steps is the total of all n shards; join the shards with seqqa merge",
     isOfExplorations: true,
     kept: "row",
   },
@@ -236,8 +236,10 @@ export function flagsOf(options: RunOptions): readonly FlagValue[] {
 export function refuseMisuse(named: string | undefined, options: RunOptions): void {
   if (options.only?.trim() === "") throw usage("--only is empty.", "Give part of the name of an exploration or a journey: --only shop");
   const beside = (["ui", "resume", "shard", "distributed", "updateKnown"] as const).find((one) => options[one] !== undefined);
-  if (options.watch === true && beside !== undefined)
-    throw usage(`--watch cannot be combined with --${beside === "updateKnown" ? "update-known" : beside}.`, "Leave one of them out.");
+  if (options.watch === true && beside !== undefined) {
+    const flag = beside === "updateKnown" ? "--update-known" : `--${beside}`;
+    throw usage(`--watch cannot be combined with ${flag}.`, `Remove --watch or ${flag}.`);
+  }
   if (options.port !== undefined && options.ui !== true)
     throw usage("--port can only be used together with --ui.", "Remove --port, or add --ui.");
   if (options.force === true && options.resume === undefined)
@@ -249,7 +251,7 @@ export function refuseMisuse(named: string | undefined, options: RunOptions): vo
   if (options.shard !== undefined && !/^[1-9]\d{0,3}\/[1-9]\d{0,3}$/.test(options.shard))
     throw usage(
       `Invalid --shard value ${JSON.stringify(options.shard)}.`,
-      "Write <part>/<number of parts>. For example, --shard 2/4 is the second of four parts.",
+      "Write <index>/<count>. For example, --shard 2/4 is the second of four shards.",
     );
   // An empty name usually comes from a shell variable that is not set, so reject it instead of using the current folder.
   if (named?.trim() === "")

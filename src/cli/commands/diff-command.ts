@@ -40,11 +40,13 @@ export function diffCommand(runs: readonly string[], options: DiffOptions, shell
 
 function refuseMisuse(runs: readonly string[], { against, baseline, output }: DiffOptions): void {
   const example = "Type seqqa diff <before> [<after>], or seqqa diff --against main --baseline base/results.json.";
-  if ([...runs, against, baseline].some((one) => one?.trim() === "")) throw usage("A run, --against or --baseline is empty.", example);
+  const isEmpty = (value: string | undefined): boolean => value?.trim() === "";
+  if (runs.some(isEmpty)) throw usage("The name of a run is empty.", example);
+  if (isEmpty(against) || isEmpty(baseline)) throw usage(`${isEmpty(against) ? "--against" : "--baseline"} has an empty value.`, example);
   if (output === "") throw usage("--output has an empty value.", "Give the path of a file, or - for standard output.");
   if (against !== undefined && baseline === undefined) {
     throw usage(
-      "--against only names the branch or commit. seqqa diff also needs its results.",
+      "--against only names the branch or commit. seqqa diff also needs a results.json of this branch or commit.",
       "Add --baseline <path>, with the results.json that a run on that branch or commit wrote.",
     );
   }

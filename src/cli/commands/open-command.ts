@@ -83,7 +83,7 @@ function goalOf(wanted: string, outputDir: string, run: string | undefined): Goa
       .map(({ id }) => id)
       .join(", ");
     throw usage(
-      `${JSON.stringify(wanted)} is ambiguous: it is the beginning of the ids of ${states.length} states of run ${found}.`,
+      `The id ${JSON.stringify(wanted)} is ambiguous, because the ids of ${states.length} states of run ${found} begin with this text.`,
       `Give more digits of one of these ids: ${ids}.`,
     );
   }
@@ -111,12 +111,16 @@ function ofFinding(found: FoundFinding, stored: readonly StoredExploration[], ru
   const finding = found.kind === "race" ? found.race : found.violation;
   const whole = found.kind === "race" ? found.race.prefix : found.violation.reproductionPath;
   const isFault = found.kind === "violation" && found.violation.fault !== undefined;
-  const where = found.kind === "race" ? "in which its calls are sent" : isFault ? "before its last step" : "at the end of its path";
+  const id = printable(finding.id);
+  const which =
+    found.kind === "race"
+      ? `in which the calls of finding ${id} are sent`
+      : `${isFault ? "before the last step" : "at the end of the path"} of finding ${id}`;
   return {
     exploration: { name: exploration.name, file: exploration.file, seed: exploration.seed, beginning },
     path: isFault ? whole.slice(0, -1) : whole,
     draws: drawsByName(finding.draws, exploration),
     id: undefined,
-    title: `The state ${where}, finding ${printable(finding.id)}, run ${run}`,
+    title: `The state ${which}, run ${run}`,
   };
 }

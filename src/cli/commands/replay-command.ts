@@ -102,7 +102,7 @@ function olderRun(outputDir: string, last: string, wanted: string): string | und
 function refusePathless({ violation }: FoundViolation): void {
   if (violation.reproductionPath.length === 0 && violation.state === null) {
     throw usage(
-      `The finding ${printable(violation.invariant)} cannot be replayed: it reports a part of the state graph that no path reached.`,
+      `The finding ${printable(violation.invariant)} cannot be replayed, because the finding is about a node or edge of the state graph that no path of the run reached.`,
       "Correct the state graph, and run the exploration again.",
     );
   }

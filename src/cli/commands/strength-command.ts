@@ -38,7 +38,7 @@ export async function strengthCommand(
   if (others.length > 0) {
     throw usage(
       `The run has ${others.length + 1} explorations, but seqqa strength measures only one at a time.`,
-      `Give the name of one, for example: seqqa strength ${printable(of.name)}`,
+      `Give the name of one exploration, for example: seqqa strength ${printable(of.name)}`,
     );
   }
   return withStrength(of, { config, run: id, options, shell, machinery }, (strength) => {

@@ -54,8 +54,8 @@ export async function suggestCommand(
   const single = options.write !== undefined ? "--write" : options.forGaps === true ? "--for-gaps" : undefined;
   if (single !== undefined && chosen.length > 1) {
     throw usage(
-      `${single} works for one exploration, but the run has ${chosen.length}.`,
-      `Give the name of one, for example: seqqa suggest ${printable(chosen[0].name)} ${single}`,
+      `${single} works for only one exploration, but the run has ${chosen.length} explorations.`,
+      `Give the name of one exploration, for example: seqqa suggest ${printable(chosen[0].name)} ${single}`,
     );
   }
   let found = chosen.map((of) => ({ of, suggestions: suggest(of) }));

@@ -23,7 +23,7 @@ export function emitted(emitter: Emitter, found: FoundFinding, { config, cwd, st
   if (found.kind === "violation" && found.violation.fault !== undefined) {
     throw usage(
       "--emit cannot write a script or test for this finding, because seqqa itself made a database write fail.",
-      "Run seqqa replay without --emit. It makes the same write fail again.",
+      "Run seqqa replay without --emit. The replay makes the same write fail again.",
     );
   }
   if (emitter === "vitest") return found.kind === "race" ? raceTestOf(found, config, cwd) : testOf(found, config, cwd);

@@ -29,7 +29,9 @@ export function raceVerdict({ prefix, steps, hits, trials, schedule }: Finding, 
   if (race.inconclusive !== undefined)
     return { kind: "diverged", exitStatus: 3, sentence: `The replay does not show whether the race still exists: ${race.inconclusive}.` };
   const then =
-    schedule === undefined ? `. In the run, ${count({ hits, trials })} showed it` : ", although seqqa held the same write as in the run";
+    schedule === undefined
+      ? `. In the run, ${count({ hits, trials })} showed the race`
+      : ", although seqqa held the same write as in the run";
   return { kind: "gone", exitStatus: 0, sentence: `Gone: none of ${plural(race.trials)} showed the race${then}.` };
 }
 

@@ -57,7 +57,7 @@ export async function loadFormat(name: string, { key, folder, machinery }: Forma
   const { file, readsGraph } = given ?? {};
   if (typeof given?.render !== "function") throw invalid(name, key, "has no function render(data) in its default export");
   if (typeof file !== "string" || !FILE_NAME.test(file))
-    throw invalid(name, key, "has no file name without a folder as `file` in its default export");
+    throw invalid(name, key, "has a default export whose `file` is not a file name without a folder");
   return { name, file, readsGraph, render: (data) => given.render!(data) };
 }
 

@@ -81,7 +81,7 @@ function saidAgain<T>(id: string, work: () => T): T {
     if (!(cause instanceof SeqqaError) || cause.code !== "STORE_NOT_ALLOWED") throw cause;
     const { code, message, hint, exitStatus } = cause;
     throw new SeqqaError(code, message, {
-      hint: `${hint} Give --allow-db each time, because run ${id} does not store it.`,
+      hint: `${hint} Give --allow-db each time, because run ${id} does not store this option.`,
       exitStatus,
       cause,
     });

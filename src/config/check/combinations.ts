@@ -4,7 +4,7 @@ import type { Filled, FilledContext, FilledSystem } from "./filled.ts";
 import { nearest } from "../../model/text/nearest.ts";
 import { refuseStubs } from "./stubs.ts";
 import { problem, shown } from "../problem.ts";
-import { storePart, storePlaceholder } from "../store-parts.ts";
+import { misspeltPlaceholder, storePart, storePlaceholder } from "../store-parts.ts";
 
 /**
  * Rejects configuration values that are valid individually but contradict each other.
@@ -69,8 +69,8 @@ function checkSystems(
     if (options !== undefined) {
       refuse(
         `${section}.${name}.options`,
-        `${section}.${name}.options is set without ${section}.${name}.adapter. Only your own adapters have options.`,
-        "Remove options, or write the package or module of your adapter in adapter.",
+        `${section}.${name}.options is set without ${section}.${name}.adapter. Only a store with its own \`adapter\` can have \`options\`.`,
+        "Remove `options`, or set `adapter` to the package or module of your store adapter.",
       );
     }
     const kind = storeKindOf(url)!;
@@ -94,7 +94,7 @@ function checkSystems(
       refuse(
         `${section}.${name}.isolation`,
         `${section}.${name}.isolation works only with ${choosing} stores, but this store is ${kind}.`,
-        "Take it out.",
+        `Remove ${section}.${name}.isolation.`,
       );
     }
   }
@@ -117,7 +117,7 @@ function target(values: Filled, context: FilledContext, refuse: Refuse): void {
     const set = Object.keys(context.sources).find((key) => key.startsWith("target.")) ?? "target";
     refuse(
       context.sources["target"] === undefined ? set : "target",
-      "target contains neither command nor module, so seqqa cannot start the API.",
+      "`target` contains neither `command` nor `module`, so seqqa cannot start the API.",
       "Set target.command or target.module.",
     );
   }
@@ -127,22 +127,22 @@ function target(values: Filled, context: FilledContext, refuse: Refuse): void {
   if (declared.rollback === "restart" && (declared.command === undefined || context.noInfra)) {
     refuse(
       "target.rollback",
-      `target.rollback is restart, but ${context.noInfra ? "with --no-infra" : "with target.module"} seqqa starts no process of the target that it could restart.`,
-      "Start the target with target.command, or set target.rollback to stores.",
+      `target.rollback is restart, but ${context.noInfra ? "with --no-infra" : "with target.module"} seqqa starts no process of the target, so seqqa cannot restart the target.`,
+      "Start the target with target.command, or set target.rollback to `stores`.",
     );
   }
   if (running !== undefined && !context.noInfra) {
     refuse(
       "lanes",
-      "lanes and target are both set: lanes lists running targets, but target says how seqqa starts them.",
-      "Remove lanes or target, or add --no-infra to use the running targets.",
+      "`lanes` and `target` are both set: `lanes` lists running targets, but `target` says how seqqa starts targets.",
+      "Remove `lanes` or `target`, or add --no-infra to use the running targets.",
     );
   }
   const given = context.sources["base_url"];
   if (given !== undefined && !given.startsWith("file ") && !context.noInfra) {
     refuse(
       "base_url",
-      "base_url is the URL of a running target, but the configuration also contains a target that seqqa starts.",
+      "base_url is the URL of a running target, but the configuration also contains `target`, which says how seqqa starts a target.",
       "Add --no-infra to use the running target.",
     );
   }
@@ -178,23 +178,25 @@ function target(values: Filled, context: FilledContext, refuse: Refuse): void {
 function checkNames(key: string, text: string, values: Filled, refuse: Refuse): void {
   const systems = Object.entries(values.systems ?? {}).map(([name, { url }]) => [name, url] as const);
   const urls = new Map([...systems, ...(values.dbUrl === undefined ? [] : [["db", values.dbUrl] as const])]);
-  for (const [whole, inside = ""] of text.matchAll(/\{([^{}]*)\}/g)) {
+  for (const [whole, inside = ""] of text.matchAll(/(?<!\$)\{([^{}]*)\}/g)) {
     const asked = storePlaceholder(inside);
+    const meant = asked === undefined ? misspeltPlaceholder(inside, new Set(["db", ...urls.keys()])) : undefined;
+    if (meant !== undefined) refuse(key, `${whole} is not a placeholder.`, `Write ${meant.join(" or ")}.`);
     if (asked === undefined) continue;
     const { store, part } = asked;
     const isNamed = inside.includes(":");
     const url = urls.get(store);
     if (url === undefined) {
       // `{db_url}` is allowed without a declared database, because the target then gets a new SQLite file.
-      if (store === "db" && (part === "url" || part === "database")) continue;
+      if (store === "db" && (part === "url" || part === "database" || part === "path")) continue;
       const near = isNamed ? nearest(store, [...urls.keys()]) : undefined;
       refuse(
         key,
-        `The placeholder ${whole} refers to a store that ${isNamed ? "is not in systems" : "db_url does not set"}.`,
+        `The placeholder ${whole} refers to the store ${store}, ${isNamed ? "which is not in `systems`" : "but db_url is not set"}.`,
         near !== undefined
           ? `Did you mean {${part}:${near}}?`
           : isNamed
-            ? "Add the store to systems."
+            ? `Add the store ${store} to \`systems\`.`
             : "Set db_url to the URL of the store.",
       );
     } else if (part !== "url" && storePart(url, part) === undefined) {
@@ -203,7 +205,7 @@ function checkNames(key: string, text: string, values: Filled, refuse: Refuse): 
         `The placeholder ${whole} needs a ${part} in the URL of the store, but this URL has no ${part}.`,
         part === "password" || part === "user"
           ? `Add the ${part} to the URL, or remove the placeholder.`
-          : "Remove the placeholder, or use {url:...}.",
+          : `Remove the placeholder, or use ${isNamed ? `{url:${store}}` : "{db_url}"}.`,
       );
     }
   }
@@ -215,24 +217,24 @@ function lanes(values: Filled, refuse: Refuse): void {
     if (values.target === undefined && values.baseUrl !== undefined && typeof parallel === "number" && parallel > 1) {
       refuse(
         "parallel",
-        `parallel is ${parallel}, but base_url gives only one running target. Each lane needs its own target.`,
-        "Set parallel to 1, list running targets under lanes, or use target.command, which starts one target for each lane.",
+        `\`parallel\` is ${parallel}, but base_url gives only one running target. Each lane needs its own target.`,
+        "Set `parallel` to 1, list running targets under `lanes`, or use target.command, which starts one target for each lane.",
       );
     }
     return;
   }
-  if (running.length === 0) refuse("lanes", "lanes is an empty list.", "List at least one running target, or remove lanes.");
+  if (running.length === 0) refuse("lanes", "`lanes` is an empty list.", "List at least one running target, or remove `lanes`.");
   if (typeof parallel === "number" && parallel > running.length) {
     refuse(
       "parallel",
-      `parallel is ${parallel}, but lanes lists only ${running.length} running targets. Each lane needs its own target.`,
-      `List more targets under lanes, or set parallel to ${running.length}.`,
+      `\`parallel\` is ${parallel}, but \`lanes\` lists only ${running.length} running targets. Each lane needs its own target.`,
+      `List more targets under \`lanes\`, or set \`parallel\` to ${running.length}.`,
     );
   }
   if (values.dbUrl !== undefined || values.systems !== undefined) {
     refuse(
       values.dbUrl === undefined ? "systems" : "db_url",
-      `${values.dbUrl === undefined ? "systems" : "db_url"} cannot be used together with lanes, because each lane has its own stores.`,
+      `${values.dbUrl === undefined ? "`systems`" : "db_url"} cannot be used together with \`lanes\`, because each lane has its own stores.`,
       "Move the stores to lanes[].db_url or lanes[].systems.",
     );
   }
@@ -264,7 +266,7 @@ function services({ services: declared }: Filled, refuse: Refuse): void {
       refuse(
         "services",
         `services[${index}].ready is the path ${shown(ready)}, but seqqa does not know the port of the service ${name}.`,
-        `Write the whole URL, such as http://127.0.0.1:4000${ready}, or give the service its PORT under env.`,
+        `Write the whole URL, such as http://127.0.0.1:4000${ready}, or set PORT in services[${index}].env.`,
       );
     }
   });
@@ -283,15 +285,15 @@ function noInfra(values: Filled, context: FilledContext, refuse: Refuse): void {
   if (from?.startsWith("file ") === true) {
     refuse(
       "db_url",
-      "--no-infra cannot use db_url here, because it is the template for targets that seqqa starts.",
+      "--no-infra cannot use db_url here, because db_url is the template for the stores of targets that seqqa starts.",
       "Set the environment variable SEQQA_DB_URL to the URL of the store that the running target uses.",
     );
   }
   if (values.systems !== undefined) {
     refuse(
       "systems",
-      "--no-infra cannot use systems here, because these stores are templates for targets that seqqa starts.",
-      "Use a configuration without target that lists the stores of the running target under systems.",
+      "--no-infra cannot use `systems` here, because these stores are templates for the stores of targets that seqqa starts.",
+      "Use a configuration without `target` that lists the stores of the running target under `systems`.",
     );
   }
 }

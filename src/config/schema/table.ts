@@ -160,7 +160,7 @@ export const TABLE: SectionSpec = section({
       command: {
         spec: text,
         description:
-          "Command line that starts the API. seqqa fills in `{port}`, `{lane}`, `{db_url}`, `{db_path}`, `{db_host}`, `{url:<name>}` and `{host:<name>}`. In place of `host`, `port`, `user`, `password` and `database` are allowed, too.",
+          "Command line that starts the API. seqqa fills in `{port}`, `{lane}`, `{db_url}`, `{db_path}`, `{db_host}`, `{url:<name>}` and `{host:<name>}`. In place of `host`, `port`, `user`, `password` and `database` are allowed, too, and `path` for the file of a SQLite store.",
         example: "node server.js",
       },
       env: {

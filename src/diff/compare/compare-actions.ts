@@ -5,7 +5,7 @@ import { isComplete, type GraphReader } from "./graph-reader.ts";
 
 export interface Side {
   readonly entry: ExplorationEntry;
-  /** `undefined` if the document contains no lists of nodes and edges, because the graph is too large. */
+  /** The state graph. `undefined` if it was too large for the document to list its nodes and edges. */
   readonly graph: GraphReader | undefined;
 }
 

@@ -16,5 +16,5 @@ export function refuseBrokenGraph({ actions, nodes, leftOut, ...lists }: GraphEn
     edgeStatus: edgeStatus.length === edgeFrom.length,
   };
   const wrong = Object.entries(checks).find(([, fits]) => !fits);
-  if (wrong !== undefined) throw new TypeError(`the list ${wrong[0]} of a graph does not fit the other ones`);
+  if (wrong !== undefined) throw new TypeError(`the list ${wrong[0]} of the graph does not fit the other lists`);
 }

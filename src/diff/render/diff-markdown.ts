@@ -27,7 +27,7 @@ export function diffMarkdown(diff: RunDiff): string {
     for (const row of rest) add(row, 1);
     parts.push("\n");
   }
-  if (left > 0) parts.push(`${left} more: \`seqqa diff\` shows them.\n\n`);
+  if (left > 0) parts.push(`${left} more ${left === 1 ? "change" : "changes"}: \`seqqa diff\` shows all changes.\n\n`);
   for (const note of diff.notes.slice(0, 5)) parts.push(`Note: ${inertMarkdown(note, LONGEST)}\n\n`);
   return parts.join("");
 }

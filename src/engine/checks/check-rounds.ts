@@ -55,7 +55,11 @@ export class CheckRounds {
     for (const unit of units.slice(0, finished)) {
       const differed = this.#differed.get(unit);
       if (differed !== undefined)
-        this.#diverged(unit, differed, "seqqa executed a path again and it led to a different state once, but not when seqqa repeated it");
+        this.#diverged(
+          unit,
+          differed,
+          "A path led to a different state when seqqa executed the path a second time, but not the third time",
+        );
       this.#differed.delete(unit);
       checks.done(unit);
     }

@@ -79,7 +79,7 @@ export function* commitRows(batch: Int32Array): Iterable<CommitRow> {
     const skipped = (row.bits & 0xff) === SKIPPED;
     const hasEvents = (row.bits & NEWS) !== 0;
     if (at + (same ? 1 : 2) + (skipped ? 0 : 4) + (hasEvents ? 1 : 0) > batch.length)
-      throw new ForeignCommits("its list of results is cut off");
+      throw new ForeignCommits("the list of results in the run log is cut off");
     at++;
     if (!same) row.from = batch[at++]!;
     const outcome = skipped ? 0 : batch[at++]!;

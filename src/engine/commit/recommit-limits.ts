@@ -49,7 +49,7 @@ export function readThrough(recorded: Recorded, { actions, violationPolicy, brok
       const { from, action, to, bits, status, news } = row;
       wentPast ??= unknown;
       if (from < 0 || from >= met || to < -1 || to > met || to >= states || action >= actions.length) {
-        throw mismatch(`it has an impossible step from state ${from} by action ${action} to state ${to}`);
+        throw mismatch(`the stored run has an impossible step from state ${from} by action ${action} to state ${to}`);
       }
       const isNew = to === met;
       if (isNew) met++;
@@ -67,9 +67,9 @@ export function readThrough(recorded: Recorded, { actions, violationPolicy, brok
   }
   // A root state with findings is not expanded, so there are no outcomes. The findings of the root state are not stored in outcomes.
   if (lastFrom < 0) return { lastFrom, wentPast };
-  if (met !== states) throw mismatch(`its steps lead to ${met} states, but it records ${states} states`);
+  if (met !== states) throw mismatch(`the steps of the stored run lead to ${met} states, but the run log contains ${states} states`);
   if (digest.value() !== recorded.digest)
-    throw mismatch(`its steps give the digest ${digest.value()}, but it records the digest ${recorded.digest}`);
+    throw mismatch(`the steps of the stored run give the digest ${digest.value()}, but the run log contains the digest ${recorded.digest}`);
   return { lastFrom, wentPast };
 }
 
@@ -77,7 +77,7 @@ function refuseTwins({ lo, hi }: Recorded): void {
   const seen = new VisitedSet();
   for (let state = 0; state < lo.length; state++) {
     const twin = seen.find(lo[state]!, hi[state]!);
-    if (twin >= 0) throw mismatch(`states ${twin} and ${state} have the same fingerprint`);
+    if (twin >= 0) throw mismatch(`states ${twin} and ${state} of the stored run have the same fingerprint`);
     seen.add(lo[state]!, hi[state]!);
   }
 }

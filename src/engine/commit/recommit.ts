@@ -64,7 +64,8 @@ export async function recommit(recorded: Recorded, folding: Recommitting): Promi
     }
   }
   const digest = committer.digest.value();
-  if (digest !== recorded.digest) throw mismatch(`its steps give the digest ${digest}, but it records the digest ${recorded.digest}`);
+  if (digest !== recorded.digest)
+    throw mismatch(`the steps of the stored run give the digest ${digest}, but the run log contains the digest ${recorded.digest}`);
   // The run log contains these nodes already. It only has to write those again that get a shorter path later.
   committer.nodes.written = recorded.lo.length;
   for (const found of committer.findings.violations.values()) {
@@ -89,9 +90,9 @@ function refold(row: CommitRow, recorded: Recorded, { committer, order, reorderB
   commit();
   refuseBeyond(stopReason(), committer.steps);
   if (!order.peek() || order.ref !== from || order.action !== action) {
-    throw mismatch(`it records action ${action} of state ${from} where this exploration expects another action`);
+    throw mismatch(`the stored run continues with action ${action} of state ${from}, but this exploration continues with another action`);
   }
-  if (to >= recorded.lo.length) throw mismatch(`it refers to state ${to}, which does not exist`);
+  if (to >= recorded.lo.length) throw mismatch(`the stored run refers to state ${to}, which does not exist`);
   const work = reorderBuffer.of(from, committer.visited.lo(from), committer.visited.hi(from));
   const news: StepEvent | undefined = row.news < 0 ? undefined : { unit: 0, action, ...recorded.news(row.news), exchanges: [] };
   reorderBuffer.recall(work, action, laneRow(row, to < 0 ? 0 : recorded.lo[to]!, to < 0 ? 0 : recorded.hi[to]!), news);

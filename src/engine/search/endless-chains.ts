@@ -72,7 +72,7 @@ export class EndlessChains {
     const what = recording === undefined ? undefined : changesOf(chain, recording);
     if (what === undefined) return undefined;
     this.#said.add(chain.action);
-    const note = `${this.#actions[chain.action]!} led to a new state ${LENGTH} times in a row${what}. Add a precondition or set max_depth.`;
+    const note = `${this.#actions[chain.action]!} led to a new state ${LENGTH} times in a row${what}. Add a precondition to this action, or set max_depth.`;
     this.notes.push(note);
     return note;
   }

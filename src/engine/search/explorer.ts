@@ -392,7 +392,7 @@ export class Explorer {
     }
     // An elastic pool does not use the first lane for the search, so the lane need not be rebuilt. Later work starts a target itself.
     if (!isLost || this.#abandoned || this.#isElastic) return;
-    const message = "why" in recording ? recording.why : "seqqa executed a path again, but could not finish it";
+    const message = "why" in recording ? recording.why : "seqqa could not execute a path again up to its end";
     await this.#rebuild(0, { kind: recording.failure, unit: -1, action: 0, message });
   }
 

@@ -64,13 +64,16 @@ export class UnitTries {
     this.#divergences.add({
       kind: kind === "worker" || kind === "store" ? "lane" : "not_put_back",
       path: this.#reorderBuffer.path(work),
-      message: `seqqa gave up this state after ${TRIES} tries, because the lane failed each time: ${message}${target === undefined ? "" : ` The target ${endText(target)}.`}`,
+      message: `seqqa could not execute all actions of this state, because the lane failed in ${TRIES} tries: ${message}${target === undefined ? "" : ` The target ${endText(target)}.`}`,
       differences: [...(differences ?? []), ...(target?.output ?? []).map((line) => `| ${line}`)].slice(-20),
     });
     this.#reorderBuffer.fail(assignment);
   }
 
-  /** Returns violations for units that got no answer from the target and were not attempted often enough to confirm it. `why`: the reason. */
+  /**
+   * Returns a violation for each unit that got no answer from the target, if the search ended before further attempts could confirm the missing answer.
+   * @param why The reason why the search ended.
+   */
   unsettled(actions: readonly string[], why: string): readonly FoundViolation[] {
     const found: FoundViolation[] = [];
     for (const { assignment, kind, last } of this.#tries.values()) {

@@ -10,7 +10,7 @@ export interface FaultyStores {
   readonly missing: Readonly<Record<string, string>>;
 }
 
-const NO_PROCESS = "seqqa did not start the target, so it cannot kill the target's process";
+const NO_PROCESS = "seqqa did not start the target, so seqqa cannot kill the target's process";
 
 /** Returns the stores of a world in which writes can be made to fail, and the reasons for the stores where this is impossible. */
 export function faultyStores({ world, process }: Pick<LaneBase, "world" | "process">, kinds: readonly FaultKind[]): FaultyStores {
@@ -24,7 +24,7 @@ export function faultyStores({ world, process }: Pick<LaneBase, "world" | "proce
     for (const kind of wanted) {
       if (faults.kind === "none") missing[`${name} ${kind}`] = faults.why;
       else if (!faults.kinds.includes(kind))
-        missing[`${name} ${kind}`] = faults.missing[kind] ?? "this kind of fault does not exist for the store";
+        missing[`${name} ${kind}`] = faults.missing[kind] ?? `a ${system.name} store does not support this kind of fault`;
       else if (kind === "kill" && process === undefined) missing[`${name} ${kind}`] = NO_PROCESS;
     }
   }

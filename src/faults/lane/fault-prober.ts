@@ -126,7 +126,7 @@ class FaultProber {
     }
     // If there are no fault points or some were skipped, the killed target has probably lost data in memory that later calls need. Give up the lane.
     const forgot = this.#points.length === 0 || Object.keys(this.#skipped).length > 0;
-    if (restarts === true && forgot) throw new LaneLost("dirty", "its target was killed and started again");
+    if (restarts === true && forgot) throw new LaneLost("dirty", "seqqa killed the target of the lane and started the target again");
   }
 
   /** Executes the call without a fault, and counts its writes in each store. */
@@ -179,7 +179,7 @@ class FaultProber {
     const again = await this.#afterFault(() => this.#calls.again());
     const [call] = again.calls;
     if (call!.lost !== undefined) {
-      throw new NotRecovered("the repeated call got no answer", new LaneLost(call!.lost, `${action} got no answer`));
+      throw new NotRecovered(`the repeated call of ${action} got no answer`, new LaneLost(call!.lost, `${action} got no answer`));
     }
     return call!.kind === "skipped" ? undefined : again;
   }
@@ -202,7 +202,7 @@ class FaultProber {
     const worn = await this.#afterFault(() => this.#calls.inOrder([0]));
     const { status } = worn.calls[0]!;
     if (status === plain.calls[0]!.status) return;
-    const why = `${action} was answered ${status} after the same fault ${LEAK_ROUNDS + 1} times`;
+    const why = `${action} was answered ${status} instead of ${plain.calls[0]!.status}, after the same fault had happened ${LEAK_ROUNDS + 1} times`;
     this.#hits.push(hitOf(point, notRecovered(action, point, why)));
     // Give up the lane, because the target has lost the leaked connections for good.
     throw new LaneLost("dirty", why);
@@ -299,7 +299,7 @@ class FaultProber {
     });
     const execution = await this.#calls.again();
     const lost = execution.calls[0]?.lost;
-    if (lost !== undefined) throw new LaneLost(lost, "the second call got no answer");
+    if (lost !== undefined) throw new LaneLost(lost, `${plain.calls[0]!.action} got no answer when its request was sent a second time`);
     this.#tried++;
     const isJudged = isRepeatable && requests.length > 0;
     await this.#judge({ point, execution, again: undefined, by: isJudged ? "state" : "rules" }, compared);

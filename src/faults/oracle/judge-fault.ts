@@ -33,7 +33,11 @@ export function judgeFault(call: FaultedCall): FaultJudgement | undefined {
   const said = `${faultText(point)}: ${answered}`;
   if (again !== undefined && (again.status !== plainStatus || !again.isAfter)) {
     const then =
-      again.status === plainStatus ? "did not have its usual effect" : `was answered ${again.status === 0 ? "nothing" : again.status}`;
+      again.status === plainStatus
+        ? "did not have its usual effect"
+        : again.status === 0
+          ? "got no answer"
+          : `was answered ${again.status}`;
     const message = `${said}. When the call was repeated after the fault, ${action} ${then}. Without the fault, ${action} is answered ${plainStatus} in this state`;
     return { verdict: "no_recovery", severity: Severity.CRITICAL, message };
   }
@@ -43,7 +47,7 @@ export function judgeFault(call: FaultedCall): FaultJudgement | undefined {
     return { verdict: "torn_write", severity: Severity.HIGH, message, invariant: rule.invariant };
   }
   if (!isBefore && !isAfter) {
-    const message = `${said}, and the stores are neither as before nor as after the call: ${differences}`;
+    const message = `${said}, and the stores are neither as before the call nor as after the call without the fault: ${differences}`;
     return { verdict: "torn_write", severity: Severity.HIGH, message };
   }
   if (isBefore && !isAfter && isSuccess(status) && isSuccess(plainStatus)) {

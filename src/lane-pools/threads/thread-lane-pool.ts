@@ -352,7 +352,12 @@ export class ThreadLanePool implements LanePool {
       const wait = (beats: number): void => {
         timer = setTimeout(() => {
           if (limited && control.beats !== beats) wait(control.beats);
-          else reject(new SeqqaError("LANE_SILENT", `Lane ${lane} did not answer within ${deadline / 1000} s.`));
+          else
+            reject(
+              new SeqqaError("LANE_SILENT", `Lane ${lane} did not answer seqqa within ${deadline / 1000} s.`, {
+                hint: "Look for an action or a rule that blocks its thread, for example with an endless loop.",
+              }),
+            );
         }, deadline);
       };
       wait(control.beats);

@@ -330,7 +330,7 @@ function systemLines(world: World<never, never>): string[] {
 /** Returns text lines that say how the target itself is restored. Returns none if only its stores have to be restored. */
 function targetLines(world: World<never, never>, state: WorldState, restart: TargetRestart | undefined): string[] {
   const says = state.systems.length === 0 ? "the context and the clients" : "the stores, the context and the clients";
-  const replay = `seqqa reaches every other state by executing its path again, and compares ${says}`;
+  const replay = `seqqa reaches every other state by executing the path to this state again, and checks that ${says} are as they were the first time`;
   const how = restart === undefined ? "reset and replay" : "restart and replay";
   if (world.reset !== undefined) return [`target: ${how}: the \`reset\` of the World restores the root state, and ${replay}`];
   if (restart === undefined) return [];

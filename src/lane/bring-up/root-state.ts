@@ -270,7 +270,10 @@ export class RootState {
   #refusePending(who: string): void {
     const left = this.#options.state.pending();
     if (left.length === 0) return;
-    throw new SeqqaError("PENDING_REQUEST", pendingText(who, left), { exitStatus: 3, hint: "Check `setup` for a call without `await`." });
+    throw new SeqqaError("PENDING_REQUEST", pendingText(who, left), {
+      exitStatus: 3,
+      hint: `Look in the code of ${who.charAt(0).toLowerCase()}${who.slice(1)} for a call without \`await\`.`,
+    });
   }
 
   /** Logs in the client of a role. The code for the login gets a context of its own, so nothing of it is in the state. */

@@ -10,6 +10,7 @@ import {
   type DroppedField,
   type Execution,
   joinedTimes,
+  looksRandom,
   type Knowledge,
   type RowKinds,
 } from "../../state/index.ts";
@@ -100,7 +101,11 @@ class Walks {
   #path: readonly number[] | undefined;
   #missed: readonly number[] = [];
   #worked = 0;
+  /** The time at which each execution began, and that of the last one, in milliseconds. */
+  readonly #begun: number[] = [];
   #begunMs = 0;
+  /** `true` if only executions that began in different seconds are compared. */
+  #onlyApart = false;
 
   constructor(base: LaneBase, goHome: () => Promise<unknown>, { path, wanted, backwards = false }: CalibrationWalk) {
     this.#path = path;
@@ -160,11 +165,12 @@ class Walks {
     if (once || inVain || !(await this.#isRoot())) return nothing;
     if (apartMs > 0) await sleep(firstMs + APART_MS - performance.now());
     await this.#again(2);
-    if (!thorough && this.#differing(0, 1) < 0) return nothing;
+    if (!thorough && this.#differing(0, 1) < 0 && !(await this.#differsInAnotherSecond())) return nothing;
     const first = this.#compared();
     await this.#separate(first.counters);
     await this.#again(WALKS);
     if (thorough || first.generated.some(({ isShort, isLoose }) => isShort || isLoose === true)) await this.#again(MORE_WALKS);
+    await this.#spread();
     const { generated, times, suspects, noisyActions } = this.#judged();
     const unlike = this.#unlike();
     const all = late.length > 0 || suspects.length + unlike.length === 0 ? late : await this.#lateActions(LATE_MS);
@@ -187,7 +193,54 @@ class Walks {
   }
 
   #pairs(): readonly (readonly [number, number])[] {
-    return this.#walks.flatMap((_, b) => Array.from({ length: b }, (__, a) => [a, b] as const));
+    const all = this.#walks.flatMap((_, b) => Array.from({ length: b }, (__, a) => [a, b] as const));
+    return this.#onlyApart ? all.filter(([a, b]) => this.#isApart(a, b)) : all;
+  }
+
+  #isApart(a: number, b: number): boolean {
+    return Math.abs(this.#begun[a]! - this.#begun[b]!) >= APART_MS;
+  }
+
+  #forgetLast(): void {
+    this.#walks.pop();
+    this.#begun.pop();
+  }
+
+  /**
+   * Executes the path once more in another second if a state holds a token that may follow from the time, such as a hash of the time in seconds. Resolves
+   * to `true` if the two executions then differ.
+   */
+  async #differsInAnotherSecond(): Promise<boolean> {
+    if (this.#isApart(0, 1) || !this.#walks[0]!.some(({ facts }) => mayHoldTokens(facts))) return false;
+    this.#forgetLast();
+    await sleep(this.#begun[0]! + APART_MS - performance.now());
+    await this.#again(2);
+    return this.#differing(0, 1) >= 0;
+  }
+
+  /** Returns `true` if a value differs between all executions except some that began in the same second. The value may follow from the second. */
+  #dependsOnSecond(): boolean {
+    const pairs = this.#pairs().map(([a, b]) => ({
+      isApart: this.#isApart(a, b),
+      places: new Set(this.#between(a, b).generated.map(({ place }) => place)),
+    }));
+    const places = new Set(pairs.flatMap((pair) => [...pair.places]));
+    return [...places].some((place) => {
+      const equal = pairs.filter((pair) => !pair.places.has(place));
+      return equal.length > 0 && equal.every(({ isApart }) => !isApart);
+    });
+  }
+
+  /**
+   * Executes the path as often as before, but in another second each time, as long as a value seems to follow from the second. If it does in the end,
+   * only executions that began in different seconds are compared from then on.
+   */
+  async #spread(): Promise<void> {
+    for (let left = this.#walks.length - 1; left > 0 && this.#dependsOnSecond(); left--) {
+      await sleep(this.#begunMs + APART_MS - performance.now());
+      await this.#again(this.#walks.length + 1);
+    }
+    this.#onlyApart = this.#dependsOnSecond();
   }
 
   async #again(count: number): Promise<void> {
@@ -211,10 +264,11 @@ class Walks {
     for (const [index, stop] of first.entries()) {
       const other = others.find((walk) => walk[index]?.status !== stop.status && (index < walk.length || !this.#cut.has(walk)));
       if (other === undefined) continue;
-      const then = other[index]?.status ?? "not applied";
-      return [
-        `the target answered ${this.#base.actions[stop.action]!.name} with ${stop.status} the first time, and with ${then} when it was repeated`,
-      ];
+      const { name } = this.#base.actions[stop.action]!;
+      const then = other[index]?.status;
+      const again =
+        then === undefined ? `seqqa could not call ${name} when it repeated the path` : `with ${then} when seqqa repeated the path`;
+      return [`the target answered ${name} with ${stop.status} the first time, but ${again}`];
     }
     return [];
   }
@@ -245,7 +299,7 @@ class Walks {
       await this.#goHome();
       this.#path = whole!.slice(0, stop + 1);
       await this.#walk();
-      this.#walks.pop();
+      this.#forgetLast();
     }
     this.#path = whole;
     if (stops.length > 1) await this.#goHome();
@@ -444,6 +498,7 @@ class Walks {
     }
     if (accepted) await this.#late.drain(this.#base.home.mark);
     this.#walks.push(stops);
+    this.#begun.push(this.#begunMs);
   }
 
   /**
@@ -528,5 +583,15 @@ function isShort(text: string): boolean {
 function mayHoldTimes(facts: Execution["facts"]): boolean {
   return /\d{10}|\d\d:\d\d|eyJ/.test(JSON.stringify(facts, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value)));
 }
+
+/** Returns `true` if a state has a text that looks random and is no UUID, which contains either no time or a precise one. */
+function mayHoldTokens(facts: Execution["facts"]): boolean {
+  return (JSON.stringify(facts, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value)).match(TOKENS) ?? []).some(
+    (text) => !UUID.test(text) && looksRandom(text),
+  );
+}
+
+const TOKENS = /[\w-]{16,}/g;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

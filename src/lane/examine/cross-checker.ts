@@ -111,7 +111,7 @@ export class CrossChecker {
       if (!isJudgedAlike) differing.push(judgedOtherwise(name, before, broken));
       for (const finding of findings)
         if (!before.includes(finding.invariant)) seen.push({ ...after(unit, action), status: outcome.status, finding });
-      if (!isSame && row[STATUS] !== outcome.status) differing.push(`${name}: ${answersText(row[STATUS]!, outcome.status)}`);
+      if (!isSame && row[STATUS] !== outcome.status) differing.push(`${name}: ${answerChange(row, outcome)}`);
       else if (!isSame) {
         const explained = await this.#explain(unit, action, along);
         differing.push(
@@ -121,7 +121,7 @@ export class CrossChecker {
         mark = explained.mark;
       }
       if (!isSame || !isJudgedAlike) calls ??= [...path, action];
-      // The search does not go on behind a state that breaks a rule, so the audit does not either.
+      // The search does not continue after a state that breaks a rule, so the audit does not either.
       else if (
         first !== undefined &&
         reduced &&
@@ -212,7 +212,11 @@ export class CrossChecker {
       along === undefined ? await this.#navigator.replay(unit.path, unit.draws) : (await this.#step({ ...unit, ...along }, action)).mark;
     const other = canonicalizer.marked(await state.facts());
     const lines = markedDifferences(other, sameNames(other, now), STATE_LINES).map((line) => `  ${line}`);
-    return { text: along === undefined ? "the step changed:" : "differences between the other path and this path:", lines, mark };
+    return {
+      text: along === undefined ? "the second time, the step changed:" : "differences between the other path and this path:",
+      lines,
+      mark,
+    };
   }
 }
 
@@ -240,6 +244,18 @@ function judgedOtherwise(action: string, before: readonly string[], now: readonl
   return `${action}: breaks ${named(before)} on one path, but ${named(now)} on the other path`;
 }
 
+/** Describes two executions of an action whose outcomes or statuses differ. */
+function answerChange(row: Int32Array, outcome: Outcome): string {
+  const [before, now] = [row[KIND]! & 0xff, kindOf(outcome)];
+  if (before === EXECUTED && now === EXECUTED) return `the target answered ${row[STATUS]!} the first time, but ${outcome.status} now`;
+  return `${endText(before, row[STATUS]!)} the first time, but ${endText(now, outcome.status)} now`;
+}
+
+function endText(kind: number, status: number): string {
+  if (kind === EXECUTED) return `the target answered ${status}`;
+  return kind === SKIPPED ? "the action was skipped" : "the action threw an error";
+}
+
 function isAlike(row: Int32Array, outcome: Outcome, { lo, hi }: Reached): boolean {
   const bits = row[KIND]!;
   const kind = kindOf(outcome);
@@ -260,7 +276,7 @@ function divergence(merge: boolean, path: readonly number[], differences: readon
       kind: "merge",
       path,
       message:
-        "Two paths lead to the same state, but the target behaves differently after them. The target probably keeps data that seqqa does not observe or compare",
+        "Two paths lead to the same state, but after one path the target behaves differently than after the other path. The target probably keeps data that seqqa does not observe or compare",
       differences,
       hint: "Check that every store of the target is declared in seqqa.yaml. The lines above show which calls behave differently.",
     };
@@ -273,10 +289,4 @@ function divergence(merge: boolean, path: readonly number[], differences: readon
     differences,
     hint: "Keep such data in a store, or set `target.rollback: restart`. A file, or the age of a stored time, may also be the cause. Until then, seqqa reaches states by executing their calls again, which is slower.",
   };
-}
-
-/** Describes two different answers to an action. An action that did not apply has the status 0. */
-export function answersText(first: number, now: number): string {
-  if (first === 0) return `it did not apply or sent no request the first time, but the target answered ${now} now`;
-  return `the target answered ${first} the first time, but ${now === 0 ? "it did not apply or sent no request now" : `${now} now`}`;
 }

@@ -71,8 +71,8 @@ export abstract class Navigator {
     this.replayed++;
     if (outcome.kind === "lost") throw new LaneLost(outcome.lost!, outcome.message);
     if (outcome.kind !== "executed") {
-      const what = outcome.kind === "skipped" ? "cannot be called now" : `fails: ${outcome.message}`;
-      throw new PathBroken("dirty", `seqqa executed a path again, and action "${action.name}" ${what}`);
+      const what = outcome.kind === "skipped" ? "was skipped this time" : `failed this time: ${outcome.message}`;
+      throw new PathBroken("dirty", `seqqa executed a path again, but action "${action.name}" ${what}`);
     }
     await this.options.settle();
     await this.options.state.observeStep();

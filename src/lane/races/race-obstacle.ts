@@ -29,7 +29,10 @@ export function gateless(world: World<never, never>): Record<string, string> {
   const reasons: Record<string, string> = {};
   for (const [name, system] of Object.entries(world.systems)) {
     if (system === undefined) continue;
-    const gate = system.gate?.() ?? { kind: "none" as const, why: `a ${system.name} store has no triggers that could hold a write` };
+    const gate = system.gate?.() ?? {
+      kind: "none" as const,
+      why: `a ${system.name} store has no triggers, which seqqa would need to delay a write`,
+    };
     if (gate.kind === "none") reasons[name] = gate.why;
   }
   return reasons;

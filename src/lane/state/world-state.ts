@@ -126,7 +126,7 @@ export class WorldState {
   /** Gives names to states, generated values and times. `undefined` until the root state is known. */
   #canonicalizer: Canonicalizer | undefined;
   #origins: Origins = NO_ORIGINS;
-  /** The name of the root state. Values that are generated there have an empty {@link Origins.at}, on whatever path it was reached. */
+  /** The name of the root state. Values that are generated there have an empty {@link Origins.at}, no matter on which path the root state was reached. */
   #homeName: string | undefined;
   #realTimeColumns: readonly string[] = [];
   #unstored: Unstored = NOTHING_UNSTORED;
@@ -603,7 +603,7 @@ function asJson(read: unknown): unknown {
   const text = JSON.stringify(read) as string | undefined;
   if (text === undefined)
     throw new SeqqaError("PROBE_INVALID", "The function `probe` of the World returned a value that JSON cannot represent.", {
-      hint: "Return what it read, e.g. `response.json()`.",
+      hint: "Return plain data from `probe`, e.g. `response.json()`.",
     });
   return JSON.parse(text);
 }

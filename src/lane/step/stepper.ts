@@ -384,7 +384,7 @@ function isSameRequest({ response: { request } }: Extract<Exchange, { kind: "ans
 export function overloaded(): ErrorEvent {
   return errorEvent(
     "TARGET_OVERLOADED",
-    "The target is overloaded: it answered requests with status 503, also after seqqa had waited and sent them again. seqqa does not judge the steps with these requests. Use fewer lanes (--parallel), set exploration.rate_limit, or raise the target's limits (maxEventLoopDelay of @fastify/under-pressure). If status 503 is right for an action, add 503 to its expectedStatus.",
+    "The target is overloaded: it answered requests with status 503, also after seqqa had waited and sent the requests again. seqqa does not judge the steps with these requests. Use fewer lanes (--parallel), set exploration.rate_limit, or raise the target's limits (maxEventLoopDelay of @fastify/under-pressure). If status 503 is right for an action, add 503 to the expectedStatus of this action.",
     "target",
   );
 }
@@ -420,7 +420,7 @@ function unexpected(action: AnyAction, response: ApiResponse): FindingEvent[] {
 }
 
 function unknownRole(action: AnyAction, roles: readonly string[]): SeqqaError {
-  const known = roles.length === 0 ? "it has no clients at all" : `its roles are ${roles.map((role) => `"${role}"`).join(", ")}`;
+  const known = roles.length === 0 ? "it has only its default client" : `its roles are ${roles.map((role) => `"${role}"`).join(", ")}`;
   return new SeqqaError(
     "UNKNOWN_ROLE",
     `Action "${action.name}" has as: "${String(action.as)}", but the World has no such role: ${known}.`,

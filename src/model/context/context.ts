@@ -217,7 +217,7 @@ function handlerFor(store: Store): ProxyHandler<Record<string | symbol, unknown>
       throw new KeyError(key);
     },
     set(_methods, key, value): boolean {
-      if (typeof key === "symbol") throw new TypeError("A context key must be a string.");
+      if (typeof key === "symbol") throw new TypeError(`A context key must be a string, but is ${String(key)}.`);
       store.set(key, value);
       return true;
     },

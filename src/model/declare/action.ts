@@ -72,10 +72,16 @@ export class Action<C extends object = Values, A = ApiClient> {
   /** @throws SeqqaError `ACTION_INVALID` if the name is empty, `run` is not a function, or an option is unknown or invalid */
   constructor(options: ActionOptions<C, A>) {
     if (typeof options.name !== "string" || options.name.trim() === "") {
-      throw new SeqqaError("ACTION_INVALID", "An Action needs a name that is not empty.", { exitStatus: 2 });
+      throw new SeqqaError("ACTION_INVALID", "An Action needs a name that is not empty.", {
+        exitStatus: 2,
+        hint: 'Write new Action({ name: "create_order", run: (api, context) => api.post("/orders") }).',
+      });
     }
     if (typeof options.run !== "function") {
-      throw new SeqqaError("ACTION_INVALID", `Action "${options.name}" needs a function run(api, context).`, { exitStatus: 2 });
+      throw new SeqqaError("ACTION_INVALID", `Action "${options.name}" needs a function run(api, context).`, {
+        exitStatus: 2,
+        hint: 'Write run: (api, context) => api.post("/orders").',
+      });
     }
     refuseUnknown(`Action "${options.name}"`, "ACTION_INVALID", options, OPTIONS);
     this.name = options.name;

@@ -58,10 +58,16 @@ export class Invariant<C extends object = Values, A = ApiClient> {
   /** @throws SeqqaError `INVARIANT_INVALID` if the name is empty, `check` is not a function, or the severity or an option is unknown */
   constructor(options: InvariantOptions<C, A>) {
     if (typeof options.name !== "string" || options.name.trim() === "") {
-      throw new SeqqaError("INVARIANT_INVALID", "An Invariant needs a name that is not empty.", { exitStatus: 2 });
+      throw new SeqqaError("INVARIANT_INVALID", "An Invariant needs a name that is not empty.", {
+        exitStatus: 2,
+        hint: 'Write new Invariant({ name: "stock_not_negative", check: async (world) => ... }).',
+      });
     }
     if (typeof options.check !== "function") {
-      throw new SeqqaError("INVARIANT_INVALID", `Invariant "${options.name}" needs a function check(world).`, { exitStatus: 2 });
+      throw new SeqqaError("INVARIANT_INVALID", `Invariant "${options.name}" needs a function check(world).`, {
+        exitStatus: 2,
+        hint: "Write check: async (world) => ..., which returns true if the rule holds.",
+      });
     }
     // The subclass `Rule` has further options, so only a plain Invariant refuses unknown ones.
     if (new.target === Invariant) refuseUnknown(`Invariant "${options.name}"`, "INVARIANT_INVALID", options, OPTIONS);

@@ -124,7 +124,10 @@ export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
     const same = this.#edges.find((other) => other.name === name)?.edge;
     if (same !== undefined) {
       const named = options.name === undefined ? `from "${from}" to "${to}"` : `from "${same.from}" to "${same.to}"`;
-      throw wrong(`${call}: an edge ${named} already has the name "${name}".`, `Give this one a name of its own: { name: "...", action }.`);
+      throw wrong(
+        `${call}: an edge ${named} already has the name "${name}".`,
+        `Give the new edge another name: ${call.slice(0, -1)}, { name: "...", action }).`,
+      );
     }
     this.#edges.push(new EdgeAction<C, A>({ name, from, to }, action));
     return this;

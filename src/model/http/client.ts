@@ -142,7 +142,7 @@ export function clientOfRole(clients: Readonly<Record<string, unknown>>, role: s
   throw new SeqqaError("UNKNOWN_ROLE", `There is no client for the role "${role}".`, {
     hint:
       roles.length === 0
-        ? "The World has no other clients. Declare the role in new World({ clients: { ... } })."
+        ? `This World has only its default client. Add a client for the role: new World({ clients: { ${/^\w+$/.test(role) ? role : JSON.stringify(role)}: ... } }).`
         : `The roles of the World are ${roles.join(", ")}.`,
   });
 }

@@ -18,7 +18,7 @@ export interface OperationCoverage {
 export interface CodeCount {
   /** The number of all lines, or branches. */
   readonly total: number;
-  /** The number that was executed at least once. */
+  /** The number of lines, or branches, that were executed at least once. */
   readonly covered: number;
 }
 

@@ -135,7 +135,7 @@ function unknown({ pattern, system }: IgnorePattern, schemas: Schemas): SeqqaErr
     exitStatus: 2,
     hint:
       near === undefined
-        ? `Its tables are ${tables
+        ? `The tables of ${where} are ${tables
             .map(({ name }) => name)
             .slice(0, 20)
             .join(", ")}.`

@@ -9,6 +9,6 @@ export function decodeText(bytes: Uint8Array, name: string): string {
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
-    throw problem("DESCRIPTION_UNREADABLE", `${name} is not UTF-8 text.`, "Save it in UTF-8.");
+    throw problem("DESCRIPTION_UNREADABLE", `${name} is not UTF-8 text.`, "Save the description in UTF-8.");
   }
 }

@@ -65,7 +65,7 @@ export async function judge(trial: Execution, measure: Measure): Promise<Judgeme
   }
   const names = trial.calls.map((call) => call!.action);
   if (fitting.length === 0) {
-    const message = `${statuses(trial)}, and the resulting state cannot be reached by running ${both(names)} in either order`;
+    const message = `${statuses(trial)}, and the resulting state cannot be reached by running ${both(names)} in ${names.length === 2 ? "either" : "any"} order`;
     return { verdict: "state", invariant: undefined, severity: Severity.HIGH, message };
   }
   if (!fitting.some(answersFit)) {
@@ -80,7 +80,7 @@ export async function judge(trial: Execution, measure: Measure): Promise<Judgeme
     verdict: "server_error",
     invariant: undefined,
     severity: Severity.HIGH,
-    message: `${failed.action} ${how}, which does not happen in any order of ${both(names)}`,
+    message: `${failed.action} ${how}, which does not happen when the calls are sent one after the other, in any order`,
   };
 }
 
@@ -225,11 +225,10 @@ function pagesOf(execution: Execution): readonly string[] {
 
 function statuses(execution: Execution, textsOf: TextsOf = statusesOf): string {
   const all = textsOf(execution);
-  const answered =
-    new Set(all).size === 1 && all[0] !== "not sent"
-      ? `${all.length === 2 ? "both" : `all ${all.length}`} calls were ${all[0] === "not answered" ? "" : "answered "}${all[0]}`
-      : `the calls were answered ${all.join(" and ")}`;
-  return answered;
+  if (new Set(all).size === 1 && all[0] !== "not sent")
+    return `${all.length === 2 ? "both" : `all ${all.length}`} calls were ${all[0] === "not answered" ? "" : "answered "}${all[0]}`;
+  const answers = all.join(" and ");
+  return /not /.test(answers) ? `the calls had different ends (${answers})` : `the calls were answered ${answers}`;
 }
 
 type TextsOf = (execution: Execution) => readonly string[];

@@ -29,7 +29,7 @@ function graphRows({ unreachedNodes = [], deadEdges = [], deniedChecks = [] }: E
   const rows: readonly (readonly [string, readonly string[]])[] = [
     ["unreached", unreachedNodes],
     ["dead edges", deadEdges],
-    ["denied", deniedChecks],
+    ["denied checks", deniedChecks],
   ];
   return rows.filter(([, names]) => names.length > 0).map(([word, names]) => [word, listed(names)]);
 }
@@ -41,7 +41,7 @@ function listed(names: readonly string[]): string {
 
 /** The labels of the rows that are shown without `verbose`. */
 const SHORT: ReadonlySet<string> = new Set(
-  "steps,races,probed,faults,errors,divergences,bounded,collisions,unreached,dead edges,denied,time,stopped,seed".split(","),
+  "steps,races,probed,faults,errors,divergences,bounded,collisions,unreached,dead edges,denied checks,time,stopped,seed".split(","),
 );
 
 /**

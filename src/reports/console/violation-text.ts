@@ -51,16 +51,16 @@ export function doubtOf({
 }): { readonly word: "flaky" | "not confirmed"; readonly text: string } | undefined {
   if (confirmed) return undefined;
   if (notReplayed === true) {
-    const why = notReplayedReason === undefined ? "it was not replayed from a clean start" : NOT_REPLAYED[notReplayedReason];
+    const why = notReplayedReason === undefined ? "the finding was not replayed from a clean start" : NOT_REPLAYED[notReplayedReason];
     return { word: "not confirmed", text: `not confirmed: ${why}` };
   }
   return { word: "flaky", text: "flaky: not seen again from a clean start" };
 }
 
 const NOT_REPLAYED: Readonly<Record<NotReplayedReason, string>> = {
-  max_time: "max_time ran out before seqqa replayed it from a clean start",
-  interrupted: "the run was interrupted before seqqa replayed it from a clean start",
-  no_target: "seqqa could not start a target to replay it",
+  max_time: "max_time ran out before seqqa replayed the finding from a clean start",
+  interrupted: "the run was interrupted before seqqa replayed the finding from a clean start",
+  no_target: "seqqa could not start a target to replay the finding",
 };
 
 export function evidenceLines(evidence: Evidence | undefined, mostRows: number = ROWS): readonly string[] {

@@ -68,7 +68,7 @@ export function raceScript(race: Omit<Race, "toString">, hide: Redactor): string
     "round=1",
     `while [ "$round" -le "\${ROUNDS:-${ROUNDS}}" ]; do`,
     'rm -f "$dir"/*.status "$dir"/*.body "$dir"/*.head',
-    '[ -z "${RESET:-}" ] || sh -c "$RESET" || { echo "RESET failed." >&2; exit 2; }',
+    '[ -z "${RESET:-}" ] || sh -c "$RESET" || { echo "The command in RESET failed." >&2; exit 2; }',
     ...way.flatMap((one) => [
       "",
       comment(one.label),
@@ -103,7 +103,7 @@ function head(race: Omit<Race, "toString">, hide: Redactor): readonly string[] {
     "#",
     schedule === undefined
       ? comment(
-          `The run sent the calls together (${deliveryText(delivery)}); curl sends each on a connection of its own, so it may need more rounds.`,
+          `The run sent the calls together (${deliveryText(delivery)}); curl sends each call on a connection of its own, so this script may need more rounds.`,
         )
       : comment(
           `The run made the race happen: ${schedule}. curl cannot hold a statement, so this script shows the race only by chance. seqqa replay ${id} follows the schedule.`,
@@ -121,8 +121,8 @@ function head(race: Omit<Race, "toString">, hide: Redactor): readonly string[] {
  */
 const ABOUT_ROUNDS = [
   "strayed() {",
-  '  echo "The path went another way: $1" >&2',
-  '  [ "$round" = 1 ] || echo "It did so in round $round: set RESET to a command that resets the API." >&2',
+  '  echo "The path differed from the recorded one: $1" >&2',
+  '  [ "$round" = 1 ] || echo "The path differed in round $round: set RESET to a command that resets the API." >&2',
   "  exit 3",
   "}",
 ];
@@ -168,11 +168,11 @@ function together(calls: readonly (readonly RaceSent[])[], flow: Flow): readonly
 
 const ENDING = [
   'if [ -n "${CHECK:-}" ]; then',
-  '  sh -c "$CHECK" || { echo "Seen in round $round: CHECK failed."; exit 1; }',
+  '  sh -c "$CHECK" || { echo "The race was seen in round $round: the command in CHECK failed."; exit 1; }',
   "fi",
   'helper race "$dir" "$dir/recorded.json"',
   "case $? in",
-  '  10) echo "Seen in round $round: when sent one after the other, in any order, the calls do not get these answers."; exit 1 ;;',
+  '  10) echo "The race was seen in round $round: when sent one after the other, in any order, the calls do not get these answers."; exit 1 ;;',
   "  11) ;;",
   `  12) [ -n "\${CHECK:-}" ] || { echo ${quoted("The calls get the same answers when they are sent one after the other: the race differs only in the state, which answers do not show (see the top of this script). Check the state now, or set CHECK.")} >&2; exit 2; } ;;`,
   '  13) strayed "the answers of round $round are neither the recorded ones nor those of the calls sent one after the other" ;;',
@@ -180,7 +180,7 @@ const ENDING = [
   "esac",
   "round=$((round + 1))",
   "done",
-  `echo "Not seen in $((round - 1)) rounds."`,
+  `echo "The race was not seen in $((round - 1)) rounds."`,
 ];
 
 /** Returns the recorded answers for the comparison: the last answer of each call, in the race and in each order of the calls. */

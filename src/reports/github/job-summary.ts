@@ -131,7 +131,7 @@ function explorations(list: readonly ExplorationEntry[]): Table {
 function journeys(list: readonly JourneyEntry[]): Table {
   return {
     title: "Journeys",
-    head: ["Name", "Result", "Steps", "Step that ended it", "Why", "Time"],
+    head: ["Name", "Result", "Steps", "Step that ended the journey", "Why", "Time"],
     rows: list.map(({ name, status, interrupted, steps, durationMs }) => {
       const ended = steps.find((step) => step.status === "failed" || step.status === "timed_out");
       return [

@@ -21,7 +21,7 @@ export function exchangePart({ request, response, error, durationMs }: RecordedE
 
 export function exchangeParts(exchanges: readonly RecordedExchange[], limits: Limits): string {
   const left = exchanges.length - limits.lines;
-  const note = left > 0 ? `<p class="note">${plural(left, "more request")} left out for the size of this file.</p>` : "";
+  const note = left > 0 ? `<p class="note">${plural(left, "more request")} left out to limit the size of this file.</p>` : "";
   return (left > 0 ? exchanges.slice(0, limits.lines) : exchanges).map((one) => exchangePart(one, limits)).join("") + note;
 }
 

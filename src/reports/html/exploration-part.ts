@@ -56,7 +56,7 @@ export function explorationPart(entry: ExplorationEntry, { graph, index, source,
       "finding",
     ),
     left > 0
-      ? `<p class="note">The steps of ${plural(left, "finding")} are left out for the size of this file; they are in the run log.</p>`
+      ? `<p class="note">The steps of ${plural(left, "finding")} are left out to limit the size of this file; they are in the run log.</p>`
       : "",
     "</section>",
     setupPart(entry.setup, `setup-${index}`, limits),
@@ -81,7 +81,10 @@ export function explorationPart(entry: ExplorationEntry, { graph, index, source,
 function problems<T>(title: string, all: readonly T[], part: (one: T) => string, most: number): string {
   if (all.length === 0) return "";
   const left = all.length - most;
-  const rest = left > 0 ? `<p class="note">${grouped(left)} more are left out for the size of this file; they are in the run log.</p>` : "";
+  const rest =
+    left > 0
+      ? `<p class="note">${grouped(left)} more entries are left out to limit the size of this file; they are in the run log.</p>`
+      : "";
   return `<section><h3>${title} <span class="quiet">${grouped(all.length)}</span></h3>${all.slice(0, most).map(part).join("\n")}${rest}</section>`;
 }
 

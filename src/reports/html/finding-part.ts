@@ -141,7 +141,7 @@ function factsOf(
     ...stateFact(state === null ? undefined : stateName?.(state)),
     doubt === undefined ? "confirmed: seen again from a clean start" : `<span class="warn">${doubt.text}</span>`,
     ...(where === undefined ? [] : [`rule at ${sourceLink(where, source)}`]),
-    ...(known ? ["known: listed, so it does not fail the run"] : []),
+    ...(known ? ["known: listed in known_findings, so it does not fail the run"] : []),
     ...(path === "" ? [] : [`<span class="copy" data-copy="${text(path)}" data-label="Copy path"></span>`]),
   ];
 }

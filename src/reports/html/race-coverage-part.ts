@@ -6,9 +6,9 @@ import { shortened, text } from "./safe-text.ts";
 
 /** Explanations for the reasons why pairs of calls were not probed or races were dismissed. A reason without an explanation is shown unchanged. */
 const REASONS: Readonly<Record<string, string>> = {
-  read_only: "neither of the two changes anything",
+  read_only: "neither of the two actions changes anything",
   same_class: "a pair of the same kind was probed already",
-  brought: "one of the two was added by a rule",
+  brought: "one of the two actions was added by a rule",
   finding: "one of the two actions alone leads to a finding, or to no state",
   too_many_states: "there were too many states, so the pairs of these states were not examined",
   max_time: "the time for races (exploration.races.max_time) ran out",
@@ -20,7 +20,7 @@ const REASONS: Readonly<Record<string, string>> = {
   idempotent: "the repeated DELETE was answered like the first DELETE",
   control: "calls sent 50 ms apart showed the same result, too",
   noise: "the result differs between repeats of one order, too",
-  unconfirmed: "it was not seen again on a rebuilt lane",
+  unconfirmed: "the race was not seen again on a rebuilt lane",
 };
 
 export function raceCoveragePart({ raceCoverage }: ExplorationEntry): string {

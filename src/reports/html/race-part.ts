@@ -81,7 +81,7 @@ function factsOf({ id, where, known, invariant, prefix }: Race, { source, stateN
     ...stateFact(stateName?.(prefix)),
     "confirmed: seen again on a rebuilt lane",
     ...(where === undefined ? [] : [`${invariant === undefined ? "action" : "rule"} at ${sourceLink(where, source)}`]),
-    ...(known ? ["known: listed, so it does not fail the run"] : []),
+    ...(known ? ["known: listed in known_findings, so it does not fail the run"] : []),
   ];
 }
 

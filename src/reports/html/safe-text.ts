@@ -25,5 +25,5 @@ export function shortened(value: string, most: number): string {
   if (value.length <= most) return value;
   const last = value.charCodeAt(most - 1);
   const whole = last >= 0xd800 && last <= 0xdbff ? most - 1 : most;
-  return `${value.slice(0, whole)}\n... ${grouped(value.length - whole)} more characters, left out for the size of this file`;
+  return `${value.slice(0, whole)}\n... ${grouped(value.length - whole)} more characters, left out to limit the size of this file`;
 }

@@ -74,7 +74,7 @@ function comparedLines(before: readonly string[], after: readonly string[]): rea
 
 function linesPart(title: string, all: readonly StateLine[], limits: Limits, isMarked: (line: string) => boolean = () => false): string {
   const left = all.length - limits.lines;
-  const note = left > 0 ? `<p class="note">${plural(left, "more line")} left out for the size of this file.</p>` : "";
+  const note = left > 0 ? `<p class="note">${plural(left, "more line")} left out to limit the size of this file.</p>` : "";
   const lines = (left > 0 ? all.slice(0, limits.lines) : all).map(({ kind, text: line }) => {
     const shown = text(shortened(line, limits.line));
     return `<${kind}>${isMarked(line) ? `<mark>${shown}</mark>` : shown}</${kind}>`;

@@ -16,6 +16,6 @@ export function within(parts: readonly string[], bytes: number, one: string, tag
   if (without === 0) return kept.join("\n");
   return [
     ...kept,
-    `<${tag} class="note">${plural(without, one)} left out for the size of this file; the run log has everything.</${tag}>`,
+    `<${tag} class="note">${plural(without, one)} left out to limit the size of this file; the run log has everything.</${tag}>`,
   ].join("\n");
 }

@@ -106,10 +106,10 @@ function checked(rule: string, resources: readonly Resource[]): readonly Resourc
     });
   if (!Array.isArray(resources)) throw wrong("`resources` is not a list");
   const names = new Set<string>();
-  for (const one of resources as readonly unknown[]) {
-    if (typeof one !== "object" || one === null) throw wrong("one of the `resources` is not an object");
+  for (const [index, one] of (resources as readonly unknown[]).entries()) {
+    if (typeof one !== "object" || one === null) throw wrong(`resources[${index}] is not an object`);
     const { name, collection, item, can, parent, restore, ...rest } = one as Partial<Resource>;
-    if (typeof name !== "string" || name === "") throw wrong("one of the `resources` has no name");
+    if (typeof name !== "string" || name === "") throw wrong(`resources[${index}] has no name`);
     const called = `the resource ${JSON.stringify(name)}`;
     if (names.has(name)) throw wrong(`${called} is listed twice`);
     names.add(name);

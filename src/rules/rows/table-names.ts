@@ -45,7 +45,7 @@ export class SqlNames {
     if (one === undefined || others.length > 0) {
       const known =
         names.length === 0
-          ? "The World has no SQL store. Declare one with `db_url` or `systems`."
+          ? "The World has no SQL store. Declare a SQL store with `db_url` or `systems`."
           : `SQL stores of the World: ${names.join(", ")}.`;
       const problem =
         wanted !== undefined
@@ -53,7 +53,11 @@ export class SqlNames {
           : others.length > 0
             ? "the World has several SQL stores"
             : "there is no store with rows";
-      throw invalid(rule, problem, others.length > 0 ? `${known} Name one: { store: "${names[0]}" }.` : known);
+      throw invalid(
+        rule,
+        problem,
+        others.length > 0 ? `${known} Name the store in the options of the rule: { store: "${names[0]}" }.` : known,
+      );
     }
     this.store = one[1];
     this.#quote = this.store.name === "mysql" ? "`" : '"';
@@ -110,7 +114,7 @@ export class SqlNames {
   #missing(what: string, name: string, known: readonly string[]): SeqqaError {
     const close = nearest(name, known);
     const shown = known.slice(0, 20).join(", ");
-    return invalid(this.#rule, `there is no ${what}`, close === undefined ? `There are: ${shown}.` : `Did you mean "${close}"?`);
+    return invalid(this.#rule, `there is no ${what}`, close === undefined ? `Existing names: ${shown}.` : `Did you mean "${close}"?`);
   }
 }
 

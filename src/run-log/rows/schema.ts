@@ -6,7 +6,7 @@ export const SCHEMA_VERSION = 4;
  * that have their own tables are empty in it.
  */
 export const SCHEMA: string = `
--- One row: the run. Until ended_at is set it goes on, or was killed: then what is here is the beginning of it, up to the last batch.
+-- One row: the run. While ended_at is NULL, the run is in progress or was killed, and the tables hold the run up to the last batch.
 CREATE TABLE run (
   id TEXT PRIMARY KEY,
   seqqa TEXT NOT NULL,              -- the version that wrote it
@@ -16,15 +16,16 @@ CREATE TABLE run (
   document TEXT NOT NULL
 ) WITHOUT ROWID, STRICT;
 
--- The configuration, one row for each value: base_url, exploration.max_steps, ... Passwords and values of environments are not in it. And flags that are
--- no key of it, and hold when the run goes on, by their names: --only, --shard, ...
+-- The configuration, one row for each value: base_url, exploration.max_steps, ... Passwords and values of environment variables are not stored.
+-- Flags that are not keys of the configuration, but apply to a resumed run, are stored by their names: --only, --shard, ...
 CREATE TABLE config (
   key TEXT PRIMARY KEY,
   value TEXT NOT NULL,              -- JSON
   source TEXT NOT NULL              -- what set it: default, a line of the file, a flag
 ) WITHOUT ROWID, STRICT;
 
--- The variables that it gives to processes: when the run goes on, whether a value is the same can be told by its hash (scrypt, N 4096, r 8, p 1).
+-- The environment variables that the configuration passes to processes. When a run is resumed, the hash (scrypt, N 4096, r 8, p 1) shows whether a value
+-- has changed.
 CREATE TABLE environment (
   key TEXT PRIMARY KEY,             -- target.env.TOKEN
   salt TEXT NOT NULL,
@@ -52,7 +53,7 @@ CREATE TABLE explorations (
   document TEXT NOT NULL
 ) STRICT;
 
--- In the order of their declaration; nodes and edges name them by id.
+-- The actions, in the order of their declaration. nodes and commits refer to actions by id.
 CREATE TABLE actions (
   exploration INTEGER NOT NULL,
   id INTEGER NOT NULL,
@@ -75,7 +76,7 @@ CREATE TABLE nodes (
   PRIMARY KEY (exploration, id)
 ) WITHOUT ROWID, STRICT;
 
--- What is known of the first states: a JSON list of lines, each of which stands for itself.
+-- The data of the first states, as a JSON list of lines.
 CREATE TABLE states (
   exploration INTEGER NOT NULL,
   node INTEGER NOT NULL,
@@ -83,12 +84,16 @@ CREATE TABLE states (
   PRIMARY KEY (exploration, node)
 ) STRICT;
 
--- Every (state, action) pair that was committed, in the order of commit: what stands here is a prefix of the run. A row is a batch; in it, as int32 values
--- (little endian), one record after the other: 65536 * (kind + 256 * flags) + action; unless it has flag 128 the node that it leaves (else that of the record
--- before); unless it was skipped (kind 1) the status (low 16 bits; in the high ones a second hash of the state, 0: none), the node that it leads to (-1: the outcome has no state), a hash of the response, and of the state's
--- shape (0: nobody asked); with flag 2 the id of its news. Kinds: 0 executed, 1 skipped, 2 failed, 3 broken. Flags: 1 a finding is on it, 2 it has news,
--- 4 the state changed, 8 its ids could not be put in order.
--- Executed ones are numbered in this order; exchanges name them by that (edge).
+-- The committed (state, action) pairs, in the order of commit; the rows are a prefix of the run. A row is a batch of records, a record is a list of int32
+-- values (little endian):
+-- 1. 65536 * (kind + 256 * flags) + action.
+-- 2. Without flag 128: the node that the step leaves. With flag 128, it is the node of the record before.
+-- 3. Unless kind is 1, four values: the status (low 16 bits; the high bits are a second hash of the state, 0: none), the node that the step leads to (-1: the
+--    outcome has no state), a hash of the response, and a hash of the state's shape (0: not computed).
+-- 4. With flag 2: the id of a row in news.
+-- Kinds: 0 executed, 1 skipped, 2 failed, 3 broken. Flags: 1 the step has a finding, 2 the step has a row in news, 4 the state changed, 8 the ids of the
+-- state could not be put in order.
+-- Executed steps are numbered in this order. The number of a step is the column edge of exchanges.
 CREATE TABLE commits (
   exploration INTEGER NOT NULL,
   batch INTEGER NOT NULL,           -- 0, 1, 2, ...
@@ -96,7 +101,8 @@ CREATE TABLE commits (
   PRIMARY KEY (exploration, batch)
 ) STRICT;
 
--- Sampled states of which nothing is left to compare: they were expanded once more, by replay or along a second path (merge 1), or never written directly. An audit of a merge has 2 plus the number of its edge.
+-- Sampled states whose cross-check has nothing left to compare: the states were expanded a second time, by replay or along a second path (merge 1), or were
+-- never written directly. The audit of a merge has 2 plus the number of its edge as merge.
 CREATE TABLE checks (
   exploration INTEGER NOT NULL,
   node INTEGER NOT NULL,
@@ -104,7 +110,7 @@ CREATE TABLE checks (
   PRIMARY KEY (exploration, node, merge)
 ) WITHOUT ROWID, STRICT;
 
--- What committed pairs brought to light: a JSON object of findings and errors.
+-- The findings and errors of committed pairs, as a JSON object.
 CREATE TABLE news (
   exploration INTEGER NOT NULL,
   id INTEGER NOT NULL,
@@ -112,7 +118,7 @@ CREATE TABLE news (
   PRIMARY KEY (exploration, id)
 ) STRICT;
 
--- What has to be the same when an exploration goes on later.
+-- The run header of an exploration: data that must be equal when the exploration is resumed.
 CREATE TABLE beginnings (
   exploration INTEGER PRIMARY KEY,
   code TEXT NOT NULL,               -- SHA-256 of the bundled code
@@ -150,7 +156,7 @@ CREATE TABLE finding_steps (
   PRIMARY KEY (exploration, finding, position)
 ) STRICT;
 
--- Calls that came out at the same time as they do in no order.
+-- Simultaneous calls whose result differs from the result of each order of these calls.
 CREATE TABLE races (
   exploration INTEGER NOT NULL,
   position INTEGER NOT NULL,
@@ -189,7 +195,7 @@ CREATE TABLE race_steps (
   PRIMARY KEY (exploration, race, position)
 ) STRICT;
 
--- How the calls came out: 0 is the observed trial, the others are the orders that are allowed.
+-- The outcomes of the calls of a race: 0 is the observed trial, the others are the orders of the calls.
 CREATE TABLE race_outcomes (
   exploration INTEGER NOT NULL,
   race INTEGER NOT NULL,            -- races.position
@@ -202,7 +208,7 @@ CREATE TABLE race_outcomes (
   PRIMARY KEY (exploration, race, position)
 ) STRICT;
 
--- What was expected to come out the same twice and did not.
+-- Repeated executions of one path whose results differed without an explanation.
 CREATE TABLE divergences (
   exploration INTEGER NOT NULL,
   position INTEGER NOT NULL,
@@ -254,9 +260,9 @@ CREATE TABLE failures (
   document TEXT NOT NULL
 ) STRICT;
 
--- Requests and responses. Of the first edges (exploration, edge), of findings' steps (exploration, finding, step), of what their rules asked for
--- (exploration, finding, step is NULL), of races' prefixes (exploration, race, step) and calls (exploration, race, outcome; step is the side), of journeys' steps
--- (journey, step). None with report.include_request_response: false.
+-- Requests and responses. The columns in brackets identify the owner: one of the first edges (exploration, edge), a step of a finding (exploration, finding,
+-- step), the rule of a finding (exploration, finding, step is NULL), a step before a race (exploration, race, step), a call of a race (exploration, race,
+-- outcome; step is the side), or a step of a journey (journey, step). Empty with report.include_request_response: false.
 CREATE TABLE exchanges (
   exploration INTEGER,
   edge INTEGER,

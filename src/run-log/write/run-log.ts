@@ -44,7 +44,8 @@ export class RunLog {
    * @param hide Removes the run's secrets from texts.
    * @param goesOn `true` if the run is resumed and its run log exists.
    * @param flags Command-line flags that are not part of the configuration but apply to a resumed run.
-   * @throws errors of the file system, and SeqqaError `RUN_GOES_ON`
+   * @throws SeqqaError `RUN_GOES_ON` if another process uses the run log. Errors of the file system or of SQLite if the run log cannot be created or
+   *   opened.
    */
   constructor(config: Config, document: RunDocument, hide: Redactor, goesOn = false, flags: readonly ConfigRow[] = []) {
     this.#config = config;

@@ -208,7 +208,9 @@ async function freshStateNotes(explorer: Explorer, lanePool: LanePool): Promise<
   const fields = await fieldsThatDiffer(nodes.path(nodes.size - 1), lanePool);
   const what = `Nearly every step that changed the state led to a new state (${fresh} of ${changing} steps).`;
   if (fields.length === 0)
-    return [`${what} If equal states should occur again, look for a value that differs each time, and list it under ignore.`];
+    return [
+      `${what} If equal states should occur again, look for a field whose value differs each time, and list this field under ignore.`,
+    ];
   return [`${what} List these fields under ignore, because they differ between two executions of one path: ${fields.join(", ")}.`];
 }
 

@@ -183,7 +183,7 @@ function refuseLanesWithoutModule({ config, definition, module }: LanesInput): v
   if (module === undefined) {
     throw new SeqqaError(
       "LANES_NEED_MODULE",
-      `parallel is ${config.parallel}, but explore() was called without \`module\`, so other threads cannot load the exploration.`,
+      `\`parallel\` is ${config.parallel}, but explore() was called without \`module\`, so other threads cannot load the exploration.`,
       {
         exitStatus: 2,
         hint: "Pass `module: import.meta.url` in the file that exports the agent, or explore with seqqa run.",
@@ -194,11 +194,11 @@ function refuseLanesWithoutModule({ config, definition, module }: LanesInput): v
     throw new SeqqaError(
       "LANES_NEED_FACTORY",
       definition.graph === undefined
-        ? `parallel is ${config.parallel}, but the Agent's world is a single World, which only one lane can use.`
-        : `parallel is ${config.parallel}, but explore() was given one client, or the graph one World, which only one lane can use.`,
+        ? `\`parallel\` is ${config.parallel}, but the Agent's world is a single World, which only one lane can use.`
+        : `\`parallel\` is ${config.parallel}, but explore() was given one client, or the graph one World, which only one lane can use.`,
       {
         exitStatus: 2,
-        hint: "Write world: (lane) => new World({ ... }), so that each lane gets its own World. Or set parallel to 1.",
+        hint: "Write world: (lane) => new World({ ... }), so that each lane gets its own World. Or set `parallel` to 1.",
       },
     );
   }

@@ -8,7 +8,8 @@ import { shardText } from "../shards/shard.ts";
  */
 export function checkShards(runs: readonly StoredRun[]): void {
   const [first] = runs;
-  if (first === undefined || first.explorations.length === 0) throw refused("the first run contains no exploration", RESHARD);
+  if (first === undefined || first.explorations.length === 0)
+    throw refused(first === undefined ? "no run is given" : `run ${first.id} contains no exploration`, RESHARD);
   for (const run of runs) {
     const whole = run.explorations.find(({ beginning }) => (beginning?.shard ?? null) === null);
     if (whole !== undefined) throw refused(`run ${run.id} is not a shard of ${whole.file}`, RESHARD);

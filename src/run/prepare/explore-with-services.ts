@@ -38,7 +38,7 @@ export function withProblemsOf(result: ExplorationResult, problems: readonly Seq
 function withProblems(error: unknown, problems: readonly SeqqaError[]): SeqqaError {
   const { code = "INTERNAL", exitStatus = 3 } = error as Partial<SeqqaError>;
   const message = error instanceof Error ? error.message : String(error);
-  const hint = problems.map((problem) => `Before that: ${problem.message}`).join("\n");
+  const hint = problems.map((problem) => `Before this error: ${problem.message}`).join("\n");
   return new SeqqaError(code, message, { exitStatus, hint, cause: error });
 }
 

@@ -27,7 +27,10 @@ export async function loadStoreModule(
   return { url, stores: module?.stores ?? {} };
 }
 
-/** Checks the modules of all configured adapters. @throws SeqqaError like {@link loadStoreModule} */
+/**
+ * Loads the modules of all configured stores, to find mistakes before a run starts. For a user's own adapter, an adapter is also created once.
+ * @throws SeqqaError with the codes of {@link loadStoreModule} if a user's own adapter cannot be loaded or created
+ */
 export async function checkStoreModules(config: Config): Promise<void> {
   await withRunDirectory(async (directory) => {
     for (const [name, system] of systemsOf(config)) await storesOf(name, system, { folder: config.folder, directory });

@@ -64,7 +64,7 @@ export function idleActions(coverage: Coverage, { stopReason, steps, isExhaustiv
   const more = idle.length > SHOWN ? `, and ${plural(idle.length - SHOWN, "more action")}` : "";
   return [
     `${grouped(worked)} of ${plural(all.length, "action")} worked. These actions never worked: ${idle.slice(0, SHOWN).join(", ")}${more}. ` +
-      "Correct them, allow this for single actions with mayNeverApply or mayNeverSucceed, or set exploration.require_all_actions to false.",
+      "Correct these actions, set mayNeverApply or mayNeverSucceed for single actions, or set exploration.require_all_actions to false.",
   ];
 }
 

@@ -39,8 +39,9 @@ export function wasteNotes(definition: AgentDefinition<never, never>, coverage: 
 function neverApplicable(action: AnyAction, skipped: number, definition: AgentDefinition<never, never>, coverage: Coverage): string {
   const where = `${action.name} was never applicable in ${plural(skipped, "state")}`;
   const keys = action.precondition === undefined ? keysReadIn(action.run) : keysAskedBy(action.precondition);
-  if (keys.length === 0) return `${where}. It returned null each time, and does not read a context key that would show what it waits for.`;
-  return `${where}. It needs the context ${keys.length === 1 ? "key" : "keys"} ${keys.map((key) => `${key} (${producers(key, definition, coverage)})`).join(", ")}.`;
+  if (keys.length === 0)
+    return `${where}. ${action.precondition === undefined ? "The action returned null each time" : "The precondition of the action never held"}, and seqqa found no context key that ${action.precondition === undefined ? "the action" : "the precondition"} reads.`;
+  return `${where}. The action needs the context ${keys.length === 1 ? "key" : "keys"} ${keys.map((key) => `${key} (${producers(key, definition, coverage)})`).join(", ")}.`;
 }
 
 function alwaysRefused(
@@ -53,8 +54,8 @@ function alwaysRefused(
   const where = `${action.name} ${answeredEachTime(applied, statuses)}`;
   const keys = keysReadIn(action.run);
   if (keys.length === 0)
-    return `${where}. It reads no context key, so it may use an id that does not exist. Let the action that creates the item set a context key, and read this key.`;
-  return `${where}. It uses the context ${keys.length === 1 ? "key" : "keys"} ${keys.map((key) => `${key} (${producers(key, definition, coverage)})`).join(", ")}.`;
+    return `${where}. seqqa found no context key that the action reads, so the action may use an id that does not exist. Let the action that creates the item set a context key, and let ${action.name} read this key.`;
+  return `${where}. The action uses the context ${keys.length === 1 ? "key" : "keys"} ${keys.map((key) => `${key} (${producers(key, definition, coverage)})`).join(", ")}.`;
 }
 
 /** Returns a clause about the answers to an action, such as `was answered 404 in all 24 states that it was tried in`. */

@@ -21,7 +21,10 @@ export function withoutSubject(
   const idle = [...subjects].filter(([, names]) => names.length > 0 && !names.some(worked));
   return new Map(
     idle.map(([rule, names]) => {
-      const more = names.length > NAMED ? `, and ${names.length - NAMED} more did not work either` : "";
+      const more =
+        names.length > NAMED
+          ? `, and ${names.length - NAMED} more ${names.length - NAMED === 1 ? "action" : "actions"} did not work either`
+          : "";
       return [
         rule,
         `${rule} judged nothing: ${names

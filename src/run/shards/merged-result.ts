@@ -296,7 +296,7 @@ function stopReasonOf(open: number, boundary: number, entries: readonly Explorat
 function helps(stopReason: StopReason): string {
   // Do not advise to resume: the resumed shard keeps the flag, and would stop at the same violation again.
   if (stopReason === "first_violation") return "run this shard again without --bail (stop_on_first_violation)";
-  return `resume this shard ${stopReason === "max_steps" ? "with --resume --max-steps <more>" : "with --resume"}`;
+  return `resume this shard ${stopReason === "max_steps" ? "with --resume and a higher --max-steps" : "with --resume"}`;
 }
 
 const grouped = (value: number): string => value.toLocaleString("en-US");
@@ -321,7 +321,7 @@ function notesOf({ rows, committer, open, differing }: Merged, entries: readonly
     differing.behind === 0
       ? []
       : [
-          `For ${grouped(differing.behind)} outcomes, shards that reached the state by different paths recorded different results, for example because test data depends on the path. Each outcome is taken from the shard that its own path belongs to.`,
+          `For ${grouped(differing.behind)} outcomes, shards that reached the state by different paths recorded different results, for example because test data depends on the path. The merged result takes each outcome from the shard to which the path of the outcome belongs.`,
         ];
   return [...notes, ...unfinished, ...inconclusiveNotes(committer), overlap, ...differ];
 }

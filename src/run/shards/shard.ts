@@ -12,9 +12,9 @@ export function shardOf(text: string): Shard {
   const [, index, of] = /^([1-9]\d{0,3})\/([1-9]\d{0,3})$/.exec(text.trim()) ?? [];
   const [i, n] = [Number(index), Number(of)];
   if (index === undefined || i > n || n > MOST) {
-    throw new SeqqaError("USAGE", `Invalid shard ${JSON.stringify(text)}: expected <part>/<number of parts>.`, {
+    throw new SeqqaError("USAGE", `Invalid shard ${JSON.stringify(text)}: expected <index>/<count>.`, {
       exitStatus: 2,
-      hint: `For example, 2/4 is the second of four parts. At most ${MOST} parts are possible.`,
+      hint: `For example, 2/4 is the second of four shards. At most ${MOST} shards are possible.`,
     });
   }
   return { index: i - 1, of: n };
@@ -56,5 +56,5 @@ function impossible(why: string, hint: string): SeqqaError {
 export function shardNote(shard: Shard, { taken }: ShardCut): string {
   const which = `This is shard ${shardText(shard)}`;
   if (taken === undefined) return `${which}: there were too few states to divide, so all shards explored the same states.`;
-  return `${which}: of the ${taken.states} states at depth ${taken.depth} it explored ${taken.own} further; the others are left to the other shards. seqqa merge joins them.`;
+  return `${which}: of the ${taken.states} states at depth ${taken.depth}, this shard explored ${taken.own} further, and left the rest to the other shards. seqqa merge joins the runs of all shards.`;
 }

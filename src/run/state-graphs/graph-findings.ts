@@ -56,7 +56,7 @@ function claimed(parts: GraphParts, { unreachedNodes, deadEdges, certain, triedF
 
 function answers({ statuses }: ActionCoverage): string {
   const given = Object.entries(statuses).map(([status, count]) => `${status} (${count === 1 ? "once" : `${count} times`})`);
-  return given.length === 0 ? "its action returned null each time" : `it was answered ${given.join(", ")}`;
+  return given.length === 0 ? "its action returned null each time" : `its action was answered ${given.join(", ")}`;
 }
 
 /** Returns a violation without a replay, because it follows from the whole graph and not from one path. */

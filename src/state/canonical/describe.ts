@@ -181,14 +181,14 @@ class Describer {
   }
 }
 
-/** Describes a time: `<now>`, `<now + 10 min>`, `<now + 2 s, passed>`, or `<now + 10 min, 5 min ago>` if the target's clock was moved afterwards. */
+/** Describes a time: `<now>`, `<now + 10 min>`, `<now + 2 s, in the past>`, or `<now + 10 min, 5 min ago>` if the target's clock was moved afterwards. */
 function timeText({ origin: { name, isPassed } }: Time): string {
   const [, base = "", apart] = /^(root|step)(-?\d+)(?:[+~]|$)/.exec(name) ?? [];
   if (base === "") return "<time of the root state>";
   const offset = Number(apart);
   const moved = /~(\d+)$/.exec(name)?.[1];
   const ago = moved === undefined ? "" : `, ${durationText(Number(moved))} ago`;
-  return `<${base === "root" ? "start" : "now"}${offset === 0 ? "" : ` ${offset < 0 ? "-" : "+"} ${durationText(offset)}`}${ago}${isPassed === true ? ", passed" : ""}>`;
+  return `<${base === "root" ? "start" : "now"}${offset === 0 ? "" : ` ${offset < 0 ? "-" : "+"} ${durationText(offset)}`}${ago}${isPassed === true ? ", in the past" : ""}>`;
 }
 
 function shorten(text: string): string {

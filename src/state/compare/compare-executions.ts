@@ -11,7 +11,9 @@ import {
   KEY,
   parsedJson,
   parsedJwt,
+  parsedSigned,
   placeText,
+  SIGNED_TEXT,
   tableOf,
   tablePlace,
 } from "../values/places.ts";
@@ -315,12 +317,12 @@ class Pairs {
     if (typeof a === "string" && typeof b === "string") {
       const [x, y] = [parsedJson(a), parsedJson(b)];
       if (x !== undefined && y !== undefined) return this.#value(x, y, [...segments, JSON_TEXT], depth + 1);
-      // A token in the context or a client is compared by its content. In a store it is compared as a whole, because the store may use it to tell
-      // which of two tokens was revoked.
-      const isHeld = segments[0] === "clients" || segments[0] === "context";
-      const [one, other] = isHeld ? [parsedJwt(a), parsedJwt(b)] : [];
+      const [one, other] = [parsedJwt(a), parsedJwt(b)];
       if (one !== undefined && other !== undefined && !isSame(one, other))
         return this.#value(one, other, [...segments, JWT_TEXT], depth + 1);
+      const [signed, otherSigned] = [parsedSigned(a), parsedSigned(b)];
+      if (signed !== undefined && otherSigned !== undefined && !isSame(signed, otherSigned))
+        return this.#value(signed, otherSigned, [...segments, SIGNED_TEXT], depth + 1);
     }
     this.pairs.push({ place, a, b, column: cell?.column, domain: cell?.domain });
   }

@@ -1,4 +1,5 @@
 import { types } from "node:util";
+import { inflateSync } from "node:zlib";
 import type { ObservedColumn, StoredValue } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../canonical/facts.ts";
 import { fieldOfKind, patternOf, readFieldOfKind } from "../canonical/row-kinds.ts";
@@ -58,6 +59,7 @@ export function valuesAt({ systems, context, clients }: Facts, place: string): r
 function insideOf(value: unknown, segment: string): readonly unknown[] {
   if (segment === JSON_TEXT && typeof value === "string") return [parsedJson(value)];
   if (segment === JWT_TEXT && typeof value === "string") return [parsedJwt(value)];
+  if (segment === SIGNED_TEXT && typeof value === "string") return [parsedSigned(value)];
   if (segment === INDEX && Array.isArray(value)) return value;
   if (typeof value !== "object" || value === null) return [];
   const entries: readonly (readonly [unknown, unknown])[] = types.isMap(value) ? [...value] : Object.entries(value);
@@ -89,6 +91,47 @@ export function replaceJwts(text: string, replace: (claims: object) => string): 
   });
 }
 
+/**
+ * Returns the content of a signed text: its payload and the time of its signature, in seconds since 1970; `undefined` if the text is not signed with a
+ * time. The signature is left out, because it follows from the other two. Two formats are known: `payload:time:signature` of Django
+ * (`django.core.signing`, also the data of its sessions), with the time in base 62, and `payload.time.signature` of itsdangerous (Flask's sessions),
+ * with the time as a number in base64url.
+ */
+export function parsedSigned(text: string): { readonly payload: unknown; readonly time: number } | undefined {
+  const [, payload, separator, time] = ONE_SIGNED.exec(text) ?? [];
+  if (payload === undefined || time === undefined) return undefined;
+  const seconds = separator === ":" ? inBase62(time) : Buffer.from(time, "base64url").readUIntBE(0, 4);
+  return Math.abs(seconds * 1_000 - Date.now()) > FURTHEST_MS ? undefined : { payload: payloadOf(payload), time: seconds };
+}
+
+export function replaceSigned(text: string, replace: (payload: unknown) => string): string {
+  return text.replace(SIGNED, (token) => {
+    const found = parsedSigned(token);
+    return found === undefined ? token : replace(found.payload);
+  });
+}
+
+/** Random text may have the form of a time. Times that are further away do not count. */
+const FURTHEST_MS = 400 * 86_400_000;
+const MOST_BYTES = 1_000_000;
+// Signatures of SHA-1, SHA-256 and SHA-512 in base64url.
+const SIGNED = /(?<![\w.:-])[\w.-]{1,4096}([:.])[\w-]{6}\1(?:[\w-]{86}|[\w-]{43}|[\w-]{27})(?![\w.:-])/g;
+const ONE_SIGNED = /^([\w.-]+)([:.])([\w-]{6})\2(?:[\w-]{86}|[\w-]{43}|[\w-]{27})$/;
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+const inBase62 = (text: string): number => [...text].reduce((sum, digit) => sum * 62 + BASE62.indexOf(digit), 0);
+
+/** Returns a payload as JSON, if it is JSON in base64url; a dot at the beginning means that it is compressed. Returns other payloads as they are. */
+function payloadOf(text: string): unknown {
+  const isCompressed = text.startsWith(".");
+  const bytes = Buffer.from(isCompressed ? text.slice(1) : text, "base64url");
+  try {
+    return JSON.parse((isCompressed ? inflateSync(bytes, { maxOutputLength: MOST_BYTES }) : bytes).toString("utf8")) as unknown;
+  } catch {
+    return text;
+  }
+}
+
 // By RFC 7519, the header and the claims are JSON objects in base64url, so both begin with `eyJ`.
 const ONE_JWT = /^((?:Bearer )?)(eyJ[\w-]+)\.(eyJ[\w-]+)\.([\w-]*)$/;
 const JWTS = /(?<![\w-])eyJ[\w-]+\.(eyJ[\w-]+)\.[\w-]*/g;
@@ -106,9 +149,13 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Elements of a place's path that are no names: an array index, a generated key, parsed JSON, a parsed JWT, and the root of all tables. */
+/**
+ * Elements of a place's path that are no names: an array index, a generated key, parsed JSON, a parsed JWT, a parsed signed text, and the root of all
+ * tables.
+ */
 export const INDEX = "[]";
 export const KEY = "#key";
 export const JSON_TEXT = "{}";
 export const JWT_TEXT = "{jwt}";
+export const SIGNED_TEXT = "{signed}";
 export const TABLES = "tables";

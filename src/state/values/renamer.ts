@@ -4,7 +4,22 @@ import type { Facts } from "../canonical/facts.ts";
 import type { GeneratedPlace, Knowledge, TimePlace } from "../compare/knowledge.ts";
 import { hashText32 } from "../hash/hasher.ts";
 import { msOf, NO_ORIGINS, timeKeyAt, type Origin, type Origins, type TimeKey, type TimeOrigin } from "./origins.ts";
-import { columnPlace, fieldOf, INDEX, JSON_TEXT, JWT_TEXT, KEY, parsedJson, parsedJwt, replaceJwts, tableOf, TABLES } from "./places.ts";
+import {
+  columnPlace,
+  fieldOf,
+  INDEX,
+  JSON_TEXT,
+  JWT_TEXT,
+  KEY,
+  parsedJson,
+  parsedJwt,
+  parsedSigned,
+  replaceJwts,
+  replaceSigned,
+  SIGNED_TEXT,
+  tableOf,
+  TABLES,
+} from "./places.ts";
 import { fittingOffset, momentOf, offsetFromStep, simplestOffset, type Moment, type StepWindow } from "./times.ts";
 import { Generated, JsonText, Mixed, Time } from "./named.ts";
 import { splitAtWords, wordOf, wordOfBytes, type Word } from "./words.ts";
@@ -207,7 +222,8 @@ export class Renamer {
       if (typeof value === "number") return known(String(value), this.#counted(String(value))) ?? value;
       return typeof value === "string" ? (known(value, /^\d+$/.test(value) ? this.#counted(value) : undefined) ?? value) : value;
     };
-    const plain = replaceJwts(text, (claims) => JSON.stringify(claims, claim))
+    const signed = replaceSigned(text, (payload) => `${JSON.stringify(payload, claim)}<time>`);
+    const plain = replaceJwts(signed, (claims) => JSON.stringify(claims, claim))
       .replace(ISO_TIME, (time) => {
         const moment = momentOf(time);
         return moment === undefined ? time : `<${offsetFromStep(moment, step, 1_000)}>`;
@@ -304,7 +320,9 @@ export class Renamer {
       const parsed = stored === undefined ? parsedJwt(text) : undefined;
       if (stored !== undefined || parsed !== undefined) return stored ?? new JsonText(this.#value(parsed, jwt));
     }
-    return this.#loose(text, node);
+    const signed = node?.inner.get(SIGNED_TEXT);
+    const content = signed === undefined ? undefined : parsedSigned(text);
+    return content === undefined ? this.#loose(text, node) : new JsonText(this.#value(content, signed));
   }
 
   /** Replaces known generated values inside a text, for places where experiments did not show the text itself to be generated. */

@@ -36,7 +36,7 @@ function unique(table: ExploredTable, columns: readonly string[], likelihood: nu
     const twice = texts.find((text, at) => texts.indexOf(text) < at);
     if (twice !== undefined) broken.push({ state, what: `two rows have the same ${columns.join(", ")}: ${twice}` });
     else if (nearest === undefined || all.length > Number(/^\d+/.exec(nearest.what)?.[0]))
-      nearest = { state, what: `${all.length} rows, all different` };
+      nearest = { state, what: `${all.length} rows, no two with the same ${columns.join(", ")}` };
   });
   if (values.size < 2) return [];
   const named = columns.map((column) => columnOf(table, column));
@@ -47,7 +47,7 @@ function unique(table: ExploredTable, columns: readonly string[], likelihood: nu
       columns: named,
       name: nameOf(["unique", ...(columns.map((column) => ({ table: table.name, column })) as [{ table: string; column: string }])]),
       likelihood,
-      evidence: `${values.size} different values, in states with at least two rows`,
+      evidence: `${values.size} different values of ${named.join(", ")}, in states with at least two rows of ${table.name}`,
       judged: states,
       broken,
       nearest,
@@ -75,7 +75,13 @@ function references(table: ExploredTable, column: string, tables: readonly Explo
       if (!broken.has(state))
         broken.set(state, { state, what: `${columnOf(table, column)} ${cell} does not exist in ${columnOf(target, key)}` });
     } else if (known.length < fewest) {
-      [nearest, fewest] = [{ state, what: `${known.length} ${known.length === 1 ? "row" : "rows"} in ${target.name}` }, known.length];
+      [nearest, fewest] = [
+        {
+          state,
+          what: `${columnOf(table, column)} refers to ${known.length === 1 ? "the only row" : `one of ${known.length} rows`} of ${target.name}`,
+        },
+        known.length,
+      ];
     }
   });
   const goes = removals(target);
@@ -86,7 +92,7 @@ function references(table: ExploredTable, column: string, tables: readonly Explo
       columns: [columnOf(table, column), columnOf(target, key)],
       name: nameOf(["references", { table: table.name, column }, { table: target.name, column: key }]),
       likelihood: goes > 0 ? 0.92 : 0.7,
-      evidence: `${values.size} different ${values.size === 1 ? "value" : "values"}${goes > 0 ? `; ${goes} ${goes === 1 ? "step removes" : "steps remove"} rows of ${target.name}` : ""}`,
+      evidence: `${values.size} different ${values.size === 1 ? "value" : "values"} of ${columnOf(table, column)}${goes > 0 ? `; ${goes} ${goes === 1 ? "step removes" : "steps remove"} rows of ${target.name}` : ""}`,
       judged: states.size,
       broken: [...broken.values()],
       nearest,

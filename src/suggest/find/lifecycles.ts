@@ -64,7 +64,7 @@ function transitions(table: ExploredTable, column: string, words: readonly strin
       broken: [],
       nearest:
         rarest.count <= Math.max(1, changes * RARE)
-          ? { ...rarest.place, what: `only ${rarest.count} of these changes: ${rarest.place.what}` }
+          ? { ...rarest.place, what: `only ${rarest.count} of ${changes} changes: ${rarest.place.what}` }
           : undefined,
     },
   ];
@@ -110,10 +110,10 @@ function immutable(table: ExploredTable): readonly Candidate[] {
       columns: named,
       name: nameOf(["immutable", ...(fixed.map((column) => ({ table: table.name, column })) as [{ table: string; column: string }])]),
       likelihood: 0.72,
-      evidence: `${changed.length} changes of rows of ${table.name} leave ${fixed.length === 1 ? "it" : "them"} as ${fixed.length === 1 ? "it is" : "they are"}`,
+      evidence: `${changed.length} changes of rows of ${table.name} did not change ${named.join(", ")}`,
       judged: changed.length,
       broken: [],
-      nearest: isRare ? { ...place, what: `${rarest} is changed by only ${count} of the changes` } : undefined,
+      nearest: isRare ? { ...place, what: `${rarest} is changed by only ${count} of ${changed.length} changes` } : undefined,
     },
   ];
 }

@@ -14,14 +14,16 @@ export function suggestionLines(
   const many = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
   const shown = held.slice(0, most);
   const left = [
-    ...(violating > 0 ? [`without ${violating} that break your rules`] : []),
-    ...(unread > 0 ? [`without ${unread} whose rows were not kept`] : []),
+    ...(violating > 0 ? [`without ${many(violating, "state")} that ${violating === 1 ? "breaks" : "break"} your rules`] : []),
+    ...(unread > 0 ? [`without ${many(unread, "state")} whose rows were not stored`] : []),
   ];
   const seen = [many(states, "state"), ...left, many(of.steps.length, "step"), many(tables.length, "table")].join(", ");
   return [
     `${of.name}: ${many(held.length, "rule")} held (${seen})`,
     ...shown.flatMap((one, index) => ["", ...lines(of, one, `${index + 1}`.padStart(2))]),
-    ...(held.length > shown.length ? ["", `... and ${held.length - shown.length} more: --most ${held.length}`] : []),
+    ...(held.length > shown.length
+      ? ["", `... and ${held.length - shown.length} more ${held.length - shown.length === 1 ? "rule" : "rules"}: add --most ${held.length}`]
+      : []),
     ...(nearlyHeld.length === 0
       ? []
       : [

@@ -8,7 +8,7 @@ export function refuseLanes(config: TargetConfig, count: number): SeqqaError | u
   const shared = count > 1 ? storeWithoutCopies(config) : undefined;
   if (shared !== undefined) {
     return refuse(
-      `Each of the ${count} lanes needs its own store, but the adapter of systems.${shared} cannot copy its store.`,
+      `Each of the ${count} lanes needs its own store, but the store module of systems.${shared} cannot copy the store.`,
       `Use --parallel 1, or export stores.createProvider from the module that systems.${shared}.adapter names.`,
     );
   }

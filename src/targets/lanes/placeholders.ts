@@ -12,7 +12,7 @@ export interface Filling {
 
 const PARTS = STORE_PARTS.join("|");
 // Matches placeholders such as `{port}`. A preceding `$` prevents a match, because `${port}` is a shell variable.
-const PLACEHOLDER = new RegExp(`(?<!\\$)\\{(port|lane|db_url|db_path|db_(?:${PARTS})|(?:url|${PARTS}):[^{}]*)\\}`, "g");
+const PLACEHOLDER = new RegExp(`(?<!\\$)\\{(port|lane|db_url|db_path|db_(?:${PARTS})|(?:url|path|${PARTS}):[^{}]*)\\}`, "g");
 
 /**
  * Replaces placeholders such as `{port}` in a text. Other text in braces stays as it is. @throws SeqqaError `TARGET_PLACEHOLDER` for a placeholder
@@ -31,25 +31,32 @@ function valueOf(whole: string, name: string, filling: Filling): string {
   const asked = storePlaceholder(name);
   if (asked === undefined) {
     const value = name === "port" || name === "lane" ? String(filling[name]) : name === "db_url" ? filling.dbUrl : filling.dbPath;
-    return value ?? undeclared(whole, "Declare the store as db_url.");
+    return value ?? undeclared(whole, "db", SET_DB);
   }
   const url = asked.store === "db" ? (filling.urls["db"] ?? filling.dbUrl) : filling.urls[asked.store];
   if (url === undefined)
     return undeclared(
       whole,
-      asked.store === "db" ? "Declare the store as db_url." : "Declare the store under systems, or correct the name in the placeholder.",
+      asked.store,
+      asked.store === "db" ? SET_DB : `Declare systems.${asked.store} in seqqa.yaml, or correct the name in the placeholder.`,
     );
   if (asked.part === "url") return url;
   const value = storePart(url, asked.part);
   if (value !== undefined) return value;
-  throw new SeqqaError("TARGET_PLACEHOLDER", `A value under target contains ${whole}, but the URL of that store has no ${asked.part}.`, {
-    exitStatus: 2,
-    hint: `Add the ${asked.part} to the store's URL, or remove the placeholder.`,
-  });
+  throw new SeqqaError(
+    "TARGET_PLACEHOLDER",
+    `A value under target contains ${whole}, but the URL of store "${asked.store}" has no ${asked.part}.`,
+    {
+      exitStatus: 2,
+      hint: `Add the ${asked.part} to the URL of this store in seqqa.yaml, or remove the placeholder.`,
+    },
+  );
 }
 
-function undeclared(whole: string, hint: string): never {
-  throw new SeqqaError("TARGET_PLACEHOLDER", `A value under target contains ${whole}, but seqqa.yaml declares no such store.`, {
+const SET_DB = "Set db_url in seqqa.yaml to the URL of the store, or remove the placeholder.";
+
+function undeclared(whole: string, store: string, hint: string): never {
+  throw new SeqqaError("TARGET_PLACEHOLDER", `A value under target contains ${whole}, but seqqa.yaml declares no store "${store}".`, {
     exitStatus: 2,
     hint,
   });

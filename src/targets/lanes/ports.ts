@@ -28,13 +28,9 @@ export class Ports {
       if (await isFree(port)) return port;
       this.release(port);
     }
-    throw new SeqqaError(
-      "NO_FREE_PORT",
-      `seqqa found no free port between ${low} and ${high}. End programs that listen on these ports, or use fewer lanes (--parallel).`,
-      {
-        hint: "End the processes that use them, and try again.",
-      },
-    );
+    throw new SeqqaError("NO_FREE_PORT", `seqqa found no free port between ${low} and ${high} for a lane.`, {
+      hint: "End programs that listen on these ports, or use fewer lanes (--parallel).",
+    });
   }
 
   release(port: number): void {

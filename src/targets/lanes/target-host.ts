@@ -437,7 +437,9 @@ function storesOf(
 }
 
 function unsupported(kind: string): Promise<never> {
-  return Promise.reject(new SeqqaError("STORE_UNSUPPORTED", `seqqa cannot copy a ${kind} store for lanes.`, { exitStatus: 2 }));
+  return Promise.reject(
+    new SeqqaError("STORE_UNSUPPORTED", `seqqa cannot copy a store of the kind ${kind} for each lane.`, { exitStatus: 2 }),
+  );
 }
 
 function closed(): SeqqaError {
@@ -456,7 +458,7 @@ async function bundledModule({ target, folder }: TargetConfig, options: TargetHo
   if (!existsSync(file)) {
     throw new SeqqaError("TARGET_MODULE_MISSING", `target.module names the file ${file}, which does not exist.`, {
       exitStatus: 2,
-      hint: "Correct the path. It is relative to the folder of seqqa.yaml.",
+      hint: "Correct the path, which is relative to the folder of seqqa.yaml.",
     });
   }
   return options.bundleModule === undefined ? pathToFileURL(file).href : options.bundleModule(file);

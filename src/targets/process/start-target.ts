@@ -173,7 +173,7 @@ function workingDirectory({ target, folder }: TargetConfig): string {
   if (existsSync(cwd)) return cwd;
   throw new SeqqaError("TARGET_CWD", `target.cwd names the folder ${cwd}, which does not exist.`, {
     exitStatus: 2,
-    hint: "Correct the path. It is relative to the folder of seqqa.yaml.",
+    hint: "Correct the path, which is relative to the folder of seqqa.yaml.",
   });
 }
 

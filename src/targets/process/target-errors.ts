@@ -35,7 +35,7 @@ export function lastPrinted(output: string): string {
 }
 
 export function notReady(command: string, lane: number, urls: readonly string[], seconds: number, output: string): SeqqaError {
-  const said = output.trim() === "" ? " It printed nothing." : ` Its last output:${quoted(lastLines(output))}`;
+  const said = output.trim() === "" ? " The target printed nothing." : ` Its last output:${quoted(lastLines(output))}`;
   return new SeqqaError(
     "TARGET_NOT_READY",
     `The target of lane ${lane}, ${shownCommand(command)}, runs but gave no HTTP answer on ${urls.join(" or ")} within ${seconds} s.${said}`,

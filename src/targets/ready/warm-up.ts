@@ -62,7 +62,10 @@ async function request({ timeoutMs, signal, ca, passwords }: WarmUpContext, name
       validateHeaderName(key);
       validateHeaderValue(key, value);
     } catch (error) {
-      throw failed(`${name} cannot be sent: ${(error as Error).message}.`, "Correct this header.");
+      throw failed(
+        `${name} cannot be sent: ${(error as Error).message}.`,
+        `Correct the header ${JSON.stringify(key)} of this request in seqqa.yaml.`,
+      );
     }
   }
   const until = performance.now() + timeoutMs;
@@ -143,7 +146,7 @@ async function run(
     signal.throwIfAborted();
     if (typeof end !== "string" && end.code === 0) return;
     const how = typeof end === "string" ? `did not end within ${timeoutMs / 1000} s` : `ended with ${end.code ?? end.signal}`;
-    const said = process.output.trim() === "" ? " It printed nothing." : ` Its last output:${quoted(lastLines(process.output))}`;
+    const said = process.output.trim() === "" ? " The command printed nothing." : ` Its last output:${quoted(lastLines(process.output))}`;
     throw failed(
       `${key}, the command ${command}, ${how}.${said}`,
       "Run the command by hand in target.cwd, with the environment of target.env.",

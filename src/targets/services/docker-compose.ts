@@ -39,7 +39,7 @@ export async function composeUp(context: ComposeContext, signal: AbortSignal): P
   if (!existsSync(file)) {
     throw new SeqqaError("COMPOSE_FILE", `compose_file names the file ${file}, which does not exist.`, {
       exitStatus: 2,
-      hint: "Correct the path. It is relative to the folder of seqqa.yaml.",
+      hint: "Correct the path, which is relative to the folder of seqqa.yaml.",
     });
   }
   const outcome = await docker(["-p", projectOf(runId), "-f", file, "up", "--wait"], context, limits.upMs, signal);

@@ -63,7 +63,7 @@ export function serviceAnswersAlready(service: ServiceConfig, url: string): Seqq
 export function serviceFolderMissing({ name }: ServiceConfig, folder: string): SeqqaError {
   return new SeqqaError("SERVICE_CWD", `The cwd of service "${name}" names the folder ${folder}, which does not exist.`, {
     exitStatus: 2,
-    hint: "Correct the path. It is relative to the folder of seqqa.yaml.",
+    hint: "Correct the path, which is relative to the folder of seqqa.yaml.",
   });
 }
 

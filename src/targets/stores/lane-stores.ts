@@ -32,7 +32,8 @@ export function externalStores(stores: Readonly<Record<string, StoreConfig>>, fo
     Object.entries(stores).map(([name, store]) => {
       const file = store.adapter === undefined ? sqliteFile(store.url, folder) : undefined;
       if (file === undefined) return [name, store];
-      if (!existsSync(file)) throw missing(name, file, "Correct the path. It must name the file that the running target uses.");
+      if (!existsSync(file))
+        throw missing(name, file, "Correct the path in the store's URL, so that the URL names the file that the running target uses.");
       requireWritable(name, file);
       return [name, { ...store, url: `sqlite:${file}` }];
     }),
@@ -70,9 +71,14 @@ export function requireTemplate(name: string, store: StoreConfig, folder: string
     throw missing(
       name,
       file,
-      "Create the file: seqqa copies it for every lane. To start with an empty file, remove the store and write {db_path} in target.command.",
+      "Create the file: seqqa copies it for every lane. To start with an empty file, remove the store from seqqa.yaml, and write {db_path} in target.command.",
     );
-  if (!statSync(file).isFile()) throw missing(name, file, "The path names a folder or a special file. Name a SQLite file.");
+  if (!statSync(file).isFile()) {
+    throw new SeqqaError("STORE_MISSING", `The URL of store "${name}" names ${file}, which is a folder or a special file.`, {
+      exitStatus: 2,
+      hint: "Name a SQLite file in the store's URL.",
+    });
+  }
   return file;
 }
 
@@ -144,9 +150,9 @@ async function make(name: string, source: string | undefined, file: string, clon
     const what = source === undefined ? "an empty store" : `a copy of ${source}`;
     throw new SeqqaError(
       "STORE_NOT_COPIED",
-      `seqqa cannot create ${what} for systems.${name}: ${error instanceof Error ? error.message : String(error)}.`,
+      `seqqa cannot create ${what} for the store "${name}": ${error instanceof Error ? error.message : String(error)}.`,
       {
-        hint: "Check that the file is readable and that no process writes to it. Check also the free space of the directory for temporary files (TMPDIR).",
+        hint: "Check that the file of the store is readable, and that no process writes to this file. Check also the free space of the directory for temporary files (TMPDIR).",
         cause: error,
       },
     );
@@ -154,7 +160,10 @@ async function make(name: string, source: string | undefined, file: string, clon
 }
 
 function missing(name: string, file: string, hint: string): SeqqaError {
-  return new SeqqaError("STORE_MISSING", `systems.${name} names the SQLite file ${file}, which does not exist.`, { exitStatus: 2, hint });
+  return new SeqqaError("STORE_MISSING", `The URL of store "${name}" names the SQLite file ${file}, which does not exist.`, {
+    exitStatus: 2,
+    hint,
+  });
 }
 
 /** Checks that a SQLite file is writable. Its folder is checked too, because SQLite creates its journal there. */
@@ -163,14 +172,10 @@ function requireWritable(name: string, file: string): void {
     try {
       accessSync(path, constants.W_OK);
     } catch (cause) {
-      throw new SeqqaError(
-        "STORE_NOT_WRITABLE",
-        `seqqa cannot restore the store systems.${name}, because your user may not write to ${path}.`,
-        {
-          hint: "Give your user write access to this path, or run seqqa as another user.",
-          cause,
-        },
-      );
+      throw new SeqqaError("STORE_NOT_WRITABLE", `seqqa cannot restore the store "${name}", because your user may not write to ${path}.`, {
+        hint: "Give your user write access to this path, or run seqqa as another user.",
+        cause,
+      });
     }
   }
 }

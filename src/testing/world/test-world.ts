@@ -59,7 +59,7 @@ export class TestWorld {
     const names = Object.keys(this.urls);
     throw new SeqqaError(
       "WORLD_OPTION_INVALID",
-      `A test used world.dbUrl, but the world has no store named db. Its stores are ${names.join(", ")}.`,
+      `A test used world.dbUrl, but the world has no store named db. The stores of the world are ${names.join(", ")}.`,
       {
         hint: `Use world.urls.${names[0]}, or name one store db in openWorld().`,
         exitStatus: 2,

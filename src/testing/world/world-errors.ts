@@ -3,7 +3,7 @@ import { SeqqaError } from "../../model/errors.ts";
 /** Hints for errors that occur when a checkpoint is restored and that a test can cause, by error code. */
 const HINTS: Readonly<Record<string, (name: string) => string>> = {
   STORE_BUSY: (name) =>
-    `End all transactions before ${name} ends: commit or roll back, close cursors, release connections, also in the application.`,
+    `End all transactions before the test ${name} ends: commit or roll back, close cursors, release connections, also in the application.`,
   SCHEMA_CHANGED: () =>
     "Run migrations before openWorld(). Or set the checkpoint clone (PostgreSQL) or copy (SQLite, MariaDB), which restores the schema, too.",
 };
@@ -23,7 +23,7 @@ export function lateWrite(checkpoint: string, stores: readonly string[]): SeqqaE
     "LATE_WRITE",
     `Something wrote to ${stores.join(", ")} after seqqa had restored the checkpoint ${quoted(checkpoint)}. seqqa undid this write.`,
     {
-      hint: `Make the test ${quoted(checkpoint)} wait until all writes are done, also writes of the application. If you want the write, make a checkpoint before it. If the write does not matter, set lateWrites: "undo".`,
+      hint: `Make the test ${quoted(checkpoint)} wait until all writes are done, also writes of the application. If the write is intended, make a checkpoint before the write. If the write does not matter, set lateWrites: "undo".`,
     },
   );
 }

@@ -81,7 +81,7 @@ export function queueContract(open: () => Promise<QueueSubject>): void {
     await expect(subject.store.take("chargse")).rejects.toMatchObject({
       code: "QUEUE_UNKNOWN",
       message: 'The queue "chargse" does not exist.',
-      hint: "The store has charges.",
+      hint: "The queues of the store are charges.",
     });
   });
 

@@ -82,9 +82,9 @@ describe("seqqa diff", () => {
     ["base other --baseline base/results.json", /^error: You gave 2 runs and --baseline, /],
     [
       "base --against main",
-      /^error: --against only names the branch or commit\. seqqa diff also needs its results\.\nhint: Add --baseline /,
+      /^error: --against only names the branch or commit\. seqqa diff also needs a results\.json of this branch or commit\.\nhint: Add --baseline /,
     ],
-    ["base --baseline=", /^error: A run, --against or --baseline is empty\.\n/],
+    ["base --baseline=", /^error: --baseline has an empty value\.\n/],
     ["base other --output=", /^error: --output has an empty value\.\n/],
     ["base other --format htlm", /^error: /],
     ["base nope", /^error: Run not found: nope is neither the id of a stored run nor an existing file\.\nhint: /],
@@ -94,7 +94,7 @@ describe("seqqa diff", () => {
     ["base wrong.json", /^error: seqqa cannot read the run in wrong\.json: \w+ does not fit the format of a seqqa result\.\n/],
     [
       "base broken.json",
-      /^error: seqqa cannot read the run in base\/results\.json or broken\.json: the list edgeTo of a graph does not fit /,
+      /^error: seqqa cannot read the run in base\/results\.json or broken\.json: the list edgeTo of the graph does not fit /,
     ],
     [
       "base ledger.json",

@@ -40,7 +40,7 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["--nonsense", /^error: Unknown option '--nonsense'\.\nhint: /],
     [
       "run",
-      /^error: seqqa run needs the name of a directory or of a journey\.\nhint: Type one of: seqqa run broken \(x\), seqqa run qa \(login, shop\), seqqa run started \(y\), seqqa run <journey> \(log in, pay\), seqqa run --all\n$/,
+      /^error: seqqa run needs the name of a directory or of a journey\.\nhint: Type one of these commands: seqqa run broken \(x\), seqqa run qa \(login, shop\), seqqa run started \(y\), seqqa run <journey> \(log in, pay\), seqqa run --all\n$/,
     ],
     [
       "run qb",
@@ -68,7 +68,7 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ],
     [
       "run --config other/seqqa.yaml pay",
-      /^error: Journey not found: neither a journey nor a directory is named pay\.\nhint: The folder other\/journeys does not exist \(the folder of the configuration is that of other\/seqqa\.yaml\)\. /,
+      /^error: Journey not found: neither a journey nor a directory is named pay\.\nhint: The folder other\/journeys does not exist \(the folder journeys must be next to the configuration other\/seqqa\.yaml\)\. /,
     ],
     [
       "run --all --config other/seqqa.yaml",
@@ -209,7 +209,7 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["run qa --fail-on-severity worst", /^error: --fail-on-severity is "worst"; it must be critical, high, medium, low or none\.\n$/],
     [
       "run qa --parallel 2 --base-url http://127.0.0.1:9",
-      /^error: --parallel: parallel is 2, but base_url gives only one running target\. Each lane needs its own target\.\nhint: /,
+      /^error: --parallel: `parallel` is 2, but base_url gives only one running target\. Each lane needs its own target\.\nhint: /,
     ],
     ["run broken", /^error: broken\/seqqa\.yaml:1:\d+: this is not valid YAML: [^\n]*\.\nhint: 1 \| timeout: \[\n +\^\n$/],
     [
@@ -223,7 +223,7 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
       /^error: Option '--races \[mode\]' argument 'qa' is invalid\. [^\n]*\nhint: seqqa reads the word after --races as the value of this option\. Write the directory or journey before the option\.\n$/,
     ],
     ["run --all --races", /^error: --races works only for explorations, but this command runs journeys\.\nhint: /],
-    ["run qa --shard 1", /^error: Invalid --shard value "1"\.\nhint: Write <part>/],
+    ["run qa --shard 1", /^error: Invalid --shard value "1"\.\nhint: Write <index>/],
     ["run qa --resume nope", /^error: "nope" is not the id of a run\.\nhint: To resume the last run, leave the id out/],
     ["run --resume qa", /^error: "qa" is not the id of a run\.\nhint: [^\n]*: seqqa run qa --resume\n$/],
     ["run qa --force", /^error: --force can only be used together with --resume\.\n/],

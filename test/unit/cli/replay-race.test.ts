@@ -33,7 +33,7 @@ const replayed = (changes: Partial<ReplayResult> = {}): ReplayResult => ({
 describe("a race that is replayed", () => {
   it.each<readonly [string, Partial<ReplayResult>, number, string]>([
     ["was seen again", { race: calls({ hits: 9, observed: race().observed }) }, 1, "Still fails: 9 of 20 trials showed the race.\n"],
-    ["was not", {}, 0, "Gone: none of 20 trials showed the race. In the run, 14 of 20 trials showed it.\n"],
+    ["was not", {}, 0, "Gone: none of 20 trials showed the race. In the run, 14 of 20 trials showed the race.\n"],
     [
       "was not at its place",
       { steps: race().steps.map((step) => ({ ...step, status: 402 })) },

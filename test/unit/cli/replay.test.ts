@@ -75,7 +75,7 @@ describe("a wrong use ends with 2, and nothing is sent", () => {
   it.each<readonly [string, RegExp]>([
     [
       "aa",
-      /^error: "aa" is ambiguous: it is the beginning of the ids of 2 findings of run \S+\.\nhint: Give the id of one of these findings: aa11 \(refund_within_amount\), aa12 \(refund_within_amount\)\.\n$/,
+      /^error: The id "aa" is ambiguous, because the ids of 2 findings of run \S+ begin with this text\.\nhint: Give the id of one of these findings: aa11 \(refund_within_amount\), aa12 \(refund_within_amount\)\.\n$/,
     ],
     ["zz", /^error: Run \S+ has no finding "zz"\.\nhint: Give the id of one of these findings: aa11 [^\n]*, dd11 [^\n]*\.\n$/],
     ["", /^error: The id of the finding is empty\.\nhint: Give the id of one of these findings: aa11 /],
@@ -83,7 +83,10 @@ describe("a wrong use ends with 2, and nothing is sent", () => {
       "zz --config none/seqqa.yaml",
       /^error: Run \S+ has no finding "zz"\.\nhint: Run \S+ has no findings\. Choose another run with --run <id>\.\n$/,
     ],
-    ["bb11", /^error: The finding paid_unreached cannot be replayed: it reports a part of the state graph that no path reached\.\nhint: /],
+    [
+      "bb11",
+      /^error: The finding paid_unreached cannot be replayed, because the finding is about a node or edge of the state graph that no path of the run reached\.\nhint: /,
+    ],
     ["bb11 --emit vitest", /^error: The finding /],
     [
       "aa11 --from-step 0",

@@ -136,7 +136,7 @@ describe("stores on other machines", () => {
     const refused = await seqqa(resumed, { cwd });
     expect([refused.status, refused.inputs]).toEqual([2, []]);
     expect(refused.stderr).toMatch(
-      /"shop" on db\.example\.com.*\nhint: .*--allow-db shop .* Give --allow-db each time, because run \S+ does not store it\.\n/,
+      /"shop" on db\.example\.com.*\nhint: .*--allow-db shop .* Give --allow-db each time, because run \S+ does not store this option\.\n/,
     );
     expect((await seqqa([...resumed, "--allow-db", "shop"], { cwd })).stderr).not.toContain("--allow-db");
   });

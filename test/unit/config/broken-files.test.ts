@@ -204,10 +204,10 @@ describe("stores that are used where they are", () => {
 
 describe("values that contradict each other", () => {
   it.each([
-    ["target: { cwd: . }", "target contains neither command nor module"],
+    ["target: { cwd: . }", "`target` contains neither `command` nor `module`"],
     ["target: { command: a, module: ./b.ts }", "cannot be used together"],
     ["target: { module: ./b.ts, rollback: restart }", "with target.module seqqa starts no process of the target"],
-    ["target: { command: a }\nlanes: [{ base_url: http://h }]", "lanes lists running targets"],
+    ["target: { command: a }\nlanes: [{ base_url: http://h }]", "`lanes` lists running targets"],
     ["db_url: sqlite:a.db\nsystems: { db: { url: sqlite:b.db } }", "db_url and systems.db.url are the URLs of different stores"],
     ["systems: { a: { url: sqlite:a.db, checkpoint: dump } }", "is dump, but seqqa cannot use this checkpoint with sqlite stores"],
     ["systems: { a: { url: sqlite:a.db, isolation: index } }", "isolation works only with redis and bullmq stores"],
@@ -216,11 +216,11 @@ describe("values that contradict each other", () => {
     ["base_url: http://h\ncoverage: { code: true }", "a target that it does not start (target.command is not set)"],
     ["lanes: [{ base_url: http://h }]\ncoverage: { code: true }", "a target that it does not start (target.command is not set)"],
     ["target: { module: ./b.ts }\ncoverage: { code: true }", "a target.module, which runs in the process of seqqa"],
-    ["base_url: http://h\nparallel: 2", "parallel is 2, but base_url gives only one running target"],
-    ["lanes: [{ base_url: http://h }]\nparallel: 2", "lanes lists only 1"],
+    ["base_url: http://h\nparallel: 2", "`parallel` is 2, but base_url gives only one running target"],
+    ["lanes: [{ base_url: http://h }]\nparallel: 2", "`lanes` lists only 1"],
     ["lanes: []", "empty list"],
     ["lanes: [{ base_url: http://h }, { base_url: http://h/ }]", "the same base_url"],
-    ["lanes: [{ base_url: http://h }]\ndb_url: sqlite:a.db", "db_url cannot be used together with lanes"],
+    ["lanes: [{ base_url: http://h }]\ndb_url: sqlite:a.db", "db_url cannot be used together with `lanes`"],
     ["services: [{ name: a, command: x }, { name: A, command: y }]", "services[0] and services[1] are both named A"],
     ["services: [{ name: ../mail, command: x }]", 'services[0].name is "../mail". This name cannot be used as a file name'],
     ["services: [{ name: mail, command: x, ready: /health }]", "but seqqa does not know the port of the service mail"],
@@ -228,9 +228,19 @@ describe("values that contradict each other", () => {
       "services: [{ name: mail, command: x, ready: /health, env: { PORT: '{port}' } }]",
       "but seqqa does not know the port of the service mail",
     ],
-    ["target: { command: 'x {url:adit}' }\nsystems: { audit: { url: sqlite:a.db } }", "{url:adit} refers to a store"],
-    ["target: { command: 'x {host:adit}' }\nsystems: { audit: { url: sqlite:a.db } }", "{host:adit} refers to a store"],
-    ["target: { command: 'x {db_host}' }", "{db_host} refers to a store that db_url does not set"],
+    [
+      "target: { command: 'x {url:adit}' }\nsystems: { audit: { url: sqlite:a.db } }",
+      "{url:adit} refers to the store adit, which is not in `systems`.",
+    ],
+    ["target: { command: x, env: { A: '{PORT}' } }", "{PORT} is not a placeholder."],
+    ["target: { command: 'x {dbUrl}' }", "{dbUrl} is not a placeholder."],
+    ["target: { command: 'x {file:audit}' }\nsystems: { audit: { url: sqlite:a.db } }", "{file:audit} is not a placeholder."],
+    [
+      "target: { command: 'x {path:cache}' }\nsystems: { cache: { url: redis://h } }",
+      "needs a path in the URL of the store, but this URL has no path",
+    ],
+    ["target: { command: 'x {host:adit}' }\nsystems: { audit: { url: sqlite:a.db } }", "{host:adit} refers to the store adit"],
+    ["target: { command: 'x {db_host}' }", "{db_host} refers to the store db, but db_url is not set"],
     [
       "target: { command: 'x {host:audit}' }\nsystems: { audit: { url: sqlite:a.db } }",
       "needs a host in the URL of the store, but this URL has no host",
@@ -244,6 +254,11 @@ describe("values that contradict each other", () => {
     expect(error.message).toContain(message);
     expect(error.code).toBe("CONFIG_COMBINATION");
     expect(error.message).toMatch(/^seqqa\.yaml:\d+:\d+: /);
+  });
+
+  it("leaves braces of the shell and of the user alone", () => {
+    const command = "x {a,b} {x:y} {other} {db_hosts} { PORT } {path:audit}";
+    expect(load(`target: { command: '${command}' }\nsystems: { audit: { url: sqlite:a.db } }`).target?.command).toBe(command);
   });
 
   it.each([
@@ -273,7 +288,7 @@ describe("values that contradict each other", () => {
     expect(load(restart).target?.rollback).toBe("restart");
     expect(failure(restart, { noInfra }).message).toContain("with --no-infra seqqa starts no process of the target");
     const systems = "target: { command: x }\nbase_url: http://h\nsystems: { a: { url: sqlite:a.db } }";
-    expect(failure(systems, { noInfra }).message).toContain("--no-infra cannot use systems here");
+    expect(failure(systems, { noInfra }).message).toContain("--no-infra cannot use `systems` here");
     const infra = "base_url: http://h\nservices: [{ name: a, command: b }]\ncompose_file: c.yaml";
     expect(load(infra)).toMatchObject({ services: [{ name: "a", readyTimeout: 30 }], composeFile: expect.stringMatching(/\/c\.yaml$/) });
     expect(load(infra, { noInfra })).toMatchObject({ services: [], composeFile: undefined });

@@ -172,5 +172,5 @@ it.each<readonly [string, Partial<ExplorationEntry["graph"]>]>([
   ["edgeTo", { edgeTo: clean.graph.edgeTo.map(() => 4) }],
 ])("refuses a graph whose %s are none", (name, wrong) => {
   const broken = { ...clean, graph: { ...clean.graph, ...wrong } };
-  expect(() => between(runOf(clean), runOf(broken))).toThrow(`the list ${name} of a graph`);
+  expect(() => between(runOf(clean), runOf(broken))).toThrow(`the list ${name} of the graph`);
 });

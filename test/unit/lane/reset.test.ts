@@ -206,7 +206,7 @@ describe("a world with reset", () => {
     expect(api.n).toBe(0);
     expect(base.report).toMatchObject({ contextOnly: false, portable: false, image: undefined });
     expect(base.report.systems).toEqual([
-      "target: reset and replay: the `reset` of the World restores the root state, and seqqa reaches every other state by executing its path again, and compares the context and the clients",
+      "target: reset and replay: the `reset` of the World restores the root state, and seqqa reaches every other state by executing the path to this state again, and checks that the context and the clients are as they were the first time",
     ]);
   });
 

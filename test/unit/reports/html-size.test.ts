@@ -26,22 +26,22 @@ const CASES: readonly (readonly [string, Partial<RunReport>, RegExp])[] = [
   [
     "bodies",
     found(30, 10, (action) => ({ action, status: 200, requests: [exchange(BODY, "")] })),
-    /refund_within_amount[^]*action_9<[^]*more characters, left out for/,
+    /refund_within_amount[^]*action_9<[^]*more characters, left out to limit/,
   ],
   [
     "lines of what a step changed",
     found(3, 20, (action) => ({ action, status: 200, requests: [], changes: many(110, () => `+ ${HEADER}`) })),
-    /refund_within_amount[^]*action_19<[^]*\d+ more lines left out for/,
+    /refund_within_amount[^]*action_19<[^]*\d+ more lines left out to limit/,
   ],
   [
     "requests of a step",
     found(1, 4, (action) => ({ action, status: 200, requests: many(400, () => exchange("", HEADER)) })),
-    /refund_within_amount[^]*action_3<[^]*\d+ more requests left out for/,
+    /refund_within_amount[^]*action_3<[^]*\d+ more requests left out to limit/,
   ],
   [
     "what a rule asked",
     explored({ violations: [violation({ checks: many(1_500, () => exchange("", HEADER)) })] }),
-    /refund_within_amount[^]*\d+ more requests left out for/,
+    /refund_within_amount[^]*\d+ more requests left out to limit/,
   ],
   [
     "what a path was shrunk from",

@@ -25,11 +25,11 @@ describe("violationText", () => {
   });
 
   it.each([
-    ["max_time", "max_time ran out before seqqa replayed it from a clean start"],
-    ["interrupted", "the run was interrupted before seqqa replayed it from a clean start"],
-    ["no_target", "seqqa could not start a target to replay it"],
+    ["max_time", "max_time ran out before seqqa replayed the finding from a clean start"],
+    ["interrupted", "the run was interrupted before seqqa replayed the finding from a clean start"],
+    ["no_target", "seqqa could not start a target to replay the finding"],
     // Of a run that did not say why.
-    [undefined, "it was not replayed from a clean start"],
+    [undefined, "the finding was not replayed from a clean start"],
   ] as const)("says why one is not confirmed: %s", (notReplayedReason, why) => {
     const [head] = violationText(violation({ confirmed: false, notReplayed: true, notReplayedReason })).split("\n");
     expect(head).toBe(`[CRITICAL] refund_within_amount (not confirmed: ${why})`);

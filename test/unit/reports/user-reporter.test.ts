@@ -105,7 +105,7 @@ describe("a reporter of the user", () => {
     await all.ended(report({}));
     expect(calls).toBe(1);
     expect(others).toHaveLength(1);
-    expect(stderr.text).toBe("warning: The reporter ./mine.ts threw in explored: disk full. The run continues without it.\n");
+    expect(stderr.text).toBe("warning: The reporter ./mine.ts threw in explored: disk full. The run continues without this reporter.\n");
   });
 
   it("whose promise is rejected, or does not settle in time, is named", async () => {

@@ -121,7 +121,9 @@ describe("sessionEnds", () => {
   });
 
   it("is inconclusive if its check is answered 2xx without a session", async () => {
-    expect(await judgedWith(200, () => 200)).toBe("its check is answered 200 without a session; send a request that needs one");
+    expect(await judgedWith(200, () => 200)).toBe(
+      "the request of `check` is answered 200 without a session; let `check` send a request that needs a session",
+    );
   });
 
   it("tries its check without the context of the user, which may have a token", async () => {

@@ -121,7 +121,15 @@ const requests = fc.record({
 });
 
 /** A request that is answered 200, which few random requests are. */
-const VALID: Sent = { method: "GET", path: "/", query: [], authority: "own", hasToken: true, length: 0, body: Buffer.alloc(0) };
+const VALID = {
+  method: "GET" as const,
+  path: "/" as const,
+  query: [],
+  authority: "own" as const,
+  hasToken: true,
+  length: 0 as const,
+  body: Buffer.alloc(0),
+};
 
 function bytesOf({ method, path, query: pairs, authority, hasToken, length, body }: Sent, url: URL): Buffer {
   const all = [...pairs, ...(hasToken ? [["token", url.searchParams.get("token")!] as const] : [])];

@@ -49,11 +49,14 @@ function jsonText(value: unknown): string {
   }
   if (text !== undefined) return text;
   const why = cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : `it is a ${typeof value}`;
-  throw new SeqqaError("BODY_INVALID", `The option json of a request cannot be written as JSON: ${why}.`, { cause });
+  throw new SeqqaError("BODY_INVALID", `The option json of a request cannot be written as JSON: ${why}.`, {
+    hint: "Pass only objects, lists, strings, numbers, booleans and null, without references in a circle.",
+    cause,
+  });
 }
 
 function tooMany(): SeqqaError {
   return new SeqqaError("BODY_INVALID", "A request has more than one of the options json, form, multipart and body.", {
-    hint: "Pass one.",
+    hint: "Pass only one of these options.",
   });
 }

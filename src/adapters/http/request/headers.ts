@@ -31,7 +31,7 @@ export function checkedHeader(name: string, value: string): string {
     throw new SeqqaError(
       "HEADER_INVALID",
       `A request cannot set the header ${lower}, because the HTTP connection sets this header itself.`,
-      { hint: "Leave it out." },
+      { hint: `Remove ${lower} from the headers that you pass.` },
     );
   }
   if (typeof value !== "string" || !VALUE.test(value)) {
@@ -52,7 +52,7 @@ export function checkedHeader(name: string, value: string): string {
 export function checkedMethod(method: string): string {
   if (typeof method !== "string" || !TOKEN.test(method) || method.toUpperCase() === "CONNECT") {
     throw new SeqqaError("METHOD_INVALID", `${JSON.stringify(method)} is not an HTTP method that the client can send.`, {
-      hint: 'Use "GET", "POST", ...',
+      hint: 'Pass a method such as "GET", "POST" or "DELETE".',
     });
   }
   return method.toUpperCase();

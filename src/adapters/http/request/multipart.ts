@@ -72,7 +72,7 @@ function detailsOf(name: string, value: MultipartValue): MultipartPart {
     return { content, ...(named !== undefined && { filename: named }), ...typed(contentType ?? own.contentType) };
   }
   if (typeof content !== "string" && !(content instanceof Uint8Array)) {
-    throw invalid(name, "is an object whose content is neither a string, nor bytes, nor a Blob");
+    throw invalid(name, "is an object whose property content is neither a string, nor a Uint8Array, nor a Blob");
   }
   return { content, ...(filename !== undefined && { filename: String(filename) }), ...typed(contentType) };
 }
@@ -113,9 +113,9 @@ function refuseContentType(headers: RequestOptions["headers"]): void {
   if (!Object.keys(headers ?? {}).some((name) => name.toLowerCase() === "content-type")) return;
   throw new SeqqaError(
     "BODY_INVALID",
-    "A request has both the option multipart and a content-type header. Such a header lacks the boundary between the parts.",
+    "A request has both the option multipart and a content-type header. Only the client can write this header, because it contains the text that separates the fields in the body.",
     {
-      hint: "Remove the content-type header: the client then sets the header with the boundary.",
+      hint: "Remove content-type from the option headers. The client then sets the header itself.",
     },
   );
 }

@@ -71,7 +71,9 @@ const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//;
  */
 export function resolveTarget(base: BaseUrl, path: string, query: RequestOptions["query"]): RequestTarget {
   if (typeof path !== "string")
-    throw new SeqqaError("PATH_INVALID", `The path of a request has the type ${typeof path}, but must be a string.`);
+    throw new SeqqaError("PATH_INVALID", `The path of a request has the type ${typeof path}, but must be a string.`, {
+      hint: 'Pass a path such as "/orders".',
+    });
   let full: string;
   if (ABSOLUTE.test(path)) full = sameOrigin(base, path);
   else if (path === "") full = base.path === "" ? "/" : base.path;

@@ -82,7 +82,7 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#settled) controller.abort(new Error("the time was up before the request was sent"));
+    if (this.#settled) controller.abort(new Error("the time limit of the request ended before the request was sent"));
     else this.started();
   }
 

@@ -37,7 +37,7 @@ export async function check(url: string): Promise<readonly StoreCheck[]> {
     await add("speed", async () => {
       const waits = (await one(control, "select @@global.innodb_flush_log_at_trx_commit")) === "1";
       const hint =
-        "each commit waits for the disk. To speed up a server that only runs tests, type: SET GLOBAL innodb_flush_log_at_trx_commit = 2";
+        "each commit waits for the disk. If the server is only for tests, make its commits faster. Type: SET GLOBAL innodb_flush_log_at_trx_commit = 2";
       return { ok: true, says: waits ? hint : "commits do not wait for the disk" };
     });
     await add("leftovers", async () => ({
@@ -85,8 +85,8 @@ async function checkpoint(control: Control): Promise<{ ok: boolean; says: string
       : `auto chooses copy, which is slower, because the journal cannot be used: ${obstacle}`;
   const within =
     hindered === undefined
-      ? "for an in-process target on the adapter's connection, auto chooses savepoint"
-      : `for an in-process target on the adapter's connection, auto chooses the same, because savepoint cannot be used: ${hindered}`;
+      ? "for an in-process target that uses seqqa's connection, auto chooses savepoint"
+      : `for an in-process target that uses seqqa's connection, auto chooses the same checkpoint, because savepoint cannot be used: ${hindered}`;
   return { ok: true, says: `${apart}; ${within}` };
 }
 

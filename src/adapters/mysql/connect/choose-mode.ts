@@ -78,13 +78,13 @@ export async function chooseMode(choosing: Choosing): Promise<Chosen> {
         const own = scope.inProcess
           ? "the target runs in seqqa's process, but opens its own connections"
           : "the target opens its own connections";
-        return { mode, choice: { mode: "journal", why: wanted === "journal" ? "asked for" : own }, schema: schemaOf(catalog) };
+        return { mode, choice: { mode: "journal", why: wanted === "journal" ? "as configured" : own }, schema: schemaOf(catalog) };
       } catch (error) {
         if (!isDenied(error)) throw error;
         throw notAllowed(store, error);
       }
     }
-    const why = obstacle === undefined ? "asked for" : `the journal cannot be used: ${obstacle}`;
+    const why = obstacle === undefined ? "as configured" : `the journal cannot be used: ${obstacle}`;
     if (scope.borrowed) {
       const refusal = obstacle === undefined ? WHOLE_STORE : `${why}, and a copy ${WHOLE_STORE.replace("this mode restores", "restores")}`;
       throw refusedWhereItIs("copy", `the database ${store.shown}`, refusal);
@@ -107,7 +107,7 @@ async function savepoint(choosing: Choosing, control: Control, catalog: Catalog)
     catalog,
     selection: (found) => select(store, found, tables),
   });
-  const why = wanted === "savepoint" ? "asked for" : "the target runs in seqqa's process and uses the adapter's connection";
+  const why = wanted === "savepoint" ? "as configured" : "the target runs in seqqa's process and uses seqqa's connection";
   return { mode, choice: { mode: "savepoint", why }, schema: schemaOf(catalog) };
 }
 
@@ -147,7 +147,7 @@ function notAllowed(store: StoreUrl, error: unknown): SeqqaError {
     "STORE_NOT_ALLOWED",
     `The database user of ${store.shown} may not create the tables and triggers with which seqqa restores data: ${cause.message}.`,
     {
-      hint: "Grant it TRIGGER, CREATE, DROP, SELECT, INSERT, UPDATE and DELETE on the database; with the binary log on, set log_bin_trust_function_creators = 1.",
+      hint: "Grant the user TRIGGER, CREATE, DROP, SELECT, INSERT, UPDATE and DELETE on the database; with the binary log on, set log_bin_trust_function_creators = 1.",
       exitStatus: 2,
       cause,
     },

@@ -70,7 +70,7 @@ export function connectError(store: StoreUrl, error: unknown): SeqqaError {
     return make(
       "STORE_NOT_ALLOWED",
       `The database user of ${store.shown} lacks a privilege: ${cause.message}.`,
-      "Grant it, or use another user.",
+      "Grant the user this privilege, or use another user in the store's URL.",
     );
   }
   const says = cause.message === "" ? codeOf((error as { errors?: readonly unknown[] } | null)?.errors?.[0] ?? error) : cause.message;

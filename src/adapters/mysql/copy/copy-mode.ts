@@ -22,7 +22,7 @@ export class CopyMode implements MysqlMode {
   readonly traits: StoreTraits = { portable: true, commits: true };
   readonly gate: NoGate = {
     kind: "none",
-    why: 'the checkpoint "copy" cannot hold a write, because it installs no triggers; set `checkpoint: "journal"`',
+    why: 'the checkpoint "copy" installs no triggers, which seqqa needs to delay a write; set `checkpoint: "journal"`',
   };
   readonly #control: Control;
   readonly #looker: Looker;

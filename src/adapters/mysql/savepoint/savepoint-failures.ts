@@ -7,7 +7,7 @@ export function connectionShared({ shown }: StoreUrl, limitMs: number): SeqqaErr
     "CONNECTION_SHARED",
     `A query on the shared connection to ${shown} waited ${limitMs / 1000} s, because another connection of the target's pool kept a transaction open.`,
     {
-      hint: 'All connections of the pool share one database connection. Inside a transaction, use no second connection, and release the first only after COMMIT or ROLLBACK. Or set `checkpoint: "journal"`, and let the target connect to lane.dbUrl.',
+      hint: 'All connections of the pool share one database connection. Inside a transaction, use no second connection, and release the first connection only after COMMIT or ROLLBACK. Or set `checkpoint: "journal"`, and let the target connect to lane.dbUrl.',
     },
   );
 }
@@ -22,6 +22,7 @@ export function connectionClosed({ shown }: StoreUrl): SeqqaError {
   return new SeqqaError(
     "CONNECTION_CLOSED",
     `The target used the shared connection to ${shown} after its lane had ended, so the connection is closed.`,
+    { hint: "Make the target end its timers and other work in the function close that createTarget(lane) returns." },
   );
 }
 

@@ -39,7 +39,7 @@ export class CloneMode implements PostgresMode {
   readonly traits: StoreTraits = { portable: false, commits: true };
   readonly gate: NoGate = {
     kind: "none",
-    why: 'the checkpoint "clone" cannot hold a write, because it installs no triggers; set `checkpoint: "journal"`',
+    why: 'the checkpoint "clone" installs no triggers, which seqqa needs to delay a write; set `checkpoint: "journal"`',
   };
   readonly #options: CloneOptions;
   readonly #server: CloneServer;

@@ -70,7 +70,7 @@ async function checkpoint(client: Client, facts: TemplateFacts): Promise<StoreCh
   // If the role may create databases but not copy the template, pg_dump makes the copy. All objects in such a copy belong to the role.
   const isCopied = facts.createDb && !facts.mayCopy;
   const obstacle = isCopied ? await journalObstacle(client, rights, catalog, true) : here;
-  const inProcess = "for an in-process target on the adapter's connection, auto chooses savepoint";
+  const inProcess = "for an in-process target that uses seqqa's connection, auto chooses savepoint";
   const says =
     obstacle === undefined
       ? `auto chooses journal (${rightsText(rights)}, and seqqa can restore all tables of the schema by triggers); ${inProcess}`
@@ -116,7 +116,7 @@ async function speed(client: Client, store: StoreUrl): Promise<StoreCheck> {
        (select reset_val from pg_settings where name = 'synchronous_commit'))`,
   );
   const waits = row?.[0] === "on" && row[1] !== "off";
-  const hint = `each commit waits for the disk, except in the copies that seqqa makes for lanes. If the target already runs, speed it up with: ALTER DATABASE "${store.database}" SET synchronous_commit = off`;
+  const hint = `each commit waits for the disk, except in the copies that seqqa makes for lanes. If you start the target yourself, make its commits faster. Type: ALTER DATABASE "${store.database}" SET synchronous_commit = off`;
   return { ok: true, what: "speed", says: waits ? hint : "commits do not wait for the disk" };
 }
 
@@ -128,7 +128,7 @@ async function leftovers(client: Client): Promise<StoreCheck> {
     says:
       found.length === 0
         ? "none"
-        : "a run is using this database, or a killed run left changes in it. If no run is active, the next run or `seqqa clean` undoes the changes",
+        : "a run is using this database, or a killed run left changes in it. If no run is active, `seqqa clean` shows the changes and undoes them",
   };
 }
 

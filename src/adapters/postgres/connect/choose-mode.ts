@@ -52,13 +52,13 @@ export async function chooseMode(choosing: Choosing): Promise<Chosen> {
     );
   }
   if (wanted === "savepoint" || (wanted === "auto" && lent !== undefined)) return savepoint(choosing);
-  return wanted === "clone" ? clone(choosing, "asked for", WHOLE_STORE) : journalOrClone(choosing);
+  return wanted === "clone" ? clone(choosing, "as configured", WHOLE_STORE) : journalOrClone(choosing);
 }
 
 async function savepoint(choosing: Choosing): Promise<Chosen> {
   const { store, schemas, tables, scope, wanted } = choosing;
   const mode = await SavepointMode.open({ store, core: choosing.lend().core, borrowed: scope.borrowed, schemas, tables });
-  const why = wanted === "savepoint" ? "asked for" : "the target runs in seqqa's process and uses the adapter's connection";
+  const why = wanted === "savepoint" ? "as configured" : "the target runs in seqqa's process and uses seqqa's connection";
   return { mode, choice: { mode: "savepoint", why } };
 }
 
@@ -84,7 +84,7 @@ async function journalOrClone(choosing: Choosing): Promise<Chosen> {
       const own = scope.inProcess
         ? "the target runs in seqqa's process, but opens its own connections"
         : "the target opens its own connections";
-      return { mode, choice: { mode: "journal", why: choosing.wanted === "journal" ? "asked for" : own } };
+      return { mode, choice: { mode: "journal", why: choosing.wanted === "journal" ? "as configured" : own } };
     }
   } catch (error) {
     await control.close();

@@ -144,6 +144,7 @@ function tooOld(store: StoreUrl, version: number): SeqqaError {
     "STORE_TOO_OLD",
     `The server of ${store.shown} is PostgreSQL ${Math.floor(version / 10_000)}, but seqqa needs PostgreSQL 12 or later.`,
     {
+      hint: "Name a newer server in the store's URL.",
       exitStatus: 2,
     },
   );

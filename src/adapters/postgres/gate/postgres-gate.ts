@@ -26,7 +26,8 @@ export class PostgresGate implements FailingGate {
   }
 
   async arm(write: number): Promise<void> {
-    if (!Number.isSafeInteger(write) || write < 1) throw new RangeError(`Invalid write number ${write}: writes are counted from 1.`);
+    if (!Number.isSafeInteger(write) || write < 1)
+      throw new RangeError(`seqqa cannot select write ${write} of a call, because writes are counted from 1.`);
     await this.#arm(armSql(write));
   }
 

@@ -59,7 +59,7 @@ export function dumpToolMissing({ shown }: StoreUrl, tool: string, version: numb
     "STORE_NOT_COPIED",
     `seqqa needs ${tool} of PostgreSQL ${version} or later to copy ${shown}, because ${why}. The program is not installed.`,
     {
-      hint: `End the sessions on the database, or install postgresql-client-${version}.`,
+      hint: `${/\bsessions?\b/.test(why) ? "End all sessions on the database" : "Use the owner of the database in the store's URL"}, or install postgresql-client-${version}.`,
       exitStatus: 2,
     },
   );
@@ -69,7 +69,7 @@ export function dumpFailed(store: StoreUrl, tool: string, output: string): Seqqa
   const cause = safeCause(store, new Error(output));
   const first = cause.message.split("\n").find((line) => line.trim() !== "") ?? "the program was killed";
   return new SeqqaError("STORE_NOT_COPIED", `${tool} could not copy ${store.shown}: ${first}`, {
-    hint: "Run the program by hand to see its whole output. Or end all sessions on the database: seqqa then copies the database without this program.",
+    hint: "Run the program by hand to see its whole output. Or use the owner of the database in the store's URL, and end all sessions on the database: seqqa then copies the database without this program.",
     exitStatus: 2,
     cause,
   });

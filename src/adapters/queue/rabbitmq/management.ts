@@ -40,7 +40,7 @@ export class Management {
     if (response.status === 401 || response.status === 403) {
       throw new SeqqaError(
         "STORE_NOT_ALLOWED",
-        `${shownRabbitmq(this.#place)} does not let the user create virtual hosts, but each lane needs one.`,
+        `${shownRabbitmq(this.#place)} does not let the user create virtual hosts, but each lane needs its own virtual host.`,
         {
           exitStatus: 2,
           hint: "Give the user the tag administrator: rabbitmqctl set_user_tags <user> administrator.",
@@ -64,7 +64,7 @@ export class Management {
   #absent(what: string, cause?: unknown): SeqqaError {
     return new SeqqaError("RABBITMQ_MANAGEMENT", `The management API of RabbitMQ at ${new URL(this.#place.management).origin} ${what}.`, {
       exitStatus: 2,
-      hint: "Enable the management API: rabbitmq-plugins enable rabbitmq_management. If its address is another one, add ?management=http://host:port to the store's URL.",
+      hint: "Enable the management API: rabbitmq-plugins enable rabbitmq_management. If the management API has another address, add ?management=http://host:port to the store's URL.",
       cause,
     });
   }

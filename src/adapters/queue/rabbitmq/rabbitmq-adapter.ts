@@ -132,7 +132,7 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
       "STORE_NOT_PUT_BACK",
       `The queue "${missing}" of ${this.uses} was deleted during the exploration, so seqqa cannot restore its messages.`,
       {
-        hint: "Declare the queue without autoDelete and expires, or in the template.",
+        hint: "Make the target declare the queue without autoDelete and expires. Or declare the queue in the virtual host of the store's URL, which seqqa copies for each lane.",
       },
     );
   }

@@ -73,7 +73,7 @@ async function checkVersion(connection: Connection, add: Add): Promise<void> {
 
 async function checkPrivileges(connection: Connection, add: Add): Promise<void> {
   await TRIAL.run(connection, [`${RESERVED}trial`]);
-  add(true, "privileges", "The user may read and restore keys (DUMP, RESTORE, Lua scripts).");
+  add(true, "privileges", "The user in the store's URL may read and restore keys (DUMP, RESTORE, Lua scripts).");
 }
 
 async function checkNotifications(connection: Connection, add: Add): Promise<void> {
@@ -93,7 +93,7 @@ async function checkNotifications(connection: Connection, add: Add): Promise<voi
     add(
       false,
       "notifications",
-      `This user may not use ${allowed ? "INFO commandstats" : "CONFIG GET and SET of notify-keyspace-events"}, so ${slow}. Grant the user the right to these commands.`,
+      `The user in the store's URL may not use ${allowed ? "INFO commandstats" : "CONFIG GET and SET of notify-keyspace-events"}, so ${slow}. Grant the user the right to these commands.`,
     );
 }
 
@@ -110,7 +110,7 @@ async function checkMemory(connection: Connection, add: Add): Promise<void> {
     add(
       false,
       "memory",
-      `Redis may evict keys at its memory limit (${policy}), which looks as if the target deleted them. Type: CONFIG SET maxmemory-policy noeviction.`,
+      `Redis may evict keys at its memory limit (${policy}), which looks as if the target deleted these keys. Type: CONFIG SET maxmemory-policy noeviction.`,
     );
 }
 

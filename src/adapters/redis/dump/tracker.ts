@@ -118,7 +118,7 @@ export class Tracker {
     if (wiped && !(await ensureNotifications(this.#commands))) {
       throw new SeqqaError(
         "STORE_NOT_ALLOWED",
-        "A client turned off Redis keyspace notifications during the exploration, and seqqa cannot turn them on again.",
+        "A client turned off Redis keyspace notifications during the exploration, and seqqa cannot turn these notifications on again.",
         {
           hint: "Make the target leave the setting notify-keyspace-events unchanged, or add the flags KA to the value that the target sets.",
         },

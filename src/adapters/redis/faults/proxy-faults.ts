@@ -38,7 +38,8 @@ export class ProxyFaults implements WriteFaults {
   }
 
   async arm(write: number, fault: WriteFault): Promise<void> {
-    if (!Number.isSafeInteger(write) || write < 1) throw new RangeError(`Invalid write number ${write}: writes are counted from 1.`);
+    if (!Number.isSafeInteger(write) || write < 1)
+      throw new RangeError(`seqqa cannot select write ${write} of a call, because writes are counted from 1.`);
     this.#fault = fault;
     await this.#ask({ do: "arm", write, fault });
   }
@@ -64,7 +65,8 @@ export class ProxyFaults implements WriteFaults {
     const reply = this.#turn.then(async () => {
       this.#socket.write(`${JSON.stringify(order)}\n`);
       const { value, done } = await this.#replies.next();
-      if (done === true) throw new Error("seqqa's proxy in front of the Redis server has stopped");
+      if (done === true)
+        throw new Error("seqqa cannot make writes to Redis fail: the proxy between the target and the Redis server has stopped");
       return JSON.parse(value) as FaultReply;
     });
     this.#turn = reply.catch(() => undefined);

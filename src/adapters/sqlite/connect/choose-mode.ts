@@ -50,7 +50,7 @@ export function chooseMode(choosing: Choosing): Chosen {
     );
   }
   if (wanted === "savepoint" || (wanted === "auto" && lent !== undefined)) {
-    return savepoint(choosing, wanted === "auto" ? "the target runs in seqqa's process and uses the adapter's connection" : "asked for");
+    return savepoint(choosing, wanted === "auto" ? "the target runs in seqqa's process and uses seqqa's connection" : "as configured");
   }
   const db = choosing.connect();
   try {
@@ -59,7 +59,7 @@ export function chooseMode(choosing: Choosing): Chosen {
     if (!scope.borrowed) db.pragma("synchronous = off");
     requireWritable(db);
     requireTables(db, choosing);
-    if (wanted === "copy") return { mode: copy(choosing, db, WHOLE_STORE), choice: { mode: "copy", why: "asked for" } };
+    if (wanted === "copy") return { mode: copy(choosing, db, WHOLE_STORE), choice: { mode: "copy", why: "as configured" } };
     return journalOrCopy(choosing, db);
   } catch (error) {
     db.close();
@@ -74,7 +74,7 @@ function savepoint(choosing: Choosing, why: string): Chosen {
   if (typeof plans === "string") {
     throw new SeqqaError(
       "SAVEPOINT_CANNOT_OBSERVE",
-      `${choosing.file} cannot use checkpoint mode "savepoint", because seqqa cannot record its changes: ${plans}.`,
+      `${choosing.file} cannot use checkpoint mode "savepoint", because seqqa cannot record changes of the file: ${plans}.`,
       {
         hint: 'Set `checkpoint: "copy"`, and let the target open the file lane.dbPath itself.',
         exitStatus: 2,
@@ -100,7 +100,7 @@ function journalOrCopy(choosing: Choosing, db: Database): Chosen {
       const own = choosing.scope.inProcess
         ? "the target runs in seqqa's process, but opens its own connections"
         : "the target opens its own connections";
-      return { mode, choice: { mode: "journal", why: choosing.wanted === "journal" ? "asked for" : own } };
+      return { mode, choice: { mode: "journal", why: choosing.wanted === "journal" ? "as configured" : own } };
     } catch (error) {
       if (!hinders(error)) throw error;
       unblind(db);
@@ -161,7 +161,7 @@ function requireTables(db: Database, { tables, file }: Choosing): void {
   throw new SeqqaError("TABLE_UNKNOWN", `The option \`tables\` names "${unknown[0]}", but the SQLite file ${file} has no such table.`, {
     hint:
       own.length > 0
-        ? `There are: ${own.join(", ")}.`
+        ? `Use the name of an existing table: ${own.join(", ")}.`
         : "The file has no tables. Create the tables before the run, or make the target create them before it answers target.ready.",
     exitStatus: 2,
   });

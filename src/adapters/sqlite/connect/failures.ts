@@ -35,14 +35,14 @@ export function openError(file: string, cause: unknown): unknown {
   const code = codeOf(cause);
   if (code === "SQLITE_NOTADB") {
     return new SeqqaError("STORE_NOT_A_DATABASE", `The file ${file} is not a SQLite database.`, {
-      hint: "Check the path.",
+      hint: "Check the path in the store's URL (db_url or systems).",
       exitStatus: 2,
       cause,
     });
   }
   if (code.startsWith("SQLITE_CORRUPT")) {
     return new SeqqaError("STORE_CORRUPT", `The SQLite file ${file} is damaged.`, {
-      hint: 'Type: sqlite3 <file> "pragma integrity_check". If it reports errors, restore the file from a backup.',
+      hint: 'Type: sqlite3 <file> "pragma integrity_check". If this command reports errors, restore the file from a backup.',
       exitStatus: 2,
       cause,
     });
@@ -87,8 +87,8 @@ export function inUse(file: string, owner: Owner, life: Life): SeqqaError {
   return new SeqqaError("STORE_IN_USE", `Another run of seqqa is using the SQLite file ${file} (process ${owner.pid} on ${host}).`, {
     hint:
       life === "elsewhere"
-        ? 'Wait until that run has ended. If it crashed, type: sqlite3 <file> "update seqqa_owner set pid = 0". The next run then restores the data.'
-        : "Wait until that run has ended, or end it. To run both at the same time, give each run its own file.",
+        ? 'Wait until that run has ended. If that run crashed, type: sqlite3 <file> "update seqqa_owner set pid = 0". Then run `seqqa clean`, which restores the data.'
+        : "Wait until that run has ended, or end that run. To start both runs at the same time, give each run its own file.",
     exitStatus: 2,
   });
 }

@@ -18,7 +18,7 @@ export class SqliteFaults implements WriteFaults {
   readonly kinds: WriteFaults["kinds"] = ["error"];
   readonly missing: WriteFaults["missing"] = {
     cut: "SQLite has no network connections that seqqa could cut",
-    kill: "SQLite writes inside the target, where seqqa cannot hold a write",
+    kill: "SQLite writes inside the target, where seqqa cannot delay a write",
   };
   readonly #db: Database;
   readonly #file: string;

@@ -1,7 +1,9 @@
-/** A range of code, in characters from the start of the script, and how often V8 executed it. The end is excluded. */
+/** A range of code in a script. Offsets are numbers of characters from the start of the script. */
 export interface CoverageRange {
   readonly startOffset: number;
+  /** The offset of the first character after the range. */
   readonly endOffset: number;
+  /** The number of times that V8 executed the range. */
   readonly count: number;
 }
 

@@ -18,10 +18,10 @@ export function configFile(
     isImported: false,
     text: `# yaml-language-server: $schema=${schema}
 
-# Where the API runs. Calls are really made: name one whose data may be written and deleted.
+# URL of the API. seqqa sends real calls: choose an API whose data may be changed and deleted.
 ${named === undefined || here ? "" : `# The description's own server: ${yamlText(named)}\n`}base_url: ${yamlText(here ? without(named, basePath) : "http://127.0.0.1:3000")}
 
-# Better: let seqqa start it, once for each lane. {port} is where it is to listen, {db_url} a copy of the database below, restored after every call.
+# Better: let seqqa start the API, once for each lane. seqqa replaces {port} by the port on which the API must listen, and {db_url} by the URL of a copy of the database below. seqqa restores this copy after every call.
 # target:
 #   command: node server.js --port {port}
 #   ready: /
@@ -30,10 +30,10 @@ ${named === undefined || here ? "" : `# The description's own server: ${yamlText
 # db_url: postgresql://localhost/shop
 
 exploration:
-  # An API with several resources has more states than can be explored in a short time: coverage_guided tries first what was tried least. bfs explores all states, level by level.
+  # An API with several resources has more states than can be explored in a short time: coverage_guided begins with the states and actions that were tried least. bfs explores all states, level by level.
   strategy: coverage_guided
   max_steps: 4000
-  # Set to pairs to look for races as well.
+  # Set \`races\` to pairs to look for races as well.
   races: off
 
 report:

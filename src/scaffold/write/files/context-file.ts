@@ -16,7 +16,7 @@ export function contextFile(keys: readonly PlannedKey[], counters: readonly stri
   const counts = new Set(counters);
   const own = keys.filter(({ key }) => !counts.has(key)).map(({ key }) => `  ${lines.get(key)!};`);
   const counted = counters.map((key) => `  ${lines.get(key)!};`);
-  const members = [...own, ...(counted.length === 0 ? [] : ["  /** How many were created. */", ...counted])];
+  const members = [...own, ...(counted.length === 0 ? [] : ["  /** The numbers of items that were created. */", ...counted])];
   return {
     path: "context.ts",
     isImported: true,

@@ -26,7 +26,7 @@ ${files.map((file) => importOf(file, names)).join("\n")}
 
 ${head}${laidOut(spreads, 0, head.length, 1)};
 
-/** What deletes comes last: of a run that ends early, the states with things in them tell more. */
+/** Actions that delete come last, because a run that ends early finds more in states with items than in empty states. */
 export const actions: readonly ${type}[] = [
   ...all.filter(({ tags }) => !tags.includes("delete")),
   ...all.filter(({ tags }) => tags.includes("delete")),

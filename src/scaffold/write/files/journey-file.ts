@@ -42,7 +42,7 @@ export function journeyFile({ name, steps, named, hasUsers, hasKeys }: JourneyIn
 ${imports.join("\n")}
 import type { Keys } from "../context.ts";
 ${hasUsers ? 'import { logIn, users } from "../session.ts";\n' : ""}${hasKeys ? 'import { setKeys } from "../setup.ts";\n' : ""}
-/** The recording, call by call. Where it has an answer of 400 or above, the same answer is expected. */
+/** The recording, call by call. If a recorded answer has a status of 400 or above, the step expects this status. */
 export const journey: Journey<Keys> = new Journey<Keys>({
   name: ${quoted(name)},
   steps: [

@@ -41,7 +41,7 @@ export function readmeFile({ plan, named, exploration, placeOf }: ReadmeInput): 
   const leftOut = (plan.leftOut ?? []).map(({ action, why }) => `| ${code(callOf(action))} | ${markdown(why)} |`);
   const text = `# ${markdown(plan.title) || "API"}
 
-Written by \`seqqa scaffold ${sourceOf(plan)}\`. Change what you like: another run keeps what you changed and adds what is new; \`--force\` overwrites it.
+Written by \`seqqa scaffold ${sourceOf(plan)}\`. You can change all files: a repeated scaffold keeps your changes and adds new operations; with \`--force\`, it overwrites your changes.
 
 | file | what it is |
 | --- | --- |
@@ -49,9 +49,9 @@ Written by \`seqqa scaffold ${sourceOf(plan)}\`. Change what you like: another r
 | \`actions/\` | the calls, one file for each ${plan.recording === undefined ? "group of the description" : "kind of thing"} |
 | \`${exploration}\` | the exploration: how it begins, and the rules that hold after every call |
 | \`context.ts\` | the ids that one call returns and another call needs |
-${plan.graphql === undefined && plan.recording === undefined ? "| `resources.ts` | the resources of the API, which the rules use |\n" : ""}${plan.recording === undefined ? "" : "| `journeys/` | the recording, call by call |\n"}${plan.login === undefined ? "" : "| `session.ts` | the users that call the API, with credentials from the environment |\n"}${(plan.setup ?? []).length === 0 ? "" : "| `setup.ts` | ids that no call gives: give them values, so that more actions can be called |\n"}| \`.seqqa-scaffold.json\` | hashes of what was written, by which the next scaffold recognizes your changes; keep it |
+${plan.graphql === undefined && plan.recording === undefined ? "| `resources.ts` | the resources of the API, which the rules use |\n" : ""}${plan.recording === undefined ? "" : "| `journeys/` | the recording, call by call |\n"}${plan.login === undefined ? "" : "| `session.ts` | the users that call the API, with credentials from the environment |\n"}${(plan.setup ?? []).length === 0 ? "" : "| `setup.ts` | ids that no call returns: give these ids values, so that more actions can be called |\n"}| \`.seqqa-scaffold.json\` | hashes of the written files, by which the next scaffold recognizes your changes; keep this file |
 
-First set in \`seqqa.yaml\` where the API runs (\`base_url\`) or how it is started (\`target\`)${plan.login === undefined ? "" : ", and set the variables that `session.ts` reads"}. Then, in this folder:
+First, set in \`seqqa.yaml\` where the API runs (\`base_url\`) or how it is started (\`target\`)${plan.login === undefined ? "" : ", and set the variables that `session.ts` reads"}. Then, in this folder:
 
 \`\`\`sh
 npx seqqa doctor          # checks the configuration
@@ -59,7 +59,7 @@ npx seqqa run .           # the exploration
 ${plan.recording === undefined ? "" : "npx seqqa run --all       # the recording\n"}npx -p typescript tsc --noEmit -p .   # types
 \`\`\`
 
-Between two branches, seqqa restores the stores that \`seqqa.yaml\` declares. With \`base_url\` alone, no store is declared, and a note of the run says so.
+Between two branches, seqqa restores the stores that \`seqqa.yaml\` declares. If you set only \`base_url\`, no store is declared, and the run prints a note about this.
 
 ## What was inferred
 

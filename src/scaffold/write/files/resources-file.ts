@@ -13,7 +13,7 @@ export function resourcesFile(resources: readonly Resource[], added: readonly st
     isImported: true,
     text: `import type { Resource } from "seqqa/rules";
 
-/** What the API keeps, and under which paths: the rules about created, deleted and nested things go by it. */
+/** The resources of the API and their paths. The rules about created, deleted and nested items use this list. */
 ${LIST}: readonly Resource[] = [${items === "" ? "" : `\n${items}`}];
 `,
     extend: (edited) => {

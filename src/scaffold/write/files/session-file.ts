@@ -18,7 +18,7 @@ export function isQueryKey(login: PlannedLogin | undefined): login is Extract<Pl
 function credentialsText({ name, variable }: Extract<PlannedLogin, { readonly kind: "apiKey" }>): string {
   return `import { fromEnvironment } from "./support.ts";
 
-/** What authenticated calls carry in their query: set ${commentText(variable)}. */
+/** The query parameter that authenticates calls. Its value comes from the environment variable ${commentText(variable)}. */
 export const credentials = {
   ${propertyName(name)}: fromEnvironment(${quoted(variable)}, ""),
 };
@@ -44,11 +44,11 @@ import { ${["fromEnvironment", ...imports].join(", ")} } from "./support.ts";
 export interface User {
 ${fields.map((field) => `  readonly ${field}: string;\n`).join("")}}
 
-/** Two users, so that what is one's can be kept from the other. The environment says who they are. */
+/** Two users, so that rules can check what one user may do with the data of the other. Environment variables set their credentials. */
 export const users: { readonly alice: User; readonly bob: User } = {
 ${user("alice", 1)}${user("bob", 2)}};
 
-${register === undefined ? "" : registerText(register)}/** From here on the client acts for this user. */
+${register === undefined ? "" : registerText(register)}/** Logs a user in. Afterwards, the client sends its requests as this user. */
 export async function logIn(api: ${client}, user: User): Promise<void> {
 ${register === undefined ? "" : "  await register(api, user);\n"}${body.map((line) => `  ${line}\n`).join("")}}
 `;

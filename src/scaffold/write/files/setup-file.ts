@@ -26,7 +26,7 @@ import type { Keys } from "./context.ts";
 type Given = { readonly [K in keyof Keys]?: Keys[K] | undefined };
 
 /**
- * Ids that exist at your API, and that no call returns before it needs them. ${reachable} of ${all} actions can be called without any of them.
+ * Ids that exist in your API, but that no call returns without needing them. ${reachable} of ${all} actions can be called without these ids.
  * A key without a value is not set: the actions that need it do not apply, and the run names them. Other keys may be added.
  */
 ${GIVEN}: Given = {

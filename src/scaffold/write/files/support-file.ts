@@ -9,7 +9,7 @@ const TEXT = `import type { ApiResponse } from "seqqa";
 
 declare const process: { readonly env: Readonly<Record<string, string | undefined>> };
 
-/** The text or number at a place of the JSON body; \`undefined\` where there is none: what is right is for the rules to say. */
+/** The text or number at a place of the JSON body; \`undefined\` if there is none. The rules judge whether the answer is right. */
 export function read<T extends string | number>(
   response: ApiResponse,
   ...path: readonly (string | number)[]
@@ -27,14 +27,14 @@ export function read<T extends string | number>(
   return typeof value === "string" || typeof value === "number" ? (value as T) : undefined;
 }
 
-/** The end of the URL that \`Location\` names, e.g. \`7\` of \`/orders/7\`. */
+/** The last part of the URL in the header \`Location\`, e.g. \`7\` of \`/orders/7\`. */
 export function lastSegment<T extends string | number>(response: ApiResponse): T | undefined {
   const [path = ""] = (response.headers["location"] ?? "").split(/[?#]/);
   const last = path.split("/").findLast((segment) => segment !== "");
   return last === undefined ? undefined : (decoded(last) as T);
 }
 
-/** A variable of the environment, or what stands in for it. */
+/** Returns an environment variable, or \`otherwise\` if the variable is not set. */
 export function fromEnvironment(name: string, otherwise: string): string {
   return process.env[name] ?? otherwise;
 }

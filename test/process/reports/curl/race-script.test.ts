@@ -61,7 +61,7 @@ const scriptOf = (changes: Partial<Race> = {}, names: readonly string[] = []): s
 it("sends both calls at the same time, after the prefix with its own ids, and ends with 1 where no order gives the answers", async () => {
   const { url, seen } = await shop(true);
   const { status, out } = await run(scriptOf(), { BASE_URL: url });
-  expect(out).toContain("Seen in round 1");
+  expect(out).toContain("The race was seen in round 1");
   expect(status).toBe(1);
   // The server answers the first refund only once it has the second one.
   expect(seen).toEqual(["POST /orders", "POST /orders/101/pay", "POST /orders/101/refund", "POST /orders/101/refund"]);
@@ -70,7 +70,7 @@ it("sends both calls at the same time, after the prefix with its own ids, and en
 it("goes on for as many rounds as it is told to, each with its own order, and ends with 0", async () => {
   const { url, seen } = await shop(false);
   const { status, out } = await run(scriptOf(), { BASE_URL: url, ROUNDS: "3" });
-  expect(out).toContain("Not seen in 3 rounds.");
+  expect(out).toContain("The race was not seen in 3 rounds.");
   expect(status).toBe(0);
   expect(seen.filter((one) => one.endsWith("/refund"))).toEqual(
     ["101", "101", "102", "102", "103", "103"].map((id) => `POST /orders/${id}/refund`),
@@ -163,7 +163,7 @@ it("holds no secret, and whatever is in names, requests and answers is data to t
 
 it("says what curl cannot do", () => {
   expect(scriptOf({ delivery: "http2" })).toContain(
-    "# The run sent the calls together (HTTP/2); curl sends each on a connection of its own",
+    "# The run sent the calls together (HTTP/2); curl sends each call on a connection of its own",
   );
   expect(raceScript(gatedRace(), redactor([]))).toContain(
     "curl cannot hold a statement, so this script shows the race only by chance. seqqa replay r00000000000000a7 follows",

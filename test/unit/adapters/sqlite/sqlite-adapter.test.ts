@@ -147,7 +147,7 @@ describe("observations", () => {
     const file = scratchFile();
     api(file, ORDERS);
     expect(() => new SqliteAdapter({ file, tables: ["order"] }).open(SCOPE)).toThrow(
-      expect.objectContaining({ code: "TABLE_UNKNOWN", hint: "There are: orders.", exitStatus: 2 }) as Error,
+      expect.objectContaining({ code: "TABLE_UNKNOWN", hint: "Use the name of an existing table: orders.", exitStatus: 2 }) as Error,
     );
   });
 

@@ -113,7 +113,7 @@ describe("CheckRounds", () => {
     expect(diverged.mock.calls[0]![0]).toMatchObject({
       kind: "cross_check",
       path: [0],
-      message: expect.stringMatching(/once, but not when seqqa repeated it: elsewhere/),
+      message: expect.stringMatching(/a second time, but not the third time: elsewhere/),
       differences: ["status: new, then odd"],
     });
   });

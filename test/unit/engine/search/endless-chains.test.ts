@@ -58,7 +58,7 @@ async function notesOf(
 }
 
 const ADDS =
-  "add_item led to a new state 30 times in a row; systems.store.quantity changes each time. Add a precondition or set max_depth.";
+  "add_item led to a new state 30 times in a row; systems.store.quantity changes each time. Add a precondition to this action, or set max_depth.";
 
 describe("an action that leads to a new state without an end", () => {
   it.each(STRATEGY_KINDS)(
@@ -102,8 +102,8 @@ describe("an action that leads to a new state without an end", () => {
     );
     const { notes } = await notesOf(agent, { maxSteps: 2200 });
     expect(notes).toEqual([
-      "put led to a new state 30 times in a row; systems.store.cart gets an item each time. Add a precondition or set max_depth.",
-      "earn led to a new state 30 times in a row; systems.store.total changes each time. Add a precondition or set max_depth.",
+      "put led to a new state 30 times in a row; systems.store.cart gets an item each time. Add a precondition to this action, or set max_depth.",
+      "earn led to a new state 30 times in a row; systems.store.total changes each time. Add a precondition to this action, or set max_depth.",
     ]);
   });
 

@@ -58,7 +58,7 @@ describe("UnitTries", () => {
     expect([divergences.all.length, work.state(0)]).toEqual([0, 0]);
     units.count(unit, lost("dirty", { differences: ["- x"], target }));
     expect(divergences.all).toMatchObject([
-      { kind: "not_put_back", path: ["b"], message: expect.stringContaining("after 3 tries"), differences: ["- x", "| boom"] },
+      { kind: "not_put_back", path: ["b"], message: expect.stringContaining("failed in 3 tries"), differences: ["- x", "| boom"] },
     ]);
     expect(work.state(0)).toBe(KNOWN);
   });
@@ -81,7 +81,8 @@ describe("UnitTries", () => {
       finding: {
         invariant: "a_timeout",
         severity: "high",
-        message: "A request timed out once during a, not confirmed: the time was up. GET /b got no answer within 3 s.",
+        message:
+          "A request timed out once during a. seqqa could not repeat the step to confirm this, because the time was up. GET /b got no answer within 3 s.",
       },
     });
     work.learn(0, 1, new Int32Array(ROW), 0, 2);
@@ -94,7 +95,8 @@ describe("UnitTries", () => {
     const [seen] = units.unsettled(["a", "b"], "the run was interrupted");
     expect(seen!.finding).toMatchObject({
       invariant: "target_crashed",
-      message: "The target stopped answering once during a request of holds after a, not confirmed: the run was interrupted. it broke",
+      message:
+        "The target stopped answering once during a request of holds after a. seqqa could not repeat the step to confirm this, because the run was interrupted. it broke",
     });
   });
 });

@@ -38,7 +38,7 @@ describe("the judgement of a fault", () => {
 
   it("names the statement and the difference", () => {
     expect(judgeFault({ ...CALL, isBefore: false, again: undefined })?.message).toBe(
-      "the 2nd write of db (UPDATE orders) failed with an error: refund was answered 500, and the stores are neither as before nor as after the call: db.payments: 1 row added",
+      "the 2nd write of db (UPDATE orders) failed with an error: refund was answered 500, and the stores are neither as before the call nor as after the call without the fault: db.payments: 1 row added",
     );
     expect([1, 2, 3, 4, 11, 12, 21].map((write) => faultText({ kind: "cut", store: "db", write }).match(/\d+\w+/)![0])).toEqual([
       "1st",

@@ -253,7 +253,7 @@ describe("checking the ways against each other", () => {
     const one = await runExplorer(written, { maxSteps: 9, crossCheck: { first: 20, oneIn: 0 } });
     const text = "peek: the target answered 200 both times, but reached different states;";
     expect(one.explorer.divergences.all[0]!.differences).toEqual([
-      `${text} the step changed:`,
+      `${text} the second time, the step changed:`,
       "  - systems.store.n = 8",
       "  + systems.store.n = 7",
     ]);

@@ -95,13 +95,13 @@ describe("what cannot be a graph is refused when it is said, in one sentence wit
       "two edges between two nodes without names",
       () => graph().addEdge("empty", "paid", { action }).addEdge("empty", "paid", { action }),
       /an edge from "empty" to "paid" already has the name "empty -> paid"/,
-      /Give this one a name of its own: \{ name: "..."/,
+      /Give the new edge another name: addEdge\(.*\{ name: "..."/,
     ],
     [
       "a name twice",
       () => graph().addEdge("empty", "paid", { action, name: "pay" }).addEdge("created", "paid", { action, name: "pay" }),
       /an edge from "empty" to "paid" already has the name "pay"/,
-      /name of its own/,
+      /Give the new edge another name/,
     ],
     [
       "an invariant with the name of a check's finding",

@@ -50,10 +50,14 @@ describe("patterns of ignore", () => {
     [
       ofWorld("adit_*"),
       'The pattern "adit_*" of ignore matches no table or column of the stores.',
-      "Its tables are orders, events, audit_log, audit.trail, events.",
+      "The tables of the stores are orders, events, audit_log, audit.trail, events.",
     ],
     [ofStore("db", "event"), 'The pattern "event" of ignore matches no table or column of store "db".', 'Did you mean "events"?'],
-    [ofStore("mail", "orders"), 'The pattern "orders" of ignore matches no table or column of store "mail".', "Its tables are events."],
+    [
+      ofStore("mail", "orders"),
+      'The pattern "orders" of ignore matches no table or column of store "mail".',
+      'The tables of store "mail" are events.',
+    ],
     [
       ofStore("db", "orders.stauts"),
       'The pattern "orders.stauts" of ignore matches no table or column of store "db".',

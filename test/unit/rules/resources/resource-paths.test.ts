@@ -67,8 +67,8 @@ describe("the paths of resources", () => {
 
   it.each([
     [null, "`resources` is not a list"],
-    [[null], "one of the `resources` is not an object"],
-    [[{}], "one of the `resources` has no name"],
+    [[null], "resources[0] is not an object"],
+    [[{}], "resources[0] has no name"],
     [[...RESOURCES, RESOURCES[0]], 'the resource "customer" is listed twice'],
     [[{ ...RESOURCES[0], collection: "customers" }], 'the collection of the resource "customer" is not a path that begins with /'],
     [

@@ -198,7 +198,7 @@ describe("a store that seqqa did not write is refused:", () => {
     ["text that is no JSON", sql("UPDATE explorations SET document = '{'"), /seqqa cannot read /],
     ["a circle of parents", sql("UPDATE nodes SET parent = 2 WHERE id = 1"), /its nodes and edges do not form a graph\.$/],
     ["an edge to nowhere", records("00000000 00000000 c8000000 63000000 00000000 00000000"), /its nodes and edges do not form a graph\.$/],
-    ["half a record", records("00000000 00000000 c8000000"), /its list of results is cut off\.$/],
+    ["half a record", records("00000000 00000000 c8000000"), /the list of results in the run log is cut off\.$/],
     ["half a number", records("0000"), /a batch of commits is incomplete\.$/],
   ])("%s", (_what, spoil, says) => {
     const config = configIn(folder());

@@ -4,7 +4,6 @@ import { Action } from "../../../../src/model/declare/action.ts";
 import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
 import { World } from "../../../../src/model/declare/world.ts";
 import { ApiResponse } from "../../../../src/model/http/response.ts";
-import { answersText } from "../../../../src/lane/examine/cross-checker.ts";
 import { learnValues } from "../../../../src/run/explore/learn-values.ts";
 import { loadHasher, NOTHING_KNOWN } from "../../../../src/state/index.ts";
 import { TestLanePool } from "../../../support/test-lane-pool.ts";
@@ -43,15 +42,5 @@ describe("a write that follows each call", () => {
     const learned = await learnValues(lanePool, { reports, knowledge: NOTHING_KNOWN }, { idleMs: 300, startsTargets: false });
     expect(learned.knowledge.background).toEqual([]);
     expect(learned.divergences).toMatchObject([{ kind: "late_write", path: ["order"] }]);
-  });
-});
-
-describe("two answers that differ", () => {
-  it.each([
-    [200, 409, "the target answered 200 the first time, but 409 now"],
-    [0, 302, "it did not apply or sent no request the first time, but the target answered 302 now"],
-    [200, 0, "the target answered 200 the first time, but it did not apply or sent no request now"],
-  ])("%d, then %d", (first, now, text) => {
-    expect(answersText(first, now)).toBe(text);
   });
 });

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { fixedCapacity } from "../../../../src/engine/lane-pool.ts";
 import { MemoryAdapter } from "../../../../src/adapters/memory/index.ts";
@@ -81,6 +81,21 @@ describe("before the search", () => {
     expect(fields).toEqual([field("user")]);
   });
 
+  it("a hash of the time in whole seconds is a generated value, although executions within one second give the same", async () => {
+    const second = (): string =>
+      createHash("sha256")
+        .update(String(Math.floor(Date.now() / 1000)))
+        .digest("hex");
+    const { fields } = await generatedIn({ log_in: () => ({ user: second() }) });
+    expect(fields).toEqual([field("user")]);
+  });
+
+  it("a text of several that is chosen at random is no generated value, however the seconds change", { timeout: 20_000 }, async () => {
+    const chosen = ["b1f0c2d4e6a8907153", "c9d8e7f6a5b4032211", "0a1b2c3d4e5f667788"];
+    let count = 0;
+    expect((await learnedIn({ log_in: () => ({ user: chosen[count++ % 3]! }) })).fields).toEqual([]);
+  });
+
   it("one walk after the other is made for them, as long as each gets further", async () => {
     const cancel: Change = (shop) => (shop.order === undefined ? undefined : {});
     const { fields } = await generatedIn({ log_in: logIn, log_out: logOut, order, cancel, invoice });
@@ -109,7 +124,7 @@ describe("a result that was seen once", () => {
     const answer = oddAt(execution, (isOdd) => (isOdd ? undefined : { user: randomUUID() }));
     const { divergences: answered } = await learnedIn({ order: answer });
     expect(answered.map(({ differences }) => differences)).toEqual([
-      ["the target answered order with 200 the first time, and with 409 when it was repeated"],
+      ["the target answered order with 200 the first time, but with 409 when seqqa repeated the path"],
     ]);
   });
 });

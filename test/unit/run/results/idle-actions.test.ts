@@ -25,7 +25,7 @@ describe("idleActions", () => {
   it("names what never applied and what was refused each time", () => {
     expect(idleActions({ create: works, pay: refused(24), ship: skipped(1_200) }, EXHAUSTIVE)).toEqual([
       "1 of 3 actions worked. These actions never worked: pay was answered 404 in all 24 states in which it was tried, ship never applied in 1,200 states. " +
-        "Correct them, allow this for single actions with mayNeverApply or mayNeverSucceed, or set exploration.require_all_actions to false.",
+        "Correct these actions, set mayNeverApply or mayNeverSucceed for single actions, or set exploration.require_all_actions to false.",
     ]);
   });
 

@@ -50,13 +50,13 @@ describe("what an exploration got nothing of", () => {
 
   it("names the keys that a precondition waits for one after the other, and who sets them", () => {
     expect(wasteNotes(definition(create, pay), { create_order: applied({ 409: 2 }), pay_order: skipped(3) })[1]).toBe(
-      "pay_order was never applicable in 3 states. It needs the context keys order_id (set by create_order, which was answered 409), card (no action sets it).",
+      "pay_order was never applicable in 3 states. The action needs the context keys order_id (set by create_order, which was answered 409), card (no action sets it).",
     );
   });
 
   it("knows keys that are read and written by index", () => {
     expect(wasteNotes(definition(byIndex, ship), { log_in: applied({ 200: 2 }), ship: skipped(2) })).toEqual([
-      "ship was never applicable in 2 states. It needs the context keys token (set by log_in, which succeeded), box (no action sets it).",
+      "ship was never applicable in 2 states. The action needs the context keys token (set by log_in, which succeeded), box (no action sets it).",
     ]);
   });
 
@@ -72,15 +72,15 @@ describe("what an exploration got nothing of", () => {
 
   it("looks into an action without a precondition", () => {
     expect(wasteNotes(definition(unconditional), { list: skipped(1) })).toEqual([
-      "list was never applicable in 1 state. It needs the context key order_id (no action sets it).",
+      "list was never applicable in 1 state. The action needs the context key order_id (no action sets it).",
     ]);
   });
 
   it("tells of calls that were refused in every state", () => {
     const coverage = { create_order: skipped(0), read_order: applied({ 404: 3, 403: 1 }), read_first: applied({ 404: 1 }) };
     expect(wasteNotes(definition(create, read, literal), coverage)).toEqual([
-      "read_order was answered 403 or 404 in all 4 states in which it was tried. It uses the context key order_id (set by create_order, which never ran either).",
-      "read_first was answered 404 in the only state in which it was tried. It reads no context key, so it may use an id that does not exist. Let the action that creates the item set a context key, and read this key.",
+      "read_order was answered 403 or 404 in all 4 states in which it was tried. The action uses the context key order_id (set by create_order, which never ran either).",
+      "read_first was answered 404 in the only state in which it was tried. seqqa found no context key that the action reads, so the action may use an id that does not exist. Let the action that creates the item set a context key, and let read_first read this key.",
     ]);
   });
 

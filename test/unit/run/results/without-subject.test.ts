@@ -23,7 +23,7 @@ describe("rules that judged nothing", () => {
       "rule judged nothing: use was answered 400 in all 3 states in which it was tried, reset never made a call.",
     ]);
     expect(notes(["a", "b", "c", "d", "e"], {})).toEqual([
-      "rule judged nothing: a never made a call, b never made a call, c never made a call, and 2 more did not work either.",
+      "rule judged nothing: a never made a call, b never made a call, c never made a call, and 2 more actions did not work either.",
     ]);
   });
 

@@ -224,7 +224,7 @@ describe("what is said about the graph", () => {
       { invariant: "back_dead", severity: "low", reproductionPath: ["go", "back"], state: null, confirmed: true, count: 1 },
     ]);
     expect(result.violations[0]!.message).toBe('no path reached the node "island": no edge leads there');
-    expect(result.violations[1]!.message).toBe('the edge from "b" to "a" never applied: it was answered 409 (once)');
+    expect(result.violations[1]!.message).toBe('the edge from "b" to "a" never applied: its action was answered 409 (once)');
     expect(result.violations[0]!.toString()).toContain("path      (none)");
     expect(again.violations.map(({ id }) => id)).toEqual(result.violations.map(({ id }) => id));
     expect(new Set(result.violations.map(({ id }) => id)).size).toBe(2);

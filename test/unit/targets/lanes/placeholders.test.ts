@@ -29,8 +29,9 @@ describe("placeholders", () => {
     ["{password:cache} {database:cache} {database:index}", "secret 3 0"],
     ["{database:file}", "/tmp/a b.sqlite"],
     ["{host:socket} {user:socket} {database:socket}", "/var/run/postgresql ann shop"],
-    // They are the shell's.
-    ["${port} {other} {hosts:db} {db_hosts}", "${port} {other} {hosts:db} {db_hosts}"],
+    ["{path:file}", "/tmp/a b.sqlite"],
+    // They are the shell's, or the user's.
+    ["${port} ${PORT} {other} {a,b} {x:y} {db_hosts} { PORT }", "${port} ${PORT} {other} {a,b} {x:y} {db_hosts} { PORT }"],
   ])("%s is filled with %s", (text, filled) => {
     expect(fill(text, filling)).toBe(filled);
   });
@@ -43,8 +44,8 @@ describe("placeholders", () => {
     ["{password:plain}", "has no password"],
     ["{user:index}", "has no user"],
     ["{host:file}", "has no host"],
-    ["{port:nothing}", "declares no such store"],
-    ["{db_path}", "declares no such store"],
+    ["{port:nothing}", 'declares no store "nothing"'],
+    ["{db_path}", 'declares no store "db"'],
   ])("%s is an error: %s", (text, says) => {
     const filled = (): string => fill(text, filling);
     expect(filled).toThrow(SeqqaError);

@@ -119,7 +119,7 @@ describe("a restore that fails", () => {
     await expect(checkpoint[Symbol.asyncDispose]()).rejects.toMatchObject({
       code: "STORE_BUSY",
       message: 'seqqa could not restore the checkpoint "pays": The database x stayed busy for 5 s: a session is idle in a transaction.',
-      hint: expect.stringMatching(/^End all transactions before "pays" ends/),
+      hint: expect.stringMatching(/^End all transactions before the test "pays" ends/),
     });
     expect(all(stores)).toBe("x|");
     await expect(world.checkpoint("next")).rejects.toMatchObject({ message: expect.stringContaining('"pays"') });
@@ -147,5 +147,7 @@ test("dbUrl is the store db, or the only one", () => {
     lateWrites: "error",
     end: () => Promise.resolve(),
   });
-  expect(() => several.dbUrl).toThrow("A test used world.dbUrl, but the world has no store named db. Its stores are cache, jobs.");
+  expect(() => several.dbUrl).toThrow(
+    "A test used world.dbUrl, but the world has no store named db. The stores of the world are cache, jobs.",
+  );
 });

@@ -145,7 +145,11 @@ export class LanePanel {
       make("h4", {}, `${applicable.length} of ${actions.length} actions apply here`),
       ...applicable.map((name) => act(name, {})),
       ...others.map((name) =>
-        act(name, { class: "dim", title: "It does not apply here", "aria-label": `${printable(name)}, does not apply here` }),
+        act(name, {
+          class: "dim",
+          title: "This action does not apply in this state",
+          "aria-label": `${printable(name)}, does not apply here`,
+        }),
       ),
     );
   }

@@ -187,7 +187,7 @@ test("before the exploration it is a connection like any other", async () => {
   await connection.query("insert into made values (7)");
   await connection.commit();
   await adapter.open({ name: "db", laneIndex: 0, inProcess: true, borrowed: false });
-  expect(adapter.checkpoint).toEqual({ mode: "savepoint", why: "the target runs in seqqa's process and uses the adapter's connection" });
+  expect(adapter.checkpoint).toEqual({ mode: "savepoint", why: "the target runs in seqqa's process and uses seqqa's connection" });
   // Setup may still make tables.
   await connection.query("create table later(id int) engine=InnoDB");
   await adapter.root();

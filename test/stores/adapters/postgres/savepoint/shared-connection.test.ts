@@ -201,7 +201,7 @@ test("before the exploration it is a connection like any other", async () => {
   await vi.waitFor(() => expect(connection.getTransactionStatus()).toBe("E"));
   await connection.query("rollback");
   await adapter.open({ name: "db", laneIndex: 0, inProcess: true, borrowed: false });
-  expect(adapter.checkpoint).toEqual({ mode: "savepoint", why: "the target runs in seqqa's process and uses the adapter's connection" });
+  expect(adapter.checkpoint).toEqual({ mode: "savepoint", why: "the target runs in seqqa's process and uses seqqa's connection" });
   await adapter.close();
   await expect(connection.query("select 1")).rejects.toMatchObject({ code: "CONNECTION_CLOSED" });
 });

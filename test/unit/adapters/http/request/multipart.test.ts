@@ -137,7 +137,7 @@ describe("multipart", () => {
   it.each<[MultipartValue | null | undefined | readonly MultipartValue[], string]>([
     [null, "is null"],
     [undefined, "is undefined"],
-    [{} as never, "is an object whose content is neither a string, nor bytes, nor a Blob"],
+    [{} as never, "is an object whose property content is neither a string, nor a Uint8Array, nor a Blob"],
     [(() => 1) as never, "is a function"],
     [["x", null as never], "is null"],
   ])("refuses the field %o", async (value, what) => {

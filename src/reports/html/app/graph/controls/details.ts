@@ -52,7 +52,7 @@ function groupDetails(model: GraphModel, node: number, choices: Choices): readon
     make("h4", { tabindex: "-1" }, `Group ${node + 1}: ${states.length} state${states.length === 1 ? "" : "s"}`),
     ...(rows.length === 0 ? [] : [make("table", {}, make("tbody", {}, ...rows))]),
     pathButtons(node, choices),
-    make("details", {}, make("summary", {}, "Its states"), make("ul", { class: "found" }, ...items)),
+    make("details", {}, make("summary", {}, "States of this group"), make("ul", { class: "found" }, ...items)),
   ];
 }
 
@@ -128,7 +128,7 @@ export function edgeDetails(model: GraphModel, edge: number, choices: Choices): 
           ),
         ]
       : exchanges === undefined
-        ? [absent(model, "Its requests are")]
+        ? [absent(model, "The requests of this transition are")]
         : exchanges.length === 0
           ? [make("p", { class: "quiet" }, "The action sent no request.")]
           : exchanges.flatMap(({ request, requestBody, response, responseBody }) => [
@@ -169,13 +169,13 @@ function absent({ texts }: GraphModel, what: string): HTMLElement {
   const where =
     texts.shownIn === "page"
       ? "not on this page. To see what the next actions send and change, open a lane here."
-      : "not in this file; it may be in the run log.";
+      : "not in this file, but may be in the run log.";
   return make("p", { class: "note" }, `${what} ${where}`);
 }
 
 function stateBlock(model: GraphModel, node: number): readonly Node[] {
   const lines = model.stateLines(node);
-  if (lines === undefined) return [absent(model, "Its state is")];
+  if (lines === undefined) return [absent(model, "The data of this state is")];
   if (lines.length === 0)
     return [
       make(

@@ -31,7 +31,7 @@ export class Results {
       said.textContent =
         field.value.trim() === ""
           ? ""
-          : `${nodes.length} ${model.groups === undefined ? "state" : "group"}${nodes.length === 1 ? "" : "s"}, ${edges.length} transition${edges.length === 1 ? "" : "s"}${more > 0 ? "; the first are listed" : ""}.`;
+          : `${nodes.length} ${model.groups === undefined ? "state" : "group"}${nodes.length === 1 ? "" : "s"}, ${edges.length} transition${edges.length === 1 ? "" : "s"}${more > 0 ? "; only the first results are listed" : ""}.`;
       const ofNode = nodes.slice(0, MOST).map((node) => make("li", {}, nodeButton(model, node, choices)));
       const ofEdge = edges
         .slice(0, MOST)
