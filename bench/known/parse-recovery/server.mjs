@@ -12,7 +12,5 @@ await ParseServer.startApp({
   host: "127.0.0.1",
   databaseURI: process.env.DATABASE_URL,
   logsFolder: null,
-  // The cache of users would survive a restore.
-  cacheTTL: 1,
   auth: { mfa: { enabled: true, options: ["TOTP"], digits: 6, period: 30, algorithm: "SHA1" } },
 });

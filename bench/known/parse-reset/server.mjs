@@ -17,8 +17,6 @@ await ParseServer.startApp({
   host: "127.0.0.1",
   databaseURI: process.env.DATABASE_URL,
   logsFolder: null,
-  // The cache of users would survive a restore.
-  cacheTTL: 1,
   accountLockout: { threshold: 3, duration: 5 },
   emailAdapter: {
     sendMail: send,
