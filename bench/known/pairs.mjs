@@ -25,7 +25,11 @@ const nocodb = {
   before: "2026-09-15",
 };
 
-/** Published defects: the version that has it, and the one that fixes it. */
+/**
+ * Published defects: the version that has it, and the one that fixes it. `beside`: packages that are installed with it. `overrides`: versions for
+ * dependencies of dependencies. `compiled`: packages whose install scripts run. `before`: the day whose registry is used. `folder`: the folder of the
+ * exploration, if it is not called like the pair.
+ */
 export const PAIRS = [
   {
     name: "better-auth-reset",
