@@ -36,14 +36,14 @@ for (const pair of PAIRS.filter(({ name }) => wanted.length === 0 || wanted.incl
 process.exitCode = isWrong ? 1 : 0;
 
 /** Installs one version once, with what the pair needs beside it. Returns its folder. */
-function install({ package: package_, beside = {}, compiled = [], before }, version) {
+function install({ package: package_, beside = {}, overrides, compiled = [], before }, version) {
   const folder = join(root, "node_modules/.cache/seqqa-known", `${package_.replace("/", "+")}-${version}`);
   const done = join(folder, "installed");
   if (existsSync(done)) return folder;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const dependencies = { [package_]: version, ...(typeof beside === "function" ? beside(version) : beside) };
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module", dependencies }));
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module", dependencies, overrides }));
   const options = [
     "--ignore-scripts",
     "--no-audit",
@@ -66,7 +66,7 @@ function explore(pair, server) {
   try {
     const { status, stderr } = spawnSync(
       process.execPath,
-      [join(root, "bin/seqqa.js"), "run", join(root, "bench/known", pair.name), "--output", output],
+      [join(root, "bin/seqqa.js"), "run", join(root, "bench/known", pair.folder ?? pair.name), "--output", output],
       {
         cwd: root,
         env: { ...process.env, SERVER: server, TEMPLATE: template?.url ?? "" },

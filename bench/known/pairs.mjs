@@ -14,7 +14,22 @@ const tablesBy = (name) => (server, url) =>
     stdio: "ignore",
   });
 
-/** Published defects: the version that has it, and the one that fixes it. */
+const nocodb = {
+  package: "nocodb",
+  versions: ["0.265.1", "0.301.3"],
+  beside: { express: "^4.21.0" },
+  // The package asks for copies of these that are not on npm.
+  overrides: { xlsx: "0.18.5", "knex-databricks": "npm:knex@3.1.0", "knex-snowflake": "npm:knex@3.1.0" },
+  compiled: ["sqlite3"],
+  template: { kind: "postgres", prepare: tablesBy("nocodb-reset") },
+  before: "2026-09-15",
+};
+
+/**
+ * Published defects: the version that has it, and the one that fixes it. `beside`: packages that are installed with it. `overrides`: versions for
+ * dependencies of dependencies. `compiled`: packages whose install scripts run. `before`: the day whose registry is used. `folder`: the folder of the
+ * exploration, if it is not called like the pair.
+ */
 export const PAIRS = [
   {
     name: "better-auth-reset",
@@ -26,8 +41,34 @@ export const PAIRS = [
   {
     name: "parse-recovery",
     package: "parse-server",
-    versions: ["8.6.32", "8.6.33"],
-    advisory: "GHSA-4hf6-3x24-c9m8: a recovery code works twice",
+    // 8.6.33 fixed only repeated use (GHSA-4hf6-3x24-c9m8). It still accepts one code twice at once, which 8.6.60 fixed.
+    versions: ["8.6.32", "8.6.60"],
+    advisory: "GHSA-4hf6-3x24-c9m8 and GHSA-2299-ghjr-6vjp: a recovery code works twice",
+    template: { kind: "postgres" },
+    before: "2026-09-01",
+  },
+  {
+    name: "parse-recovery-at-once",
+    folder: "parse-recovery",
+    package: "parse-server",
+    versions: ["8.6.59", "8.6.60"],
+    advisory: "GHSA-2299-ghjr-6vjp: a recovery code works twice at once",
+    template: { kind: "postgres" },
+    before: "2026-09-01",
+  },
+  {
+    name: "parse-reset",
+    package: "parse-server",
+    versions: ["8.6.47", "8.6.48"],
+    advisory: "GHSA-r3xq-68wh-gwvh: one reset link sets the password several times at once",
+    template: { kind: "postgres" },
+    before: "2026-09-01",
+  },
+  {
+    name: "parse-lockout",
+    package: "parse-server",
+    versions: ["9.5.1", "9.6.0"],
+    advisory: "parse-server pull request 10266: more wrong passwords than the limit are tried at once",
     template: { kind: "postgres" },
     before: "2026-09-01",
   },
@@ -104,5 +145,58 @@ export const PAIRS = [
     compiled: ["isolated-vm"],
     template: { kind: "postgres", prepare: tablesBy("directus-suspended") },
     before: "2026-08-01",
+  },
+  {
+    name: "better-auth-quota",
+    package: "@better-auth/api-key",
+    // 1.6.17 made the counter atomic (pull request 9993), but PostgreSQL does not check its limit again after the wait for the row, which 1.7.0 fixed.
+    versions: ["1.6.16", "1.7.1"],
+    advisory: "better-auth pull request 9993: calls at once exceed the quota of an API key",
+    beside: (version) => ({ "better-auth": version, pg: "^8.16.0" }),
+    template: { kind: "postgres", prepare: tablesBy("better-auth-quota") },
+    before: "2026-10-15",
+  },
+  {
+    name: "directus-logout",
+    package: "directus",
+    versions: ["10.10.4", "10.11.1"],
+    advisory: "CVE-2024-34709: a session works after the user has logged out",
+    compiled: ["isolated-vm"],
+    template: { kind: "postgres", prepare: tablesBy("directus-suspended") },
+    before: "2026-08-01",
+  },
+  {
+    name: "passport-fixation",
+    package: "passport",
+    versions: ["0.5.3", "0.6.0"],
+    advisory: "CVE-2022-25896: a session from before the login is logged in",
+    beside: {
+      "passport-local": "^1.0.0",
+      "connect-pg-simple": "^9.0.1",
+      express: "^4.21.0",
+      "express-session": "^1.18.0",
+      pg: "^8.16.0",
+    },
+    template: { kind: "postgres", prepare: tablesBy("passport-fixation") },
+    before: "2026-09-01",
+  },
+  {
+    name: "better-auth-orphan",
+    package: "better-auth",
+    versions: ["1.3.34", "1.4.0"],
+    advisory: "better-auth issue 4193: a registration that fails leaves a user without an account",
+    beside: { pg: "^8.16.0" },
+    template: { kind: "postgres", prepare: tablesBy("better-auth-orphan") },
+    before: "2026-08-01",
+  },
+  {
+    ...nocodb,
+    name: "nocodb-reset",
+    advisory: "GHSA-x4vh-j75g-268g: refresh tokens survive a password reset",
+  },
+  {
+    ...nocodb,
+    name: "nocodb-mcp",
+    advisory: "CVE-2026-28361: a user reads, renews and deletes the tokens of another user",
   },
 ];

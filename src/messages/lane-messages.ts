@@ -300,6 +300,8 @@ export interface CalibrationWalk {
   readonly watchMs?: number | undefined;
   /** If set: execute nothing. Watch the stores for this many milliseconds for writes that no request caused. */
   readonly idleMs?: number | undefined;
+  /** With `idleMs`: how long to wait before, in milliseconds, so that writes which earlier calls left behind are over. Default: 0. */
+  readonly quietMs?: number | undefined;
   /** Indices of the actions to execute from the root state. Default: every action once, and then again each action that did not apply. */
   readonly path?: readonly number[] | undefined;
   /**

@@ -3,6 +3,7 @@ import type { ApiClient } from "../model/http/client.ts";
 import type { Context, Values } from "../model/context/context.ts";
 import { Rule, type CheckedStep, type Login, type Resent, type RuleOptions, type StoresView } from "../model/declare/rule.ts";
 import type { ApiResponse } from "../model/http/response.ts";
+import { isErrorLocation } from "../model/http/redirect.ts";
 import { Severity } from "../model/declare/severity.ts";
 import { jsonOf } from "./answers/answer-content.ts";
 import { graphqlAnswer } from "./answers/graphql-answer.ts";
@@ -204,13 +205,10 @@ function spoiledBodies(body: string | undefined): readonly string[] {
 function isAccepted(answer: ApiResponse): boolean {
   return (
     answer.statusCode < 400 &&
-    !(isRedirect(answer) && ERROR.test(answer.headers["location"] ?? "")) &&
+    !(isRedirect(answer) && isErrorLocation(answer.headers["location"] ?? "")) &&
     graphqlAnswer(answer).kind !== "refused"
   );
 }
-
-/** The parameter of a redirect that says that the request was refused (RFC 6749, 4.1.2.1). */
-const ERROR = /[?&#]error(?:[=&#]|$)/;
 
 /** Returns `true` if both answers redirect to the same path. A code that is refused often leads to another page, such as the login. */
 function isRedirectAlike(answer: ApiResponse, other: ApiResponse): boolean {

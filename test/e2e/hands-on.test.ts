@@ -39,6 +39,10 @@ describe("seqqa try", () => {
 
   it.each([
     [["try", "shap"], 'No exploration is named "shap".\nhint: The explorations are: demo shop.'],
+    [
+      ["try", "."],
+      '. is a folder. One exploration is expected.\nhint: Give the name of an exploration and the configuration, such as "demo shop" --config seqqa.yaml.',
+    ],
     [["try", "demo shap"], 'No exploration is named "demo shap".\nhint: Did you mean demo shop?'],
     [
       ["try", "qa/none.explore.ts"],

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { nearest } from "../../model/text/nearest.ts";
 import { printable } from "../../reports/index.ts";
 import type { Config } from "../../config/index.ts";
@@ -18,6 +18,14 @@ export interface NamedExploration {
 export function isFileOfExploration(named: string, cwd: string): boolean {
   const path = resolve(cwd, named);
   return isExplorationFile(named) && existsSync(path) && statSync(path).isFile();
+}
+
+/** The largest number of explorations that a hint names. */
+const NAMED = 20;
+
+function isFolder(named: string, cwd: string): boolean {
+  const path = resolve(cwd, named);
+  return existsSync(path) && statSync(path).isDirectory();
 }
 
 /**
@@ -39,11 +47,22 @@ export async function oneExploration(named: string, { folder }: Config, shell: S
       `Give the file of one of these explorations instead: ${files}.`,
     );
   }
+  if (isFolder(named, shell.cwd)) {
+    const inFolder = (await machinery.describeExplorations(await machinery.discover(resolve(shell.cwd, named)))).explorations;
+    const [first] = inFolder.map(({ file, name }) => name ?? nameOfFile(file));
+    throw usage(
+      `${printable(named)} is a folder. One exploration is expected.`,
+      first === undefined
+        ? "The folder contains no exploration."
+        : `Give the name of an exploration and the configuration, such as ${printable(JSON.stringify(first))} --config ${printable(join(named, "seqqa.yaml"))}.`,
+    );
+  }
   const names = all.map(({ name }) => name);
   const near = nearest(named, names);
+  const more = names.length > NAMED ? `, and ${names.length - NAMED} more, which seqqa list shows` : "";
   const list =
     names.length === 0
       ? "seqqa found no exploration. Create an example with seqqa init."
-      : `The explorations are: ${names.map(printable).join(", ")}.`;
+      : `The explorations are: ${names.slice(0, NAMED).map(printable).join(", ")}${more}.`;
   throw usage(`No exploration is named ${JSON.stringify(named)}.`, near === undefined ? list : `Did you mean ${printable(near)}?`);
 }

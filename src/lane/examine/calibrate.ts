@@ -76,7 +76,8 @@ export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, 
   if (!base.isIdentified) return nothing;
   try {
     const walks = new Walks(base, goHome, walk);
-    if (walk.idleMs !== undefined) return { ...nothing, learned: { ...NOTHING_KNOWN, background: await walks.idle(walk.idleMs) } };
+    if (walk.idleMs !== undefined)
+      return { ...nothing, learned: { ...NOTHING_KNOWN, background: await walks.idle(walk.idleMs, walk.quietMs) } };
     return walk.late === undefined ? await walks.compare(walk) : { ...nothing, late: await walks.late(walk.late, walk.watchMs) };
   } catch (error) {
     if (!(error instanceof LaneLost)) throw error;
@@ -115,9 +116,10 @@ class Walks {
     this.#late = new LateWrites(base.options.settleMs);
   }
 
-  /** Watches the root state for `ms` milliseconds without sending a request. Returns the fields that change. */
-  async idle(ms: number): Promise<readonly string[]> {
+  /** Waits for `quietMs` milliseconds, and then watches the root state for `ms` milliseconds without sending a request. Returns the fields that change. */
+  async idle(ms: number, quietMs = 0): Promise<readonly string[]> {
     const { state } = this.#base;
+    if (quietMs > 0) await sleep(quietMs);
     await this.#goHome();
     const before = structuredClone(await state.observed());
     const fields = new Set<string>();

@@ -279,9 +279,9 @@ export interface Race {
   readonly prefix: readonly string[];
   /** The kind of difference from all orders of the calls. */
   readonly verdict: RaceVerdict;
-  /** The broken rule, for the verdict `invariant`. */
+  /** The broken rule: for the verdict `invariant`, and if a rule required the race and more calls succeeded than the rule allows. */
   readonly invariant?: string | undefined;
-  /** The severity: that of the broken invariant; HIGH for `state` and `server_error`; MEDIUM for `responses`. */
+  /** The severity: that of the broken rule; HIGH for `state` and `server_error`; MEDIUM for `responses`. */
   readonly severity: Severity;
   /** The problem, in one sentence. */
   readonly message: string;

@@ -4,6 +4,7 @@ import { Severity, severityRank } from "../../model/declare/severity.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
 import { isRefusal } from "./answers.ts";
 import type { CallEnd, Execution } from "./execution.ts";
+import { pageOf } from "./responses-agree.ts";
 import { footprint } from "./footprint.ts";
 import type { States } from "./states-agree.ts";
 
@@ -216,24 +217,37 @@ function statusesOf({ calls }: Execution): readonly string[] {
   });
 }
 
-function statuses(execution: Execution): string {
-  const all = statusesOf(execution);
+/** Returns the statuses, and for each redirect the page to which it leads. */
+function pagesOf(execution: Execution): readonly string[] {
+  const pages = execution.calls.flatMap((call) => (call === undefined ? [] : [pageOf(call)]));
+  return statusesOf(execution).map((status, at) => (pages[at] === undefined ? status : `${status} to ${pages[at]}`));
+}
+
+function statuses(execution: Execution, textsOf: TextsOf = statusesOf): string {
+  const all = textsOf(execution);
   if (new Set(all).size === 1 && all[0] !== "not sent")
     return `${all.length === 2 ? "both" : `all ${all.length}`} calls were ${all[0] === "not answered" ? "" : "answered "}${all[0]}`;
   const answers = all.join(" and ");
   return /not /.test(answers) ? `the calls had different ends (${answers})` : `the calls were answered ${answers}`;
 }
 
+type TextsOf = (execution: Execution) => readonly string[];
+
 /** Returns a sentence about how the answers differ from those of the calls executed one after another. */
 function differingAnswers(trial: Execution, fitting: readonly Candidate[]): string {
-  const ordered = [
-    ...new Set(fitting.filter(({ open }) => open.size === 0).map(({ execution }) => inWords(statusesOf(execution), execution.order))),
-  ];
-  const own = new Set(statusesOf(trial).toSorted());
-  const isStatus = fitting.every(({ execution }) => !statusesOf(execution).every((status) => own.has(status)));
-  if (ordered.length > 0 && isStatus)
-    return `${statuses(trial)}; when the calls are sent one after the other, they are answered ${ordered.join(", or ")}`;
+  const textsOf = [statusesOf, pagesOf].find((one) => fitting.every(({ execution }) => tellApart(trial, execution, one)));
+  if (textsOf !== undefined) {
+    const complete = fitting.filter(({ open }) => open.size === 0);
+    const ordered = new Set(complete.map(({ execution }) => inWords(textsOf(execution), execution.order)));
+    if (ordered.size > 0)
+      return `${statuses(trial, textsOf)}; when the calls are sent one after the other, they are answered ${[...ordered].join(", or ")}`;
+  }
   return `${statuses(trial)}; when the calls are sent one after the other, in any order, they get other answers`;
+}
+
+function tellApart(trial: Execution, execution: Execution, textsOf: TextsOf): boolean {
+  const own = new Set(textsOf(trial));
+  return !textsOf(execution).every((text) => own.has(text));
 }
 
 function inWords(all: readonly string[], order: readonly number[] | null): string {

@@ -3,14 +3,27 @@ import type { CallEnd } from "./execution.ts";
 import type { AnswerRules } from "./answers.ts";
 import type { FreshIds } from "./fresh-ids.ts";
 import { dataOf } from "./id-places.ts";
+import { redirectPage } from "../../model/http/redirect.ts";
 
 /**
- * Returns `true` if two answers to a call have equal status and body. Bodies are compared without random ids, times near the clock, texts that only
+ * Returns `true` if two answers to a call have equal status and body, and redirect to the same page. Bodies are compared without random ids, times near the clock, texts that only
  * this lane has, and the order of lists. Numbers that are ids of new rows count as equal.
  */
 export function answersAgree(a: CallEnd, b: CallEnd, freshA: FreshIds, freshB: FreshIds, rules: AnswerRules): boolean {
   if (a.kind !== b.kind || a.status !== b.status) return false;
-  return new Comparison(freshA, freshB, rules).agree(dataOf(a), dataOf(b));
+  const comparison = new Comparison(freshA, freshB, rules);
+  return comparison.agree(pageWithoutNumbers(a), pageWithoutNumbers(b)) && comparison.agree(dataOf(a), dataOf(b));
+}
+
+/** Returns the page to which the last answer of a call redirects; `undefined` if it is no redirect. */
+export function pageOf({ exchanges }: CallEnd): string | undefined {
+  const answer = exchanges.at(-1)?.response;
+  return answer === undefined ? undefined : redirectPage(answer.status, answer.headers);
+}
+
+/** Returns the page to which a call redirects, without numbers, because they may be ids of new rows. Returns an empty text if it does not redirect. */
+export function pageWithoutNumbers(call: CallEnd): string {
+  return pageOf(call)?.replaceAll(/\d+/g, "#") ?? "";
 }
 
 class Comparison {

@@ -3,6 +3,7 @@ import type { Canonicalizer } from "../../state/index.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
 import { AnswerTexts, isRefusal, unordered, withMaps, type AnswerRules } from "./answers.ts";
 import type { CallEnd } from "./execution.ts";
+import { pageWithoutNumbers } from "./responses-agree.ts";
 import { answerPlace, dataOf, NO_VISITOR, tokenOf, type Hypothesis, type IdPlaces } from "./id-places.ts";
 import { mapLeaves } from "./leaves.ts";
 import { mapFacts, type FactsVisitor } from "./map-facts.ts";
@@ -107,7 +108,9 @@ export class States {
     const text = (value: string): string => this.texts.blankUnless(value, known);
     const answers = calls.map(({ action, kind, status }, at) => [
       // Compare only the action of a refused call, without status and body.
-      bodies[at] === undefined && isRefusal({ status }) ? { action } : { action, kind, status, body: unordered(bodies[at], text) },
+      bodies[at] === undefined && isRefusal({ status })
+        ? { action }
+        : { action, kind, status, body: unordered(bodies[at], text), page: this.texts.blank(pageWithoutNumbers(calls[at]!)) },
     ]);
     const value = { kind: "value", value: new Set(answers) } as const;
     if (!withState) return this.#print({ systems: { [ANSWERS]: value }, context: {}, clients: {} });

@@ -82,35 +82,43 @@ async function confirm(group: readonly SeenRace[], seat: Seat): Promise<Confirme
   const worstFirst = group.toSorted((a, b) => rank(a) - rank(b) || a.request.path.length - b.request.path.length);
   const tries = worstFirst.slice(0, MOST_SEEN);
   let left = tries.length;
+  let reason = "unconfirmed";
   for (const one of tries) {
     const confirmed = await confirmOne(one, seat);
     if (confirmed === "left") break;
-    if (confirmed !== undefined) return { ...confirmed, count: group.length };
+    if (confirmed === "not_there") reason = confirmed;
+    else if (confirmed !== undefined) return { ...confirmed, count: group.length };
     left--;
   }
   const { request, answer } = tries[0]!;
-  seat.tally.dismiss(left === 0 ? "unconfirmed" : seat.end.reason!, request, answer.hit);
+  seat.tally.dismiss(left === 0 ? reason : seat.end.reason!, request, answer.hit);
   return undefined;
 }
 
-/** Confirms a race on a rebuilt lane. Returns `undefined` if the race did not recur; `left` if the time ran out before that was certain. */
+/**
+ * Confirms a race on a rebuilt lane. Returns `undefined` if the race did not recur; `left` if the time ran out before that was certain; `not_there`
+ * if the path led to another state.
+ */
 async function confirmOne(
   seen: SeenRace,
   { lanePool, lane, tally, end }: Seat,
-): Promise<Omit<ConfirmedRace, "count"> | "left" | undefined> {
+): Promise<Omit<ConfirmedRace, "count"> | "left" | "not_there" | undefined> {
   const found = asFound(seen);
   const shorter = await shrink(found, lanePool, lane, end);
+  let last: RaceAnswer["dismissed"];
   for (const request of shorter.path.length === found.path.length && shorter.sides === found.sides ? [found] : [shorter, found]) {
     if (end.reason !== undefined) return "left";
     await lanePool.rebuild(lane);
     const answer = await raceOn(lanePool, lane, { ...request, mode: "measure" });
     tally.addTrials(answer);
+    last = answer.dismissed;
     if (answer.hit === undefined) continue;
     const recording = await lanePool.record(lane, request.path, request.draws);
     return { request, hit: answer.hit, answer, recording };
   }
   // After an interruption, the measurement is incomplete, so it is unknown if the race recurs.
-  return end.reason === "interrupted" ? "left" : undefined;
+  if (end.reason === "interrupted") return "left";
+  return last === "not_there" ? last : undefined;
 }
 
 /** Returns a request that repeats a race with the delivery that showed it. */

@@ -2,9 +2,12 @@ import type { RaceAnswer, RaceHit, RaceRequest } from "../../messages/race-messa
 import type { RaceCoverage, RaceDelivery } from "../../model/results/result.ts";
 import type { RacePlan } from "./plan-races.ts";
 
+/** Calls that are sent at the same time, and the path to the state in which they are sent. */
+type Calls = Pick<RaceRequest, "path" | "sides">;
+
 /** A detected race that is not reported. */
 export interface DismissedHit {
-  readonly request: Pick<RaceRequest, "path" | "sides">;
+  readonly request: Calls;
   readonly hit: RaceHit;
   readonly reason: string;
   /** Number of races of this pair of actions that were dismissed for the same reason. */
@@ -22,6 +25,7 @@ export class RaceTally {
   readonly #dismissed: Record<string, number> = {};
   readonly #dismissedHits: Map<string, DismissedHit> = new Map();
   readonly #deliveries: Partial<Record<RaceDelivery, number>> = {};
+  readonly #unreached: Calls[] = [];
   readonly #begun: number = performance.now();
   #durationMs = 0;
 
@@ -34,6 +38,7 @@ export class RaceTally {
     this.addTrials(answer);
     if (answer.failure !== undefined && answer.hit === undefined) return this.skip("lane_lost", 1);
     const { dismissed } = answer;
+    if (dismissed === "not_there") this.#unreached.push(request);
     if (dismissed === "order_fails" || dismissed === "not_there" || dismissed === "one_connection") return this.skip(dismissed, 1);
     this.probed++;
     if (answer.hit !== undefined) this.hits++;
@@ -53,7 +58,13 @@ export class RaceTally {
     this.#skipped[reason] = (this.#skipped[reason] ?? 0) + count;
   }
 
+  /** Calls that were not sent at the same time, because their path led to another state than before. */
+  get unreached(): readonly Calls[] {
+    return this.#unreached;
+  }
+
   dismiss(reason: string, request: DismissedHit["request"], hit: RaceHit | undefined): void {
+    if (reason === "not_there") this.#unreached.push(request);
     this.#dismissed[reason] = (this.#dismissed[reason] ?? 0) + 1;
     if (hit === undefined) return;
     const key = JSON.stringify([request.sides.slice(0, 2), hit.verdict, hit.invariant, reason]);

@@ -12,6 +12,9 @@ export interface ReadValue {
 /** Matches the names of keys that hold credentials. */
 const CREDENTIAL = /token|secret|password|passwd|api_?key|session|credential|cookie|jwt|bearer/i;
 
+/** Matches the names of keys that hold the id of a credential, such as `token_id`, which grants nothing. The id of a session often is the session. */
+const ID_OF_CREDENTIAL = /(?:token|secret|password|passwd|api_?key|credential|jwt)_?ids?$/i;
+
 const DEEPEST = 5;
 
 /**
@@ -63,7 +66,8 @@ export class OwnersView<C extends object> {
   /** Records that a key was read. A value that the call itself has written is not recorded, because it is not the owner's value. */
   #note(key: string, now: ReadonlyMap<string, unknown>): void {
     if (this.#read.has(key) || !this.#owners.has(key) || now.get(key) !== this.#owners.get(key)) return;
-    const kind = this.#shared.has(key) ? "shared" : CREDENTIAL.test(key) ? "credential" : "owned";
+    const isCredential = CREDENTIAL.test(key) && !ID_OF_CREDENTIAL.test(key);
+    const kind = this.#shared.has(key) ? "shared" : isCredential ? "credential" : "owned";
     this.#read.set(
       key,
       leavesOf(this.#owners.get(key), key).map(([name, text]) => ({ name, text, kind })),

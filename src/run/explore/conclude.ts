@@ -15,11 +15,12 @@ import { buildResult } from "../results/result-builder.ts";
 import { twoPacketsNote } from "../results/two-packets-note.ts";
 import { behindViolations } from "../results/verdict-exceptions.ts";
 import { wasteNotes } from "../results/waste.ts";
-import { withoutSubject } from "../results/without-subject.ts";
+import { onlyRedirected, withoutSubject } from "../results/without-subject.ts";
 import { shardNote } from "../shards/shard.ts";
 import type { Exploration } from "./exploration.ts";
 import { findFaults, NO_FAULTS, type FoundFaults } from "./faults.ts";
 import { findRaces, NO_RACES, type FoundRaces } from "./races.ts";
+import { unreachedRules } from "./unreached-rules.ts";
 import type { Searched } from "./search.ts";
 import { notReplayedNote, shortestViolations, shrinkingCutNote } from "./shrinking.ts";
 import { differingFields } from "../../state/index.ts";
@@ -47,10 +48,15 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
   const { faults, errors: faultErrors } = await madeFaults(exploration, explorer);
   const violations = await shortestViolations(explorer, options, lanePool, seen);
   const coverage = withExemptions(explorer.committer.coverage(), definition, config.exploration.requireAllActions);
-  const idle = withoutSubject(definition, coverage);
+  const idle = withoutSubject(definition, coverage, onlyRedirected(explorer.committer, options.actions));
   // A shard, and a run that was ended early, see only a part of the steps.
   const isWhole = options.shard === undefined && !hasEndedEarly(explorer.stopReason);
-  const notes = [...(await notesOf(exploration, explorer, { violations, coverage })), ...(isWhole ? idle.values() : [])];
+  const unreached = unreachedRules(definition, races, options.actions);
+  const notes = [
+    ...(await notesOf(exploration, explorer, { violations, coverage })),
+    ...(isWhole ? idle.values() : []),
+    ...unreached.values(),
+  ];
   await closeLanes(lanePool, explorer);
   // Report the exploration as interrupted even if the search was complete, because later stages are missing from the result.
   if (signal?.aborted === true) explorer.stopReason = "interrupted";
@@ -58,7 +64,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
     name: input.name,
     actions: options.actions,
     invariants: definition.invariants.map(({ name }) => name),
-    unjudgedRules: unjudgedRules(exploration, explorer, idle.keys()),
+    unjudgedRules: unjudgedRules(exploration, explorer, [...idle.keys(), ...unreached.keys()]),
     subjects: definition.subjects,
     seed: options.seed,
     strategy: options.strategy,

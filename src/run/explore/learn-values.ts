@@ -22,6 +22,8 @@ const MOST_ROUNDS = 5;
  * probability of 1/16.
  */
 const FRESH_PROCESSES = 4;
+/** How long to wait after calls before idle stores are watched, in milliseconds, so that late writes do not look like those of a job. */
+const QUIET_MS = 1_000;
 /** Limit for the additional paths that repeat actions which failed on an earlier path, for example because a logout came before them. */
 const MOST_LEGS = 4;
 /** Limit for the places (columns or JSON paths) that the text about one reduction names. */
@@ -50,14 +52,18 @@ export interface Experiments {
   readonly startsTargets: boolean;
 }
 
-/** Watches idle stores for writes that the target or another client makes without a request. @returns `undefined` if nothing was written */
+/**
+ * Watches idle stores for writes that the target or another client makes without a request. Returns `undefined` if nothing was written.
+ * @param quietMs How long to wait before. After calls, this is the time in which their late writes end, such as a mail that is still on its way.
+ */
 export async function learnBackground(
   lanePool: LearningLanes,
   { knowledge }: Pick<LearnedValues, "knowledge">,
   idleMs: number,
+  quietMs = 0,
 ): Promise<LearnedValues | undefined> {
   if (idleMs === 0) return undefined;
-  const { background } = (await lanePool.calibrate({ idleMs })).learned;
+  const { background } = (await lanePool.calibrate({ idleMs, quietMs })).learned;
   if (background.length === 0) return undefined;
   const more = joined(knowledge, { ...NOTHING_KNOWN, background });
   return { knowledge: more, reports: await lanePool.learn(more), divergences: [] };
@@ -110,7 +116,7 @@ async function learnOnWalk(
     for (const one of unlike) answers.add(one);
     if ((late.length + suspects.length > 0 || learned.generated.some(isLooseCounter)) && !isWatched) {
       isWatched = true;
-      const found = await learnBackground(lanePool, { knowledge }, idleMs);
+      const found = await learnBackground(lanePool, { knowledge }, idleMs, QUIET_MS);
       if (found !== undefined) {
         ({ reports, knowledge } = found);
         continue;
@@ -174,13 +180,13 @@ export async function learnFrom(
   experiments: Experiments,
 ): Promise<LearnedValues & { readonly isExplained: boolean }> {
   if (kind === "late_write") {
-    const found = await learnBackground(lanePool, before, experiments.idleMs);
+    const found = await learnBackground(lanePool, before, experiments.idleMs, QUIET_MS);
     if (found !== undefined) return { ...found, reports: await lanePool.learn(found.knowledge, "fresh"), isExplained: true };
     return { knowledge: before.knowledge, reports: await lanePool.learn(before.knowledge, "fresh"), divergences: [], isExplained: false };
   }
   const { divergences, ...learned } = await learnValues(lanePool, before, { ...experiments, path: calls });
   const isNew = divergences.length > 0 || knowledgeText(learned.knowledge) !== knowledgeText(before.knowledge);
-  const found = isNew ? undefined : await learnBackground(lanePool, before, experiments.idleMs);
+  const found = isNew ? undefined : await learnBackground(lanePool, before, experiments.idleMs, QUIET_MS);
   if (found !== undefined) return { ...found, reports: await lanePool.learn(found.knowledge, "fresh"), isExplained: true };
   const places = placesToOrder(before.knowledge);
   const matters = !isNew && reduced === true && places.length > 0;

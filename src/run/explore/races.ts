@@ -16,11 +16,13 @@ type Races = ExplorationConfig["races"];
 export interface FoundRaces {
   readonly races: readonly ConfirmedRace[];
   readonly dismissed: readonly DismissedHit[];
+  /** Calls that were not raced, because their path led to another state than in the search. */
+  readonly unreached: readonly DismissedHit["request"][];
   /** The counts of probed pairs of calls; `undefined` if races were not probed. */
   readonly coverage: RaceCoverage | undefined;
 }
 
-export const NO_RACES: FoundRaces = { races: [], dismissed: [], coverage: undefined };
+export const NO_RACES: FoundRaces = { races: [], dismissed: [], unreached: [], coverage: undefined };
 
 /**
  * Checks that races can be probed as requested.
@@ -77,7 +79,7 @@ export async function findRaces(
     const races = await confirmRaces(seen, lanePool, tally, end);
     const coverage = tally.coverage();
     if (maxTime !== undefined) explorer.limit.extend(coverage.durationMs);
-    return { races, dismissed: tally.dismissedHits, coverage };
+    return { races, dismissed: tally.dismissedHits, unreached: tally.unreached, coverage };
   } finally {
     signal?.removeEventListener("abort", cancel);
   }

@@ -3,6 +3,7 @@ import type { RuleRace } from "../../model/declare/agent.ts";
 import type { RaceHit } from "../../messages/race-messages.ts";
 import { raceId } from "../../engine/findings/race-id.ts";
 import type { DismissedRace, Race, RaceCoverage, RaceOutcome } from "../../model/results/result.ts";
+import { redirectPage } from "../../model/http/redirect.ts";
 import { raceText } from "../../reports/index.ts";
 import { shareInterval, type ConfirmedRace, type DismissedHit } from "../../races/index.ts";
 import type { FoundRaces } from "../explore/races.ts";
@@ -22,6 +23,7 @@ export function raceOf({ request, hit, answer, recording, count }: ConfirmedRace
   const [first, second] = [actions[request.sides[0]!]!, actions[request.sides[1]!]!];
   const outcome = (one: RaceOutcome): RaceOutcome => shownOutcome(one, urls);
   const observed = outcome(hit.observed);
+  const byRule = brokenRule(hit, parts.ruleRaces, request.sides);
   const race = {
     id: raceId(parts.name, first, second),
     first,
@@ -32,8 +34,8 @@ export function raceOf({ request, hit, answer, recording, count }: ConfirmedRace
     invariant: hit.invariant,
     severity: hit.severity,
     message: hit.message,
-    ...byRule(hit, parts.ruleRaces, request.sides),
-    where: parts.declaredAt(hit.invariant ?? "", request.sides[0]),
+    ...byRule,
+    where: parts.declaredAt(byRule.invariant ?? hit.invariant ?? "", request.sides[0]),
     observed,
     allowed: hit.allowed.map(outcome),
     hits: answer.hits,
@@ -51,19 +53,32 @@ export function raceOf({ request, hit, answer, recording, count }: ConfirmedRace
 }
 
 /**
- * Returns the severity and the message of the rule that required the race, if more calls succeeded at the same time than one after another. The calls
- * then share something that may be used only once.
+ * Returns the name, the severity and the message of the rule that required the race, if more calls succeeded at the same time than one after another.
+ * The calls then share something that may be used only once.
  */
-function byRule(
+function brokenRule(
   { verdict, severity, message, observed, allowed }: RaceHit,
   ruleRaces: readonly RuleRace[],
   sides: readonly number[],
-): Partial<Pick<Race, "severity" | "message">> {
+): Partial<Pick<Race, "invariant" | "severity" | "message">> {
   const one = ruleRaces.find(({ pair }) => sides.every((side) => pair.includes(side)));
-  const accepted = ({ calls }: RaceOutcome): number => calls.filter(({ status }) => status !== null && status < 400).length;
   if (one === undefined || verdict === "invariant" || accepted(observed) <= Math.max(...allowed.map(accepted))) return {};
   const worse = severityRank(one.severity) < severityRank(severity) ? one.severity : severity;
-  return { severity: worse, message: `${one.rule}: ${message}` };
+  return { invariant: one.rule, severity: worse, message: `${one.rule}: ${message}` };
+}
+
+/**
+ * Returns how many calls succeeded in the same way. Redirects count as alike if they lead to the same page, because a refused call is often sent to
+ * another page, such as the login.
+ */
+function accepted({ calls }: RaceOutcome): number {
+  const counts = new Map<string, number>();
+  for (const { status, requests } of calls) {
+    if (status === null || status >= 400) continue;
+    const page = redirectPage(status, requests.at(-1)?.response?.headers ?? {}) ?? "";
+    if (!page.endsWith("?error")) counts.set(page, (counts.get(page) ?? 0) + 1);
+  }
+  return Math.max(0, ...counts.values());
 }
 
 /** Returns the counts of probed pairs and dismissed races for the result; `undefined` if no races were probed. */

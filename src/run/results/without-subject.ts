@@ -1,3 +1,4 @@
+import type { Committer } from "../../engine/commit/committer.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import type { ActionCoverage } from "../../model/results/result.ts";
 import { answeredEachTime } from "./waste.ts";
@@ -7,9 +8,17 @@ type Coverage = Readonly<Record<string, ActionCoverage>>;
 /** Limit for the number of actions that a note names. */
 const NAMED = 3;
 
-/** Returns, for each rule none of whose actions worked, a note that says why the rule judged nothing. */
-export function withoutSubject({ subjects }: Pick<AgentDefinition, "subjects">, coverage: Coverage): ReadonlyMap<string, string> {
-  const idle = [...subjects].filter(([, names]) => names.length > 0 && !names.some((name) => isSubject(coverage[name])));
+/**
+ * Returns, for each rule none of whose actions worked, a note that says why the rule judged nothing.
+ * @param redirected The actions that {@link onlyRedirected} returns. They did not work.
+ */
+export function withoutSubject(
+  { subjects }: Pick<AgentDefinition, "subjects">,
+  coverage: Coverage,
+  redirected: ReadonlySet<string> = new Set(),
+): ReadonlyMap<string, string> {
+  const worked = (name: string): boolean => isSubject(coverage[name]) && !redirected.has(name);
+  const idle = [...subjects].filter(([, names]) => names.length > 0 && !names.some(worked));
   return new Map(
     idle.map(([rule, names]) => {
       const more =
@@ -20,11 +29,28 @@ export function withoutSubject({ subjects }: Pick<AgentDefinition, "subjects">, 
         rule,
         `${rule} judged nothing: ${names
           .slice(0, NAMED)
-          .map((name) => fateOf(name, coverage[name]))
+          .map((name) =>
+            redirected.has(name) ? `${name} was only answered with redirects that changed nothing` : fateOf(name, coverage[name]),
+          )
           .join(", ")}${more}.`,
       ];
     }),
   );
+}
+
+/**
+ * Returns the actions whose only answers below 400 were redirects that changed nothing. Such a redirect is how a page refuses a form: it leads to the
+ * login, or back to the form.
+ */
+export function onlyRedirected({ edges }: Pick<Committer, "edges">, actions: readonly string[]): ReadonlySet<string> {
+  const redirected = new Set<number>();
+  const worked = new Set<number>();
+  for (let edge = 0; edge < edges.size; edge++) {
+    const { from, to, action, status } = edges.at(edge);
+    if (status >= 400) continue;
+    (status >= 300 && to === from ? redirected : worked).add(action);
+  }
+  return new Set([...redirected].filter((action) => !worked.has(action)).map((action) => actions[action]!));
 }
 
 /** Returns `true` if a rule could judge a step of the action. A refusal is what rules expect of the actions that they bring. */

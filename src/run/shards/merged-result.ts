@@ -26,7 +26,7 @@ import { ShownUrls } from "../prepare/shown-urls.ts";
 import { unseenChanges, unseenWrites, withoutUnseen } from "../results/unseen-writes.ts";
 import { behindViolations, diverged } from "../results/verdict-exceptions.ts";
 import { inconclusiveNotes, inconclusiveRules, isInconclusiveNote } from "../results/inconclusive-notes.ts";
-import { withoutSubject } from "../results/without-subject.ts";
+import { onlyRedirected, withoutSubject } from "../results/without-subject.ts";
 
 type Coverage = ExplorationResult["coverage"]["actions"];
 
@@ -65,7 +65,7 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
   );
   const coverage = coverageOf(entries);
   const subjects = new Map(Object.entries(entries[0]!.ruleSubjects ?? {}));
-  const idle = withoutSubject({ subjects }, actionCoverage);
+  const idle = withoutSubject({ subjects }, actionCoverage, onlyRedirected(committer, actions));
   const unjudged = unjudgedRules(merged, entries, idle.keys());
   const urls = new ShownUrls(undefined, []);
   const told = { name: parts.name, actions, urls, mapStack: (stack: string) => stack, whereOf: () => undefined };

@@ -32,6 +32,8 @@ const CASES: readonly (readonly [says: string, rule: (options: never) => unknown
   ["ownership: `users.bob` has the type string.", ownership, { users: { bob: "log_in" } }],
 ];
 
+const byName: ReadonlyMap<string, (options: never) => unknown> = new Map(Object.entries(rules as never));
+
 describe("options of rules that name something", () => {
   it.each(CASES)("%s", (says, rule, options) => {
     expect(() => rule(options as never)).toThrow(expect.objectContaining({ code: "RULE_INVALID", exitStatus: 2, message: says }));
@@ -51,7 +53,8 @@ describe("options of rules that name something", () => {
     "singleUse",
     "useAfterFree",
   ] as const)("%s refuses options that it does not know, or that are no object", (name) => {
-    const rule = (options: unknown): unknown => (name === "conformsTo" ? conformsTo({}, options as never) : rules[name](options as never));
+    const rule = (options: unknown): unknown =>
+      name === "conformsTo" ? conformsTo({}, options as never) : byName.get(name)!(options as never);
     const refusal = { code: "RULE_INVALID", exitStatus: 2 };
     expect(() => rule({ resourses: [], excpet: [] })).toThrow(
       expect.objectContaining({ ...refusal, message: expect.stringMatching(`^${name} has no option "`) }),

@@ -45,6 +45,28 @@ describe("the verdicts", () => {
     });
   });
 
+  const redirected = (location: string): CallEnd =>
+    call("reset", 302, undefined, {
+      exchanges: [
+        {
+          request: { method: "POST", url: "http://127.0.0.1/reset", headers: {}, body: undefined },
+          response: { status: 302, headers: { location }, body: "" },
+          durationMs: 1,
+        },
+      ],
+    });
+
+  it("responses: both calls redirect to a page to which only one redirects in an order", async () => {
+    const [done, failed] = [redirected("http://127.0.0.1/done?at=1"), redirected("/choose?error=used&at=2")];
+    const orders = [ordered([0, 1], [done, failed], order(100))];
+    expect(await judge(together([done, redirected("/done?at=3")], order(100)), measure(BEFORE, orders))).toMatchObject({
+      verdict: "responses",
+      message:
+        "both calls were answered 302 to /done; when the calls are sent one after the other, they are answered 302 to /done, then 302 to /choose?error",
+    });
+    expect(await judge(together([redirected("/choose?error=gone"), done], order(100)), measure(BEFORE, orders))).toBeUndefined();
+  });
+
   it("responses: state of the one order, answers of the other", async () => {
     const orders = [
       ordered([0, 1], [call("set_a", 200, { was: 0 }), call("set_b", 200, { was: 1 })], order(2)),

@@ -4,7 +4,7 @@ import { HttpClient } from "../../../../src/adapters/http/index.ts";
 import { MemoryAdapter } from "../../../../src/adapters/memory/index.ts";
 import { singleUse } from "../../../../src/rules/index.ts";
 import type { ActionCoverage } from "../../../../src/model/results/result.ts";
-import { withoutSubject } from "../../../../src/run/results/without-subject.ts";
+import { onlyRedirected, withoutSubject } from "../../../../src/run/results/without-subject.ts";
 
 const answered = (statuses: Readonly<Record<string, number>>, brought?: true): ActionCoverage => ({
   applied: Object.values(statuses).reduce((sum, one) => sum + one, 0),
@@ -30,6 +30,27 @@ describe("rules that judged nothing", () => {
   it("are not those with one action that worked, or without actions", () => {
     expect(notes(["use", "reset"], { use: answered({ 400: 3 }), reset: answered({ 204: 1 }) })).toEqual([]);
     expect(notes([], {})).toEqual([]);
+  });
+
+  it("are those whose actions were only redirected, if that changed nothing", () => {
+    const edges = [
+      { from: 0, to: 0, action: 0, status: 302 },
+      { from: 0, to: 0, action: 0, status: 400 },
+      { from: 0, to: 1, action: 1, status: 302 },
+      { from: 0, to: 0, action: 2, status: 302 },
+      { from: 1, to: 1, action: 2, status: 200 },
+    ];
+    const redirected = onlyRedirected({ edges: { size: edges.length, at: (edge: number) => edges[edge] } } as never, [
+      "use",
+      "log_out",
+      "read",
+    ]);
+    expect([...redirected]).toEqual(["use"]);
+    const coverage = { use: answered({ 302: 1, 400: 1 }), log_out: answered({ 302: 1 }) };
+    expect([...withoutSubject({ subjects: new Map([["rule", ["use"]]]) }, coverage, redirected).values()]).toEqual([
+      "rule judged nothing: use was only answered with redirects that changed nothing.",
+    ]);
+    expect([...withoutSubject({ subjects: new Map([["rule", ["use", "log_out"]]]) }, coverage, redirected)]).toEqual([]);
   });
 
   it("a refused action counts only if a rule brought it", () => {

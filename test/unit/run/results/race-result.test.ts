@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { Severity } from "../../../../src/model/declare/severity.ts";
+import type { RaceCall, RaceOutcome } from "../../../../src/model/results/result.ts";
+import { raceOf } from "../../../../src/run/results/race-result.ts";
+
+const ended = (status: number, location?: string): RaceCall => ({
+  action: "reset",
+  status,
+  requests: [
+    {
+      request: { method: "POST", url: "http://127.0.0.1/reset", headers: {}, body: undefined },
+      response: { status, headers: location === undefined ? {} : { location }, body: "" },
+      durationMs: 1,
+    },
+  ],
+});
+
+const outcome = (order: readonly number[] | null, calls: readonly RaceCall[]): RaceOutcome => ({ order, calls, changes: [], broken: [] });
+
+const raced = (observed: readonly RaceCall[], allowed: readonly RaceCall[], { hasRule = true } = {}) =>
+  raceOf(
+    {
+      request: { sides: [1, 1], path: [0] },
+      hit: {
+        verdict: "responses",
+        invariant: undefined,
+        severity: Severity.MEDIUM,
+        message: "both calls were answered alike",
+        observed: outcome(null, observed),
+        allowed: [outcome([0, 1], allowed)],
+        delivery: "pipelined",
+        schedule: undefined,
+      },
+      answer: { hits: 3, trials: 3, misses: 0 },
+      recording: { steps: [], drew: false },
+      count: 1,
+    } as never,
+    {
+      name: "shop",
+      actions: ["request", "reset"],
+      urls: { exchange: (one: unknown) => one, text: (one: unknown) => one } as never,
+      ruleRaces: hasRule ? [{ rule: "single_use_reset", severity: Severity.HIGH, pair: [1, 1] }] : [],
+      declaredAt: (rule) => `declared:${rule}`,
+    },
+  );
+
+const DONE = ended(302, "/done");
+
+describe("a race that a rule requires", () => {
+  it.each([
+    ["a refusal", [ended(200), ended(200)], [ended(200), ended(400)]],
+    ["a redirect instead of an answer", [ended(200), ended(200)], [ended(200), ended(302, "/login")]],
+    ["a redirect to another page", [DONE, DONE], [DONE, ended(302, "/login")]],
+    ["a redirect with an error", [DONE, DONE], [DONE, ended(302, "/done?error=used")]],
+  ])("breaks the rule if more calls succeed than with %s", (_what, observed, allowed) => {
+    expect(raced(observed, allowed)).toMatchObject({
+      invariant: "single_use_reset",
+      severity: Severity.HIGH,
+      message: "single_use_reset: both calls were answered alike",
+      where: "declared:single_use_reset",
+    });
+  });
+
+  it.each([
+    ["if no more calls succeed", [DONE, ended(302, "/login")], [DONE, ended(302, "/login")], true],
+    ["if both succeed in an order, too", [DONE, DONE], [DONE, DONE], true],
+    ["if no rule requires the race", [DONE, DONE], [DONE, ended(400)], false],
+  ])("keeps its own verdict %s", (_what, observed, allowed, hasRule) => {
+    const race = raced(observed, allowed, { hasRule });
+    expect(race).toMatchObject({ severity: Severity.MEDIUM, message: "both calls were answered alike" });
+    expect(race.invariant).toBeUndefined();
+  });
+});
