@@ -1,24 +1,10 @@
-import {
-  changedFields,
-  compareExecutions,
-  differingFields,
-  joined,
-  NOTHING_KNOWN,
-  rowKinds,
-  valuesAt,
-  type Compared,
-  type DroppedField,
-  type Execution,
-  joinedTimes,
-  looksRandom,
-  type Knowledge,
-  type RowKinds,
-} from "../../state/index.ts";
+import { changedFields, joined, looksRandom, NOTHING_KNOWN, rowKinds, type Execution } from "../../state/index.ts";
 import type { Calibration, CalibrationWalk } from "../../messages/lane-messages.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
 import type { LaneBase } from "../bring-up/bring-up.ts";
 import { LaneLost } from "../bring-up/lane-lost.ts";
+import { APART_MS, Executions, type Stop } from "./executions.ts";
 import { LateWrites, poll } from "./late-writes.ts";
 import { storesFingerprint } from "../state/stores-view.ts";
 
@@ -46,24 +32,6 @@ const LATE_MS = 200;
 const LOOK_MS = 20;
 /** Interval in milliseconds between two reads of the stores, while they are watched and no request is sent. */
 const IDLE_LOOK_MS = 50;
-/** Time in milliseconds between the starts of two executions, so that even times in whole seconds differ between them. */
-const APART_MS = 1_100;
-
-interface Stop extends Execution {
-  readonly stores: Fingerprint;
-  readonly action: number;
-  readonly status: number;
-  readonly strict: number;
-  readonly lines: readonly string[];
-  readonly kinds: RowKinds;
-}
-
-interface Differences {
-  /** Values that were recognised as generated. `stop`: the index of the step after which the value was found. */
-  readonly generated: (Compared["generated"][number] & { readonly stop: number })[];
-  readonly times: Compared["times"][number][];
-  readonly unexplained: DroppedField[];
-}
 
 /**
  * Executes a path several times from the root state and compares the states after each step. Values that differ are generated values, times, or
@@ -93,25 +61,22 @@ class Walks {
   readonly #base: LaneBase;
   readonly #goHome: () => Promise<unknown>;
   readonly #late: LateWrites;
-  readonly #walks: (readonly Stop[])[] = [];
-  /** The executions that ended early, because a step failed or the target did not answer. */
-  readonly #cut: Set<readonly Stop[]> = new Set();
+  readonly #executions: Executions;
   readonly #wanted: readonly number[] | undefined;
   readonly #backwards: boolean;
   #path: readonly number[] | undefined;
   #missed: readonly number[] = [];
   #worked = 0;
-  /** The time at which each execution began, and that of the last one, in milliseconds. */
-  readonly #begun: number[] = [];
-  #begunMs = 0;
-  /** `true` if only executions that began in different seconds are compared. */
-  #onlyApart = false;
 
   constructor(base: LaneBase, goHome: () => Promise<unknown>, { path, wanted, backwards = false }: CalibrationWalk) {
     this.#path = path;
     this.#wanted = wanted;
     this.#backwards = backwards;
     this.#base = base;
+    this.#executions = new Executions(
+      base.options.knowledge,
+      base.actions.map(({ name }) => name),
+    );
     this.#goHome = goHome;
     this.#late = new LateWrites(base.options.settleMs);
   }
@@ -152,12 +117,12 @@ class Walks {
   async compare({ once = false, thorough = false }: CalibrationWalk): Promise<Calibration> {
     await this.#goHome();
     await this.#walk();
-    const states = this.#walks[0]!.map(({ strict }) => strict);
+    const states = this.#executions.first.map(({ strict }) => strict);
     const missed = this.#missed;
     const inVain = this.#wanted !== undefined && this.#worked === 0;
     // The second execution must begin some time after this one, so the stores can be watched until then.
-    const firstMs = this.#begunMs;
-    const apartMs = this.#walks[0]!.some(({ facts }) => mayHoldTimes(facts)) ? firstMs + APART_MS - performance.now() : 0;
+    const firstMs = this.#executions.lastBegunMs;
+    const apartMs = this.#executions.first.some(({ facts }) => mayHoldTimes(facts)) ? firstMs + APART_MS - performance.now() : 0;
     const late = once || inVain ? [] : await this.#lateAtEnd(undefined, apartMs);
     const nothing = { learned: NOTHING_KNOWN, suspects: [], lasting: [], unlike: [], late, states, missed };
     await this.#goHome();
@@ -165,45 +130,19 @@ class Walks {
     if (once || inVain || !(await this.#isRoot())) return nothing;
     if (apartMs > 0) await sleep(firstMs + APART_MS - performance.now());
     await this.#again(2);
-    if (!thorough && this.#differing(0, 1) < 0 && !(await this.#differsInAnotherSecond())) return nothing;
-    const first = this.#compared();
+    if (!thorough && this.#executions.differing(0, 1) < 0 && !(await this.#differsInAnotherSecond())) return nothing;
+    const first = this.#executions.compared();
     await this.#separate(first.counters);
     await this.#again(WALKS);
     if (thorough || first.generated.some(({ isShort, isLoose }) => isShort || isLoose === true)) await this.#again(MORE_WALKS);
     await this.#spread();
-    const { generated, times, suspects, noisyActions } = this.#judged();
-    const unlike = this.#unlike();
+    const { generated, times, suspects, noisyActions } = this.#executions.judged();
+    const unlike = this.#executions.unlike();
     const all = late.length > 0 || suspects.length + unlike.length === 0 ? late : await this.#lateActions(LATE_MS);
     await this.#goHome();
     const learned = joined(NOTHING_KNOWN, { ...NOTHING_KNOWN, generated, times, noisyActions });
     if (all.length > 0) return { ...nothing, learned, late: all };
-    return { learned, suspects, lasting: this.#lasting(suspects, learned), unlike, late: all, states, missed };
-  }
-
-  /** Returns the unexplained fields that still differ if the generated values and times that were just found are taken into account. */
-  #lasting(suspects: readonly DroppedField[], learned: Knowledge): readonly DroppedField[] {
-    if (suspects.length === 0) return [];
-    const known = joined(this.#base.options.knowledge, learned);
-    const differing = new Set<string>();
-    for (const [a, b] of this.#pairs()) {
-      const { generated, unexplained } = this.#between(a, b, known);
-      for (const { field } of [...generated, ...unexplained]) differing.add(field);
-    }
-    return suspects.filter(({ field }) => differing.has(field));
-  }
-
-  #pairs(): readonly (readonly [number, number])[] {
-    const all = this.#walks.flatMap((_, b) => Array.from({ length: b }, (__, a) => [a, b] as const));
-    return this.#onlyApart ? all.filter(([a, b]) => this.#isApart(a, b)) : all;
-  }
-
-  #isApart(a: number, b: number): boolean {
-    return Math.abs(this.#begun[a]! - this.#begun[b]!) >= APART_MS;
-  }
-
-  #forgetLast(): void {
-    this.#walks.pop();
-    this.#begun.pop();
+    return { learned, suspects, lasting: this.#executions.lasting(suspects, learned), unlike, late: all, states, missed };
   }
 
   /**
@@ -211,24 +150,11 @@ class Walks {
    * to `true` if the two executions then differ.
    */
   async #differsInAnotherSecond(): Promise<boolean> {
-    if (this.#isApart(0, 1) || !this.#walks[0]!.some(({ facts }) => mayHoldTokens(facts))) return false;
-    this.#forgetLast();
-    await sleep(this.#begun[0]! + APART_MS - performance.now());
+    if (this.#executions.isApart(0, 1) || !this.#executions.first.some(({ facts }) => mayHoldTokens(facts))) return false;
+    this.#executions.forgetLast();
+    await sleep(this.#executions.lastBegunMs + APART_MS - performance.now());
     await this.#again(2);
-    return this.#differing(0, 1) >= 0;
-  }
-
-  /** Returns `true` if a value differs between all executions except some that began in the same second. The value may follow from the second. */
-  #dependsOnSecond(): boolean {
-    const pairs = this.#pairs().map(([a, b]) => ({
-      isApart: this.#isApart(a, b),
-      places: new Set(this.#between(a, b).generated.map(({ place }) => place)),
-    }));
-    const places = new Set(pairs.flatMap((pair) => [...pair.places]));
-    return [...places].some((place) => {
-      const equal = pairs.filter((pair) => !pair.places.has(place));
-      return equal.length > 0 && equal.every(({ isApart }) => !isApart);
-    });
+    return this.#executions.differing(0, 1) >= 0;
   }
 
   /**
@@ -236,56 +162,19 @@ class Walks {
    * only executions that began in different seconds are compared from then on.
    */
   async #spread(): Promise<void> {
-    for (let left = this.#walks.length - 1; left > 0 && this.#dependsOnSecond(); left--) {
-      await sleep(this.#begunMs + APART_MS - performance.now());
-      await this.#again(this.#walks.length + 1);
+    for (let left = this.#executions.count - 1; left > 0 && this.#executions.dependsOnSecond(); left--) {
+      await sleep(this.#executions.lastBegunMs + APART_MS - performance.now());
+      await this.#again(this.#executions.count + 1);
     }
-    this.#onlyApart = this.#dependsOnSecond();
+    this.#executions.onlyApart = this.#executions.dependsOnSecond();
   }
 
   async #again(count: number): Promise<void> {
-    while (this.#walks.length < count) {
+    while (this.#executions.count < count) {
       await this.#goHome();
       await this.#walk();
     }
     await this.#goHome();
-  }
-
-  /** Returns the index of the first step after which two executions differ. Returns -1 if they do not differ. */
-  #differing(a: number, b: number): number {
-    const [x, y] = [this.#walks[a]!, this.#walks[b]!];
-    const length = Math.min(x.length, y.length);
-    for (let i = 0; i < length; i++) if (x[i]!.strict !== y[i]!.strict || x[i]!.status !== y[i]!.status) return i;
-    return x.length === y.length ? -1 : length;
-  }
-
-  #unlike(): readonly string[] {
-    const [first, ...others] = this.#walks as [readonly Stop[], ...(readonly Stop[])[]];
-    for (const [index, stop] of first.entries()) {
-      const other = others.find((walk) => walk[index]?.status !== stop.status && (index < walk.length || !this.#cut.has(walk)));
-      if (other === undefined) continue;
-      const { name } = this.#base.actions[stop.action]!;
-      const then = other[index]?.status;
-      const again =
-        then === undefined ? `seqqa could not call ${name} when it repeated the path` : `with ${then} when seqqa repeated the path`;
-      return [`the target answered ${name} with ${stop.status} the first time, but ${again}`];
-    }
-    return [];
-  }
-
-  /** Compares the first two executions. `counters`: the counters that differ, each with the index of the first step after which it differs. */
-  #compared(): {
-    readonly generated: readonly (Compared["generated"][number] & { readonly isShort: boolean })[];
-    readonly counters: ReadonlyMap<string, number>;
-  } {
-    const { generated } = this.#between(0, 1);
-    const counters = new Map<string, number>();
-    for (const { place, domain, isLoose, stop } of generated) {
-      // The counter of an integer is unknown if the integer is not in a key of a table. Use its place in the state instead.
-      const counter = isLoose === true ? place : domain;
-      if (counter !== undefined && !counters.has(counter)) counters.set(counter, stop);
-    }
-    return { generated: generated.map((one) => ({ ...one, isShort: one.domain === undefined && one.sample.some(isShort) })), counters };
   }
 
   /**
@@ -299,82 +188,10 @@ class Walks {
       await this.#goHome();
       this.#path = whole!.slice(0, stop + 1);
       await this.#walk();
-      this.#forgetLast();
+      this.#executions.forgetLast();
     }
     this.#path = whole;
     if (stops.length > 1) await this.#goHome();
-  }
-
-  /**
-   * Compares all pairs of executions. A value that differs in every pair is a generated value. A value that is equal in some pair was chosen at
-   * random, so it is not recognised.
-   */
-  #judged(): Pick<Knowledge, "generated" | "times" | "noisyActions"> & { readonly suspects: readonly DroppedField[] } {
-    const all = withWholes(this.#pairs().map(([a, b]) => this.#between(a, b)));
-    const keyOf = ({ place, after }: { readonly place: string; readonly after: string }): string => `${place}\n${after}`;
-    const suspects = new Map(all.flatMap(({ unexplained }) => unexplained).map((one) => [one.field, one]));
-    const generated = new Map(all.flatMap((one) => one.generated).map((one) => [keyOf(one), one]));
-    const times = joinedTimes(all.flatMap((pair) => pair.times));
-    const counters = new Map<string, string>();
-    for (const [key, one] of generated) {
-      const pairs = all.map((pair) => pair.generated.filter((other) => keyOf(other) === key));
-      const isHeld = (domain: string): boolean => pairs.every((some) => some.some(({ domains }) => domains.includes(domain)));
-      // A short hexadecimal id may consist of digits only by chance. If the value is no integer in one pair, it is text.
-      const isText = pairs.some((some) => some.some(({ domain }) => domain === undefined));
-      // A column may refer to several tables, so its values may come from several counters. Take the counter that explains the values in all pairs,
-      // or else the column's own.
-      const counter = one.domains.find(isHeld) ?? one.domain;
-      if (counter !== undefined && !isText) counters.set(key, counter);
-      const isMade = one.isLoose !== true || (pairs.flat().every(isGrowing) && this.#stays(one.place));
-      if (isMade && pairs.every((some) => some.length > 0)) continue;
-      generated.delete(key);
-      suspects.set(one.field, { field: one.field, values: one.sample });
-    }
-    // If no difference was found in the states, a request causes the difference, or a field was classified wrongly.
-    const noisy = generated.size + times.length + suspects.size > 0 ? [] : this.#unplaced(suspects);
-    return {
-      generated: [...generated].map(([key, { place, after }]) => ({ place, after, domain: counters.get(key) })),
-      times,
-      suspects: [...suspects.values()],
-      noisyActions: noisy,
-    };
-  }
-
-  /** Returns `true` if some value at this place stayed the same from one step to the next in the first execution. */
-  #stays(place: string): boolean {
-    const all = this.#walks[0]!.map(({ facts }) => valuesAt(facts, place));
-    return all.some((values, stop) => values.some((value) => all[stop + 1]?.includes(value)));
-  }
-
-  /**
-   * Explains why two executions differ if all differing values are known. Adds the fields that still differ to `suspects`. If there are none, returns
-   * the name of the action whose requests differ each time.
-   */
-  #unplaced(suspects: Map<string, DroppedField>): readonly string[] {
-    const noisy = new Set<string>();
-    const at = this.#differing(0, 1);
-    const [x, y] = [this.#walks[0]![at], this.#walks[1]![at]];
-    if (x === undefined || y === undefined || x.status !== y.status) return [];
-    const fields = differingFields(x.lines, y.lines, x.kinds);
-    for (const field of fields) suspects.set(field, { field, values: ["?", "?"] });
-    if (fields.length === 0) noisy.add(this.#base.actions[x.action]!.name);
-    return [...noisy];
-  }
-
-  /** Compares two executions step by step. Values that are recognised after one step are taken into account for the later steps. */
-  #between(a: number, b: number, before: Knowledge = this.#base.options.knowledge): Differences {
-    const [x, y] = [this.#walks[a]!, this.#walks[b]!];
-    const found: Differences = { generated: [], times: [], unexplained: [] };
-    let known = before;
-    for (let i = 0; i < Math.min(x.length, y.length); i++) {
-      if (x[i]!.status !== y[i]!.status) break;
-      const compared = compareExecutions(x[i]!, y[i]!, { known });
-      found.generated.push(...compared.generated.map((one) => ({ ...one, stop: i })));
-      found.times.push(...compared.times);
-      found.unexplained.push(...compared.unexplained);
-      known = joined(known, { ...NOTHING_KNOWN, generated: compared.generated, times: compared.times, dropped: compared.unexplained });
-    }
-    return found;
   }
 
   #isRoot(): Promise<boolean> {
@@ -393,7 +210,7 @@ class Walks {
    * `known`. `watchMs`: how long to watch the stores, if this is longer than usual.
    */
   async #lateAtEnd(known?: Fingerprint, watchMs = 0): Promise<readonly string[]> {
-    const stops = this.#walks[0]!;
+    const stops = this.#executions.first;
     const last = stops.at(-1);
     if (last === undefined) return [];
     const isLate = await this.#isLate(last.stores, Math.max(END_WATCH_MS, watchMs));
@@ -461,14 +278,15 @@ class Walks {
    */
   async #walk(): Promise<void> {
     const { actions } = this.#base;
-    this.#begunMs = performance.now();
+    const begunMs = performance.now();
+    let isCut = false;
     const stops: Stop[] = [];
     const gone: number[] = [];
     let accepted = false;
     const take = async (action: number): Promise<boolean> => {
       const stop = await this.#step(gone, action);
       if (stop === "ended") {
-        this.#cut.add(stops);
+        isCut = true;
         return false;
       }
       if (stop === undefined) return true;
@@ -493,12 +311,11 @@ class Walks {
       if (this.#backwards) others.reverse();
       await (this.#wanted === undefined ? inRounds(waiting, tryOne) : wantedFirst(waiting, others, tryOne));
       // If a step without an outcome ended this execution, the same would happen next time. Do not list the remaining actions as missed.
-      this.#missed = this.#cut.has(stops) ? [] : [...waiting];
+      this.#missed = isCut ? [] : [...waiting];
       this.#path = gone;
     }
     if (accepted) await this.#late.drain(this.#base.home.mark);
-    this.#walks.push(stops);
-    this.#begun.push(this.#begunMs);
+    this.#executions.add(stops, begunMs, isCut);
   }
 
   /**
@@ -550,30 +367,6 @@ async function wantedFirst(waiting: ReadonlySet<number>, others: readonly number
       if (works) left.splice(at, 1);
     }
   }
-}
-
-/**
- * Returns the pairs with one answer for each place. In some pairs of executions, only a word of a text differs, and in others the texts cannot be paired
- * word by word, because a generated word contains separators by chance (such as `%2F` in an encoded signature). The whole text is then generated.
- */
-function withWholes(pairs: readonly Differences[]): readonly Differences[] {
-  const wholes = new Set(pairs.flatMap(({ generated }) => generated.filter(({ after }) => after === "").map(({ place }) => place)));
-  return pairs.map((pair) => ({
-    ...pair,
-    generated: pair.generated.map((one) =>
-      wholes.has(one.place) && one.after !== "" ? { ...one, after: "", domain: undefined, domains: [] } : one,
-    ),
-  }));
-}
-
-const isGrowing = ({ sample: [a, b] }: Differences["generated"][number]): boolean => BigInt(a) < BigInt(b);
-
-/**
- * Returns `true` for a short text or a word. Such a text may have been chosen at random from a list, and then occurs again after a few executions. An
- * id does not.
- */
-function isShort(text: string): boolean {
-  return text.length < 10 || !/\d/.test(text);
 }
 
 /**

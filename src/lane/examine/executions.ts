@@ -1,0 +1,248 @@
+import {
+  compareExecutions,
+  differingFields,
+  joined,
+  joinedTimes,
+  NOTHING_KNOWN,
+  valuesAt,
+  type Compared,
+  type DroppedField,
+  type Execution,
+  type Knowledge,
+  type RowKinds,
+} from "../../state/index.ts";
+import type { Fingerprint } from "../../state/canonical/facts.ts";
+
+/** Time in milliseconds between the starts of two executions, so that even times in whole seconds differ between them. */
+export const APART_MS = 1_100;
+
+/** A state on a path that an experiment executed. */
+export interface Stop extends Execution {
+  readonly stores: Fingerprint;
+  readonly action: number;
+  readonly status: number;
+  readonly strict: number;
+  readonly lines: readonly string[];
+  readonly kinds: RowKinds;
+}
+
+interface Differences {
+  /** Values that were recognised as generated. `stop`: the index of the step after which the value was found. */
+  readonly generated: (Compared["generated"][number] & { readonly stop: number })[];
+  readonly times: Compared["times"][number][];
+  readonly unexplained: DroppedField[];
+}
+
+/** The executions of one path, and what their comparison shows about the target's values. */
+export class Executions {
+  readonly #knowledge: Knowledge;
+  /** The names of the actions. */
+  readonly #names: readonly string[];
+  readonly #all: (readonly Stop[])[] = [];
+  /** The time at which each execution began, in milliseconds. */
+  readonly #begun: number[] = [];
+  /** The executions that ended early, because a step failed or the target did not answer. */
+  readonly #cut = new Set<readonly Stop[]>();
+  /** `true` if only executions that began in different seconds are compared. */
+  onlyApart = false;
+
+  constructor(knowledge: Knowledge, names: readonly string[]) {
+    this.#knowledge = knowledge;
+    this.#names = names;
+  }
+
+  get count(): number {
+    return this.#all.length;
+  }
+
+  get first(): readonly Stop[] {
+    return this.#all[0]!;
+  }
+
+  /** The time at which the last execution began, in milliseconds. */
+  get lastBegunMs(): number {
+    return this.#begun.at(-1)!;
+  }
+
+  /** Adds an execution. `isCut`: it ended early, because a step failed or the target did not answer. */
+  add(stops: readonly Stop[], begunMs: number, isCut: boolean): void {
+    this.#all.push(stops);
+    this.#begun.push(begunMs);
+    if (isCut) this.#cut.add(stops);
+  }
+
+  /** Returns the unexplained fields that still differ if the generated values and times that were just found are taken into account. */
+  lasting(suspects: readonly DroppedField[], learned: Knowledge): readonly DroppedField[] {
+    if (suspects.length === 0) return [];
+    const known = joined(this.#knowledge, learned);
+    const differing = new Set<string>();
+    for (const [a, b] of this.#pairs()) {
+      const { generated, unexplained } = this.#between(a, b, known);
+      for (const { field } of [...generated, ...unexplained]) differing.add(field);
+    }
+    return suspects.filter(({ field }) => differing.has(field));
+  }
+
+  #pairs(): readonly (readonly [number, number])[] {
+    const all = this.#all.flatMap((_, b) => Array.from({ length: b }, (__, a) => [a, b] as const));
+    return this.onlyApart ? all.filter(([a, b]) => this.isApart(a, b)) : all;
+  }
+
+  /** Returns `true` if two executions began in different seconds. */
+  isApart(a: number, b: number): boolean {
+    return Math.abs(this.#begun[a]! - this.#begun[b]!) >= APART_MS;
+  }
+
+  /** Removes the last execution. */
+  forgetLast(): void {
+    this.#all.pop();
+    this.#begun.pop();
+  }
+
+  /** Returns `true` if a value differs between all executions except some that began in the same second. The value may follow from the second. */
+  dependsOnSecond(): boolean {
+    const pairs = this.#pairs().map(([a, b]) => ({
+      isApart: this.isApart(a, b),
+      places: new Set(this.#between(a, b).generated.map(({ place }) => place)),
+    }));
+    const places = new Set(pairs.flatMap((pair) => [...pair.places]));
+    return [...places].some((place) => {
+      const equal = pairs.filter((pair) => !pair.places.has(place));
+      return equal.length > 0 && equal.every(({ isApart }) => !isApart);
+    });
+  }
+
+  /** Returns the index of the first step after which two executions differ. Returns -1 if they do not differ. */
+  differing(a: number, b: number): number {
+    const [x, y] = [this.#all[a]!, this.#all[b]!];
+    const length = Math.min(x.length, y.length);
+    for (let i = 0; i < length; i++) if (x[i]!.strict !== y[i]!.strict || x[i]!.status !== y[i]!.status) return i;
+    return x.length === y.length ? -1 : length;
+  }
+
+  /** Returns a sentence about the first step that was answered with another status in another execution. */
+  unlike(): readonly string[] {
+    const [first, ...others] = this.#all as [readonly Stop[], ...(readonly Stop[])[]];
+    for (const [index, stop] of first.entries()) {
+      const other = others.find((walk) => walk[index]?.status !== stop.status && (index < walk.length || !this.#cut.has(walk)));
+      if (other === undefined) continue;
+      const name = this.#names[stop.action]!;
+      const then = other[index]?.status;
+      const again =
+        then === undefined ? `seqqa could not call ${name} when it repeated the path` : `with ${then} when seqqa repeated the path`;
+      return [`the target answered ${name} with ${stop.status} the first time, but ${again}`];
+    }
+    return [];
+  }
+
+  /** Compares the first two executions. `counters`: the counters that differ, each with the index of the first step after which it differs. */
+  compared(): {
+    readonly generated: readonly (Compared["generated"][number] & { readonly isShort: boolean })[];
+    readonly counters: ReadonlyMap<string, number>;
+  } {
+    const { generated } = this.#between(0, 1);
+    const counters = new Map<string, number>();
+    for (const { place, domain, isLoose, stop } of generated) {
+      // The counter of an integer is unknown if the integer is not in a key of a table. Use its place in the state instead.
+      const counter = isLoose === true ? place : domain;
+      if (counter !== undefined && !counters.has(counter)) counters.set(counter, stop);
+    }
+    return { generated: generated.map((one) => ({ ...one, isShort: one.domain === undefined && one.sample.some(isShort) })), counters };
+  }
+
+  /**
+   * Compares all pairs of executions. A value that differs in every pair is a generated value. A value that is equal in some pair was chosen at
+   * random, so it is not recognised.
+   */
+  judged(): Pick<Knowledge, "generated" | "times" | "noisyActions"> & { readonly suspects: readonly DroppedField[] } {
+    const all = withWholes(this.#pairs().map(([a, b]) => this.#between(a, b)));
+    const keyOf = ({ place, after }: { readonly place: string; readonly after: string }): string => `${place}\n${after}`;
+    const suspects = new Map(all.flatMap(({ unexplained }) => unexplained).map((one) => [one.field, one]));
+    const generated = new Map(all.flatMap((one) => one.generated).map((one) => [keyOf(one), one]));
+    const times = joinedTimes(all.flatMap((pair) => pair.times));
+    const counters = new Map<string, string>();
+    for (const [key, one] of generated) {
+      const pairs = all.map((pair) => pair.generated.filter((other) => keyOf(other) === key));
+      const isHeld = (domain: string): boolean => pairs.every((some) => some.some(({ domains }) => domains.includes(domain)));
+      // A short hexadecimal id may consist of digits only by chance. If the value is no integer in one pair, it is text.
+      const isText = pairs.some((some) => some.some(({ domain }) => domain === undefined));
+      // A column may refer to several tables, so its values may come from several counters. Take the counter that explains the values in all pairs,
+      // or else the column's own.
+      const counter = one.domains.find(isHeld) ?? one.domain;
+      if (counter !== undefined && !isText) counters.set(key, counter);
+      const isMade = one.isLoose !== true || (pairs.flat().every(isGrowing) && this.#stays(one.place));
+      if (isMade && pairs.every((some) => some.length > 0)) continue;
+      generated.delete(key);
+      suspects.set(one.field, { field: one.field, values: one.sample });
+    }
+    // If no difference was found in the states, a request causes the difference, or a field was classified wrongly.
+    const noisy = generated.size + times.length + suspects.size > 0 ? [] : this.#unplaced(suspects);
+    return {
+      generated: [...generated].map(([key, { place, after }]) => ({ place, after, domain: counters.get(key) })),
+      times,
+      suspects: [...suspects.values()],
+      noisyActions: noisy,
+    };
+  }
+
+  /** Returns `true` if some value at this place stayed the same from one step to the next in the first execution. */
+  #stays(place: string): boolean {
+    const all = this.#all[0]!.map(({ facts }) => valuesAt(facts, place));
+    return all.some((values, stop) => values.some((value) => all[stop + 1]?.includes(value)));
+  }
+
+  /**
+   * Explains why two executions differ if all differing values are known. Adds the fields that still differ to `suspects`. If there are none, returns
+   * the name of the action whose requests differ each time.
+   */
+  #unplaced(suspects: Map<string, DroppedField>): readonly string[] {
+    const noisy = new Set<string>();
+    const at = this.differing(0, 1);
+    const [x, y] = [this.#all[0]![at], this.#all[1]![at]];
+    if (x === undefined || y === undefined || x.status !== y.status) return [];
+    const fields = differingFields(x.lines, y.lines, x.kinds);
+    for (const field of fields) suspects.set(field, { field, values: ["?", "?"] });
+    if (fields.length === 0) noisy.add(this.#names[x.action]!);
+    return [...noisy];
+  }
+
+  /** Compares two executions step by step. Values that are recognised after one step are taken into account for the later steps. */
+  #between(a: number, b: number, before: Knowledge = this.#knowledge): Differences {
+    const [x, y] = [this.#all[a]!, this.#all[b]!];
+    const found: Differences = { generated: [], times: [], unexplained: [] };
+    let known = before;
+    for (let i = 0; i < Math.min(x.length, y.length); i++) {
+      if (x[i]!.status !== y[i]!.status) break;
+      const compared = compareExecutions(x[i]!, y[i]!, { known });
+      found.generated.push(...compared.generated.map((one) => ({ ...one, stop: i })));
+      found.times.push(...compared.times);
+      found.unexplained.push(...compared.unexplained);
+      known = joined(known, { ...NOTHING_KNOWN, generated: compared.generated, times: compared.times, dropped: compared.unexplained });
+    }
+    return found;
+  }
+}
+
+/**
+ * Returns the pairs with one answer for each place. In some pairs of executions, only a word of a text differs, and in others the texts cannot be paired
+ * word by word, because a generated word contains separators by chance (such as `%2F` in an encoded signature). The whole text is then generated.
+ */
+function withWholes(pairs: readonly Differences[]): readonly Differences[] {
+  const wholes = new Set(pairs.flatMap(({ generated }) => generated.filter(({ after }) => after === "").map(({ place }) => place)));
+  return pairs.map((pair) => ({
+    ...pair,
+    generated: pair.generated.map((one) =>
+      wholes.has(one.place) && one.after !== "" ? { ...one, after: "", domain: undefined, domains: [] } : one,
+    ),
+  }));
+}
+
+const isGrowing = ({ sample: [a, b] }: Differences["generated"][number]): boolean => BigInt(a) < BigInt(b);
+
+/**
+ * Returns `true` for a short text or a word. Such a text may have been chosen at random from a list, and then occurs again after a few executions. An
+ * id does not.
+ */
+function isShort(text: string): boolean {
+  return text.length < 10 || !/\d/.test(text);
+}
