@@ -9,21 +9,10 @@ const logIn = (name: string) => async (api: HttpClient) => {
   api.setHeader("xc-auth", answer.json<{ token: string }>().token);
   return answer;
 };
-const create = new Action<Base, HttpClient>({
-  name: "create_token",
-  precondition: (context) => !context.has("token_id"),
-  run: async (api, context) => {
-    const answer = await api.post(`/api/v2/internal/nc/${context.base}?operation=mcpCreate`, { json: { title: "mine" } });
-    if (answer.ok) context.token_id = answer.json<{ id: string }>().id;
-    return answer;
-  },
-});
-const onToken = (name: string, call: (api: HttpClient, path: string, id: string) => ReturnType<HttpClient["get"]>) =>
-  new Action<Base, HttpClient>({
-    name,
-    precondition: (context) => context.has("token_id"),
-    run: async (api, { base, token_id }) => call(api, `/api/v2/internal/nc/${base}?operation=`, token_id),
-  });
+const path = (base: string, operation: string): string => `/api/v2/internal/nc/${base}?operation=${operation}`;
+const onToken = (name: string, call: (api: HttpClient, base: string, tokenId: string) => ReturnType<HttpClient["get"]>) =>
+  new Action<Base, HttpClient>({ name, run: async (api, { base, token_id }) => call(api, base, token_id) });
+
 export const agent: Agent<Base, HttpClient> = new Agent<Base, HttpClient>({
   name: "nocodb-mcp",
   setup: async ({ api, context }) => {
@@ -31,13 +20,13 @@ export const agent: Agent<Base, HttpClient> = new Agent<Base, HttpClient>({
     await logIn("ada")(api);
     context.base = (await api.post("/api/v2/meta/bases", { json: { title: "Shared" } })).json<{ id: string }>().id;
     await api.post(`/api/v2/meta/bases/${context.base}/users`, { json: { email: account("bob").email, roles: "creator" } });
+    context.token_id = (await api.post(path(context.base, "mcpCreate"), { json: { title: "mine" } })).json<{ id: string }>().id;
   },
   actions: [
-    create,
-    onToken("read_token", (api, path, id) => api.get(`${path}mcpGet&tokenId=${id}`)),
-    onToken("renew_token", (api, path, id) => api.post(`${path}mcpUpdate`, { json: { tokenId: id } })),
-    onToken("delete_token", (api, path, id) => api.post(`${path}mcpDelete`, { json: { tokenId: id } })),
+    onToken("read_token", (api, base, tokenId) => api.get(`${path(base, "mcpGet")}&tokenId=${tokenId}`)),
+    onToken("renew_token", (api, base, tokenId) => api.post(path(base, "mcpUpdate"), { json: { tokenId } })),
+    onToken("delete_token", (api, base, tokenId) => api.post(path(base, "mcpDelete"), { json: { tokenId } })),
   ],
   invariants: [ownership<Base, HttpClient>({ users: { bob: logIn("bob") }, shared: ["base"] })],
-  maxDepth: 3,
+  maxDepth: 2,
 });
