@@ -226,9 +226,14 @@ export class Executions {
 /**
  * Returns the pairs with one answer for each place. In some pairs of executions, only a word of a text differs, and in others the texts cannot be paired
  * word by word, because a generated word contains separators by chance (such as `%2F` in an encoded signature). The whole text is then generated.
+ * Decimal fractions are no such texts.
  */
 function withWholes(pairs: readonly Differences[]): readonly Differences[] {
-  const wholes = new Set(pairs.flatMap(({ generated }) => generated.filter(({ after }) => after === "").map(({ place }) => place)));
+  const wholes = new Set(
+    pairs.flatMap(({ generated }) =>
+      generated.filter(({ after, sample }) => after === "" && !sample.every(isNumber)).map(({ place }) => place),
+    ),
+  );
   return pairs.map((pair) => ({
     ...pair,
     generated: pair.generated.map((one) =>
@@ -236,6 +241,8 @@ function withWholes(pairs: readonly Differences[]): readonly Differences[] {
     ),
   }));
 }
+
+const isNumber = (text: string): boolean => /^-?\d+(?:\.\d+)?$/.test(text);
 
 const isGrowing = ({ sample: [a, b] }: Differences["generated"][number]): boolean => BigInt(a) < BigInt(b);
 

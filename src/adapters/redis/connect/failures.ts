@@ -61,7 +61,7 @@ export function refused(place: RedisPlace, error: unknown): SeqqaError {
   const cause = scrubbed(error, place);
   if (codeOf(cause) === "NOPERM" || /user executing the script can't/i.test(cause.message)) {
     return new SeqqaError("STORE_NOT_ALLOWED", `Redis at ${shownPlace(place)} does not allow what seqqa needs: ${cause.message}.`, {
-      hint: `Grant the user in the store's URL these rights. Type: ACL SETUSER <user> ${RIGHTS}`,
+      hint: `Grant these permissions to the user in the store's URL. Type: ACL SETUSER <user> ${RIGHTS}`,
       exitStatus: 2,
       cause,
     });
