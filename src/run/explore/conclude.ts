@@ -52,11 +52,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
   // A shard, and a run that was ended early, see only a part of the steps.
   const isWhole = options.shard === undefined && !hasEndedEarly(explorer.stopReason);
   const unreached = unreachedRules(definition, races, options.actions);
-  const notes = [
-    ...(await notesOf(exploration, explorer, { violations, coverage })),
-    ...(isWhole ? idle.values() : []),
-    ...unreached.values(),
-  ];
+  const notes = [...(await notesOf(exploration, explorer, { violations, coverage })), ...(isWhole ? idle.values() : [])];
   await closeLanes(lanePool, explorer);
   // Report the exploration as interrupted even if the search was complete, because later stages are missing from the result.
   if (signal?.aborted === true) explorer.stopReason = "interrupted";
@@ -66,6 +62,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
     invariants: definition.invariants.map(({ name }) => name),
     unjudgedRules: unjudgedRules(exploration, explorer, [...idle.keys(), ...unreached.keys()]),
     subjects: definition.subjects,
+    unreached: [...unreached.values()],
     seed: options.seed,
     strategy: options.strategy,
     graph: definition.graph,

@@ -30,6 +30,8 @@ export interface ResultParts {
   readonly invariants: readonly string[];
   /** Names of the rules that were inconclusive in some step, or that could not run at all. */
   readonly unjudgedRules?: readonly string[];
+  /** Sentences about rules whose calls could not be raced, because their path led to another state. */
+  readonly unreached: readonly string[];
   /** For each rule that judges only the steps of certain actions: the names of these actions. */
   readonly subjects: AgentDefinition["subjects"];
   readonly strategy: StrategyKind;
@@ -140,6 +142,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
             searched,
             parts.knowledge.dropped.map(({ field }) => field),
           )),
+      ...parts.unreached,
       ...unverifiedFields(parts.knowledge),
       ...notAudited.map(({ text }) => `The result relies on an untested assumption: ${text}.`),
     ],

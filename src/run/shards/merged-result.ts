@@ -66,7 +66,7 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
   const coverage = coverageOf(entries);
   const subjects = new Map(Object.entries(entries[0]!.ruleSubjects ?? {}));
   const idle = withoutSubject({ subjects }, actionCoverage, onlyRedirected(committer, actions));
-  const unjudged = unjudgedRules(merged, entries, idle.keys());
+  const unjudged = unjudgedRules(merged, entries, subjects, idle.keys());
   const urls = new ShownUrls(undefined, []);
   const told = { name: parts.name, actions, urls, mapStack: (stack: string) => stack, whereOf: () => undefined };
   const result: Omit<ExplorationResult, "toJSON"> = {
@@ -145,10 +145,22 @@ function reductionsOf(all: readonly Reduction[]): readonly Reduction[] {
   return [...byReason.values()];
 }
 
-/** Returns the names of rules that were inconclusive in a merged step, could not run in any shard, or whose actions never worked (`idle`). */
-function unjudgedRules({ committer }: Merged, entries: readonly ExplorationEntry[], idle: Iterable<string>): readonly string[] {
-  const inAll = (entries[0]!.unjudgedRules ?? []).filter((rule) => entries.every(({ unjudgedRules = [] }) => unjudgedRules.includes(rule)));
-  return [...new Set([...inAll, ...idle, ...inconclusiveRules(committer)])];
+/**
+ * Returns the names of rules that were inconclusive in a merged step, or could not be judged in some shard, or whose actions never worked in any shard
+ * (`idle`).
+ */
+function unjudgedRules(
+  { committer }: Merged,
+  entries: readonly ExplorationEntry[],
+  subjects: ReadonlyMap<string, readonly string[]>,
+  idle: Iterable<string>,
+): readonly string[] {
+  // A rule whose actions never worked in one shard may be judged in another shard.
+  const ofShards = entries.flatMap(({ unjudgedRules: own = [], coverage }) => {
+    const idleInShard = withoutSubject({ subjects }, coverage.actions);
+    return own.filter((rule) => !idleInShard.has(rule));
+  });
+  return [...new Set([...ofShards, ...idle, ...inconclusiveRules(committer)])];
 }
 
 /**
