@@ -18,6 +18,8 @@ interface Session {
 export class MysqlProvider extends DatabaseProvider<Session> {
   readonly #store: StoreUrl;
   readonly #server: Server;
+  /** `true` once the template was copied completely. A copy whose connection was lost may lack rows. */
+  #isTemplateWhole = false;
 
   constructor(options: StoreProviderOptions) {
     super(options, NAMING);
@@ -37,15 +39,17 @@ export class MysqlProvider extends DatabaseProvider<Session> {
   async #copyTemplate(session: Session): Promise<void> {
     if (!(await isThere(session.ask, this.#store.database))) throw templateMissing(this.#store);
     this.begun = true;
+    this.#isTemplateWhole = false;
     await this.remove(session, this.names.template);
     await copySchema(session.ask, this.#store.database, this.names.template);
+    this.#isTemplateWhole = true;
   }
 
   provide(lane: number, generation: number): Promise<string> {
     return this.use("make a lane's database", async (session) => {
       await this.removeOfLane(session, lane);
       // While the connection was lost, nobody held the run's lock. Another run may have dropped the template, so create it again.
-      if (!(await isThere(session.ask, this.names.template))) await this.#copyTemplate(session);
+      if (!this.#isTemplateWhole || !(await isThere(session.ask, this.names.template))) await this.#copyTemplate(session);
       const name = this.names.lane(lane, generation);
       await copySchema(session.ask, this.names.template, name);
       return withDatabase(this.#store, name).href;

@@ -134,7 +134,10 @@ describe("lanes' databases", () => {
     expect(await databases(run)).toEqual([]);
   });
 
-  test("are made although the session that makes them is killed on the way", async () => {
+  test.each([
+    ["", false],
+    [", and the template was dropped before, so that it is copied again", true],
+  ])("are made although the session that makes them is killed on the way%s", async (_and, drops) => {
     // So many that the copying of them can be met.
     const many =
       "insert into t with recursive n as (select 1 as i union all select i + 1 from n where i < 900) select 1000 * a.i + b.i from n a join n b on b.i < 200";
@@ -142,6 +145,7 @@ describe("lanes' databases", () => {
     const run = runId();
     const lanes = provider(url, run);
     await lanes.prepare();
+    if (drops) for (const one of await databases(run)) await admin((connection) => connection.query(`drop database \`${one}\``));
     const killed = (async () => {
       for (let left = 2; left > 0;) {
         left -= await admin(async (connection) => {
