@@ -34,8 +34,8 @@ if (flaky.length > 0) console.log(`${flaky.length} flaky: passed when tried agai
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 
-/** The first lines of a text, a little to the right. */
+/** The first lines of a text, a little to the right, and no longer than a screen is wide. */
 function indented(text) {
   const lines = text.split("\n").slice(0, 12);
-  return lines.map((line) => `  ${line}`).join("\n");
+  return lines.map((line) => `  ${line.length > 300 ? `${line.slice(0, 300)}...` : line}`).join("\n");
 }

@@ -19,7 +19,7 @@ export type ProblemCode =
  * @param where The place of the error: `file:line:column`, a flag, or the name of an environment variable.
  */
 export function problem(code: ProblemCode, where: string | undefined, what: string, hint?: string): SeqqaError {
-  return new SeqqaError(code, where === undefined ? what : `${where}: ${what}`, { hint, exitStatus: 2 });
+  return new SeqqaError(code, where === undefined ? shortened(what) : `${where}: ${shortened(what)}`, { hint, exitStatus: 2 });
 }
 
 /** Creates the error for one wrong value, with its place and key: `seqqa.yaml:3:5: timeout is ...`, or `--timeout is ...` for a flag. */
@@ -53,4 +53,9 @@ export function shown(value: unknown): string {
   if (value === null || value === undefined) return "empty";
   const all = typeof value === "string" ? JSON.stringify(withoutUserPart(value)) : withoutPasswords(String(value));
   return all.length > QUOTED ? `${all.slice(0, QUOTED - 4)}...${typeof value === "string" ? '"' : ""}` : all;
+}
+
+/** Shortens very long words of a message, such as a key of thousands of letters. */
+function shortened(text: string): string {
+  return text.replaceAll(/\S{300,}/g, (word) => `${word.slice(0, 100)}...`);
 }

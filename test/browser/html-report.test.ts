@@ -178,7 +178,7 @@ describe("the report of a real run", () => {
       return point();
     };
     // The view moves until a selection is visible, and again when the list of results closes: once more, until all positions stay.
-    const [node, edge] = await vi.waitFor(
+    await vi.waitFor(
       async () => {
         const state = await chosen("63", /^State 63$/);
         const transition = await chosen("create_order", /^create_order 201$/);
@@ -187,14 +187,13 @@ describe("the report of a real run", () => {
         expect([await point(), await chosen("63", /^State 63$/)]).toEqual([transition, state]);
         await chosen("create_order", /^create_order 201$/);
         await page.locator(".results input").fill("");
-        return [state, transition] as const;
+        await page.locator("canvas.graph").click({ position: state });
+        expect(await page.locator(".details h4").textContent()).toBe("State 63");
+        await page.locator("canvas.graph").click({ position: transition });
+        expect(await page.locator(".details h4").textContent()).toBe("create_order 201");
       },
       { timeout: 15_000 },
     );
-    await page.locator("canvas.graph").click({ position: node });
-    expect(await page.locator(".details h4").textContent()).toBe("State 63");
-    await page.locator("canvas.graph").click({ position: edge });
-    expect(await page.locator(".details h4").textContent()).toBe("create_order 201");
     expect(await page.locator(".details").textContent()).toMatch(/POST http.*\/orders[^]*"amount": 100[^]*201[^]*"status": "created"/);
     expectQuiet(opened, shop);
     await opened.context.close();

@@ -256,6 +256,12 @@ describe("values that contradict each other", () => {
     expect(error.message).toMatch(/^seqqa\.yaml:\d+:\d+: /);
   });
 
+  it("names a key of thousands of letters by its beginning", () => {
+    const { message } = failure(`target: { command: x, env: { ${"a".repeat(20_000)}: [1] } }`);
+    expect(message).toMatch(/target\.env\.a{80,}\.\.\. /);
+    expect(message.length).toBeLessThan(300);
+  });
+
   it("leaves braces of the shell and of the user alone", () => {
     const command = "x {a,b} {x:y} {other} {db_hosts} { PORT } {path:audit}";
     expect(load(`target: { command: '${command}' }\nsystems: { audit: { url: sqlite:a.db } }`).target?.command).toBe(command);
