@@ -63,7 +63,7 @@ const MERGED: readonly (readonly [what: string, path: string, spec: Partial<Spec
 
 describeEach("states that are not one", () => {
   // In the quick suite a World with reset has one kind of them.
-  it.each(some(MERGED, 9))("%s: the defect is found, and the correct twin is silent", { timeout: 60_000 }, async (_what, path, parts) => {
+  it.each(some(MERGED, 9))("%s: the defect is found, and the correct twin is silent", async (_what, path, parts) => {
     const spec = { ...plain, ...parts };
     const url = spec.store === "sqlite" || spec.store === "memory" ? undefined : await template(spec.store);
     const [bug, twin] = await Promise.all([true, false].map(async (has) => runTarget(spec, { bug: has, lanes: LANES, url })));
@@ -90,7 +90,7 @@ const REPORTED: readonly (readonly [what: string, says: RegExp, spec: Partial<Sp
 ];
 
 describeEach("outcomes that no state explains", () => {
-  it.each(some(REPORTED, 3))("%s: are reported, and never vouched for", { timeout: 120_000 }, async (_what, says, parts) => {
+  it.each(some(REPORTED, 3))("%s: are reported, and never vouched for", async (_what, says, parts) => {
     const spec = { ...plain, ...parts };
     const [bug, twin] = await Promise.all([true, false].map(async (has) => runTarget(spec, { bug: has, lanes: LANES })));
     expect([1, 3]).toContain(bug!.status);
@@ -99,7 +99,7 @@ describeEach("outcomes that no state explains", () => {
   });
 });
 
-it("an expiry of 30 days in whole seconds gives one digest, however often it is explored", { timeout: 60_000 }, async () => {
+it("an expiry of 30 days in whole seconds gives one digest, however often it is explored", async () => {
   const spec: Spec = { ...plain, family: "lease", verbs: ["lock", "publish"], clock: "s", lockMs: 30 * 86_400_000, items: 1 };
   const runs = await Promise.all(Array.from({ length: size(2, 6) }, async () => runTarget(spec, { bug: false, lanes: 1 })));
   expect(runs.map(({ status }) => status)).toEqual(runs.map(() => 0));
@@ -156,7 +156,7 @@ describeEach("a lease that an action waits for", () => {
   it.each([
     ["a time", false],
     ["a text with two times", true],
-  ])("is another state once it is over, although nothing is written, if it is %s", { timeout: 60_000 }, async (_what, range) => {
+  ])("is another state once it is over, although nothing is written, if it is %s", async (_what, range) => {
     const result = await locked({ bug: true, range });
     expect([result.status, result.violations.map(({ reproductionPath }) => reproductionPath.join(" "))]).toEqual([
       1,
@@ -256,7 +256,7 @@ describeEach("data of the state in a generated value", () => {
     ["in a column that each step writes anew", ["add", "pay"], "add add pay", "encrypted"],
     ["that the user keeps, signed with the time", ["offer", "sale", "end", "buy"], "sale offer end buy", "signed"],
     ["in a column, signed with the time, as Django's sessions are", ["add", "pay"], "add add pay", "signed"],
-  ] as const)("%s: the defect is found, and the correct twin is silent", { timeout: 60_000 }, async (_what, actions, path, seal) => {
+  ] as const)("%s: the defect is found, and the correct twin is silent", async (_what, actions, path, seal) => {
     const result = await sealing(actions, true, "", seal);
     expect(result.violations.map(({ reproductionPath }) => reproductionPath.join(" "))).toEqual(expect.arrayContaining([path]));
     const twin = await sealing(actions, false, "", seal);
@@ -300,7 +300,7 @@ createServer(async (request, response) => {
 `;
 
 describeEach("an order of times that only matters behind a state that was merged for another order", () => {
-  it.each([true, false])("with the defect: %s", { timeout: 60_000 }, async (bug) => {
+  it.each([true, false])("with the defect: %s", async (bug) => {
     const cwd = folderWith({
       "server.mjs": SAVING_SERVER,
       "seqqa.yaml": `target: { command: node server.mjs, env: { PORT: "{port}", DB_PATH: "{db_path}", BUG: "${bug ? 1 : 0}" } }\n`,
@@ -338,7 +338,7 @@ const calls = {
 createServer((request, response) => response.writeHead(calls[request.url.slice(1)]?.() === true ? 500 : 200).end("{}")).listen(Number(process.env.PORT), "127.0.0.1");
 `;
 
-it("a switch in a file that another action hides again is a divergence, and the correct twin is silent", { timeout: 60_000 }, async () => {
+it("a switch in a file that another action hides again is a divergence, and the correct twin is silent", async () => {
   const run = async (bug: boolean): Promise<Explored & { readonly status: number | null }> => {
     const cwd = folderWith({
       "server.mjs": HIDING_SERVER,

@@ -90,7 +90,7 @@ describe("before the search", () => {
     expect(fields).toEqual([field("user")]);
   });
 
-  it("a text of several that is chosen at random is no generated value, however the seconds change", { timeout: 20_000 }, async () => {
+  it("a text of several that is chosen at random is no generated value, however the seconds change", async () => {
     const chosen = ["b1f0c2d4e6a8907153", "c9d8e7f6a5b4032211", "0a1b2c3d4e5f667788"];
     let count = 0;
     expect((await learnedIn({ log_in: () => ({ user: chosen[count++ % 3]! }) })).fields).toEqual([]);
