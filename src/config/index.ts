@@ -3,7 +3,7 @@ export type { Environment } from "./read/environment.ts";
 export { findFile, loadConfig, sourceOf, type LoadOptions } from "./read/load-config.ts";
 export { allowedStores } from "./check/store-consent.ts";
 export { MODULE_PATH } from "./schema/spec.ts";
-export { storePart, STORE_PARTS, storePlaceholder } from "./store-parts.ts";
+export { NAMED_PARTS, storePart, STORE_PARTS, storePlaceholder } from "./store-parts.ts";
 export { nearest } from "../model/text/nearest.ts";
 export type { FlagValue } from "./read/overrides.ts";
 export { withoutPasswords, withoutUserPart } from "./problem.ts";

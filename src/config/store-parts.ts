@@ -3,16 +3,18 @@ import { sqlitePathOf } from "../model/stores/sqlite-path.ts";
 import { STORE_KINDS, storeKindOf } from "../adapters/store-kinds.ts";
 
 export const STORE_PARTS = ["host", "port", "user", "password", "database"] as const;
-export type StorePart = (typeof STORE_PARTS)[number];
+type StorePart = (typeof STORE_PARTS)[number];
+/** The parts of a store that a placeholder can name: `{url:cache}`, `{path:files}`, `{host:cache}`. */
+export const NAMED_PARTS: readonly NamedPart[] = ["url", "path", ...STORE_PARTS];
+type NamedPart = StorePart | "url" | "path";
 
 /**
  * Returns a part of a store's URL, decoded, or `undefined` if the URL has no such part.
  * A missing port is replaced by the default port of the store. The database of SQLite is its file, which is also its path; the other stores have no
- * path. The database of Redis is its index. An
- * explicitly empty password, as in `mysql://root:@host/shop`, is returned as an empty text.
+ * path. The database of Redis is its index. An explicitly empty password, as in `mysql://root:@host/shop`, is returned as an empty text.
  * @param url A valid URL of a store.
  */
-export function storePart(url: string, part: StorePart | "path"): string | undefined {
+export function storePart(url: string, part: Exclude<NamedPart, "url">): string | undefined {
   const kind = storeKindOf(url);
   if (kind === "sqlite") return part === "database" || part === "path" ? sqlitePathOf(url) : undefined;
   if (part === "path") return undefined;
@@ -38,14 +40,14 @@ export function storePart(url: string, part: StorePart | "path"): string | undef
  * @param name The text inside the braces, for example `host:cache` or `db_host`.
  * @returns `undefined` if the placeholder names no store
  */
-export function storePlaceholder(name: string): { readonly store: string; readonly part: StorePart | "url" | "path" } | undefined {
+export function storePlaceholder(name: string): { readonly store: string; readonly part: NamedPart } | undefined {
   const [, part, store] = PLACEHOLDER.exec(name) ?? [];
-  if (part !== undefined && store !== undefined) return { store, part: part as StorePart | "url" | "path" };
+  if (part !== undefined && store !== undefined) return { store, part: part as NamedPart };
   const own = STORE_PARTS.find((one) => name === `db_${one}`);
   return own === undefined ? undefined : { store: "db", part: own };
 }
 
-const NAMES = ["port", "lane", "db_url", "db_path", ...STORE_PARTS.map((part) => `db_${part}`)];
+const NAMES: readonly string[] = ["port", "lane", "db_url", "db_path", ...STORE_PARTS.map((part) => `db_${part}`)];
 
 /**
  * Returns the correct placeholders for text in braces that is certainly meant as one: `{name:store}` with the name of a store and an unknown name, and
@@ -55,11 +57,11 @@ const NAMES = ["port", "lane", "db_url", "db_path", ...STORE_PARTS.map((part) =>
 export function misspeltPlaceholder(inside: string, stores: ReadonlySet<string>): readonly string[] | undefined {
   const [, name, store] = /^([A-Za-z]\w*)(?::(\S*))?$/.exec(inside) ?? [];
   if (name === undefined || (store !== undefined && !stores.has(store))) return undefined;
-  const known = store === undefined ? NAMES : ["url", "path", ...STORE_PARTS];
+  const known = store === undefined ? NAMES : NAMED_PARTS;
   if (known.includes(name)) return undefined;
   const meant = known.filter((one) => one.replace("_", "") === name.replaceAll("_", "").toLowerCase());
   const right = meant.length > 0 || store === undefined ? meant : known;
   return right.length === 0 ? undefined : right.map((one) => (store === undefined ? `{${one}}` : `{${one}:${store}}`));
 }
 
-const PLACEHOLDER = new RegExp(`^(url|path|${STORE_PARTS.join("|")}):(.*)$`, "s");
+const PLACEHOLDER = new RegExp(`^(${NAMED_PARTS.join("|")}):(.*)$`, "s");

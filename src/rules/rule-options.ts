@@ -18,12 +18,11 @@ export function nameOf<C extends object, A>(action: ActionOrName<C, A>, rule: st
  * @throws SeqqaError `RULE_INVALID`
  */
 export function requireOptions<K extends string>(rule: string, options: unknown, known: Readonly<Record<K, true>>): void {
+  const names = Object.keys(known);
   if (typeof options !== "object" || options === null)
-    throw invalidOption(rule, "options", options, `Pass an object with ${listOf(known)}`);
-  refuseUnknown(rule, "RULE_INVALID", options, Object.keys(known));
+    throw invalidOption(rule, "options", options, `Pass an object with ${names.join(", ")}`);
+  refuseUnknown(rule, "RULE_INVALID", options, names);
 }
-
-const listOf = (known: object): string => Object.keys(known).join(", ");
 
 /** @throws SeqqaError `RULE_INVALID` if the value of an option is neither a function nor an action */
 export function requireCall(rule: string, option: string, value: unknown, hint: string): void {

@@ -7,7 +7,7 @@ import { ApiResponse } from "../model/http/response.ts";
 import { Severity } from "../model/declare/severity.ts";
 import { graphqlAnswer } from "./answers/graphql-answer.ts";
 import { isDone, isRedirect, writesOf } from "./requests.ts";
-import { nameOf, requireAction, requireCall, requireList, type ActionOrName, requireOptions } from "./rule-options.ts";
+import { nameOf, requireAction, requireCall, requireList, requireOptions, type ActionOrName } from "./rule-options.ts";
 
 /** Options of {@link sessionEnds}. */
 export interface SessionEndsOptions<C extends object = Values, A = ApiClient> extends Pick<RuleOptions<C, A>, "severity" | "blocking"> {
@@ -186,7 +186,8 @@ function endingAnswers({ answers, changed }: CheckedStep, isLogout: boolean): re
   const writes = writesOf(answers);
   const ending = writes.length > 0 ? writes : answers;
   const isOut = changed || (isLogout && (writes.length > 0 || ending.some(({ request }) => LOGOUT.test(request.url))));
-  return ending.every((answer) => isGranted(answer) || (isOut && isRedirect(answer))) && (writes.length > 0 || isOut) ? ending : [];
+  if (writes.length === 0 && !isOut) return [];
+  return ending.every((answer) => isGranted(answer) || (isOut && isRedirect(answer))) ? ending : [];
 }
 
 /** Returns `true` for a 2xx answer that grants the request. A GraphQL answer with errors and without data has the status 200, too, but refuses it. */

@@ -7,7 +7,7 @@ import { isErrorLocation } from "../model/http/redirect.ts";
 import { Severity } from "../model/declare/severity.ts";
 import { jsonOf } from "./answers/answer-content.ts";
 import { graphqlAnswer } from "./answers/graphql-answer.ts";
-import { nameOf, requireAction, type ActionOrName, requireOptions } from "./rule-options.ts";
+import { nameOf, requireAction, requireOptions, type ActionOrName } from "./rule-options.ts";
 import { isRedirect, pathOf, shownPath, writesOf } from "./requests.ts";
 import { storeChanges } from "./store-changes.ts";
 

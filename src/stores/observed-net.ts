@@ -1,6 +1,6 @@
 import type { Observed, ObservedTable, StoredValue } from "../model/stores/store-adapter.ts";
 import { isRawText, keyText, sameRow, type ExactRow, type ExactValue } from "./exact-row.ts";
-import type { NetMirror } from "./net-mirror.ts";
+import type { NetMirror, Slot } from "./net-mirror.ts";
 import type { TableShape } from "./table-shape.ts";
 
 const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
@@ -30,24 +30,27 @@ export function observeNet(shapes: readonly TableShape[], mirror: NetMirror): Ob
     if (!shape.observed) continue;
     let added: StoredValue[][] = [];
     let removed: StoredValue[][] = [];
-    for (const { base, now } of mirror.slotsOf(shape.index)) {
+    const isOrdered = shape.isOrdered === true;
+    let inPlace = 0;
+    const slots = mirror.slotsOf(shape.index);
+    for (const { base, now } of isOrdered ? inRowOrder(slots) : slots) {
       if (sameRow(base, now)) continue;
       if (now !== null) added.push(shownRow(shape, now));
       if (base !== null) removed.push(shownRow(shape, base));
-    }
-    if (shape.isOrdered === true) {
-      const slots = [...mirror.slotsOf(shape.index)].filter(({ base, now }) => !sameRow(base, now) && now !== null);
-      slots.sort((a, b) => (a.now![0]! < b.now![0]! ? -1 : 1));
-      added = slots.map(({ now }) => shownRow(shape, now!));
-      const inPlace = slots.filter(({ base }) => base !== null).length;
-      if (added.length > 0 || removed.length > 0) tables.push({ name: shape.name, columns: shape.columns, added, removed, inPlace });
-      continue;
+      if (base !== null && now !== null) inPlace++;
     }
     // Leave out rows that are both added and removed: a row that was deleted and inserted again has a new hidden rowid, but the same visible values.
-    if (shape.shownFrom > 0 && added.length > 0 && removed.length > 0) [added, removed] = withoutCommon(added, removed);
-    if (added.length > 0 || removed.length > 0) tables.push({ name: shape.name, columns: shape.columns, added, removed });
+    if (!isOrdered && shape.shownFrom > 0 && added.length > 0 && removed.length > 0) [added, removed] = withoutCommon(added, removed);
+    if (added.length > 0 || removed.length > 0)
+      tables.push({ name: shape.name, columns: shape.columns, added, removed, ...(isOrdered && { inPlace }) });
   }
   return { kind: "rows", tables, counters: observeCounters(mirror.rootCounters, mirror.counters) };
+}
+
+/** Returns the changed rows in the order of their hidden rowids, which are their first values. */
+function inRowOrder(slots: Iterable<Slot>): readonly Slot[] {
+  const rowid = ({ base, now }: Slot): ExactValue => (now ?? base!)[0]!;
+  return [...slots].filter(({ base, now }) => !sameRow(base, now)).sort((a, b) => (rowid(a)! < rowid(b)! ? -1 : 1));
 }
 
 /** Removes the rows that are in both lists from both. Copies of a row are counted. */

@@ -162,11 +162,13 @@ class Walks {
    * only executions that began in different seconds are compared from then on.
    */
   async #spread(): Promise<void> {
-    for (let left = this.#executions.count - 1; left > 0 && this.#executions.dependsOnSecond(); left--) {
+    let depends = this.#executions.dependsOnSecond();
+    for (let left = this.#executions.count - 1; left > 0 && depends; left--) {
       await sleep(this.#executions.lastBegunMs + APART_MS - performance.now());
       await this.#again(this.#executions.count + 1);
+      depends = this.#executions.dependsOnSecond();
     }
-    this.#executions.onlyApart = this.#executions.dependsOnSecond();
+    this.#executions.onlyApart = depends;
   }
 
   async #again(count: number): Promise<void> {
@@ -374,14 +376,16 @@ async function wantedFirst(waiting: ReadonlySet<number>, others: readonly number
  * different.
  */
 function mayHoldTimes(facts: Execution["facts"]): boolean {
-  return /\d{10}|\d\d:\d\d|eyJ/.test(JSON.stringify(facts, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value)));
+  return /\d{10}|\d\d:\d\d|eyJ/.test(textOf(facts));
 }
 
 /** Returns `true` if a state has a text that looks random and is no UUID, which contains either no time or a precise one. */
 function mayHoldTokens(facts: Execution["facts"]): boolean {
-  return (JSON.stringify(facts, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value)).match(TOKENS) ?? []).some(
-    (text) => !UUID.test(text) && looksRandom(text),
-  );
+  return (textOf(facts).match(TOKENS) ?? []).some((text) => !UUID.test(text) && looksRandom(text));
+}
+
+function textOf(facts: Execution["facts"]): string {
+  return JSON.stringify(facts, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value));
 }
 
 const TOKENS = /[\w-]{16,}/g;

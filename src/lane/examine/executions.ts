@@ -43,6 +43,8 @@ export class Executions {
   readonly #begun: number[] = [];
   /** The executions that ended early, because a step failed or the target did not answer. */
   readonly #cut = new Set<readonly Stop[]>();
+  /** The comparisons that were made, by the indices of the two executions. */
+  readonly #compared = new Map<string, Differences>();
   /** `true` if only executions that began in different seconds are compared. */
   onlyApart = false;
 
@@ -77,7 +79,7 @@ export class Executions {
     const known = joined(this.#knowledge, learned);
     const differing = new Set<string>();
     for (const [a, b] of this.#pairs()) {
-      const { generated, unexplained } = this.#between(a, b, known);
+      const { generated, unexplained } = this.#compare(a, b, known);
       for (const { field } of [...generated, ...unexplained]) differing.add(field);
     }
     return suspects.filter(({ field }) => differing.has(field));
@@ -95,6 +97,7 @@ export class Executions {
 
   /** Removes the last execution. */
   forgetLast(): void {
+    this.#compared.clear();
     this.#all.pop();
     this.#begun.pop();
   }
@@ -206,8 +209,15 @@ export class Executions {
     return [...noisy];
   }
 
+  #between(a: number, b: number): Differences {
+    const key = `${a} ${b}`;
+    const known = this.#compared.get(key) ?? this.#compare(a, b, this.#knowledge);
+    this.#compared.set(key, known);
+    return known;
+  }
+
   /** Compares two executions step by step. Values that are recognised after one step are taken into account for the later steps. */
-  #between(a: number, b: number, before: Knowledge = this.#knowledge): Differences {
+  #compare(a: number, b: number, before: Knowledge): Differences {
     const [x, y] = [this.#all[a]!, this.#all[b]!];
     const found: Differences = { generated: [], times: [], unexplained: [] };
     let known = before;

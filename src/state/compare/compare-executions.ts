@@ -18,7 +18,7 @@ import {
   tableOf,
   tablePlace,
 } from "../values/places.ts";
-import { momentOf, offsetFromStep, resolutionOf, type StepWindow } from "../values/times.ts";
+import { FURTHEST_MS, momentOf, offsetFromStep, resolutionOf, type StepWindow } from "../values/times.ts";
 import { differingWords, wordOf, wordOfBytes } from "../values/words.ts";
 
 /** A state that a step led to, with the time in which the step ran. */
@@ -59,8 +59,6 @@ const MOST_ROWS = 200;
 const DEEPEST = 100;
 /** The number of digits from which a text of digits is an id of its own, unless a table has it as a key. */
 const ID_DIGITS = 15;
-/** A number that is further away from its step counts as a time only if it has the same offset from its step in both executions. */
-const FURTHEST_MS = 400 * 86_400_000;
 
 interface Pair {
   readonly place: string;

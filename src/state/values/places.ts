@@ -4,6 +4,7 @@ import type { ObservedColumn, StoredValue } from "../../model/stores/store-adapt
 import type { Facts } from "../canonical/facts.ts";
 import { fieldOfKind, patternOf, readFieldOfKind } from "../canonical/row-kinds.ts";
 import { joinPath } from "./rules.ts";
+import { FURTHEST_MS } from "./times.ts";
 
 /**
  * Returns the text for a column within the path of a place. If other columns determine the kind of a row (the key and the field of a hash), the text
@@ -122,8 +123,6 @@ export function replaceSigned(text: string, replace: (payload: unknown) => strin
   });
 }
 
-/** Random text may have the form of a time. Times that are further away do not count. */
-const FURTHEST_MS = 400 * 86_400_000;
 const MOST_BYTES = 1_000_000;
 // Signatures of SHA-1, SHA-256 and SHA-512 in base64url.
 const SIGNED = /(?<![\w.:-])[\w.-]{1,4096}([:.])[\w-]{6}\1(?:[\w-]{86}|[\w-]{43}|[\w-]{27})(?![\w.:-])/g;

@@ -21,7 +21,7 @@ import {
   tableOf,
   TABLES,
 } from "./places.ts";
-import { fittingOffset, momentOf, offsetFromStep, simplestOffset, type Moment, type StepWindow } from "./times.ts";
+import { FURTHEST_MS, fittingOffset, momentOf, offsetFromStep, simplestOffset, type Moment, type StepWindow } from "./times.ts";
 import { Generated, JsonText, Mixed, Time } from "./named.ts";
 import { splitAtWords, wordOf, wordOfBytes, type Word } from "./words.ts";
 
@@ -48,6 +48,23 @@ interface Node {
   readonly inner: Map<string, Node>;
 }
 
+/** A counter that generates integers. */
+interface Counter {
+  readonly domain: string;
+  /** The {@link singular} name of the counter's table. */
+  readonly table: string | undefined;
+  /** `true` if integers of the counter occur in the context or in a client. */
+  readonly isHeld: boolean;
+}
+
+function countersOf({ generated }: Knowledge): readonly Counter[] {
+  const held = new Set(generated.filter(({ place }) => tableOf(place) === undefined).map(({ domain }) => domain));
+  return [...new Set(generated.flatMap(({ domain }) => domain ?? []))].map((domain) => {
+    const table = tableOf(domain);
+    return { domain, table: table === undefined ? undefined : singular(table), isHeld: held.has(domain) };
+  });
+}
+
 /**
  * Replaces values that experiments showed to be generated values or times with {@link Generated} and {@link Time}. All other values are kept, even if
  * they look generated. Each lane has one instance.
@@ -59,8 +76,7 @@ export class Renamer {
   readonly findsGenerated: boolean;
   readonly #literals: ReadonlySet<string>;
   readonly #noisy: ReadonlySet<string>;
-  /** The counters whose integers occur in the context or in a client. */
-  readonly #held: ReadonlySet<string>;
+  readonly #counters: readonly Counter[];
   /** The generated values of the root state, with names that are the same in all states. */
   #constants: ReadonlyMap<string, string> = new Map();
   #rootTimes: ReadonlyMap<number, TimeOrigin> = new Map();
@@ -84,8 +100,7 @@ export class Renamer {
   constructor(knowledge: Knowledge, literals: ReadonlySet<string>) {
     this.#literals = new Set([...literals].map((text) => wordOf(text).key));
     this.#noisy = new Set(knowledge.noisyActions);
-    const held = knowledge.generated.filter(({ place }) => tableOf(place) === undefined);
-    this.#held = new Set(held.flatMap(({ domain }) => domain ?? []));
+    this.#counters = countersOf(knowledge);
     for (const one of knowledge.generated) {
       const node = this.#nodeAt(one.place);
       if (one.after === "") node.whole = one;
@@ -177,7 +192,7 @@ export class Renamer {
   #register(): void {
     const fresh = new Map(this.#fresh.map((one) => [one.key, one]));
     // An integer in a request is looked up by its counter, because another counter may have given the same integer.
-    const texts = new Set(this.#fresh.flatMap(({ text, place }) => (place.domain !== undefined && INTEGER.test(text) ? [] : text)));
+    const texts = new Set(this.#fresh.map(({ key, text, place }) => (place.domain !== undefined && INTEGER.test(text) ? key : text)));
     const number = this.#origins.steps + 1;
     for (const { key, text, place } of fresh.values()) {
       this.#ids.set(key, { ...this.#madeBy(text, texts), step: number, domain: place.domain ?? place.place, source: this.#origins.at });
@@ -228,7 +243,7 @@ export class Renamer {
     const claim = (name: string, value: unknown): unknown => {
       if (TIME_CLAIMS.has(name)) return "<time>";
       const isText = typeof value === "string";
-      return isText || typeof value === "number" ? (known(String(value), this.#counted(String(value), name, true)) ?? value) : value;
+      return isText || typeof value === "number" ? (known(String(value), this.#counted(String(value), name, true, fresh)) ?? value) : value;
     };
     const signed = replaceSigned(text, (payload) => `${JSON.stringify(payload, claim)}<time>`);
     const plain = replaceJwts(signed, (claims) => JSON.stringify(claims, claim))
@@ -241,7 +256,7 @@ export class Renamer {
     const parts = splitAtWords(plain, (word, after) => {
       const moment = momentOf(/^\d+$/.test(word) ? Number(word) : undefined);
       if (moment !== undefined && !fresh.has(word)) return `<${offsetFromStep(moment, step, 1_000)}>`;
-      return known(word, this.#counted(word, after, isPath || /id$/i.test(after)));
+      return known(word, this.#counted(word, after, isPath || /id$/i.test(after), fresh));
     });
     return parts === undefined ? plain : parts.map(({ text: part, found }) => found ?? part).join("");
   }
@@ -251,20 +266,18 @@ export class Renamer {
    * several tables may have given the same integer by chance, so the table must be named before the word (`/orders/17`, `order_id`). If the word is an
    * id (`isId`) and no table is named, the counter is one whose values clients hold.
    */
-  #counted(word: string, before: string, isId: boolean): Origin | "new" | undefined {
+  #counted(word: string, before: string, isId: boolean, fresh: ReadonlySet<string>): Origin | "new" | undefined {
     if (!INTEGER.test(word)) return undefined;
-    const ends = `:${word}`;
-    const all: (readonly [domain: string, Origin | "new"])[] = [];
-    for (const [key, origin] of this.#origins.ids) if (key.endsWith(ends)) all.push([origin.domain, origin]);
-    for (const { key, place } of this.#fresh) if (key.endsWith(ends)) all.push([place.domain ?? place.place, "new"]);
-    const named = before.toLowerCase();
-    const isNamed = ([domain]: readonly [string, unknown]): boolean => {
-      const table = tableOf(domain);
-      return table !== undefined && named.includes(singular(table));
+    const originIn = ({ domain }: Counter): Origin | "new" | undefined => {
+      const key = `${domain}:${word}`;
+      return this.#origins.ids.get(key) ?? (fresh.has(key) ? "new" : undefined);
     };
+    const named = before.toLowerCase();
+    const all = this.#counters.filter((counter) => originIn(counter) !== undefined);
+    const ofTable = all.find(({ table }) => table !== undefined && named.includes(table));
     // A plural noun such as `products` names another table.
-    const found = all.find(isNamed) ?? (isId && !named.endsWith("s") ? all.find(([domain]) => this.#held.has(domain)) : undefined);
-    return found?.[1];
+    const counter = ofTable ?? (isId && !named.endsWith("s") ? all.find(({ isHeld }) => isHeld) : undefined);
+    return counter && originIn(counter);
   }
 
   #facts(facts: Facts): Facts {
@@ -564,8 +577,6 @@ const LEAST_AHEAD_MS = 3_600_000;
 /** The largest difference between the clocks of a store and of seqqa. */
 const STORE_CLOCK_MS = 2_000;
 const REAL_TIME = { now: (): number => Date.now(), aheadMs: 0 };
-/** The largest distance between a generated time and the creation of the root state. A time that is further away is treated as given data. */
-const FURTHEST_MS = 400 * DAY_MS;
 const ISO_TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?/g;
 /** The claims of a JWT that are times (RFC 7519, 4.1; OpenID Connect Core, 2). */
 const TIME_CLAIMS: ReadonlySet<string> = new Set(["iat", "exp", "nbf", "auth_time", "updated_at"]);

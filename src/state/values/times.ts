@@ -24,6 +24,9 @@ const DATE = /^\d{4}-\d\d-\d\d$/;
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/;
 const DIGITS = /^\d{10,19}$/;
 
+/** Data further away from the present than this is no time that a step wrote: given data, or a number that has the form of a time by chance. */
+export const FURTHEST_MS: number = 400 * 86_400_000;
+
 /**
  * Reads a time from a number, a `Date`, or a text: ISO 8601 with a `T` or a blank, a date, an HTTP date, or digits since 1970. `undefined` if the
  * value is not a time.

@@ -127,8 +127,8 @@ export interface WordPair {
  */
 export function differingWords(a: string, b: string): readonly WordPair[] {
   const [x, y] = [timesIn(a), timesIn(b)];
-  const [markedA, markedB] = [a.replace(TIME, MARK), b.replace(TIME, MARK)];
   if (x.length === 0 || x.length !== y.length) return otherWords(a, b);
+  const [markedA, markedB] = [a.replace(TIME, MARK), b.replace(TIME, MARK)];
   const others = markedA === markedB ? [] : otherWords(markedA, markedB);
   // If the texts have nothing in common, the times are no separate words.
   if (others.some(({ after }) => after === "")) return otherWords(a, b);

@@ -1,4 +1,4 @@
-import { storePart, STORE_PARTS, storePlaceholder } from "../../config/index.ts";
+import { NAMED_PARTS, storePart, STORE_PARTS, storePlaceholder } from "../../config/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 
 export interface Filling {
@@ -10,9 +10,11 @@ export interface Filling {
   readonly urls: Readonly<Record<string, string>>;
 }
 
-const PARTS = STORE_PARTS.join("|");
 // Matches placeholders such as `{port}`. A preceding `$` prevents a match, because `${port}` is a shell variable.
-const PLACEHOLDER = new RegExp(`(?<!\\$)\\{(port|lane|db_url|db_path|db_(?:${PARTS})|(?:url|path|${PARTS}):[^{}]*)\\}`, "g");
+const PLACEHOLDER = new RegExp(
+  `(?<!\\$)\\{(port|lane|db_url|db_path|db_(?:${STORE_PARTS.join("|")})|(?:${NAMED_PARTS.join("|")}):[^{}]*)\\}`,
+  "g",
+);
 
 /**
  * Replaces placeholders such as `{port}` in a text. Other text in braces stays as it is. @throws SeqqaError `TARGET_PLACEHOLDER` for a placeholder
