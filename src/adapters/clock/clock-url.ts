@@ -1,7 +1,7 @@
 import { SeqqaError } from "../../model/errors.ts";
 import type { TargetClockOptions } from "./target-clock.ts";
 
-/** The ways in which seqqa moves a clock: the host of the URL. */
+/** The ways in which seqqa moves a clock. The host of a `clock:` URL names one of them. */
 export type ClockKind = "libfaketime" | "in-process";
 
 const KEYS = ["max_advances", "probe"];

@@ -13,12 +13,12 @@ export interface Offset {
 const contexts = new AsyncLocalStorage<Offset>();
 
 const RealDate = Date;
-/** The clocks in use. While there is one, `Date` is replaced. */
+/** The offsets in use. While there is at least one, the global `Date` is replaced. */
 const users = new Set<Offset>();
 
 const now = (): number => RealDate.now() + (contexts.getStore()?.aheadMs() ?? 0);
 
-/** Has the prototype of the real `Date`, so dates of both kinds are instances of both. */
+/** The replacement for `Date`. It has the prototype of the real `Date`, so `instanceof` gives the same result with both. */
 const MovedDate: DateConstructor = new Proxy(RealDate, {
   construct: (_real, given: unknown[], made) =>
     Reflect.construct(RealDate, given.length === 0 ? [now()] : given, made === MovedDate ? RealDate : made),
@@ -32,18 +32,18 @@ export function beginOffset(offset: Offset): void {
   users.add(offset);
 }
 
-/** Calls `work`, which sees the time moved by an offset, as does everything that `work` starts. The time of the thread stays as it is. */
+/** Calls `work`. `work` and everything that it starts see the time moved by an offset. Other code of the thread sees the real time. */
 export function withOffset<T>(offset: Offset, work: () => T): T {
   return contexts.run(offset, work);
 }
 
-/** Ends the use of an offset. After the last one, `Date` is the real one again, unless somebody else replaced it meanwhile. */
+/** Ends the use of an offset. If no other offset is in use, the global `Date` is the real one again, unless other code replaced it meanwhile. */
 export function endOffset(offset: Offset): void {
   if (users.delete(offset) && users.size === 0 && globalThis.Date === MovedDate) useDate(RealDate);
 }
 
 function useDate(constructor: DateConstructor): void {
   globalThis.Date = constructor;
-  // Some libraries compare `value.constructor` with `Date`.
+  // Also set the constructor of dates, because some libraries compare `value.constructor` with `Date`.
   Object.defineProperty(RealDate.prototype, "constructor", { value: constructor, writable: true, configurable: true });
 }

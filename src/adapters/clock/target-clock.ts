@@ -68,6 +68,6 @@ export abstract class TargetClock extends ValueAdapter<ClockState> {
   }
 
   close(): void {
-    // Nothing is open by default.
+    // By default, there is nothing to close.
   }
 }

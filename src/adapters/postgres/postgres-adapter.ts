@@ -26,8 +26,8 @@ export interface PostgresAdapterOptions {
    * `session_replication_role` (`GRANT SET ON PARAMETER`, PostgreSQL 15) makes restores faster. Not possible without a superuser: tables with FORCE
    * ROW LEVEL SECURITY. Not possible without that privilege: foreign keys that are NOT VALID, or that connect a restored and an ignored table.
    * `savepoint`: nested savepoints on {@link PostgresAdapter.connection}, for a target in this process.
-   * `clone`: copies the whole database with `CREATE DATABASE ... TEMPLATE`, in 0.1 to 0.5 s a step or more. Ends the target's connections. Not
-   * possible for a user's own database (`base_url`).
+   * `clone`: copies the whole database with `CREATE DATABASE ... TEMPLATE` at each step, in 0.1 to 0.5 s, or longer if it is large. Ends the
+   * target's connections. Not possible for a user's own database (`base_url`).
    */
   readonly checkpoint?: PostgresCheckpoint | undefined;
   /**

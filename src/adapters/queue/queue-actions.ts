@@ -21,7 +21,7 @@ export interface QueueActionsOptions<C extends object = Values, A = ApiClient> {
  * Returns three actions that play the workers of a queue. The target's own workers must not run.
  *
  * - `<queue>_next`: a worker takes and executes the next job.
- * - `<queue>_twice`: the next job is executed twice, as a broker with at-least-once delivery may do.
+ * - `<queue>_twice`: the next job is executed and, if it is then done, executed again, as a broker with at-least-once delivery may do.
  * - `<queue>_lost`: a worker executes the next job and crashes before it confirms, so the job waits again. This happens at most once per job.
  *
  * @param store The name of the store in the world.

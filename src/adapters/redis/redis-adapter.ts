@@ -128,7 +128,8 @@ export class RedisAdapter implements StoreAdapter {
       const [commands, events] = [await connect(2), await connect(3)];
       await requireServer(commands);
       await TRIAL.run(commands, [`${RESERVED}trial`]);
-      // `true` also for a world that names another database of a lane's server. Two adapters then restore the same keys, which does no harm.
+      // If a world has a second adapter for another database of a lane's server, `isWhole` is `true` for both. Both then restore the same keys, which
+      // does no harm.
       const isWhole = this.#isolation === "server" && (await isOwnServer(commands));
       const leftAlone = scope.borrowed && !isWhole ? this.#ignore : [];
       const keyspace = new Keyspace(commands, isWhole, leftAlone);

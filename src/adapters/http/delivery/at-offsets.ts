@@ -1,8 +1,8 @@
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 
-/** A timer may be this number of milliseconds late. Shorter waits therefore wait for turns of the event loop instead. */
+/** A timer may fire this number of milliseconds late. Shorter waits therefore use turns of the event loop instead of a timer. */
 const TIMER_MS = 3;
-/** One turn of the event loop may take this number of milliseconds. Shorter waits therefore check the clock in a loop instead. */
+/** A turn of the event loop may take this number of milliseconds. Shorter waits therefore read the clock in a loop instead. */
 const TURN_MS = 0.2;
 
 /**

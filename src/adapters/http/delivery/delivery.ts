@@ -17,7 +17,7 @@ export interface DeliveryPlan {
    * immediately.
    */
   readonly meetAt: readonly number[];
-  /** For each side, the milliseconds by which its request is released later than the first one. */
+  /** For each side, the milliseconds between the release of the first request and the release of this side's request. */
   readonly offsets: readonly number[];
 }
 
@@ -42,8 +42,8 @@ export interface DeliveryTrial {
 }
 
 /**
- * Makes the requests of a race arrive at one target at the same time. Each lane has one for each target. It keeps its connections open between
- * trials.
+ * Makes the requests of a race arrive at one target at the same time. Each lane has one delivery point for each target. The point keeps its
+ * connections open between trials.
  */
 export interface DeliveryPoint {
   readonly delivery: Exclude<RaceDelivery, "gated">;

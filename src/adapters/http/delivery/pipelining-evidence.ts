@@ -2,14 +2,14 @@ import type { DeliveryTrial } from "./delivery.ts";
 
 /** The number of trials with a clear result that are needed to decide. */
 const ENOUGH = 4;
-/** A request must take this number of milliseconds longer than the fastest one. Otherwise its time is mostly network latency and shows nothing. */
+/** A request that takes less than this number of milliseconds longer than the fastest request is ignored: its time is mostly network latency. */
 const TELLING_MS = 0.5;
 
 /**
  * Finds out if a server processes pipelined requests concurrently: if it begins with a request before it has answered the previous ones. A sequential
- * server needs its full processing time between the last two answers. A concurrent server sends them closer together. The processing time is the time
- * of the request alone, minus the fastest request's time as the network latency. No extra requests are sent. Requests that take hardly longer than
- * the network latency show nothing.
+ * server needs its full processing time between the last two answers. A concurrent server sends them closer together. The processing time of a
+ * request is the time that it takes when it is sent alone, minus the network latency. The time of the fastest request counts as the network latency.
+ * Requests that take hardly longer than that show nothing. No extra requests are sent.
  */
 export class PipeliningEvidence {
   #fastest = Number.POSITIVE_INFINITY;

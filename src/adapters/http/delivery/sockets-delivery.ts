@@ -12,7 +12,7 @@ import type { DeliveryTransport } from "./delivery-transport.ts";
 const READ_MS = 2;
 /** Milliseconds that the target gets to accept a new connection and prepare for its first request. */
 const ACCEPT_MS = 10;
-/** The number of attempts per request. A server may close an idle connection twice; after a third time the failure is reported. */
+/** The maximum number of attempts per request. A server may close the idle connection twice; the third time, the failure is reported. */
 const MAX_TRIES = 3;
 /** A number of bytes that fits into one packet in nearly all networks, with room to spare. */
 const PACKET = 1024;

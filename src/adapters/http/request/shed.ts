@@ -7,7 +7,8 @@ import { retryDelay, retryPolicy, type RetryPolicy } from "./retry.ts";
  */
 const POLICY: RetryPolicy = retryPolicy({ maxAttempts: 4, delay: 0.25, backoffMultiplier: 2, maxDelay: 3, retryOnStatus: [503] });
 /**
- * The number of requests refused at every attempt, after which the client no longer waits for overloaded servers. Otherwise a run could take hours.
+ * After this number of requests that were refused at every attempt, the client no longer waits for overloaded servers. Otherwise a run could take
+ * hours.
  */
 const MOST_IN_VAIN = 3;
 const UNDER_PRESSURE = /under[ _-]?pressure/i;
@@ -37,7 +38,7 @@ export class Patience {
     this.#inVain++;
   }
 
-  /** Notes that a request was accepted after it had been refused, so that waiting is worthwhile. */
+  /** Notes that a request was accepted after it had been refused, which shows that waiting helps. */
   rewarded(): void {
     this.#inVain = 0;
   }

@@ -9,21 +9,19 @@ export interface Asked {
  */
 const SLOW_FROM = 38;
 const SLOW_TO = 70;
-/** A new connection counts as faster if its answer arrives this number of milliseconds earlier. */
+/** An answer on a new connection counts as faster if it arrives at least this number of milliseconds earlier than on the kept connection. */
 const SAVED = 25;
 /** The number of consecutive slow answers to requests of one kind on the kept connection, after which a test with new connections starts. */
 const SUSPECT = 3;
 /** The number of faster answers on new connections after which a test succeeds. */
 const TRIED = 4;
-/**
- * The number of answers on new connections that are not faster, after which a test fails. A smaller number may only mean that the machine is busy.
- */
+/** The number of answers on new connections that are not faster, after which a test fails. Fewer of them may only mean that the machine is busy. */
 const MISSES = 3;
 /** The number of consecutive slow answers on the kept connection, after a successful test, which prove that this connection causes the delay. */
 const PROVEN = 5;
 /**
- * The number of fast answers on the kept connection that are ignored during this proof, because some kernels do not delay the first ACKs of a
- * connection.
+ * The maximum number of fast answers on the kept connection that are ignored before the first of the {@link PROVEN} slow answers, because some
+ * kernels do not delay the first ACKs of a connection.
  */
 const EARLY = 4;
 /** The number of requests of other kinds after which a test fails, because no further request of the tested kind was made. */
@@ -106,7 +104,7 @@ export class ConnectionChoice {
 
   #watch(alike: string, ms: number): void {
     if (ms < SLOW_FROM) this.#streaks.delete(alike);
-    // Ignore answers that are not slow, and answers that take too long: a busy machine may have delayed them.
+    // Ignore answers that are not slow. Also ignore answers that take too long, because a busy machine may have delayed them.
     if (ms < SLOW_FROM || ms > SLOW_TO) return;
     if (this.#streaks.size >= MOST_KINDS) this.#streaks.clear();
     const streak = this.#streaks.get(alike) ?? { slow: 0, leastMs: Infinity };

@@ -73,7 +73,7 @@ function toRequest(wire: WireRequest, signal: AbortSignal, failed: FailedRequest
   }
 }
 
-/** Returns `true` if a value has the members of a `Response`. `instanceof` would be `false` for the own `Response` classes of some frameworks. */
+/** Returns `true` if a value has the members of a `Response`. `instanceof` would be `false` for frameworks with a `Response` class of their own. */
 function isResponse(value: unknown): value is Response {
   return typeof value === "object" && value !== null && typeof (value as Response).status === "number" && "headers" in value;
 }

@@ -2,7 +2,7 @@ import type { WireAnswer, WireRequest, WireRoute } from "../../../model/http/wir
 
 export type { WireAnswer, WireRequest };
 
-/** Connections to the target. Rejects with the errors of `failures.ts`. */
+/** Connections to the target. Failed requests reject with the errors of `failures.ts`. */
 export interface Connections {
   send(request: WireRequest): Promise<WireAnswer>;
   close(): Promise<void>;
@@ -22,7 +22,7 @@ export interface Transport extends Connections {
   route(): WireRoute;
 }
 
-/** The maximum size of a body. A larger body is an error, because a lane without memory would end the whole run. */
+/** The maximum size of a body. A larger body is an error, because a lane that runs out of memory would end the whole run. */
 export const MAX_BODY_BYTES: number = 64 * 1024 * 1024;
 
 /** The longest delay in milliseconds that Node's timers support. A request with a longer timeout gets no timer. */

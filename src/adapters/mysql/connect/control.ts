@@ -122,7 +122,8 @@ export class Control extends ControlConnection {
 }
 
 /**
- * Another session blocks the operation, so it is tried again. Without a message: another session committed a write after seqqa had read the undo log.
+ * Thrown if another session blocks the operation, which is then tried again. The default message is for a session that committed a write after seqqa
+ * had read the undo log.
  */
 export class Writing extends Error {
   constructor(what = "another session keeps writing to the database") {

@@ -9,7 +9,8 @@ export function quoteText(text: string): string {
 
 /**
  * Returns an SQL condition that is true if a column of information_schema equals this name exactly. These columns are compared without case and
- * accents, so `shop` also matches `Shop` and `shöp`. The first comparison lets MariaDB read one database only; the second is exact.
+ * accents, so `shop` also matches `Shop` and `shöp`. The condition has two comparisons: with the first, MariaDB reads one database only; the second
+ * is exact.
  */
 export function named(column: string, name: string): string {
   return `${column} = ${constant(name)} and ${exactly(column, name)}`;

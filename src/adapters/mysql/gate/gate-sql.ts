@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { OURS, type Catalog } from "../schema/catalog.ts";
 import { OFF } from "../connect/control.ts";
 
-/** The number of locks ("doors") at which the gate can hold writes. A later write of the call cannot be held. */
+/** The number of locks ("doors") of the gate, one for each write of a call. Writes of a call beyond this number cannot be held. */
 export const DOORS = 64;
 const KINDS = [
   ["insert", "i"],
@@ -24,7 +24,7 @@ export interface GateLocks {
    * 0, the second for door 1.
    */
   readonly door: string;
-  /** The beginning of the name of a lock that a waiting session holds. The number of the door at which it waits follows. */
+  /** The beginning of the name of a lock that a waiting session holds. The name ends with the number of the door at which the session waits. */
   readonly here: string;
   /**
    * Returns the name of another lock that a waiting session holds. The name shows the number of the written table and the first letter of INSERT,

@@ -38,7 +38,7 @@ export class MysqlGate implements FailingGate {
     await this.release();
     if (this.#isFaulty) await this.#control.inTurn(() => this.#control.rows(faultSql(this.#locks, false)));
     this.#isFaulty = false;
-    // The gate has fewer doors than this call has writes, so the call is not held.
+    // The gate has no door for this write, so the call is not held.
     if (write > DOORS) return;
     await this.#control.inTurn(() =>
       this.#control.patiently(async () => {

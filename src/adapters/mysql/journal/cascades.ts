@@ -62,8 +62,8 @@ export class Cascades {
   }
 
   #updateOld(parent: Table): void {
-    // InnoDB cascades an update only if the bytes of the parent column change. A child whose value differs in case (parent 'ann', child 'ANN') keeps
-    // it.
+    // InnoDB cascades an update only if the bytes of the parent column change. Otherwise a child value that differs from it in case (parent 'ann',
+    // child 'ANN') stays as it is.
     const effect = new Map(
       parent.columns.map((column) => {
         const [old, now] = [`OLD.${quoteName(column.name)}`, `NEW.${quoteName(column.name)}`];

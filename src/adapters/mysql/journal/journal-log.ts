@@ -7,9 +7,7 @@ import { LOG } from "./journal-sql.ts";
 import { requireSame } from "../put-back/put-back.ts";
 import type { SchemaWatch } from "../schema/schema-watch.ts";
 
-/**
- * The largest number of log entries that may be read but not deleted yet. Each read scans these entries again, so they are deleted at this number.
- */
+/** The maximum number of log entries that were read but not deleted. Each read scans these entries again, so they are deleted when there are more. */
 const MOST_READ = 2000;
 
 /** Reads the undo log of the database. Returns each entry once, including entries of transactions that commit later than others. */
@@ -60,7 +58,7 @@ export class JournalLog {
     return `select ${ENTRY} from ${LOG} where seq > ${this.#floor}${apart ? " for update nowait" : ""}`;
   }
 
-  /** Notes the rows of a {@link entries} query as read, and returns their row changes. @throws SeqqaError `ROW_TOO_LONG` */
+  /** Notes that the result of a query {@link entries} was read, and returns its row changes. @throws SeqqaError `ROW_TOO_LONG` */
   take(rows: readonly Row[], apart: boolean): RowSums {
     const fresh = rows.filter(([seq]) => !this.#beyond.has(seq!));
     const sums = sumOfEntries(this.#control.store, this.#tables, fresh);
@@ -85,7 +83,8 @@ export class JournalLog {
   }
 
   /**
-   * Raises `#floor` to the last entry that was read before the previous call. Transactions that could still add lower numbers have ended since then.
+   * Raises `#floor` to the last entry that was read before the previous call of `raise`. Transactions that could still add lower numbers have ended
+   * since then.
    */
   raise(): void {
     if (this.#previous > this.#floor) {

@@ -258,8 +258,8 @@ export class JournalMode implements MysqlMode {
   }
 
   /**
-   * Adds the row changes that `reading` returns to the known changes. In an external store, records them first. `wasQuiet`: `true` if the run had no
-   * request in progress and had sent none since the previous read.
+   * Calls `reading` and adds the returned row changes to the known changes. In an external store, records them first. `wasQuiet`: `true` if the run
+   * had no request in progress and had sent none since the previous read.
    */
   async #takeIn(wasQuiet: boolean | undefined, reading: () => Promise<RowSums>): Promise<void> {
     const { log, mirror } = this.#known;

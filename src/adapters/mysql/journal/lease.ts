@@ -57,7 +57,7 @@ export class Lease {
     return this.#over ?? error;
   }
 
-  /** Renews the lease between two operations. Inside a transaction, a failed renewal would look like a failure of the transaction. */
+  /** Renews the lease between two operations, because inside a transaction, a failed renewal would look like a failure of the transaction. */
   async #renew(): Promise<void> {
     if (this.#pending) return;
     this.#pending = true;

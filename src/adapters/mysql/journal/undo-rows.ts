@@ -38,7 +38,7 @@ export async function undoRows(control: Control, catalog: Catalog, rows: Set<Kep
     if (displaced?.length === 0) {
       const after = await orphansOf(control, probes);
       const hit = probes.filter((_, i) => after[i]! > before[i]!);
-      // If an orphan was restored and its parent row was deleted, both rows are found here. In this case, skip only the parent rows.
+      // If a child row was restored and its parent row was deleted, both rows are found here. In this case, skip only the parent row.
       const parents = hit.filter(({ isParent }) => isParent);
       inTheWay = (parents.length > 0 ? parents : hit).flatMap((probe) => probe.rows);
       if (hit.length === 0) {
@@ -47,7 +47,7 @@ export async function undoRows(control: Control, catalog: Catalog, rows: Set<Kep
       }
     }
     await control.rows("rollback to savepoint seqqa_undo");
-    // Writing all rows with few statements is fast, but the server does not say which row it refused. Write the rows one by one.
+    // Writing all rows with few statements is fast, but the server does not say which row it refused. Now write the rows one by one to find it.
     if (inTheWay === undefined) oneByOne = true;
     for (const row of new Set(inTheWay)) {
       rows.delete(row);

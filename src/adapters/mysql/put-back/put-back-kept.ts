@@ -30,7 +30,8 @@ export interface PutBack extends Cleaning {
  * the run recorded. Rows that were changed later are kept, and so are the rows that they refer to.
  *
  * Equal rows of a table without a key cannot be distinguished. A row that the run added n times is deleted n times. Rows that the run deleted are
- * restored, unless a row that the run added is missing: somebody may have changed the missing row, and may have made it from a deleted one.
+ * restored, unless a row that the run added is missing: another client may have changed the missing row, and the changed row may replace a deleted
+ * one.
  *
  * @throws SeqqaError `STORE_NOT_PUT_BACK`, `STORE_BUSY`, `JOURNAL_INCOHERENT`
  */
@@ -181,7 +182,7 @@ function looseRows(at: number, table: Table, changed: Changes, later: Changes, n
   }
   for (const [image, by] of later) {
     for (let n = by; n > 0; n--) rows.push({ at, table, root: null, recorded: null, now: take(image) });
-    // Rows that the run added are already in the list. Add only deletions beyond their number.
+    // Rows that the run added are already in the list, so add only the deletions that exceed their number.
     for (let n = by + Math.max(0, changed.get(image) ?? 0); n < 0; n++) rows.push({ at, table, root: image, recorded: image, now: null });
   }
   return rows;

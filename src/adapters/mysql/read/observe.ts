@@ -22,8 +22,8 @@ function shown(table: Table, rows: Iterable<readonly [string, number]>): Observe
 }
 
 /**
- * Returns a state as its differences from the root state. AUTO_INCREMENT values are left out, because they are not restored, and ids that they
- * generate are renamed.
+ * Returns a state as its differences from the root state. AUTO_INCREMENT values are left out: they are not restored, and generated ids are renamed
+ * before states are compared.
  */
 export function observeNet(tables: readonly Table[], net: RowSums, selection: Selection): Observed {
   const observed: ObservedTable[] = [];

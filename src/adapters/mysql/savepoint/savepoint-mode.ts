@@ -65,7 +65,10 @@ export class SavepointMode implements MysqlMode {
   #mirror = new MultisetMirror("");
   #levels: Level[] = [];
   #begun = false;
-  /** The number of requests of the target when changes were last read. `#clean`: that number when the newest checkpoint was made or restored. */
+  /**
+   * `#synced`: the number of the target's requests when changes were last read. `#clean`: their number when the newest checkpoint was made or
+   * restored.
+   */
   #synced = -1;
   #clean = -1;
   #putBack = 0;

@@ -17,7 +17,7 @@ export interface Request {
 
 /** The transaction settings of one of the target's connections. */
 export interface Party {
-  /** `undefined`: as on the shared connection when the exploration began. */
+  /** `undefined` for the value that the shared connection had when the exploration began. */
   autocommit: boolean | undefined;
   /** `true` after SET TRANSACTION READ ONLY, until the next transaction begins. */
   nextReadOnly: boolean;

@@ -10,7 +10,7 @@ import type { StoreUrl } from "../connect/store-url.ts";
 const IN_TRANSACTION = 1;
 const AUTOCOMMIT = 2;
 
-/** The only connection to the server of a lane. All connections of the lane's target use it, and so does seqqa. */
+/** The only connection between a lane and the server. All connections of the lane's target use it, and so does seqqa. */
 export class SharedConnectionCore implements SessionHost {
   readonly store: StoreUrl;
   readonly #turns = new Turns();

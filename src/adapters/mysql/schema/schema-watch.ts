@@ -86,7 +86,7 @@ export class SchemaWatch {
     return this.#known.map((line) => [line]);
   }
 
-  /** Returns the name of a table that was created, dropped, truncated or altered, or `undefined` if there is none. */
+  /** Returns a description of a table that was created, dropped, truncated or altered, e.g. `Table "orders"`; `undefined` if there is none. */
   difference(reading: readonly Row[]): string | undefined {
     const [before, after] = [this.#known, linesOf(reading)];
     if (after.length === before.length && after.every((one, i) => one === before[i])) return undefined;

@@ -29,7 +29,7 @@ export const TEXT_SETTINGS: Readonly<Record<string, string>> = {
 
 /**
  * The settings of the connection that makes and restores checkpoints. They keep query plans and timing constant. Commits do not wait for the disk: a
- * crash of the server can lose the last commits, but only as a whole.
+ * crash of the server can lose the last transactions, but never a part of one.
  */
 export const CONTROL_SETTINGS: Readonly<Record<string, string>> = {
   ...TEXT_SETTINGS,

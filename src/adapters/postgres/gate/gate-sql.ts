@@ -4,7 +4,8 @@ import { quoteText } from "../connect/sql-text.ts";
 /** The first key of seqqa's advisory locks: the letters `seqq` as a number. PostgreSQL's advisory locks belong to one database. */
 const CLASS = 1936027761;
 /**
- * The largest number of a write that can be held. The sequence that counts writes starts at minus this number, and the write that makes it 0 is held.
+ * The highest number of a write that the gate can hold. To hold write n of a call, the sequence that counts writes starts at -n, and the write that
+ * makes it 0 is held.
  */
 const MOST_WRITES = 1_000_000_000;
 /** The keys of the lock that seqqa holds while the gate is armed. If seqqa's session ends, the server releases the lock, and held writes continue. */
@@ -59,7 +60,10 @@ end`)}`,
   ];
 }
 
-/** Returns SQL that arms the gate. Its result is one row: `t` if the lock was taken or else `f`, and the session that already holds the lock. */
+/**
+ * Returns SQL that arms the gate. The second value of the result is `t` if the lock was taken, otherwise `f`. The third value names a session with an
+ * open write transaction, which may still hold the lock.
+ */
 export function armSql(write: number): string {
   return `select setval('${OURS}.gate', ${-write}), pg_try_advisory_lock(${ARMED}), ${OURS}.busy(), setval('${OURS}.fault', 0)`;
 }

@@ -10,8 +10,8 @@ export interface CounterNames {
 
 /**
  * Returns CREATE FUNCTION statements for two functions that read and write all sequences as one array. The array contains the last value of each
- * sequence, which can be read without a query. The last value is NULL if a sequence was not used yet. Then a second half follows with the first value
- * of each such sequence, because `setval` may have changed it.
+ * sequence, which can be read without a query. The last value of a sequence that was not used yet is NULL. If there is such a sequence, the array has
+ * a second half with the first value of each unused sequence, because `setval` may have changed it.
  */
 export function counterFunctions(sequences: readonly Sequence[], { counters, put, definer = false }: CounterNames): string[] {
   const language = `language plpgsql${definer ? " security definer" : ""}`;

@@ -281,7 +281,7 @@ export class JournalMode implements PostgresMode {
     return this.#base + this.#mirror.top.depth + 1;
   }
 
-  /** Adds the log entries that a restore returned to the known changes. `count`: the number of requests of the run before the restore. */
+  /** Adds log entries, the result of a restore, to the known changes. `count`: the number of requests of the run before the restore. */
   async #takeInPut(look: Look, count: number | undefined): Promise<void> {
     if (this.#reader.accepts(look, count)) await this.#takeIn(look);
     else await this.#read(false);
@@ -404,7 +404,7 @@ export class JournalMode implements PostgresMode {
 /** Thrown if the undo log had unread entries that may affect the operation. The operation is then tried again. */
 class Stale extends Error {}
 
-/** Returns the schema as text. Without a superuser there are no event triggers. The text then also shows statements that only rewrite rows. */
+/** Returns the schema as text. Without a superuser, there are no event triggers, so the text also shows statements that only rewrite rows. */
 function schemaText({ client, rights }: Control): Promise<CatalogText> {
   return catalogText(client, !rights.superuser);
 }

@@ -155,7 +155,8 @@ const FOREIGN_STATE = "SQ004";
  * Returns a CREATE FUNCTION statement for the function `read`, which reads and empties the undo log. The first row of its result has the sequences,
  * and with `p_apart` also a session that is writing. Entries of an open transaction are read after its commit, because the order of entries does not
  * matter. `p_quiet`: the run has sent no request since the last read. If rows of an external store changed nevertheless, their entries are returned
- * but stay in the log, and the last row is {@link FOREIGN}. `p_apart` is null if the schema was compared just before.
+ * but stay in the log, and the last row is {@link FOREIGN}. `p_apart` is null to skip the comparison of the system catalogs, which was then made just
+ * before.
  */
 function readFunction(borrowed: boolean, comparesCatalog: boolean, image: string): string {
   const take = borrowed
@@ -200,8 +201,8 @@ function compareCatalog(borrowed: boolean): string {
 const RECORD = `update ${OURS}.owner r set recorded = v_counters, recorded_ms = ${NOW_MS} where v_logged or r.recorded is distinct from v_counters;`;
 
 /**
- * Returns SQL that reads the undo log, and undoes this read if other clients changed rows. Rows that were recorded before in the same step cancel
- * each other out, so they do not count.
+ * Returns SQL that reads the undo log, and undoes this read if other clients changed rows. The check includes rows that an earlier read recorded for
+ * the same step. They cancel each other out, so they do not affect the result.
  */
 function judged(take: string, image: string): string {
   return `if not p_quiet then return query ${take};

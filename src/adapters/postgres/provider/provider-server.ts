@@ -68,7 +68,7 @@ export class Server {
       if (connected !== undefined) this.#lost();
     });
     try {
-      // The session that holds the run's lock is often idle and must not be ended for this. Not all versions have this setting.
+      // The session that holds the run's lock is often idle, and the server must not end it for that reason. Not all versions have this setting.
       await client.query("select set_config(name, '0', false) from pg_settings where name = 'idle_session_timeout'");
       await this.#connected(client);
       connected = client;

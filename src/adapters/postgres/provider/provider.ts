@@ -92,7 +92,7 @@ export class PostgresProvider extends DatabaseProvider<Client> {
   }
 }
 
-/** Ignores the error if the role may not change a setting. Only the server's owner may change it, and the target works without it. */
+/** Ignores the error of a role that may not change a setting or grant a privilege, because the target works without it. */
 function onlyForbidden(error: unknown): void {
   if ((error as { code?: unknown }).code !== "42501") throw error;
 }

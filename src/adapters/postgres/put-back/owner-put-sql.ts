@@ -12,9 +12,9 @@ const SKIP = '"!seqqa_skip"';
  * owner.
  *
  * One statement changes all rows of a restore. PostgreSQL checks foreign keys at its end, when all rows are restored, so cycles of foreign keys are
- * possible. Deleting a row and inserting it changed would cascade to its child rows. The statements of a cascade run inside a trigger, so a trigger
- * before each row recognizes and skips them. RESTRICT is checked at once, even if the parent row is inserted again, so such rows are updated. If
- * unique values move between rows, this fails. The rows that refer to these rows are then deleted and inserted, too.
+ * possible. A row that changes is deleted and inserted again, which would cascade to its child rows. The statements of a cascade run inside a
+ * trigger, so a trigger before each row recognizes and skips them. RESTRICT is checked at once, even if the parent row is inserted again, so parent
+ * rows with RESTRICT are updated instead. The statement fails, for example, if unique values move between rows. {@link PUT_APART} is then used.
  */
 export function ownerStatements(
   tables: readonly Table[],
@@ -197,7 +197,7 @@ function resultOf(table: Table, facts: OwnerFacts): string {
 
 /**
  * Restores rows like {@link PUT_ROWS}, but with two statements. The first deletes the given rows and all rows that refer to them, directly or
- * indirectly. The second inserts the new rows and the deleted rows that are still needed.
+ * indirectly. The second inserts the new rows, and again the rows that were deleted only because they refer to given rows.
  */
 const PUT_APART = `create function ${OURS}.put_apart(p_rel oid[], p_img text[], p_w int[], p_place_rel oid[], p_place tid[])
   returns table(rel oid, img text, place tid, n int) language plpgsql as ${quoteText(`

@@ -23,8 +23,8 @@ export interface Putting extends Rights {
  * - Rows with `n` = LOOKED: the result of the function `read`, with changes that other sessions committed meanwhile.
  *
  * `p_parts`: three indexes for each table: its first deleted row, its first inserted row, and its end. `p_seen`: the sequences at the last read. If
- * anything was written since then, nothing is changed, and `n` of the first row is NOTHING_DONE. `p_quiet`: see the function `read`; with it, unread
- * log entries are not undone.
+ * anything was written since then, nothing is changed, and `n` of the first row is NOTHING_DONE. `p_quiet`: see the function `read`. If it is `true`,
+ * unread log entries are not undone: nothing is changed, as with `p_seen`.
  */
 export function putAllFunction(tables: readonly Table[], { borrowed, superuser, replica, controlSwitch }: Putting): string {
   return `create function ${OURS}.put(p_rel oid[], p_img text[], p_w int[], p_place_rel oid[], p_place tid[], p_counters bigint[],

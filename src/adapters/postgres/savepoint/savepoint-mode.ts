@@ -40,7 +40,7 @@ export interface SavepointOptions {
   readonly tables: readonly string[] | undefined;
 }
 
-/** After this many restores, the next restore of the root state begins a new exploring transaction. Dead rows can be vacuumed in between. */
+/** After this many restores, the next restore of the root state begins a new exploring transaction. Dead rows are vacuumed before it begins. */
 const RENEW_AFTER = 2000;
 /** After this many restores, the tables are vacuumed over another connection, because it may be long until the root state is restored. */
 const CLEAN_AFTER = 1000;
@@ -67,7 +67,10 @@ export class SavepointMode implements PostgresMode {
   #mirror!: MultisetMirror;
   #levels: Level[] = [];
   #read = "0";
-  /** The number of requests of the target when the undo log was last read. `#clean`: that number when the newest checkpoint was made or restored. */
+  /**
+   * `#synced`: the number of the target's requests when the undo log was last read. `#clean`: their number when the newest checkpoint was made or
+   * restored.
+   */
   #synced = -1;
   #clean = -1;
   #putBack = 0;

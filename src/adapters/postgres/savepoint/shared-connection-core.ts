@@ -13,7 +13,7 @@ interface Driver {
   readonly DatabaseError: typeof DatabaseError;
 }
 
-/** The only connection to the server of a lane. All clients of the lane's target use it, and so does seqqa. */
+/** The only connection between a lane and the server. All clients of the lane's target use it, and so does seqqa. */
 export class SharedConnectionCore implements SessionHost {
   readonly store: StoreUrl;
   readonly #turns = new Turns();
@@ -60,7 +60,7 @@ export class SharedConnectionCore implements SessionHost {
     try {
       const client = await connect(this.store, { lost: (error) => this.#lose(error) });
       client.on("notice", (notice) => this.#running?.emit("notice", notice));
-      // Between requests, the shared connection is idle in the exploring transaction. Turn off the limit for this.
+      // Turn off the limit for idle transactions: between requests, the shared connection is idle in the exploring transaction.
       await client.query("set idle_in_transaction_session_timeout = 0");
       this.#driver = await importDriver();
       this.#client = client;

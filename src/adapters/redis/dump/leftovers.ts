@@ -42,8 +42,8 @@ export async function putBack(registry: Registry, keyspace: Keyspace, { dryRun =
 }
 
 /**
- * Removes the databases and claims of dead runs on a server. External databases are restored only if their number is `db`. Two processes may call
- * this at the same time.
+ * Empties the databases of dead runs on a server and removes the runs' claims. External databases are restored only if their number is `db`. Two
+ * processes may call this at the same time.
  */
 export async function sweepServer(registry: Registry, run: string, db?: number, how: Cleaning = {}): Promise<Cleaned> {
   const removed: string[] = [];

@@ -26,9 +26,9 @@ const OWN_LOOKS = /cmdstat_info:calls=(\d+)/;
 export type Doubt = "none" | "quiet" | "all";
 
 /**
- * Finds the keys that were written since it was last asked. Keyspace notifications arrive on a separate connection. To wait for them, the tracker
- * sends `INFO` on that connection: the reply arrives after the notifications of all earlier writes. The counters in the reply reveal commands without
- * notifications. The counters cover the whole server, so on a shared server more keys are read than necessary.
+ * Finds the keys that were written since the last call of {@link take}. Keyspace notifications arrive on a separate connection. To wait for them, the
+ * tracker sends `INFO` on that connection: the reply arrives after the notifications of all earlier writes. The counters in the reply reveal commands
+ * without notifications. The counters cover the whole server, so on a shared server more keys are read than necessary.
  */
 export class Tracker {
   readonly #commands: Connection;

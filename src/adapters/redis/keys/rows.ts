@@ -8,7 +8,10 @@ type RawRow = readonly (Bytes | number | null)[];
 
 const DAY_MS = 86_400_000;
 
-/** Columns that distinguish kinds of rows, because all keys of one Redis type share one table: the key, and the field of a hash or stream entry. */
+/**
+ * Columns that tell what a row means: the key, and the field of a hash or stream entry. The table does not tell it, because all keys of one Redis
+ * type share one table.
+ */
 const KINDS: ReadonlySet<string> = new Set(["key", "field"]);
 
 const kindOf = (name: string): Pick<ObservedColumn, "kind"> => (KINDS.has(name) ? { kind: true } : {});

@@ -141,8 +141,7 @@ function configText({ port, db, username, password }: RedisPlace, directory: str
     "appendonly no",
     "daemonize no",
     "loglevel warning",
-    // Otherwise Redis would overwrite its environment with a process title. The environment variable SEQQA_RUN shows which run the process belongs
-    // to.
+    // A process title would overwrite the environment of Redis, including the variable SEQQA_RUN, which shows the run to which the process belongs.
     "set-proc-title no",
     `dir ${quoted(directory)}`,
     `logfile ${quoted(log)}`,

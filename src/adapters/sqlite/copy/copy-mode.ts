@@ -8,7 +8,7 @@ import { openSqlite } from "../../../stores/sqlite-driver.ts";
 import { setTimeout as pause } from "node:timers/promises";
 import { SeqqaError } from "../../../model/errors.ts";
 
-/** The content of the file at one moment: all pages. As long as nobody writes, the same object is returned again. */
+/** The content of the file at one moment: all pages. As long as nobody writes, all reads return the same object. */
 interface Copy {
   readonly bytes: Buffer;
 }

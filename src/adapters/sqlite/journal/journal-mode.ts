@@ -280,7 +280,8 @@ export class JournalMode implements SqliteMode {
   }
 
   /**
-   * Checks changes that were read from the undo log. @throws SeqqaError `FOREIGN_WRITE` if they were made while this run had no request in progress
+   * Checks changes that were read from the undo log. @throws SeqqaError `FOREIGN_WRITE` if this run has no request in progress and sent none since
+   * the last read, so that another client made them
    */
   #judge(touches: readonly Touch[]): void {
     if (!this.#asked.isQuiet) return;

@@ -122,8 +122,8 @@ function rowsOf(db: Database, log: UndoLog): Row[] {
 }
 
 /**
- * Restores rows. Rows that cannot be restored are removed from the set and returned. The reason is a row that stays in the table: it refers to the
- * row, or has its key or unique values.
+ * Restores rows. A row cannot be restored if a row that stays in the table refers to it, or has its key or unique values. Such rows are removed from
+ * the set and returned.
  */
 function undoRows(db: Database, rows: Set<Row>): Row[] {
   const kept: Row[] = [];
