@@ -7,7 +7,7 @@ const UNITS: readonly (readonly [RegExp, number])[] = [
   [/^(?:w|weeks?)$/, 7 * 86_400_000],
 ];
 
-/** Converts a time span such as `"30 days"` or `"90m"` to milliseconds. A number already means milliseconds. Returns `undefined` for other texts. */
+/** Converts a time span such as `"30 days"` or `"90m"` to milliseconds. A number counts as milliseconds. Returns `undefined` for other texts. */
 export function timeSpanMs(span: number | string): number | undefined {
   if (typeof span === "number") return Number.isFinite(span) ? span : undefined;
   const [, count, unit = ""] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*$/i.exec(span) ?? [];

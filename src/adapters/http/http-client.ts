@@ -41,8 +41,8 @@ export interface HttpClientOptions extends ConnectionOptions {
   /** Headers that are sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * A prefix for every path, e.g. `/v1`. If the base URL has a path, the prefix is appended to that path. It is meant for fetch handlers, which have
-   * no base URL. Default: none.
+   * A prefix for every path, e.g. `/v1`. If the base URL has a path, the prefix is appended to that path. The option is meant for fetch handlers,
+   * which have no base URL. Default: none.
    */
   readonly basePath?: string;
   /** `true` to follow up to 20 redirects within the origin. Default: `false`, a redirect is returned like any other answer. */

@@ -52,8 +52,8 @@ export interface RedisAdapterOptions {
 }
 
 /**
- * Milliseconds to wait for a lane's own server after its connection was lost. If only the connection was closed, it reopens at once. A server that
- * crashed does not return.
+ * The longest wait for a lane's own server after its connection was lost, in milliseconds. If only the connection was closed, it reopens at once. A
+ * server that crashed does not return.
  */
 const OWN_AWAY_MS = 3000;
 

@@ -18,10 +18,11 @@ type Delivery = DeliveryPoint["delivery"];
 type Ways = Partial<Record<Delivery, () => DeliveryTransport>>;
 
 /**
- * Milliseconds to wait in the first test for HTTP/2. An HTTP/1.1 server closes the connection at once. The limit is for servers that send nothing.
+ * The longest wait in the first test for HTTP/2, in milliseconds. An HTTP/1.1 server closes the connection at once. The limit is for servers that
+ * send nothing.
  */
 const PROBE_MS = 1000;
-/** Milliseconds to wait in the second test for HTTP/2. A server that sent nothing in the first test may only have been busy. */
+/** The longest wait in each later test, in milliseconds. A server that sent nothing in the first test may only have been busy. */
 const SURE_MS = 2000;
 const LATER_MS = 2000;
 

@@ -5,7 +5,8 @@ import { buildConnector, Client } from "../../../network/undici.ts";
 import { OPTIONS } from "../transport/socket-transport.ts";
 
 /**
- * Writes directly to the socket. `taken` is called once the operating system has accepted the bytes. It is never called if the socket is destroyed.
+ * Writes directly to the socket. `taken` is called once the operating system has accepted the bytes. `taken` is never called if the socket is
+ * destroyed.
  */
 export type Write = (bytes: Buffer, taken?: () => void) => void;
 

@@ -1,6 +1,8 @@
 import net from "node:net";
 
-/** Milliseconds to wait for a connection. A server on this machine answers at once. The limit is for networks that silently drop packets. */
+/**
+ * The longest wait for a connection, in milliseconds. A server on this machine answers at once. The limit is for networks that silently drop packets.
+ */
 const PATIENCE_MS = 3000;
 
 export function connectionTo({ hostname, port, protocol }: URL): net.Socket {

@@ -9,8 +9,8 @@ export interface RateLimitSettings {
 
 const NANOSECONDS = 1e9;
 /**
- * The nanoseconds by which a request may be sent too early. Timers have a resolution of about 1 ms. Without this tolerance, requests that are due
- * every 0.2 ms would be sent only every millisecond.
+ * The maximum number of nanoseconds by which a request may be sent too early. Timers have a resolution of about 1 ms. Without this tolerance,
+ * requests that are due every 0.2 ms would be sent only every millisecond.
  */
 const EARLY = 5_000_000n;
 const SLICE = 1000;

@@ -22,7 +22,7 @@ export interface Transport extends Connections {
   route(): WireRoute;
 }
 
-/** The maximum size of a body. A larger body is an error, because a lane that runs out of memory would end the whole run. */
+/** The maximum size of a body in bytes. A larger body is an error, because a lane that runs out of memory would end the whole run. */
 export const MAX_BODY_BYTES: number = 64 * 1024 * 1024;
 
 /** The longest delay in milliseconds that Node's timers support. A request with a longer timeout gets no timer. */

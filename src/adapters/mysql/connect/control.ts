@@ -7,7 +7,7 @@ import { OUR_SETTINGS, connect, disconnect } from "./connect.ts";
 import { busyError, isBusy, isLost, lostError, safeCause } from "./failures.ts";
 import type { StoreUrl } from "./store-url.ts";
 
-/** Seconds to wait for the lock of the database. A session that has just ended may still hold the lock for a moment. */
+/** The longest wait for the lock of the database, in seconds. A session that has just ended may still hold the lock for a moment. */
 const IN_USE_S = 3;
 
 /** A session variable that only seqqa's own sessions set. While it is set, the journal's triggers and the user's triggers do nothing. */

@@ -16,7 +16,7 @@ const PLAIN = { serverOnly: true, driver: { rowsAsArray: true, typeCast: (field:
 /** Executes one SQL statement and returns its rows as arrays of text. */
 export type Ask = (sql: string) => Promise<(string | null)[][]>;
 
-/** Calls `work` with a second connection. It is needed while a statement on the first connection waits. */
+/** Calls `work` with a second connection. The second connection is needed while a statement on the first one waits. */
 export type Beside = (work: (ask: Ask) => Promise<void>) => Promise<void>;
 
 /**

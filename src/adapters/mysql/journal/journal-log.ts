@@ -51,8 +51,8 @@ export class JournalLog {
   }
 
   /**
-   * Returns a query for the log entries that may be unread. With `apart`, the query locks the entries. It then fails at once if an open transaction
-   * has written one.
+   * Returns a query for the log entries that may be unread. With `apart`, the query locks the entries, and fails at once if an open transaction has
+   * written an entry.
    */
   entries(apart: boolean): string {
     return `select ${ENTRY} from ${LOG} where seq > ${this.#floor}${apart ? " for update nowait" : ""}`;

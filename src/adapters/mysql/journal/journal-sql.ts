@@ -42,7 +42,7 @@ export function keepTables(reading: readonly Row[]): string {
   return `insert into ${OWNER}(token, borrowed, tab, name, shape) values ('', 1, ${TABLES}, '', ${quoteText(JSON.stringify(reading))})`;
 }
 
-/** The most rows in one SQL statement, because the server limits the length of a packet. */
+/** The maximum number of rows in one SQL statement, because the server limits the length of a packet. */
 const AT_ONCE = 200;
 const LONGEST = 500_000;
 

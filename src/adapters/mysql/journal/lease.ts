@@ -4,7 +4,7 @@ import { inUseError } from "../../../stores/store-errors.ts";
 import type { Control } from "../connect/control.ts";
 import { leaseLock } from "./journal-sql.ts";
 
-/** Seconds to wait for the lock of the lease. A session that has just ended may still hold the lock for a moment. */
+/** The longest wait for the lock of the lease, in seconds. A session that has just ended may still hold the lock for a moment. */
 const WAIT_S = 3;
 /** A tolerance in milliseconds: the server starts to measure the silence slightly before {@link Lease.alive} is called. */
 const SLACK_MS = 500;

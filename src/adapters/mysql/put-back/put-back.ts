@@ -5,7 +5,7 @@ import { judgedImage, judgedImageSql } from "../journal/ignored-values.ts";
 import { keyOf } from "../read/shown-row.ts";
 import { quoteName } from "../connect/sql-text.ts";
 
-/** The most rows in one SQL statement. Long statements are slow to parse, and the server limits the length of a packet. */
+/** The maximum number of rows in one SQL statement. Long statements are slow to parse, and the server limits the length of a packet. */
 const AT_ONCE = 500;
 const LONGEST = 500_000;
 

@@ -11,7 +11,7 @@ import type { StoreUrl } from "./store-url.ts";
 
 /** The keys of the advisory lock that a run holds while it uses a database. The first key is the letters `seqq` as a number. */
 export const LOCK = "1936027761, 1";
-/** Milliseconds to wait for the lock of the database. A session that has just ended may still hold the lock for a moment. */
+/** The longest wait for the lock of the database, in milliseconds. A session that has just ended may still hold the lock for a moment. */
 const IN_USE_MS = 1500;
 
 /** The settings of the control session. `CONTROL_SWITCH` makes seqqa's triggers ignore this session. */
@@ -43,7 +43,7 @@ export class Control extends ControlConnection {
     if (early !== undefined) control.lose(early);
     try {
       if (!(await control.#lock())) throw inUseError(store);
-      // Set this once per session: each change of `session_replication_role` discards all cached query plans.
+      // Set replica role only once per session: each change of `session_replication_role` discards all cached query plans.
       control.#rights = await takeRights(client);
       return control;
     } catch (error) {

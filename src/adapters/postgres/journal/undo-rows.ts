@@ -14,7 +14,7 @@ export async function undoRows(control: Control, changes: Set<Change>): Promise<
   if (changes.size === 0) return [];
   if (control.rights.replica) return settle(control, changes, await limitsOf(control, changes));
   if (await fits(control, PUT_ROWS, columnsOf(changes))) return [];
-  // Without replica role, find the rows to skip first, while the foreign keys are dropped and every row can be written. Then roll all of this back.
+  // Without replica role, first find the rows to skip, while the foreign keys are dropped and every row can be written. Then roll all of this back.
   const limits = await limitsOf(control, changes);
   await control.rows("savepoint seqqa_probe");
   await control.rows(`select ${OURS}.quiet($1, false)`, [[...new Set([...changes].map(({ table }) => table.oid))]]);

@@ -10,7 +10,7 @@ import { cannotSavepoint } from "./savepoint-failures.ts";
 import { quoteText } from "../connect/sql-text.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** Milliseconds to wait for the lock of the database. A session that has just ended may still hold the lock for a moment. */
+/** The longest wait for the lock of the database, in milliseconds. A session that has just ended may still hold the lock for a moment. */
 const IN_USE_MS = 3000;
 const RECORD = `${OURS}.savepoint_counters`;
 /**

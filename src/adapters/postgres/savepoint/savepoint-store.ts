@@ -109,7 +109,7 @@ export class SavepointStore {
 
   /**
    * Returns SQL statements that set all sequences to the values of an earlier read. If there are no sequences, returns none. The statements run after
-   * a rollback. It may have undone TRUNCATE ... RESTART IDENTITY, so the statements read the current values again.
+   * a rollback. The rollback may have undone TRUNCATE ... RESTART IDENTITY, so the statements read the current values again.
    */
   static putCounters(wanted: string): string[] {
     return wanted === "{}" ? [] : [`select pg_temp.seqqa_put(${quoteText(wanted)})`];

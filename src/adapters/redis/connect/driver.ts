@@ -10,7 +10,7 @@ export type Argument = string | number | Buffer;
 
 const CONNECT_MS = 5000;
 const LONGEST_PAUSE_MS = 500;
-/** The default number of milliseconds to wait for a server that restarts. */
+/** The default of `awayMs`: the longest wait for a server that restarts, in milliseconds. */
 const AWAY_MS = 20_000;
 
 let driver: Promise<typeof Redis> | undefined;
@@ -35,7 +35,8 @@ export interface ConnectOptions {
   readonly name?: string;
   /**
    * The RESP version. Default: 2. A subscribed connection can send commands only with version 3. With version 3, a reply arrives after the
-   * notifications of all earlier events. Such a connection must not write, because Redis 7.0 mixes notifications about its writes into the replies.
+   * notifications of all earlier events. A connection with version 3 must not write, because Redis 7.0 mixes notifications about its own writes into
+   * the replies.
    */
   readonly protocol?: 2 | 3;
   /** Milliseconds that the connection may be lost before all commands fail permanently. Default: 20 s, the time that a restart may take. */

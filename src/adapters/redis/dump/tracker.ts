@@ -83,7 +83,7 @@ export class Tracker {
     return tracker;
   }
 
-  /** Waits until all notifications of writes before this call have arrived. */
+  /** Waits until all notifications of writes before this call have arrived. Returns which keys may have changed without a notification. */
   async settle(): Promise<Doubt> {
     return this.#doubtBy(String(await this.#events.text("INFO", "commandstats", "persistence")));
   }
@@ -139,7 +139,7 @@ export class Tracker {
     this.#missed = true;
   }
 
-  /** Runs a script that sends a message with a token before and after its changes. Its changes do not count as changes by others. */
+  /** Runs a script that sends a message with a token before and after its changes. The script's changes do not count as changes by others. */
   async own<T>(apply: (token: string) => Promise<T>): Promise<T> {
     const text = `${this.#token}.${++this.#turns}`;
     const heard = new Promise<void>((done) => (this.#turn = { text: `end ${text}`, done }));

@@ -122,8 +122,8 @@ function rowsOf(db: Database, log: UndoLog): Row[] {
 }
 
 /**
- * Restores rows. A row cannot be restored if a row that stays in the table refers to it, or has its key or unique values. Such rows are removed from
- * the set and returned.
+ * Restores rows. Rows that cannot be restored are removed from the set and returned. A row cannot be restored if a row that stays in the table refers
+ * to it, or has its key or unique values.
  */
 function undoRows(db: Database, rows: Set<Row>): Row[] {
   const kept: Row[] = [];
