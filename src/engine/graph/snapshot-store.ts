@@ -7,7 +7,10 @@ const MOST_BYTES = 48 << 20;
 /** A batch of snapshots is written to the {@link Spill} when it has this many snapshots, or when it has BATCH_BYTES bytes. */
 const BATCH_IMAGES = 1024;
 const BATCH_BYTES = 256 << 10;
-/** Number of batches that stay in memory after they were read back. Each lane is at another place in the queue, so one batch would not be enough. */
+/**
+ * Largest number of batches that stay in memory after they were read back. One would not be enough, because each lane is at another place in the
+ * queue.
+ */
 const READ = 16;
 /** The size of one in this many snapshots is measured, to estimate the size of all. */
 const SAMPLE = 64;
