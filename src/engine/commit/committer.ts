@@ -55,8 +55,8 @@ export interface CommitterOptions {
   /** Default: the search stops after every violation. */
   readonly violationPolicy?: ViolationPolicy | undefined;
   /**
-   * `true` if a later path may reach a state with fewer steps than the first path. All edges are then kept, because the states after that state
-   * become shallower, too.
+   * `true` if a later path may reach a state with fewer steps than the first path. All edges are then kept in memory, because a shorter path to a
+   * state also shortens the paths to the states after it.
    */
   readonly relaxes: boolean;
   /** Called when a state joins the frontier. */

@@ -197,7 +197,7 @@ export interface FaultCoverage {
   readonly calls: number;
   /** The number of kinds of calls in which seqqa found at least one fault point. */
   readonly counted: number;
-  /** The number of fault points in these kinds of calls: each write with each kind of fault, and each answer that can be lost. */
+  /** The number of all fault points in the counted kinds of calls: each write with each kind of fault, and each answer that can be lost. */
   readonly points: number;
   /** The number of fault points that were tried. */
   readonly tried: number;
