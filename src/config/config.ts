@@ -45,7 +45,7 @@ export interface TargetConfig {
   readonly settle: number;
   /** The time in seconds to watch the stores without sending a request. seqqa does this after it finds a write that no step explains. */
   readonly idleWatch: number;
-  /** `true` if seqqa starts a spare target in advance after a lane was lost. */
+  /** `true` if seqqa keeps a spare target running after a lane was lost. */
   readonly standby: boolean;
 }
 

@@ -50,8 +50,8 @@ export function storePlaceholder(name: string): { readonly store: string; readon
 const NAMES: readonly string[] = ["port", "lane", "db_url", "db_path", ...STORE_PARTS.map((part) => `db_${part}`)];
 
 /**
- * Returns the correct placeholders for text in braces that is certainly meant as one: `{name:store}` with the name of a store and an unknown name, and
- * a known name in another spelling, such as `{PORT}` or `{dbUrl}`. `undefined` for other text.
+ * Returns the correct placeholders for a text in braces that is certainly a misspelt placeholder: `{part:store}` with a known store but an unknown
+ * part, or a known name in another spelling, such as `{PORT}` or `{dbUrl}`. Returns `undefined` for other text.
  * @param inside The text inside the braces.
  */
 export function misspeltPlaceholder(inside: string, stores: ReadonlySet<string>): readonly string[] | undefined {

@@ -76,7 +76,7 @@ export interface Racing {
   /** Number of finished pairs of calls, out of `planned`. Similar pairs count as one. */
   readonly probed: number;
   readonly planned: number;
-  /** Number of trials so far, each with two simultaneous calls. */
+  /** Number of trials so far. In a trial, two or more calls are sent simultaneously. */
   readonly trials: number;
   /** Number of races that a trial showed and that are not confirmed yet. */
   readonly hits: number;

@@ -73,7 +73,8 @@ export interface LanePool {
    */
   race(lane: number, request: RaceRequest): Promise<RaceAnswer>;
   /**
-   * Executes a call repeatedly and makes another of its writes fail each time, on a lane that has no other work. Never rejects because of the call.
+   * Executes a call repeatedly and makes a different write of the call fail each time, on a lane that has no other work. Never rejects because of the
+   * call.
    */
   fault(lane: number, request: FaultRequest): Promise<FaultAnswer>;
   /**

@@ -6,7 +6,7 @@ import type { FaultKind, FaultPoint, FaultVerdict, RecordedExchange } from "../m
 import type { Severity } from "../model/declare/severity.ts";
 import type { LaneFailureKind } from "./lane-messages.ts";
 
-/** Asks a lane to execute one call repeatedly in one state, and to make another of the call's writes fail each time. */
+/** Asks a lane to execute one call repeatedly in one state, and to make a different write of the call fail each time. */
 export interface FaultRequest {
   /** Indices of the actions that lead from the root state to the state of the call. */
   readonly path: readonly number[];
@@ -17,11 +17,11 @@ export interface FaultRequest {
   readonly kinds: readonly FaultKind[];
   /** Patterns for names of tables that may be changed in part when a call fails. */
   readonly bestEffort: readonly string[];
-  /** Index of the first fault point to try. If a lane was lost, the next lane continues at the point after it. */
+  /** Index of the first fault point to try. If a lane was lost, the rebuilt lane continues after the fault point at which it was lost. */
   readonly from: number;
   /** `true`: only fault points at which the target's process is killed. `false`: only all others. Default: all fault points. */
   readonly restarts?: boolean | undefined;
-  /** The only fault point to try. `undefined`: all of them are tried. */
+  /** The only fault point to try. `undefined`: all fault points are tried. */
   readonly only?: FaultPoint | undefined;
 }
 

@@ -29,7 +29,10 @@ export const FAILED = 2;
 /** The target crashed or a request timed out, and the same happened on a fresh lane. The step is a finding and reaches no state. */
 export const BROKEN = 3;
 
-/** Number of the bit at which the second hash of the reached state begins in the first value of a row. The hash is 0 if there is none. */
+/**
+ * Number of the bit at which the second hash of the reached state begins in the first value of a row. The hash has 16 bits, and shows if different
+ * states have the same fingerprint. It is 0 if there is none.
+ */
 export const CHECK_SHIFT = 16;
 
 /** Flag in the first value of a row: the step has a finding. */
@@ -41,15 +44,15 @@ export const CHANGED: number = 1 << 10;
 /** Flag in the first value of a row: some ids were too symmetric to be ordered within the limit, so equal states may differ in fingerprint. */
 export const BOUNDED: number = 1 << 11;
 
-/** Flag in the first value of a row: the fingerprint ignores the order in which some values were generated. The second hash depends on it. */
+/** Flag in the first value of a row: the fingerprint ignores the order in which some values were generated. The second hash depends on this order. */
 export const REDUCED: number = 1 << 12;
 
 /** Flag in the first value of a row: a request that writes (POST, PUT, PATCH, DELETE) was answered with a status of 200 to 299. */
 export const WROTE: number = 1 << 13;
 
 /**
- * Flag in the first value of a row: the step added, replaced or removed generated values or times. The fingerprint may be the same nevertheless. This is
- * the last free flag: bit 15 is used by the rows of a commit, and bits 16 to 31 hold the second hash of the state.
+ * Flag in the first value of a row: the step added, replaced or removed generated values or times. The fingerprint may be the same nevertheless. No
+ * bit is left for a further flag: bit 15 is used by the rows of a commit, and bits 16 to 31 hold the second hash of the state.
  */
 export const RENEWED: number = 1 << 14;
 
@@ -104,7 +107,7 @@ export interface ExpansionCheck {
   readonly reduced?: boolean | undefined;
   /** Identifies the second path among those to the node, for the run log. Only set for audits. */
   readonly edge?: number | undefined;
-  /** `true` if states after the node are compared, too, because what the two states differ in may be used only some steps later. */
+  /** `true` if states after the node are compared, too, because a difference between the two states may have an effect only some steps later. */
   readonly followed?: boolean | undefined;
 }
 
@@ -124,8 +127,8 @@ export const EXCHANGES = 1;
 export const STATES = 2;
 
 /**
- * The reason why a lane was lost. `store`: a store cannot be used, which says nothing about the step in progress. `dirty`: it is uncertain in which
- * state the lane is.
+ * The reason why a lane was lost. `store`: a store cannot be used, which says nothing about the step in progress. `dirty`: the state of the lane is
+ * uncertain.
  */
 export type LaneFailureKind = "unreachable" | "timeout" | "dirty" | "worker" | "store";
 
@@ -261,7 +264,7 @@ export interface Expansion {
 export interface LaneDivergence extends Omit<Divergence, "path"> {
   /** Action indices from the root state. */
   readonly path: readonly number[];
-  /** Actions, as indices from the root state, whose repetition may show the cause of the divergence. Absent if a repetition does not help. */
+  /** Indices of actions that may show the cause of the divergence if they are executed again from the root state. Absent if that does not help. */
   readonly calls?: readonly number[] | undefined;
   /**
    * `true` if the divergence shows that a reduction was wrong: two states were merged, but the order in which their values were generated mattered.
@@ -300,7 +303,7 @@ export interface CalibrationWalk {
   readonly watchMs?: number | undefined;
   /** If set: execute nothing. Watch the stores for this many milliseconds for writes that no request caused. */
   readonly idleMs?: number | undefined;
-  /** With `idleMs`: how long to wait before, in milliseconds, so that writes which earlier calls left behind are over. Default: 0. */
+  /** With `idleMs`: how long to wait before watching, in milliseconds, so that late writes of earlier calls have ended. Default: 0. */
   readonly quietMs?: number | undefined;
   /** Indices of the actions to execute from the root state. Default: every action once, and then again each action that did not apply. */
   readonly path?: readonly number[] | undefined;
@@ -318,7 +321,7 @@ export interface Calibration {
   readonly learned: Knowledge;
   /** Fields that differ between two executions, without an explanation for the difference. */
   readonly suspects: readonly DroppedField[];
-  /** Fields of {@link suspects} that {@link learned} does not explain either: two executions of the path gave different values. */
+  /** Fields of {@link suspects} that still differ between two executions when {@link learned} is taken into account. */
   readonly lasting: readonly DroppedField[];
   /** Describes the first call whose answer differed between two executions. At most one entry. */
   readonly unlike: readonly string[];
@@ -347,7 +350,7 @@ export interface LaneReport {
    * empty.
    */
   readonly setup?: { readonly step: RecordedStep; readonly startMs: number; readonly endMs: number } | undefined;
-  /** The answers to `setup` and to logins from described operations, as codes of {@link operationCode}. Absent without a description. */
+  /** The answers of described operations to `setup` and to logins, as codes of {@link operationCode}. Absent without a description. */
   readonly calls?: readonly number[] | undefined;
   /** The `ignore` patterns for context keys and paths, and those of them that occur in the root state. Absent if there are no such patterns. */
   readonly ignored?: { readonly patterns: readonly string[]; readonly occurred: readonly string[] } | undefined;

@@ -3,7 +3,7 @@ import type { RaceDelivery, RaceOutcome, RaceSchedule, RaceVerdict } from "../mo
 import type { Severity } from "../model/declare/severity.ts";
 import type { LaneFailureKind } from "./lane-messages.ts";
 
-/** The number of trials in which two calls are sent simultaneously to find a race, and the settings of these trials. */
+/** The number of trials in which calls are sent simultaneously to find a race, and the settings of these trials. */
 export interface RaceEffort {
   /** Number of trials for two calls that probably do not affect each other. */
   readonly first: number;

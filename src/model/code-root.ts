@@ -1,7 +1,7 @@
 /**
- * The folder of the running code, with a trailing `/`: `src/`, or `dist/` in the built package. Other files of the package are found from here. The
- * bundler merges modules into other files, so a module's own path is no reliable base. The bundled file with this code lies one folder below `dist`,
- * as this file lies one folder below `src`. The build checks that.
+ * The folder of the running code, with a trailing `/`: `src/`, or `dist/` in the built package. Other modules find files of the package from here,
+ * because the bundler moves their code into other files and so changes its path. The bundled file with the code of this module lies one folder below
+ * `dist`, as this file lies one folder below `src`. The build checks that.
  */
 export const codeRoot: URL = new URL("../", import.meta.url);
 

@@ -8,14 +8,17 @@ import type { NodeWork } from "../search/node-work.ts";
 export interface CheckOptions {
   readonly seed: number;
   readonly actions: number;
-  /** Selects the nodes for cross-checks: the `first` nodes all, and later nodes with the probability 1/`oneIn`. `oneIn: 0`: no later nodes. */
+  /**
+   * Number of nodes after the root state that are all selected for cross-checks. Each later node is selected with the probability 1/`oneIn`. `oneIn:
+   * 0`: no later nodes and no merges are selected.
+   */
   readonly first: number;
   readonly oneIn: number;
   /** The depth at which nodes are no longer expanded. */
   readonly maxDepth: number;
   /**
-   * `true`: merges of equal states are selected like merges by a reduction. For searches that distinguish states by the data that generated values may
-   * contain, because something else may have caused the difference that led to this.
+   * `true`: merges of equal states are audited like merges by a reduction. Set if states are distinguished by the states in which their values were
+   * generated. The difference that led to this distinction may have another cause, so equal states may still behave differently.
    */
   readonly auditsAll?: boolean | undefined;
 }
@@ -45,17 +48,17 @@ interface OtherWay {
 }
 
 /**
- * Merges by a reduction are audited by their number: the first {@link AUDITS_ALL} of the search, the first {@link AUDITS_FIRST} at each depth, and the
- * 1st, 2nd, 4th, 8th and so on of each action. Without the latter, an action that only renews harmless times could use up the audits of a depth. Of
- * the other merges, one in {@link AUDITS_ONE_IN} is audited. Several merges of one state with one other count once. Steps that lead back to their own
- * state are counted separately, because they leave out different data. The first audits of a depth, and the first of an action, also compare states after
- * the merged one.
+ * Numbers by which merges by a reduction are selected for audits. Audits are made of the first {@link AUDITS_ALL} merges of the search, the first
+ * {@link AUDITS_FIRST} at each depth, and the 1st, 2nd, 4th, 8th and so on of each action. Merges are also selected by action, because an action that
+ * only renews harmless times could use up the audits of a depth. One in {@link AUDITS_ONE_IN} of all other merges is audited. Repeated merges of the
+ * same two states count once. Steps that lead back to their own state are counted separately, because they leave out different data. The first audits
+ * of a depth, and the first of an action, also compare the states after the merged state.
  */
 const AUDITS_ALL = 64;
 const AUDITS_FIRST = 3;
 const AUDITS_ONE_IN = 20;
 
-/** Number of merges that are remembered, so that equal ones count once. More would take too much memory. */
+/** Largest number of merges that are remembered, so that repeated merges count once. More would take too much memory. */
 const MOST_MET = 100_000;
 
 /**
@@ -68,8 +71,8 @@ export class CheckQueue {
   readonly #committer: Committer;
   readonly #pending: UnitRequest[] = [];
   /**
-   * For each node that will be cross-checked along other paths: the last edges of these paths. A node is only listed until all its outcomes are
-   * committed.
+   * For each node that will be cross-checked along other paths: the last edges of these paths. The entry of a node is removed when all outcomes of
+   * the node are committed.
    */
   readonly #otherWays: Map<number, OtherWay[]> = new Map();
   /** The number of merges of each group; see {@link AUDITS_ALL}. */
@@ -78,7 +81,7 @@ export class CheckQueue {
   readonly #met: Set<number> = new Set();
   #counted = 0;
   audited = 0;
-  /** Number of selected audits that did not compare the two states. */
+  /** Number of selected audits that have not compared the two states, either not yet or not at all. */
   auditsLeft = 0;
 
   constructor(options: CheckOptions, committer: Committer) {
@@ -176,7 +179,7 @@ export class CheckQueue {
     return from * this.#options.actions + action;
   }
 
-  /** Returns `true` if merges of this kind are selected as audits. Other merges are only sampled before their node is expanded. */
+  /** Returns `true` if merges of this kind are audited. Of other merges, only a sample is checked, and only if their node is not expanded yet. */
   #isAudited(reduced: boolean): boolean {
     return reduced || this.#options.auditsAll === true;
   }

@@ -4,7 +4,7 @@ import type { Expansion, LaneDivergence, LaneFailure, UnitRequest } from "../../
 
 /** Number of chunks that a lane gets for the search before it gets a chunk of cross-checks. */
 const BETWEEN = 8;
-/** If at least this many cross-checks wait, lanes get only cross-checks. */
+/** Number of waiting cross-checks from which lanes get only cross-checks. */
 const MOST_WAITING = 500;
 /** Largest number of cross-checks that are sent to a lane in one chunk. */
 const AT_ONCE = 100;
@@ -78,7 +78,7 @@ export class CheckRounds {
     const { checks } = this.#options;
     const { kind, target } = failure;
     if (unit.suspect === undefined || (kind === "dirty" && unit.suspect !== kind)) {
-      // An action may end the target in a state after the node, where the search finds that by itself. The second try stays at the node.
+      // The target may have ended in a state after the node. The search itself finds such an end, so the second try does not go beyond the node.
       const again = { ...unit, suspect: kind, ...(unit.check && { check: { ...unit.check, followed: undefined } }) };
       if (kind === "dirty") this.#differed.set(again, failure);
       return checks.again(again);

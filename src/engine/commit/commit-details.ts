@@ -2,9 +2,9 @@ import type { ExplorationDetails, RecordedExchange } from "../../model/results/r
 import { EXCHANGES, STATES } from "../../messages/lane-messages.ts";
 
 export interface DetailLimits {
-  /** Number of edges whose requests and responses are kept: the first ones in the order of commits. */
+  /** Largest number of edges whose requests and responses are kept. The first edges in the order of commits are kept. */
   readonly edges: number;
-  /** Number of states whose text lines are kept: the first ones in the order of commits. */
+  /** Largest number of states whose text lines are kept. The first states in the order of commits are kept. */
   readonly states: number;
   /** Largest number of characters of all kept details. Details that exceed this limit are dropped. */
   readonly characters: number;
@@ -14,8 +14,8 @@ export interface DetailLimits {
  * Keeps the details of the first edges and states for reports, in the order of commits. The run log removes details from the maps when it writes
  * them.
  *
- * Lanes send details with each outcome as long as {@link wanted} requests details. Lanes execute a step before it is committed. Every edge and state
- * below a limit therefore has its details, for any number of lanes.
+ * Lanes send details with each outcome as long as {@link wanted} requests details. A step is executed before it is committed, when fewer details are
+ * kept than at its commit. Every edge and state below a limit therefore has its details, for any number of lanes.
  */
 export class DetailLog implements ExplorationDetails {
   readonly states: Map<number, readonly string[]> = new Map();
@@ -31,10 +31,7 @@ export class DetailLog implements ExplorationDetails {
     return this.#characters;
   }
 
-  /**
-   * Counts the details that earlier sessions of a resumed run have kept, which together have this many characters. The limits then apply to all
-   * sessions together.
-   */
+  /** Adds the details that earlier sessions of a resumed run have kept to the count of characters. The limits then apply to all sessions together. */
   resume(characters: number): void {
     this.states.clear();
     this.exchanges.clear();

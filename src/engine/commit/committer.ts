@@ -55,8 +55,8 @@ export interface CommitterOptions {
   /** Default: the search stops after every violation. */
   readonly violationPolicy?: ViolationPolicy | undefined;
   /**
-   * `true` if a later path may reach a state with fewer steps than the first path. All edges are then kept, because the states after that state
-   * become shallower, too.
+   * `true` if a later path may reach a state with fewer steps than the first path. All edges are then kept in memory, because a shorter path to a
+   * state also shortens the paths to the states after it.
    */
   readonly relaxes: boolean;
   /** Called when a state joins the frontier. */
@@ -110,14 +110,20 @@ export class Committer {
   readonly #options: CommitterOptions;
   readonly #skips: Int32Array;
   /**
-   * For each action: the number of steps in which a writing request was answered with 2xx and seqqa saw a change. `#unseenWrites` counts the steps in
-   * which it saw none.
+   * For each action: the number of steps in which a writing request was answered with 2xx and seqqa saw a change. `#unseenWrites` counts the steps
+   * with such a request in which seqqa saw no change.
    */
   readonly #seenWrites: Int32Array;
   readonly #unseenWrites: Int32Array;
-  /** For each action: the number of such steps that only renewed generated values or times, and led back to their own state. */
+  /**
+   * For each action: the number of steps with such a request that only renewed generated values or times, and led back to their own state. They are
+   * not counted in the other two arrays.
+   */
   readonly #renewingWrites: Int32Array;
-  /** `true` if a step without a write did so too, such as one that renews a session cookie. What the writes renewed then shows nothing about them. */
+  /**
+   * `true` if a step without such a request also renewed values, for example a session cookie. A renewal then does not show that a write had an
+   * effect.
+   */
   #readsRenew = false;
   readonly #statuses: Map<number, number>[];
   readonly #seenEdges: Set<string> = new Set();
@@ -285,7 +291,8 @@ export class Committer {
   }
 
   /**
-   * Adds a reached state to the frontier, or replaces the state's path by this shorter one. Only called for steps after which the search continues.
+   * Adds a reached state to the frontier, or replaces the state's path if the path of this step is shorter. Only called for steps after which the
+   * search continues.
    */
   #reach(to: number, from: number, action: number, shape: number, status: number): void {
     const nodes = this.nodes;

@@ -13,9 +13,9 @@ export class DivergenceLog {
   }
 
   /**
-   * Adds a divergence. Returns `true` if no divergence with the same message was added before. Of several with one message, the one with the shortest
-   * path is kept; among equally short paths, the one with the lowest action indices. The result therefore does not depend on which lane reports
-   * first.
+   * Adds a divergence. Returns `true` if it is new: no divergence of its kind with its message was added before, and the list is not full. If
+   * divergences have the same kind and message, the divergence with the shortest path is kept; among equally short paths, the one with the lowest
+   * action indices. The result therefore does not depend on which lane reports first.
    */
   add(reported: LaneDivergence): boolean {
     const key = `${reported.kind}\n${reported.message}`;

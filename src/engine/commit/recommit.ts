@@ -28,7 +28,7 @@ export interface Recorded {
   readonly crossChecked: number;
   /** Number of characters of the details that earlier sessions kept for reports. */
   readonly characters: number;
-  /** The operations of the OpenAPI description that the rows called. `undefined`: they were not counted. */
+  /** The operations of the OpenAPI description that the stored steps called. `undefined`: operations were not counted. */
   readonly operations?: readonly OperationCoverage[] | undefined;
 }
 
@@ -66,7 +66,7 @@ export async function recommit(recorded: Recorded, folding: Recommitting): Promi
   const digest = committer.digest.value();
   if (digest !== recorded.digest)
     throw mismatch(`the steps of the stored run give the digest ${digest}, but the run log contains the digest ${recorded.digest}`);
-  // The run log contains these nodes already. It only has to write those again that get a shorter path later.
+  // The run log contains these nodes already. It only has to write a node again if the node gets a shorter path later.
   committer.nodes.written = recorded.lo.length;
   for (const found of committer.findings.violations.values()) {
     if (found.news !== undefined) found.news = { ...found.news, exchanges: recorded.sentFor(found) };

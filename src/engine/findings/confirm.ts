@@ -6,7 +6,7 @@ import { ReplayLane, StartTimes } from "../search/replay-lane.ts";
 import { shrinkPath, type DrawnPath, type Shrunk } from "./shrink.ts";
 import { TimeLimit } from "../search/time-limit.ts";
 
-/** Number of attempts to replay a finding, since the lane may be lost during an attempt. */
+/** Largest number of attempts to replay a finding on a fresh target. The lane may be lost during an attempt. */
 const TRIES = 2;
 
 export interface ConfirmedViolation {
@@ -32,7 +32,7 @@ export interface Shrinking {
   readonly mayBeBroken: ReadonlySet<string>;
   /** Returns the shortest path in the committed graph that ends with a given finding. */
   readonly shortest: (found: FoundViolation) => DrawnPath;
-  /** The exploration has executed every path whose number of steps is at most one more than this. */
+  /** The depth to which the exploration is complete. Every path with at most one step more was executed. */
   readonly completeToDepth: number;
   /** Largest time for shortening the path of one finding, in milliseconds. */
   readonly eachMs: number;

@@ -26,7 +26,9 @@ export interface CommittedViolation extends Pick<
   readonly from?: number;
 }
 
-/** Returns a violation that a cross-check saw as one without a committed step. It becomes a finding only if a replay confirms it. */
+/**
+ * Converts a violation that a cross-check saw to a violation without a committed step. The violation becomes a finding only if a replay confirms it.
+ */
 export function seenViolation({ finding, status, path, draws }: SeenViolation, actions: readonly string[]): FoundViolation {
   const lastAction = actions[path.at(-1)!]!;
   const key = keyOf(finding, lastAction, status);

@@ -2,8 +2,8 @@ import { NodeQueue } from "./node-queue.ts";
 import type { Frontier, FrontierQueue } from "./frontier.ts";
 
 /**
- * Expands states in the order in which they joined the frontier. A copy made by `fork` shares the queue but keeps its own end, which is possible
- * because states are only appended.
+ * Expands states in the order in which they joined the frontier. A copy made by `fork` shares the queue up to its present end, and keeps the states
+ * that join the copy itself. Sharing is possible because states are only appended.
  */
 export class BfsFrontier implements Frontier, FrontierQueue {
   readonly nodewise = true;

@@ -24,7 +24,7 @@ export interface FrontierQueue {
  * `fork()` and does the same with the copy, for outcomes that are not committed yet. Prediction and decision thus use the same code.
  */
 export interface Frontier {
-  /** `true` if all actions of a node are committed one after the other. A lane then best executes all of them. */
+  /** `true` if all actions of a node are committed one after the other. It is then best that one lane executes all actions of the node. */
   readonly nodewise: boolean;
   /**
    * The waiting nodes, if nodes that join the frontier later always come after them. Lanes then get parts of this queue, without prediction.

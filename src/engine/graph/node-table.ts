@@ -7,8 +7,8 @@ export const EXPANDED = 2;
 /** Flag: a committed edge without a blocking violation leads to the node. */
 export const CLEAN = 4;
 /**
- * Flag: the fingerprint of the node is not unique. Some ids were too symmetric to be ordered within the limit, so an equal state may have another
- * fingerprint. Replays are not compared with the node.
+ * Flag: a state that equals the node may have another fingerprint, because some ids were too symmetric to be ordered within the limit. Replays are
+ * not compared with the node.
  */
 export const UNCERTAIN = 8;
 /** Flag: another shard explores the states after this node. */

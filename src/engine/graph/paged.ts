@@ -24,7 +24,7 @@ export class Paged<T extends Typed> {
     return this.#pages.reduce((sum, page) => sum + page.byteLength, 0);
   }
 
-  /** Returns the value at an index. The index must not be beyond the highest index of a {@link set}. */
+  /** Returns the value at an index. The index must not be above the highest index that was passed to {@link set}. */
   at(index: number): number {
     return this.#pages[index >>> BITS]![index & MASK]!;
   }

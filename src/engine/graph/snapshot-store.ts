@@ -2,12 +2,15 @@ import { deserialize, serialize } from "node:v8";
 import { Paged } from "./paged.ts";
 import type { Spill } from "./spill.ts";
 
-/** Approximate size of all snapshots that are kept in memory, in bytes. */
+/** Approximate limit for the size of the snapshots that are kept in memory, in bytes. */
 const MOST_BYTES = 48 << 20;
 /** A batch of snapshots is written to the {@link Spill} when it has this many snapshots, or when it has BATCH_BYTES bytes. */
 const BATCH_IMAGES = 1024;
 const BATCH_BYTES = 256 << 10;
-/** Number of batches that stay in memory after they were read back. Each lane is at another place in the queue, so one batch would not be enough. */
+/**
+ * Largest number of batches that stay in memory after they were read back. One would not be enough, because each lane is at another place in the
+ * queue.
+ */
 const READ = 16;
 /** The size of one in this many snapshots is measured, to estimate the size of all. */
 const SAMPLE = 64;
@@ -25,8 +28,8 @@ interface Batch {
  * The snapshots of nodes that wait in the frontier. About 50 MB of them are in memory. The others are written to the {@link Spill} in batches, in the
  * order in which they arrive, and a batch is read back as a whole.
  *
- * Snapshots beyond the 50 MB are dropped if there is no spill, if they cannot be serialized, or if the disk is full. There is no spill if the
- * strategy does not need the snapshots in about the order in which they arrive. A node without a snapshot is reached by replay.
+ * Snapshots beyond the 50 MB are dropped if there is no spill, if they cannot be serialized, or if the disk is full. There is a spill only if the
+ * strategy needs the snapshots in about the order in which they arrive. A node without a snapshot is reached by replay.
  */
 export class SnapshotStore {
   readonly #spill: Spill | undefined;
@@ -43,7 +46,7 @@ export class SnapshotStore {
   /** Estimated size of one snapshot, in bytes. */
   #each = 0;
 
-  /** @param most Approximate size of all snapshots that are kept in memory, in bytes. */
+  /** @param most Approximate limit for the size of the snapshots that are kept in memory, in bytes. */
   constructor(spill?: Spill, most: number = MOST_BYTES) {
     this.#spill = spill;
     this.#most = most;

@@ -47,7 +47,8 @@ interface Part {
  *
  * Fingerprints are stored in pages, and full pages are never moved. The table of a large set has 256 parts, and the hash of a state selects its part.
  * A full part grows by a fifth. The parts start with different amounts of free room, so they never grow at the same time and pauses are short. A slot
- * of 32 bits holds the state's number and, in the remaining bits, a second hash. Fingerprints of different states are therefore hardly ever compared.
+ * of 32 bits holds the state's number and, in the remaining bits, a tag, which is another hash of the fingerprint. Fingerprints of different states
+ * are therefore hardly ever compared.
  *
  * Each state takes 8 bytes of fingerprint, 2 bytes of second hash, and 4.9 to 5.9 bytes of table, since parts are filled to between 68 and 82 %. Two
  * states with equal fingerprints count as one state. The result contains the probability of that, and {@link VisitedSet.differs} detects nearly all
@@ -236,7 +237,7 @@ function after(table: Int32Array, slot: number): number {
   return slot + 1 === table.length ? 1 : slot + 1;
 }
 
-/** Returns a second hash of a fingerprint, for the slots of the table. It is as independent of the first hash as possible. */
+/** Returns the tag of a fingerprint for the slots of the table. The tag is as independent as possible of the hash that selects the slot. */
 function tagOf(lo: number, hi: number): number {
   return Math.imul(lo ^ (hi << 16) ^ (hi >>> 16), 0x9e3779b1);
 }

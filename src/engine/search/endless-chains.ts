@@ -6,7 +6,7 @@ import type { NodeTable } from "../graph/node-table.ts";
 const LENGTH = 30;
 /** Largest number of chains that are examined for one action. A single chain may be misleading, because other things may change along it. */
 const CHAINS = 3;
-/** How often the execution of a chain is attempted if the lane is lost each time. */
+/** Largest number of attempts to execute a chain. An attempt fails if the lane is lost. */
 const TRIES = 5;
 /** Longest path, in steps, that is executed again to see which parts of the state change. Longer chains are not examined. */
 const LONGEST = 200;
@@ -21,9 +21,9 @@ export interface Chain {
 }
 
 /**
- * Finds actions that lead to new states endlessly, and writes a message for each of them. The path of such a chain is executed once more, to see
- * which parts of the state change. Only the order of commits decides which chains are examined, so the messages are the same for every number of
- * lanes.
+ * Finds endless chains, in which one action leads to a new state again and again, and writes a message for each such action. The path of a chain is
+ * executed once more, to see which parts of the state change. Only the order of commits decides which chains are examined, so the messages are the
+ * same for every number of lanes.
  */
 export class EndlessChains {
   readonly notes: string[] = [];

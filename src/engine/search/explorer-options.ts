@@ -24,7 +24,7 @@ export interface ExplorerOptions extends Omit<SearchSettings, "maxDepth" | "maxT
   readonly isKnown: (found: FoundViolation) => boolean;
   /** `true`: nodes are reached by writing their snapshots, if all stores allow that. `false`: every node is reached by replay. */
   readonly direct: boolean;
-  /** Selects the nodes for cross-checks: the `first` nodes all, and later nodes with the probability 1/`oneIn`. `oneIn: 0`: no later nodes. */
+  /** Selects the nodes and merges for cross-checks; see {@link CheckOptions}. */
   readonly crossCheck: Pick<CheckOptions, "first" | "oneIn" | "auditsAll">;
   /** `true`: the exploration ends as soon as an outcome shows that a generated value is not recognised; see `Explorer.lesson`. */
   readonly learns?: boolean | undefined;

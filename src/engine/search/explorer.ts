@@ -47,7 +47,7 @@ const LONG_WATCH_MS = 500;
 const LONG_WATCHES_MS = 1_500;
 /** Number of commits after which the clock is read, to check the time limit. */
 const CLOCK_EVERY = 256;
-/** Largest number of violations of cross-checks that are kept: each is replayed at the end. */
+/** Largest number of violations seen by cross-checks that are kept. The number is limited because each of them is replayed at the end. */
 const MOST_SEEN = 20;
 
 /**
@@ -66,12 +66,12 @@ export class Explorer {
   #foundNew = false;
   replayed = 0;
   crossChecked = 0;
-  /** Number of merges by a reduction that were checked by executing both paths. */
+  /** Number of audits: merges by a reduction that were checked by executing both paths. */
   get audited(): number {
     return this.#checks.audited;
   }
 
-  /** Number of merges that were selected for such a check, but for which it did not compare the two states, for example for lack of time. */
+  /** Number of merges that were selected for an audit, but whose two states were not compared, for example for lack of time. */
   get auditsLeft(): number {
     return this.#checks.auditsLeft;
   }
@@ -248,7 +248,7 @@ export class Explorer {
   /** Adds divergences that were found before this exploration began, or in an earlier session of the run. */
   restore(divergences: readonly Divergence[]): void {
     this.divergences.restore(divergences);
-    // A divergence of a cross-check shows that the target remembers more than a snapshot contains, so reach all nodes by replay.
+    // A divergence of a cross-check shows that the target remembers more than a snapshot contains. Reach all nodes by replay then.
     if (divergences.some(({ kind }) => kind === "cross_check")) this.#direct = false;
   }
 
@@ -360,8 +360,8 @@ export class Explorer {
   }
 
   /**
-   * Returns `true` if the first lane must get no other work, because an endless chain is to be executed on it. An elastic pool executes other work on
-   * other lanes.
+   * Returns `true` if the lane is the first lane and must get no other work, because an endless chain waits to be executed on it. Returns `false` for
+   * an elastic pool, which executes other work on other lanes.
    */
   #isKept(lane: number): boolean {
     return lane === 0 && !this.#isElastic && this.chains.next() !== undefined;

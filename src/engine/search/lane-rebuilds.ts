@@ -5,7 +5,7 @@ import type { LanePool } from "../lane-pool.ts";
 import type { LaneReport } from "../../messages/lane-messages.ts";
 import { sameRoot } from "./same-root.ts";
 
-/** How often the build of a lane is attempted. */
+/** Largest number of attempts to build a lane. */
 const TRIES = 3;
 /** Milliseconds to wait after the first and after the second failed attempt. */
 const PAUSES_MS = [250, 4000] as const;
@@ -61,7 +61,7 @@ export class LaneRebuilds {
     }
   }
 
-  /** Compares the root state of a rebuilt lane with the first one. @throws SeqqaError `ROOTS_DIFFER` if they differ */
+  /** Compares the root state of a rebuilt lane with the root state that the lanes reported first. @throws SeqqaError `ROOTS_DIFFER` if they differ */
   #compareRoot(lane: number, report: LaneReport): void {
     const first = this.root!;
     if (sameRoot(report, first)) return;

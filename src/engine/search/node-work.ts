@@ -117,7 +117,7 @@ export class NodeWork {
     return count;
   }
 
-  /** Changes to separate storage for each action, since from now on its actions may be in different phases. */
+  /** Changes to separate storage for each action, since from now on the node's actions may be in different phases. */
   #split(actions: number): Uint8Array {
     if (this.#states !== undefined) return this.#states;
     this.#states = new Uint8Array(actions).fill(this.#whole);

@@ -21,7 +21,7 @@ export class ReorderBuffer {
   readonly #images: SnapshotStore;
   /** Number of actions that lanes are executing. */
   underWay = 0;
-  /** Number of outcomes that arrived and wait to be committed. */
+  /** Number of outcomes that arrived and wait to be committed. Here and in the counts below, skipped actions do not count. */
   buffered = 0;
   /** Number of outcomes that arrived since the search began. */
   executed = 0;

@@ -7,8 +7,8 @@ import type { VisitedSet } from "../graph/visited-set.ts";
 import { KNOWN, UNKNOWN, NodeWork } from "./node-work.ts";
 
 /**
- * Time in milliseconds for which a chunk should keep a lane busy. Sending a chunk costs 50 to 75 us, so it must be much longer than that. It must
- * also be short, so that work can be divided again when lanes become free.
+ * Time in milliseconds for which a chunk should keep a lane busy. This time must be much longer than the 50 to 75 us that sending a chunk costs. It
+ * must also be short, so that work can be divided again when lanes become free.
  */
 const CHUNK_MS = 25;
 /** Work for a lane that takes less than this many milliseconds is not worth a message to another thread. */
@@ -83,8 +83,8 @@ export class Scheduler {
 
   /**
    * Returns the next work for a lane, which may be empty. Always dispatches the (state, action) pair that the next commit needs. `left`: the number
-   * of steps that may still be committed. `allowance`: `left` without the steps that are executed or in progress. `idle`: the number of lanes without
-   * work, including this lane.
+   * of steps that may still be committed. `allowance`: `left` minus the number of steps that are in progress, or executed but not committed. `idle`:
+   * the number of lanes without work, including this lane.
    */
   next(lane: number, left: number, allowance: number, idle: number): readonly Assignment[] {
     const { actions } = this.#options;
@@ -161,7 +161,10 @@ export class Scheduler {
     return given;
   }
 
-  /** Returns work that a prediction finds. Only actions that will be committed count against `budget`, so a wrong prediction uses none of it. */
+  /**
+   * Returns work that a prediction finds. `budget` limits the steps that will be committed, so steps that were executed after a wrong prediction use
+   * none of it.
+   */
   #predicted(room: number, budget: number, idle: number): readonly Assignment[] {
     const { actions } = this.#options;
     const lanes = this.#options.lanes();

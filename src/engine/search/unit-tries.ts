@@ -6,7 +6,7 @@ import { FINDING, KIND, type LaneFailure, type LaneFailureKind } from "../../mes
 import { unsettledViolation } from "./unconfirmed-timeouts.ts";
 import { COMMITTED, KNOWN, UNKNOWN, type NodeWork } from "./node-work.ts";
 
-/** Number of attempts at executing a unit. If a lane is lost in each of them, the unit is given up. */
+/** Largest number of attempts to execute a unit. If a lane is lost in each attempt, the unit is given up. */
 const TRIES = 3;
 
 interface Tried {

@@ -16,7 +16,7 @@ const STATES_EACH = 16;
 /**
  * Divides the exploration at one level of the breadth-first search: the first level with at least {@link STATES_EACH} states per shard. All shards
  * explore the levels before it, and therefore find the same level. On this level, the fingerprint of a state selects one shard, and only this shard
- * explores the state and everything after it. Each later state is thus reached by a shard along a shortest path.
+ * explores the state and everything after it. Each later state is therefore reached along a shortest path by at least one shard.
  */
 export class ShardCut {
   readonly shard: Shard;

@@ -61,7 +61,8 @@ export class ShardRows {
   }
 
   /**
-   * Returns the number of the given shard's outcome for an action in a state. If that shard has none, returns the outcome of another shard, or -1.
+   * Returns the number of the given shard's outcome for an action in a state. If that shard has none, returns the number of another shard's outcome,
+   * or -1 if no shard has one.
    */
   find(state: number, action: number, shard: number): number {
     const pair = state * this.#actions + action;

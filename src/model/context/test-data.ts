@@ -45,7 +45,7 @@ export interface OrderItem {
 /** An order in the test data: its items and their total. */
 export interface Order {
   readonly items: readonly OrderItem[];
-  /** The sum of the items' prices, times their quantities. */
+  /** The sum over all items: the unit price times the quantity. */
   readonly total: number;
   readonly currency: string;
   readonly note: string;

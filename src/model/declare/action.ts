@@ -23,18 +23,18 @@ export interface ActionOptions<C extends object = Values, A = ApiClient> {
   readonly description?: string;
   /** Words by which rules select actions, e.g. `admin`. Default: none. */
   readonly tags?: readonly string[];
-  /** `true` if the action may apply in no state. Default `false`: a run in which it never applied is unverified (exit code 3). */
+  /** `true` if a run is acceptable in which the action never applied. Default `false`: such a run is unverified (exit code 3). */
   readonly mayNeverApply?: boolean;
-  /** `true` if the action may be refused each time. Default `false`: a run in which it never got a status below 400 is unverified (exit code 3). */
+  /** `true` if a run is acceptable in which the action never got a status below 400. Default `false`: such a run is unverified (exit code 3). */
   readonly mayNeverSucceed?: boolean;
   /**
-   * `true` if the action writes nothing although it sends a POST, PUT, PATCH or DELETE: a search, a preview. Default `false`: a run in which none of
-   * these calls changed a visible state is unverified (exit code 3).
+   * `true` if the action writes nothing although it sends a POST, PUT, PATCH or DELETE, such as a search or a preview. Default `false`: the action is
+   * expected to write. If no write of the action in the whole run changed the observed state, the run is unverified (exit code 3).
    */
   readonly changesNothing?: boolean;
   /**
-   * The names of stores that `run` changes itself, e.g. because it takes a job from a queue or a mail from a stub. Default: none. With `--faults`, a
-   * failed write of the target during this action is judged by the other stores only.
+   * The names of stores that `run` changes itself, e.g. because it takes a job from a queue or a mail from a stub. Default: none. With `--faults`,
+   * seqqa does not compare these stores after it made a write of the target fail during this action.
    */
   readonly changesStores?: readonly string[];
 }
@@ -104,7 +104,7 @@ export class Action<C extends object = Values, A = ApiClient> {
 
 /**
  * Returns a list of statuses that a user wrote. An invalid status is refused, because no answer, or every answer, would match it.
- * @param what the option, at the beginning of a sentence
+ * @param what the subject of the error message, e.g. `The expectedStatus of action "pay"`
  * @throws SeqqaError with `code`
  */
 export function checkedStatuses(what: string, code: string, given: unknown): readonly ExpectedStatus[] {

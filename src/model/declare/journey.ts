@@ -7,7 +7,7 @@ import { checkedTimeout, Step } from "./step.ts";
 import { refuseUnknown } from "./unknown-options.ts";
 
 /** A step whose arguments may have any type. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- each step's arguments are its own; they meet its own action only
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- each step has its own type of arguments, which only its own action receives
 export type AnyStep<C extends object = Values, A = ApiClient> = Step<C, A, any>;
 
 /** Options of a {@link Journey}. */

@@ -101,7 +101,7 @@ export interface RuleOptions<C extends object = never, A = never> extends Pick<
   readonly brings?: (actions: readonly Action<C, A>[]) => readonly Action<C, A>[];
   /**
    * Names of the actions whose steps the rule judges. If none of them worked (status below 400) in a run, the rule counts as inconclusive, and a note
-   * says why. An action that the rule {@link brings} counts as soon as it made a call. Default: the actions that the rule brings.
+   * says why. An action that the rule {@link brings} has worked if it got any answer. Default: the actions that the rule brings.
    */
   readonly subjects?: readonly string[];
   /** The number of clients without credentials that the rule needs; see {@link CheckedStep.guests}. Default 0. */

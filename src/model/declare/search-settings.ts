@@ -2,7 +2,7 @@ import type { StrategyKind } from "./strategy.ts";
 
 /**
  * The settings of a search. The configuration has them under `exploration`, and the engine's options extend this interface. A new setting therefore
- * needs no code in between.
+ * needs no code that copies it from one to the other.
  */
 export interface SearchSettings {
   readonly strategy: StrategyKind;

@@ -103,8 +103,8 @@ export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
   }
 
   /**
-   * Adds a transition that a call makes. Several edges may lead from one node to another, and an edge may lead back to its own node. Such a loop is
-   * also followed if its call is refused, so a loop can require that the call is refused.
+   * Adds a transition that a call makes. Several edges may lead from one node to another, and an edge may lead back to its own node. Such a loop
+   * counts as followed even if its call is refused. A loop can therefore stand for a call that must be refused.
    * @throws SeqqaError `STATE_GRAPH_INVALID` for a node that was not added, a duplicate name, and after the exploration began
    */
   addEdge(from: string, to: string, options: EdgeOptions<C, A>): this {

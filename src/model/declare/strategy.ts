@@ -26,7 +26,7 @@ export class Random implements Strategy {
 
 /**
  * Prefers (state, action) pairs whose action was executed least often in states with the same structure (the state without most of its values). Among
- * these, states come first whose discovery showed a new combination of action, status and structure.
+ * equal pairs, prefers states that were discovered by a new combination of action, status and structure.
  */
 export class CoverageGuided implements Strategy {
   readonly kind = "coverage_guided";
@@ -37,8 +37,8 @@ export interface StrategyTraits {
   /** `true` if states are found and expanded in order of their distance from the root. The first path to a state is then a shortest one. */
   readonly isShortestFirst: boolean;
   /**
-   * `true` if the frontier needs to know the structure of each state (the state without most of its values), and if it is new. Computing this takes
-   * time on lanes.
+   * `true` if the frontier needs the structure of each state (the state without most of its values), and needs to know which edges showed a new
+   * combination of action, status and structure. Computing the structures takes time on lanes.
    */
   readonly needsShapes: boolean;
 }

@@ -105,7 +105,7 @@ function notJson(response: ApiResponse, text: string, cause: unknown): SeqqaErro
   );
 }
 
-/** Returns the beginning of a text for a message. A target may send headers of 64 KB. */
+/** Returns the beginning of a text for a message, because a target may send headers of 64 KB. */
 function start(text: string): string {
   return text.length > QUOTED ? `${text.slice(0, QUOTED)}...` : text;
 }

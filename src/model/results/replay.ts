@@ -28,7 +28,10 @@ export interface RaceReplay {
   readonly delivery?: "auto" | RaceDelivery | undefined;
   /** The call that a store holds, and the write before which it is held. Default: none. */
   readonly schedule?: RaceSchedule | undefined;
-  /** The verdict that counts as seen again, for the given invariant. A worse verdict counts, too. Default: any verdict. */
+  /**
+   * The verdict to look for. A trial is a hit if it has this verdict, or a worse one. For the verdict `invariant`, the broken rule must be
+   * `invariant`, too. Default: any verdict is a hit.
+   */
   readonly verdict?: RaceVerdict | undefined;
   readonly invariant?: string | undefined;
 }
@@ -47,7 +50,7 @@ export interface ReplayedRace {
   readonly message?: string | undefined;
   /** The result of the first trial that showed the race, or of the last trial if none did. */
   readonly observed?: RaceOutcome | undefined;
-  /** The reason why it proves nothing that no trial showed the race; absent if it proves something, or if a trial showed the race. */
+  /** The reason why trials without a hit do not show that the race is gone. Absent if they show that, or if there was a hit. */
   readonly inconclusive?: string | undefined;
 }
 

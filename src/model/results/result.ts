@@ -136,8 +136,8 @@ export interface Violation {
    */
   readonly curl?: string | undefined;
   /**
-   * `true` if a replay from the root state showed the violation again, on a new target or on restored stores. `false`: the violation is flaky, unless
-   * it was not replayed.
+   * `true` if a replay from the root state showed the violation again, on a new target or on restored stores. `false` if a replay did not show it
+   * (the violation is flaky), or if there was no replay (see {@link notReplayed}).
    */
   readonly confirmed: boolean;
   /** Set if the path was not replayed. Reports call the violation not confirmed, because it may be flaky. */
@@ -150,7 +150,7 @@ export interface Violation {
   readonly cause?: string | undefined;
   /** All actions that broke the rule for the same cause, including this one. Absent if there is only one. */
   readonly operations?: readonly AffectedOperation[] | undefined;
-  /** The node that the path leads to, as in {@link ExplorationGraph}; `null` if there is none (a crash, a timeout). */
+  /** The number of the node that the path leads to; see {@link ExplorationGraph}. `null` if there is no such node (a crash, a timeout). */
   readonly state: number | null;
   /** Set if the violation is listed in `known_findings`. Reports show it, but the run does not fail because of it. */
   readonly known?: true | undefined;
@@ -195,13 +195,17 @@ export type FaultVerdict = "torn_write" | "false_success" | "no_recovery";
 export interface FaultCoverage {
   /** The number of kinds of calls. A kind is an action, a status, and whether the call changed the state. */
   readonly calls: number;
-  /** The number of kinds of calls whose writes were counted. */
+  /** The number of kinds of calls in which seqqa found at least one fault point. */
   readonly counted: number;
-  /** The number of fault points in the counted calls: each write with each kind of fault, and each answer that can be lost. */
+  /** The number of all fault points in the counted kinds of calls: each write with each kind of fault, and each answer that can be lost. */
   readonly points: number;
   /** The number of fault points that were tried. */
   readonly tried: number;
-  /** The number of kinds of calls that were not counted, by reason: `same_kind`, `finding`, `brought`, `max_time`, `unsteady`, `call_fails`, ... */
+  /**
+   * The number of calls without tried faults, by reason: `same_kind` (another call of this kind was chosen), `finding` (the call has a finding or
+   * leads to no state), `brought` (a rule added the action), `no_write` (there is no fault point), `max_time`, `unsteady` (two executions without a
+   * fault differ), `call_fails`, ...
+   */
   readonly skipped: Readonly<Record<string, number>>;
   /**
    * The number of fault points that were not tried or not judged, by reason: `max_time`, `not_failed` (the write was not made again), `no_recovery`
@@ -279,7 +283,10 @@ export interface Race {
   readonly prefix: readonly string[];
   /** The kind of difference from all orders of the calls. */
   readonly verdict: RaceVerdict;
-  /** The broken rule: for the verdict `invariant`, and if a rule required the race and more calls succeeded than the rule allows. */
+  /**
+   * The broken rule. Set for the verdict `invariant`. Also set if a rule asked to probe this pair, and more calls succeeded at once than in any
+   * order.
+   */
   readonly invariant?: string | undefined;
   /** The severity: that of the broken rule; HIGH for `state` and `server_error`; MEDIUM for `responses`. */
   readonly severity: Severity;
@@ -314,7 +321,7 @@ export interface Race {
   readonly steps: readonly RecordedStep[];
   /** The first request of each call in the observed trial. */
   readonly requests: readonly ApiRequest[];
-  /** The number of combinations of a kind of state and the pair's statuses in which the race was seen. */
+  /** The number of probed classes of this pair of actions that showed a race; see {@link RaceCoverage.probed}. */
   readonly count: number;
   /** The path that seeds the test data of each step in the prefix; see {@link Violation.draws}. */
   readonly draws?: readonly (readonly number[])[] | undefined;
@@ -353,15 +360,18 @@ export interface DismissedRace {
 export interface RaceCoverage {
   /** The number of combinations of a state and a pair of actions that both apply in that state. */
   readonly pairs: number;
-  /** The number of classes of pairs that were probed. A class is a pair of actions with the statuses of their answers, alone and after each other. */
+  /**
+   * The number of classes of pairs that were probed. A class is a pair of actions with the statuses of their answers, alone and after each other, and
+   * with the kinds of their effects.
+   */
   readonly probed: number;
   /** The number of all concurrent trials. */
   readonly trials: number;
   /** The number of trials in which the calls did not overlap. */
   readonly misses: number;
   /**
-   * The number of pairs that were not probed, by reason: `read_only`, `same_class`, `unexplored`, `max_time`, `one_connection` (the target serves one
-   * connection at a time), ...
+   * The number of pairs that were not probed, by reason: `read_only`, `same_class` (a pair of this class was chosen before), `finding`, `max_time`,
+   * `one_connection` (the target serves one connection at a time), ...
    */
   readonly skipped: Readonly<Record<string, number>>;
   /**
@@ -409,8 +419,8 @@ export interface RunError {
   /** The code of the error: stable, in upper case. */
   readonly code: string;
   /**
-   * The error, in one sentence. Errors that differ only in ids and times share one message. Only the first 20 messages of a source are kept; further
-   * errors of that source count towards its first message.
+   * The error, in one sentence. Errors that differ only in ids and times share one message. Only the first 20 messages of a code and source are kept.
+   * Further errors of the code and source count towards the last of these messages.
    */
   readonly message: string;
   /** The names of the actions from the root state. */
@@ -429,7 +439,7 @@ export interface RunError {
 export interface ActionCoverage {
   /** The number of steps in which the action was executed. */
   readonly applied: number;
-  /** The number of states in which its precondition was not met. */
+  /** The number of states in which the action did not apply: its precondition was not met, or it returned `null`. */
   readonly skipped: number;
   /** The number of answers by status. */
   readonly statuses: Readonly<Record<string, number>>;
@@ -542,7 +552,7 @@ export interface ExplorationFacts {
   readonly transitions: number;
   /** The number of committed executions. `maxSteps` limits this number. */
   readonly steps: number;
-  /** The number of committed (state, action) pairs whose precondition was not met. */
+  /** The number of committed (state, action) pairs in which the action did not apply. */
   readonly skipped: number;
   /** The number of actions that were executed again to bring a lane to a node. */
   readonly replayed: number;
@@ -603,8 +613,8 @@ export interface ExplorationFacts {
   /** The names of the declared invariants, in the order of declaration. */
   readonly invariants: readonly string[];
   /**
-   * The names of the rules that could not be judged in some step, or at all. Absent if there are none. The notes give the reasons, except in a shard or
-   * a run that ended early: there, a rule may only lack steps of its actions.
+   * The names of the rules that could not be judged in some step, or at all. Absent if there are none. The notes give the reasons. Exception: in a
+   * shard, and in a run that ended early, a rule whose actions never worked has no note.
    */
   readonly unjudgedRules?: readonly string[] | undefined;
   /**

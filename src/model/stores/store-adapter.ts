@@ -48,8 +48,9 @@ export interface ObservedTable {
   readonly added: readonly (readonly StoredValue[])[];
   readonly removed: readonly (readonly StoredValue[])[];
   /**
-   * Set if the order of `added` belongs to the state, because the table has no key and queries can read its rows in this order: the number of first
-   * rows that are in the places of rows of the root state. The others follow all rows of the root state. Default: the order has no meaning.
+   * Set if the order of `added` belongs to the state, because the table has no key and queries can read its rows in this order. It is the number of
+   * rows at the beginning of `added` that stand where rows of the root state stood. The remaining rows stand after all rows of the root state.
+   * Default: the order has no meaning.
    */
   readonly inPlace?: number;
 }
@@ -168,8 +169,9 @@ export interface WriteFaults {
   /** Makes the `write`th write from now on fail. @throws SeqqaError `STORE_BUSY` if the target keeps a write transaction open */
   arm(write: number, fault: WriteFault): Promise<void>;
   /**
-   * Resolves with the write that failed, or with `undefined` if `done` settles first. The write was not made, and its connection is closed then. For
-   * a fault of kind `kill`, `kill` is called to end the target's process while the write is held.
+   * Resolves with the write that failed. The write was not made, and for `cut` and `kill` its connection is closed. Resolves with `undefined` if
+   * `done` settles first, or if the store does not let the write fail. For a fault of kind `kill`, `kill` is called to end the target's process while
+   * the write is held.
    */
   failed(done: Promise<unknown>, kill?: () => Promise<void>): Promise<HeldWrite | undefined>;
   /** Lets all further writes pass. Never rejects. A second call does nothing. */
@@ -225,7 +227,7 @@ export interface StoreAdapter {
   mark(): Awaitable<Checkpoint>;
   /** Takes a checkpoint without waiting for writes in progress. It is cheaper than `mark`, and serves to detect later changes. Default: `mark`. */
   position?(): Awaitable<Checkpoint>;
-  /** Returns `true` if anything was written since the checkpoint. A write that restored the old value may count. Must be cheap. */
+  /** Returns `true` if anything was written since the checkpoint. A write that left the value as it was may count as a change. Must be cheap. */
   changed(mark: Checkpoint): Awaitable<boolean>;
   restore(mark: Checkpoint): Awaitable<void>;
   /** Returns the differences between the present state and the root state. */
@@ -257,7 +259,7 @@ export interface StoreAdapter {
   onQuery?: QueryListener | undefined;
   /** Returns the milliseconds by which this store has moved the target's clock ahead. Default: the store does not move the clock. */
   aheadMs?(): number;
-  /** Calls code of a target in this process in such a way that the code sees this store. Default: the target sees the store without that. */
+  /** Calls code of a target in this process so that the code sees this store. Default: the code sees the store without such a call. */
   callTarget?<T>(call: () => T): T;
   /** Returns the whole content of the store as text, for comparing: exact, ordered, including counters and hidden keys. Slow. */
   dump(): Awaitable<string>;

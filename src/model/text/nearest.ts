@@ -25,7 +25,10 @@ const fold = (word: string): string =>
     .toLowerCase()
     .replaceAll("-", "_");
 
-/** Returns the candidate that the user probably meant, for messages. At most two edits in five characters are allowed; else `undefined`. */
+/**
+ * Returns the candidate that the user probably meant, for messages. Returns `undefined` if even the nearest candidate needs more than two edits for
+ * each five characters.
+ */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const folded = fold(word).slice(0, 80);
   let best: string | undefined;

@@ -33,7 +33,8 @@ function passwordOfUser(url: string): string {
   const [, scheme, rest] = /^\s*([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(url) ?? [];
   if (scheme === undefined) return "";
   const authority = /^[^/?#]*/.exec(rest!)![0];
-  // URL parsers reject a bare `/`, `?` or `#` in a password, but such a password is still a secret. In HTTP URLs, a path may contain `@`.
+  // URL parsers reject a bare `/`, `?` or `#` in a password, but such a password is still a secret. If there is no `@` before the first of these
+  // characters, search the whole rest of the URL. Do not do so in HTTP URLs, whose paths may contain `@`.
   const within = authority.includes("@") || /^https?$/i.test(scheme) ? authority : rest!;
   const user = within.slice(0, Math.max(0, within.lastIndexOf("@")));
   return user.includes(":") ? user.slice(user.indexOf(":") + 1) : "";
