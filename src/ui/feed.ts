@@ -82,7 +82,7 @@ export class Feed implements Reporter {
     return feed;
   }
 
-  /** Calls `listener` with all known data, then with each new event. The returned function ends this. */
+  /** Calls `listener` with all known data, then with each new event. The returned function removes the listener. */
   listen(listener: (event: UiEvent) => void): () => void {
     this.#flush();
     listener({ kind: "all", run: this.#run, exitStatus: this.#exitStatus, explorations: this.#explorations.map(shown) });
