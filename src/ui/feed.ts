@@ -154,7 +154,7 @@ export class Feed implements Reporter {
   explored(explored: ReportedExploration): void {
     this.#flush();
     const known = this.#explorations[this.#last];
-    // A resumed run takes over results of an earlier session. Such an exploration has sent no events, so there is nothing to end.
+    // In a resumed run, an exploration that ended in an earlier session sends no events, so the feed does not contain it.
     if (known === undefined || known.verdict !== undefined) return;
     const entry = explorationEntry(explored, this.#visibility, this.#hide);
     const { graph } = known;

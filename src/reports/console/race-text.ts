@@ -92,7 +92,7 @@ function sideName({ first, second, copies }: Sides, side: number): string {
 
 export const ordinal = (side: number): string => ORDINALS[side] ?? `call ${side + 1}`;
 
-/** Returns a line for an outcome: the order of the calls, their HTTP statuses, and the broken rules: `pay_order, then cancel_order: 200, 409`. */
+/** Returns a line for an outcome: the order of the calls, their HTTP statuses, and the broken rules, e.g. `pay_order, then cancel_order: 200, 409`. */
 export function outcomeText(race: Sides, { order, calls, broken }: RaceOutcome): string {
   const sides = order ?? calls.map((_, side) => side);
   const statuses = sides.map((side) => statusText(calls[side]?.status));
