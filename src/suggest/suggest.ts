@@ -45,13 +45,14 @@ export function suggest(states: StatesOfRun): Suggestions {
 
 /** A rule is suggested only if it could have been broken in at least this number of states or steps. */
 const FEWEST = 3;
-/** The largest share of states or steps in which a rule may be broken and still be shown as nearly held. */
+/** The largest share of states or steps that may break a suggested rule. A state whose parent state breaks the rule, too, is not counted. */
 const MOST_BROKEN = 0.25;
-/** The largest share of states or steps that break a rule, including states that are wrong only because the state before was. */
+/** The largest share of states or steps that may break a suggested rule, including states whose parent state breaks the rule, too. */
 const MOST_SPOILT = 0.6;
 
 /**
- * Returns `true` if enough states or steps support a rule. A state that is wrong only because the state before was is not counted as an exception.
+ * Returns `true` if enough states or steps support a rule, and few break it. A state whose parent state breaks the rule, too, is counted only for
+ * `MOST_SPOILT`, because the step to this state may be correct.
  */
 function isSupported({ judged, broken }: Candidate, { states }: StatesOfRun): boolean {
   const all = new Set(broken.map(({ state }) => state));

@@ -82,7 +82,7 @@ export class Feed implements Reporter {
     return feed;
   }
 
-  /** Calls `listener` with all known data, then with each new event. The returned function ends this. */
+  /** Calls `listener` with all known data, then with each new event. The returned function removes the listener. */
   listen(listener: (event: UiEvent) => void): () => void {
     this.#flush();
     listener({ kind: "all", run: this.#run, exitStatus: this.#exitStatus, explorations: this.#explorations.map(shown) });
@@ -154,7 +154,7 @@ export class Feed implements Reporter {
   explored(explored: ReportedExploration): void {
     this.#flush();
     const known = this.#explorations[this.#last];
-    // A resumed run takes over results of an earlier session. Such an exploration has sent no events, so there is nothing to end.
+    // In a resumed run, an exploration that ended in an earlier session sends no events, so the feed does not contain it.
     if (known === undefined || known.verdict !== undefined) return;
     const entry = explorationEntry(explored, this.#visibility, this.#hide);
     const { graph } = known;

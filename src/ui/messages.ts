@@ -78,7 +78,7 @@ export type UiEvent =
       readonly file: string;
       readonly actions: readonly string[];
     }
-  /** The exploration starts again, so the page must drop what it shows of it. */
+  /** The exploration starts again, so the page must remove all data of the exploration. */
   | { readonly kind: "again"; readonly exploration: number }
   | {
       readonly kind: "grew";

@@ -107,7 +107,7 @@ function compile(schema: Schema, patterns: GuardedPatterns): ValidateFunction | 
     // Skip ajv's check of the schema, because errors in schemas were already corrected when the OpenAPI description was read.
     validateSchema: false,
     addUsedSchema: false,
-    // To decide on inlining, ajv looks at each list twice, and so at a list in n lists 2^n times.
+    // Do not inline references: to decide on inlining, ajv scans each array twice, so it scans an array inside n other arrays at least 2^n times.
     inlineRefs: false,
     logger: false,
     // With `verbose`, each error contains the schema that it refers to.

@@ -8,7 +8,7 @@ interface Template {
   readonly segments: readonly Segment[];
 }
 
-/** The parts of an operation by which a request is found to call it. */
+/** The parts of an operation that determine which requests call it. */
 export type IndexedOperation = Pick<Operation, "path" | "servers"> & { readonly method: string };
 
 /** The parts of a description that an index needs. */

@@ -90,8 +90,8 @@ const keys: Readonly<Record<Kind, Readonly<Record<string, Child>>>> = {
 };
 
 /**
- * For each kind of object in an OpenAPI document, its keys with the objects under them. The list tells references from properties named `$ref`, and
- * schemas from examples. Callbacks and webhooks are left out, because seqqa does not use requests that the API sends.
+ * For each kind of object in an OpenAPI document, its keys with the objects under them. By position, it distinguishes references from
+ * properties named `$ref`, and schemas from examples. Callbacks and webhooks are left out, because seqqa does not use requests that the API sends.
  */
 export const GRAMMAR: Readonly<Record<Kind, readonly (readonly [string, Child])[]>> = Object.fromEntries(
   Object.entries(keys).map(([kind, children]) => [kind, Object.entries(children)]),

@@ -8,7 +8,7 @@ import type { Warnings } from "../warnings.ts";
 
 /**
  * Converts an OpenAPI document of version 2.0 or 3.0 to 3.1, in place. In all versions, invalid values and unresolvable `$ref`s are removed. All
- * `$ref`s must already be local. Objects are recognised by their position. Examples that look like schemas, and properties named `$ref`, are not
+ * `$ref`s must already be local. Objects are recognised by their position, so examples that look like schemas, and properties named `$ref`, are not
  * changed.
  */
 export function normalise(document: Plain, specification: string, references: References, warnings: Warnings): void {

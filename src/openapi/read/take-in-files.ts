@@ -80,8 +80,8 @@ function takeName(document: Plain, { node, kind, ref, from, at }: Outward, warni
 }
 
 /**
- * Returns the references to other files that can be reached from the given objects. Changes references within the file into references into the
- * document that includes the file.
+ * Returns the references to other files that can be reached from the given objects. Changes references within the file so that they
+ * point to the copy of the file in the main document.
  */
 function outwardRefs(file: File, starts: readonly Visit[]): readonly Outward[] {
   const found: Outward[] = [];

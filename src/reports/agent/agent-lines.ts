@@ -11,8 +11,8 @@ const BODY = 300;
 const VERDICTS: Readonly<Record<number, string>> = { 0: "PASSED", 1: "FAILED", 3: "UNVERIFIED", 130: "INTERRUPTED" };
 
 /**
- * Returns a run as a few lines: some lines for each finding and problem, one line for each exploration and journey, and one for the result. Control
- * characters in the lines are not escaped.
+ * Returns a run as a few lines: some lines for each finding and problem, one line for each exploration and journey, and one for the result. The
+ * caller must escape control characters in the lines.
  */
 export function agentLines(document: RunDocument): readonly string[] {
   const { explorations, journeys, failures, exitStatus, run } = document;

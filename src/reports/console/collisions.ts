@@ -3,10 +3,10 @@ import { plural } from "./numbers.ts";
 
 type Collisions = Pick<ExplorationFacts, "collisions" | "collisionProbability" | "statesVisited">;
 
-/** Reports mention the probability of equal fingerprints of different states only from this value on. */
+/** The smallest probability that reports mention. It is the probability that different states had equal fingerprints. */
 const WORTH_TELLING = 1e-6;
 
-/** Returns `true` if different states had equal fingerprints, or if the probability of that is at least `WORTH_TELLING`. */
+/** Returns `true` if different states had equal fingerprints, or if the probability of this is at least `WORTH_TELLING`. */
 export function isWorthTelling({ collisions, collisionProbability }: Collisions): boolean {
   return collisions > 0 || collisionProbability >= WORTH_TELLING;
 }

@@ -15,7 +15,7 @@ export function updateLines(known: ReportedKnown | undefined): readonly string[]
   return [`${printable(known.file)}: ${grouped(added.length)} added, ${grouped(removed.length)} removed${ids}`];
 }
 
-/** Returns lines that compare the run with the list of known findings: which ones were found again, no longer occur, or may have been missed. */
+/** Returns lines that name the known findings that were found again, that no longer occur, and that the run may have missed. */
 export function knownLines(known: ReportedKnown | undefined): readonly string[] {
   if (known === undefined) return [];
   const file = printable(known.file);

@@ -10,7 +10,8 @@ const MARK = 10;
 const BODY = 500;
 
 /**
- * Returns lines for a journey that has ended: its steps, and the last request and answer of a failed step. With `verbose`, the requests of all steps.
+ * Returns lines for a journey that has ended: its steps, and the last request and answer of a step that failed or timed out. If `verbose` is `true`,
+ * the lines contain all requests of all steps.
  */
 export function journeyLines(name: string, result: JourneyResult, colours: Colours, verbose: boolean): readonly string[] {
   const width = Math.min(60, Math.max(0, ...result.steps.map((step) => printable(step.name).length)));

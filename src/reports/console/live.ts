@@ -12,7 +12,7 @@ interface LineOutput {
   readonly columns?: number | undefined;
 }
 
-/** Milliseconds between two lines of progress, where an earlier line cannot be overwritten. */
+/** The minimum number of milliseconds between two progress lines on an output where lines cannot be overwritten. */
 const EVERY = 10_000;
 
 /** Shows the progress of a run on standard error. */

@@ -3,7 +3,7 @@ import { differences } from "../../state/compare/differences.ts";
 import { grouped, plural } from "./numbers.ts";
 import { cut, printable } from "./printable.ts";
 
-/** `BODY`: the largest number of characters that are shown of a response body. `CHANGES`: the largest number of lines of a change. */
+/** `BODY`: the largest number of characters that are shown of a response body. `CHANGES`: the largest number of changed lines that are shown. */
 const BODY = 500;
 const CHANGES = 12;
 /** If a race has more calls than this, their number is shown instead of their names. */
@@ -35,8 +35,8 @@ export function raceText(race: Omit<Race, "toString">): string {
 }
 
 /**
- * Returns the differences between the state after the race and the most similar state after the calls one after another. Each line says which of the
- * two states it belongs to.
+ * Returns the differences between the changes in the race and the most similar changes by the calls one after another. Each line says whether it
+ * belongs to the race or to the order of the calls.
  */
 function differing(race: Omit<Race, "toString">): readonly string[] {
   const { observed } = race;
@@ -65,14 +65,14 @@ export function verdictText({ verdict, invariant }: Pick<Race, "verdict" | "inva
 export function rateText({ hits, trials, misses, rate, delivery, schedule }: Race): string {
   const seen = `${grouped(hits)} of ${plural(trials, "trial")}`;
   const missed = misses === 0 ? "" : `, ${grouped(misses)} more did not overlap`;
-  // With a schedule, a store holds one call until the calls meet, so the rate says nothing about chance.
+  // With a schedule, a store holds one call until the other calls are done or wait for it, so the rate says nothing about chance.
   const interval = schedule === undefined ? ` (95 % between ${percent(rate.low)} and ${percent(rate.high)})` : "";
   return `${seen}${interval}${missed}, ${deliveryText(delivery)}`;
 }
 
 export const deliveryText = (delivery: string): string => ({ http2: "HTTP/2", last_byte: "last byte" })[delivery] ?? delivery;
 
-/** Describes the schedule of a race: which call was held before which write, and how long; `undefined` if no call was held. */
+/** Describes the schedule of a race: which call was held, before which of its writes, and until when; `undefined` without a schedule. */
 export function scheduleText(race: Pick<Race, "schedule"> & Sides): string | undefined {
   const { schedule } = race;
   if (schedule === undefined) return undefined;
@@ -92,7 +92,7 @@ function sideName({ first, second, copies }: Sides, side: number): string {
 
 export const ordinal = (side: number): string => ORDINALS[side] ?? `call ${side + 1}`;
 
-/** Returns a line for an outcome: the order of the calls, their HTTP statuses, and the broken rules: `pay_order, then cancel_order: 200, 409`. */
+/** Returns a line for an outcome: the order of the calls, their HTTP statuses, and the broken rules, e.g. `pay_order, then cancel_order: 200, 409`. */
 export function outcomeText(race: Sides, { order, calls, broken }: RaceOutcome): string {
   const sides = order ?? calls.map((_, side) => side);
   const statuses = sides.map((side) => statusText(calls[side]?.status));

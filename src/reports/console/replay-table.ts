@@ -12,13 +12,13 @@ export interface ReplayedSteps {
   readonly observed: readonly (RecordedStep | undefined)[];
   /** The index of the first step that is shown, from 0. */
   readonly from: number;
-  /** The index of the first step of those that run at the same time; they are the last steps and share one number. Absent if there are none. */
+  /** The index of the first step that runs at the same time as all later steps. These steps share one number. Absent if there are no such steps. */
   readonly together?: number;
 }
 
 /**
- * Returns a table that compares the requests of a replay with the recorded ones, one line for each request. A step without requests or without a
- * recording has one line.
+ * Returns a table that compares the requests of a replay with the recorded requests. Each request has one line. A step without requests has one
+ * line, too.
  */
 export function replayTable(steps: ReplayedSteps, colours: Colours): readonly string[] {
   const { path, recorded, observed, from, together = path.length } = steps;

@@ -9,8 +9,8 @@ type Judged = Pick<ExplorationResult, "invariants" | "violations" | "races" | "e
 export type RuleState = "held" | "broken" | "unjudged";
 
 /**
- * Returns `true` if an action worked at least once, with an HTTP status below 400. Status 0 (no response) counts as working, because an edge of a
- * state graph may send no request. Errors in the code of actions are reported elsewhere.
+ * Returns `true` if an action worked at least once, that is, had an HTTP status below 400. Status 0 (no response) counts as working, because an edge
+ * of a `StateGraph` may send no request. Errors in the code of actions are reported elsewhere.
  */
 export function works(statuses: ActionCoverage["statuses"]): boolean {
   return Object.keys(statuses).some((status) => Number(status) < 400);

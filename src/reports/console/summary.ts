@@ -24,7 +24,10 @@ const STOPPED: Readonly<Record<StopReason, string>> = {
 /** The largest number of names that are shown in a list. */
 const NAMES = 10;
 
-/** Returns table rows for the parts of a state graph that were not reached. They are findings only if the exploration was exhaustive. */
+/**
+ * Returns table rows with the nodes of a `StateGraph` that were never reached, the edges that never applied, and the nodes whose `check` returned
+ * `false`. Unreached nodes and dead edges are findings only if the exploration was exhaustive.
+ */
 function graphRows({ unreachedNodes = [], deadEdges = [], deniedChecks = [] }: ExplorationResult): (readonly [string, string])[] {
   const rows: readonly (readonly [string, readonly string[]])[] = [
     ["unreached", unreachedNodes],

@@ -101,8 +101,8 @@ function ending({ invariant, id }: Finding, sent: readonly FindingRequest[], hid
   const hasChecks = shown.some(({ kind }) => kind === "check");
   const recorded = shown.map(({ number, kind, exchange: { response } }) => {
     const status = response === undefined ? "none" : String(response.status);
-    // Compare the answers to the requests of the rule. If the rule sent none, compare the answer of the last step, but without its body if the status
-    // is 500 or above.
+    // Statuses are always compared. Compare the bodies of answers to requests of the rule. If the rule sent none, compare the body of the last step's
+    // answer, unless its status is 500 or above.
     const compared = kind === "check" || (!hasChecks && response !== undefined && response.status < 500);
     const body = response === undefined || !compared || response.body.length > COMPARED ? undefined : hide.body(response.body);
     return { number: String(number), status, body };

@@ -116,8 +116,8 @@ function head(race: Omit<Race, "toString">, hide: Redactor): readonly string[] {
 }
 
 /**
- * Shell code that redefines the function `strayed` for scripts with several rounds. A later round may begin in another state than the first one, so
- * the message suggests to set RESET.
+ * Shell code that replaces the function `strayed`, which ends the script if the path differs from the recorded one. From the second round on, the cause
+ * may be that the API was not reset, so the message suggests to set RESET.
  */
 const ABOUT_ROUNDS = [
   "strayed() {",

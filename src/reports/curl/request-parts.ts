@@ -18,7 +18,7 @@ export interface RequestParts {
 const SKIPPED = /^(?:host|content-length|connection|keep-alive|transfer-encoding|accept-encoding|expect)$/i;
 
 export function requestParts(request: ApiRequest, flow: Flow, hide: Redactor): RequestParts {
-  // Replace ids from answers in the middle of a text, and secrets that occur under other names or in a path.
+  // Replace ids of earlier answers that occur inside of longer texts. Then replace secrets that occur under other names or in a path.
   const shown = (parts: readonly Part[]): readonly Part[] =>
     parts
       .flatMap((part) => (typeof part === "string" ? flow.embedded(part) : [part]))

@@ -15,7 +15,7 @@ interface DecidingPart {
   readonly values: readonly (number | null)[];
 }
 
-/** The largest number of rows in the table of differences. All lines are shown below the table. */
+/** The largest number of rows in the table of differences. Further differences are only in the comparison below the table. */
 const MOST = 12;
 
 /**

@@ -60,7 +60,7 @@ function outcomePart(
     return isNew(numbered(part, count));
   };
   const sides = order ?? calls.map((_, side) => side);
-  // Compute the highlights in the order of the calls, as in the comparison, before the answers are sorted by the order of execution.
+  // Compute the highlights in the order of the calls, in which `partsOf` numbers equal texts. The answers are sorted by order of execution later.
   const answers = calls.map((call) => ({ call, mark: marked(answerKey(call)) }));
   const items = sides.flatMap((side) => {
     const answer = answers[side];

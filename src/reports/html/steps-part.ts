@@ -31,7 +31,7 @@ export function playerPart({ path, steps, failing }: ShownPath, view: FindingVie
 
 interface StepPlace {
   readonly view: FindingView;
-  /** The lines of the state before the step; `undefined` if it is the root state. */
+  /** The lines of the state before the step; `undefined` if it is the root state, `"unknown"` if the state was not recorded. */
   readonly before: readonly string[] | "unknown" | undefined;
   readonly failing: string | undefined;
 }

@@ -32,7 +32,7 @@ export interface Case {
   readonly output?: string | undefined;
 }
 
-/** Returns the test cases of an exploration: one each for an invariant, a race, an action and another problem, and one for all faults. */
+/** Returns the test cases of an exploration: one for each invariant, race, action and other problem, and one for all faults together. */
 export function explorationCases(entry: ExplorationEntry, failOn: RunDocument["failOnSeverity"]): readonly Case[] {
   const { name, violations, errors, divergences, coverage, stopReason } = entry;
   const invariants = [...new Set([...entry.invariants, ...violations.map(({ invariant }) => invariant)])];

@@ -81,7 +81,7 @@ export function redactViolation(violation: Violation, visibility: Visibility, hi
     ...(violation.evidence !== undefined && {
       evidence: included ? (hide.value(violation.evidence) as Evidence) : undefined,
     }),
-    // Write the script again with hidden values. The script takes them from answers, or from the environment.
+    // Generate the script again, without the hidden values. The new script takes these values from answers or from the environment.
     curl: included
       ? (curlScript({ ...violation, message: redactText(violation.message, visibility, hide) }, hide) ?? violation.curl)
       : undefined,
@@ -107,7 +107,7 @@ export function redactRace(race: Race, visibility: Visibility, hide: Redactor): 
     schedule,
     steps: race.steps.map((step) => redactStep(step, visibility, hide)),
     requests: included ? race.requests.map((request) => hide.request(request)) : [],
-    // Write the script again with hidden values. The script takes them from answers, or from the environment.
+    // Generate the script again, without the hidden values. The new script takes these values from answers or from the environment.
     curl: included ? (raceScript({ ...race, message, schedule }, hide) ?? race.curl) : undefined,
   };
   return { ...shown, toString: () => raceText(shown) };

@@ -2,7 +2,7 @@ import { HIDDEN } from "./field-names.ts";
 
 /** Values with fewer characters than this are not recorded as secrets, because they are likely to be ordinary text. */
 const SHORTEST = 8;
-/** `WORDS`: the largest number of recorded secrets that are single words. `PHRASES`: of those that consist of several words. */
+/** `WORDS`: the largest number of recorded secrets that are single words. `PHRASES`: the largest number of all other recorded secrets. */
 const WORDS = 100_000;
 const PHRASES = 100;
 const WORD = /[\w~+-]+(?:\.[\w~+-]+)*/g;

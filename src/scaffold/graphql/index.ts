@@ -78,7 +78,7 @@ export function planGraphql({ schema, title, baseUrl, path, warnings }: ReadSche
   };
 }
 
-/** Returns a name for the action of each query and mutation. If a query and a mutation have the same name, the query's gets the prefix `query_`. */
+/** Returns a name for the action of each query and mutation. If a query has the name of a mutation, its action gets the prefix `query_`. */
 function nameFields(roots: readonly RootField[]): ReadonlyMap<RootField, string> {
   const taken = new Set<string>();
   return new Map(

@@ -40,7 +40,7 @@ const MOST_MEMBERS = 6;
 export class Selector {
   readonly #schema: GraphQLSchema;
   readonly #entities: ReadonlyMap<string, Entity>;
-  /** Maps the place of each selected field to its type and arguments. GraphQL rejects a query that selects two different fields at one place. */
+  /** Maps the path of each selected field in the answer to its type and arguments. GraphQL rejects a query with two different fields at one path. */
   readonly #shapes = new Map<string, string>();
   #count = 0;
 

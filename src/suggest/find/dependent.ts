@@ -12,7 +12,7 @@ export function dependents({ tables }: Explored): readonly Candidate[] {
   );
 }
 
-/** For one status: the states with a row of this status whose column is empty, and the states with one whose column is set. */
+/** For the rows with one status: the states with a row whose column is empty (`empty`), and the states with a row whose column is set (`full`). */
 interface Seen {
   readonly empty: Set<number>;
   readonly full: Set<number>;

@@ -43,7 +43,7 @@ function textAfter(bar: Element): string {
   return texts.join("\n\n");
 }
 
-/** Copies a text to the clipboard. Some browsers give pages from files no clipboard API, so the deprecated `execCommand` is the fallback. */
+/** Copies a text to the clipboard. Pages from files have no clipboard API in some browsers, so the deprecated `execCommand` is the fallback. */
 async function copied(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -55,7 +55,7 @@ function parsed(text: string, name: string): DocumentNode {
   }
 }
 
-/** Turns an extension such as `extend type Query` into a definition if the document has no definition of the type. It may be in another file. */
+/** Turns an extension such as `extend type Query` into a definition if the type is not defined here. Its definition may be in another file. */
 function completed(document: DocumentNode): DocumentNode {
   const defined = new Set(document.definitions.flatMap((one) => (one.kind.endsWith("TypeDefinition") ? nameOf(one) : [])));
   const definitions = document.definitions.map((one): DefinitionNode => {

@@ -72,8 +72,8 @@ export function planLogin(
 ): PlannedLogin | undefined {
   if (login !== undefined) {
     const { action, as, register } = login;
-    // If the generated code registers the user, it chooses a password that most APIs accept. Otherwise the user provides the password of an existing
-    // account.
+    // If the generated code registers accounts, it chooses a password that most APIs accept. Otherwise the person who runs the code provides the
+    // password of an existing account.
     const password = register === undefined ? "password" : CHOSEN_PASSWORD;
     return { kind: "operation", action: withCredentials(action, as, password), ...as, register };
   }

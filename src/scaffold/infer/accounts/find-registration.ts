@@ -16,15 +16,16 @@ export interface Registration {
 }
 
 /**
- * Finds the operation that registers a user: a `POST` without path parameters that takes a password and a user name as the login does. It is named
- * like a registration, or it adds an item to a collection of users without authentication.
+ * Finds the operation that registers a user: a `POST` without path parameters that takes a password and a user name, like the login. The operation is
+ * named like a registration, or it needs no authentication and its path is a collection of users.
  */
 export function findRegistration(
   calls: readonly Called[],
   login: { readonly call: Called; readonly as: LoginOperation },
   schemas: Schemas,
 ): Registration | undefined {
-  // `true` if most operations declare authentication. Only then does an operation without a declaration count as open to everybody.
+  // `true` if at least half of the operations, without login and registration, declare authentication. Only then does an operation without a
+  // declaration count as open to everybody.
   const saysWho = calls.filter(({ operation }) => operation.security.length > 0).length * 2 >= calls.length - 2;
   const found = calls.flatMap((call): readonly (Registration & { readonly isNamed: boolean })[] => {
     const { operation, path } = call;

@@ -59,7 +59,7 @@ export function draftAction(call: Called, facts: Facts, avoid: ReadonlySet<strin
       name,
       group,
       kind: kind.kind,
-      // The action names no resource if the id of its items is unknown, or if no URL path leads to a single item.
+      // The action gets no resource if the field with the id of its items is unknown, or if no URL path leads to a single item.
       resource: kind.resource?.id === undefined || kind.resource.unreachable ? undefined : kind.resource.name,
       parameters,
       body,

@@ -4,8 +4,8 @@ import type { Facts } from "../facts.ts";
 import type { Called } from "../resources/found-resource.ts";
 
 /**
- * How an action uses a context key. Without the key, `path` means that the action cannot be called, `required` that a field gets a constant instead,
- * and `optional` that the field is left out.
+ * The need of an action for a context key. `path`: the action cannot be called without the key. `required`: without the key, a field gets a constant.
+ * `optional`: without the key, the field is left out.
  */
 export type Need = "path" | "required" | "optional";
 

@@ -9,7 +9,7 @@ export interface Called {
 export interface FoundResource {
   name: string;
   nouns: readonly string[];
-  /** The URL path of an item without parameter names, for example `/orders/{}`. `collectionShape` is the same for the collection. */
+  /** The URL path of an item without parameter names, for example `/orders/{}`. `collectionShape` is the URL path of the collection. */
   readonly shape: string;
   readonly collectionShape: string;
   readonly itemPath: string;

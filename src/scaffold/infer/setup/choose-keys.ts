@@ -44,7 +44,7 @@ interface Reached {
   readonly keys: ReadonlySet<string>;
 }
 
-/** Returns the keys that make the most actions callable, divided by the number of keys. If two sets are equal, returns the first. */
+/** Returns the set of keys that makes the most actions callable per key. If several sets are equally good, returns the first. */
 function bestOf(
   reach: Reach,
   given: ReadonlySet<string>,

@@ -149,7 +149,7 @@ function fieldOf(drafting: Drafting): Knowledge["field"] {
       if (kind.kind === "update" && index.produced(own.key)) return context(own.key, required, sample);
     }
     const resource = index.ofBodyField(field, call);
-    // `true` if the request creates the item whose schema the body has, as in `POST /users/batch`. The field `id` is then the id of a new item.
+    // `true` if the body has the schema of an item that the request creates, as in `POST /users/batch`. The field `id` is then the id of the new item.
     const itself = inside.length === 0 && resource !== undefined && call.operation.method === "post" && isOne(field, resource);
     if (resource !== undefined && !avoid.has(resource.key) && !itself && !(kind.kind === "create" && own === resource)) {
       return context(resource.key, required, sample);

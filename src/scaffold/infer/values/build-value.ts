@@ -153,8 +153,8 @@ function additional({ keywords }: FlatSchema): Schema {
 }
 
 /**
- * Adds fields that only the example contains. Returns the names of further fields that must be built: required fields without a description, and
- * enough fields to reach `minProperties`.
+ * Adds fields that only the example contains. Returns the names of further fields that must be built: required fields that are neither in
+ * `properties` nor in the example, and enough fields to reach `minProperties`.
  */
 function addGiven(
   entries: [string, Built][],

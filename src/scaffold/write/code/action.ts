@@ -161,7 +161,7 @@ function drawnBefore(
   for (const production of produces) {
     if (production.from !== "sent" || !inside(production.value).some(({ kind }) => kind === "drawn")) continue;
     const { value } = production;
-    // The request usually contains the same object as the stored value. Otherwise the first equal value is used.
+    // Usually the request contains the object of the stored value itself. Otherwise the first equal value in the request is used.
     const same = sent.includes(value) ? value : sent.find((one) => JSON.stringify(one) === JSON.stringify(value));
     found.set(unique(identifier(production.key, "Value"), locals), { value, values: same === undefined ? [value] : [value, same] });
   }

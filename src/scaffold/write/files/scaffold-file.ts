@@ -1,4 +1,4 @@
-/** A generated file, with its text for an empty folder. */
+/** A generated file. `text` is its whole content; `extend` is used instead for a copy that the user changed. */
 export interface ScaffoldFile {
   readonly path: string;
   readonly text: string;

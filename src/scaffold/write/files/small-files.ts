@@ -1,6 +1,6 @@
 import type { ScaffoldFile } from "./scaffold-file.ts";
 
-/** Returns the files that `seqqa init` writes as well, such as tsconfig.json. It gets the library `dom`, because generated code uses `URL`. */
+/** Returns tsconfig.json and .gitignore, as `seqqa init` writes them. tsconfig.json also gets the library `dom`, because generated code uses `URL`. */
 export function smallFiles(templates: ReadonlyMap<string, string>): readonly ScaffoldFile[] {
   const plain = (path: string, text: string): ScaffoldFile => ({ path, text, isImported: false });
   return [

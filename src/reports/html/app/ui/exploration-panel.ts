@@ -42,7 +42,7 @@ export class ExplorationPanel {
   #section: GraphSection | undefined;
   #found: readonly UiFinding[] = [];
   #isOver = false;
-  /** The nodes that were received so far. A new complete list that begins with the same nodes only adds nodes. */
+  /** The nodes that were received so far. If a new complete list begins with these nodes, only the rest of the list is added. */
   #taken: UiNode[] = [];
   #edges = 0;
 

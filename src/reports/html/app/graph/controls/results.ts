@@ -10,7 +10,7 @@ const WAIT = 150;
 
 let fields = 0;
 
-/** The search field, with its results as buttons. Readers can select a state with it without a mouse. */
+/** The search field and its results. The results are buttons, so that readers can select a state without a mouse. */
 export class Results {
   readonly element: HTMLElement;
 

@@ -7,13 +7,13 @@ export interface Camera {
   centre(x: number, y: number): void;
   /** Moves the graph so that this point is in the middle of the view, if the point is not visible. */
   bringIn(x: number, y: number): void;
-  /** Makes the whole graph visible again after nodes have moved, unless the reader has moved or zoomed the graph since. */
+  /** Makes the whole graph visible again after nodes have moved, unless the reader has moved or zoomed the graph since the last fit. */
   followed(): void;
   /** Handles a pressed key. @returns `true` if the key moves or zooms the graph */
   key(key: string): boolean;
 }
 
-/** Moves and zooms the graph through d3-zoom, which would otherwise undo moves that it does not know. */
+/** Moves and zooms the graph by calls of d3-zoom. At the next zoom, d3-zoom would undo a move that was made without it. */
 export interface Mover {
   moveTo(x: number, y: number, k: number): void;
   zoomBy(factor: number): void;

@@ -18,8 +18,8 @@ export interface Marks {
 }
 
 /**
- * The margin that is drawn outside of the visible part on each side, as a share of its size. When the reader moves the graph, the margin is already
- * drawn.
+ * The margin around the visible part of the graph that is drawn in advance, for when the reader moves the graph. On each side, it is this share of the
+ * visible width or height.
  */
 const MARGIN = 0.3;
 /** `ARROWS`: the largest number of edges that get arrows. `NAMES`: the largest number of nodes, and of edges, that get names. */
@@ -139,7 +139,7 @@ export class Painter {
     const colours = palette();
     const order = (this.#order ??= drawingOrder(this.#model, this.look, colours));
     const [mx, my] = [width * MARGIN, height * MARGIN];
-    /** Returns bits that say on which sides a node is outside of the visible part; 0 if the node is visible. */
+    /** Returns bits that say on which sides a node is outside of the visible part and its margin; 0 if the node is inside. */
     const outside = (node: number): number => {
       const x = positions[node * 2]! * t.k + t.x;
       const y = positions[node * 2 + 1]! * t.k + t.y;
@@ -368,5 +368,5 @@ function dot(context: CanvasRenderingContext2D, positions: Float32Array, node: n
   context.arc(x, y, radius, 0, 2 * Math.PI);
 }
 
-/** The number of device pixels for each CSS pixel. It is limited to two, because more take time and make no visible difference. */
+/** The number of device pixels for each CSS pixel. It is limited to two, because more pixels take time and make no visible difference. */
 const pixels = (): number => Math.min(2, devicePixelRatio || 1);

@@ -1,8 +1,8 @@
 /** The milliseconds that may be used for drawing in each frame. */
 const SHARE = 10;
 /**
- * A frame that takes more milliseconds than this is too long. The time between frames is used, because some browsers draw only after the drawing
- * commands have returned.
+ * If more milliseconds than this pass between two frames, the next frame draws fewer items. Measuring only the drawing commands is not enough, because
+ * some browsers draw after the commands have returned.
  */
 const LONG_FRAME = 40;
 const LEAST = 250;

@@ -2,7 +2,7 @@ import type { EmbeddedGraph } from "../../../embedded.ts";
 import { startLayout } from "./layout.ts";
 import type { LayoutStep } from "./layout-worker.ts";
 
-/** Milliseconds that a layout runs at least before a layout with more nodes replaces it. */
+/** The minimum number of milliseconds that a layout runs before a layout with more nodes replaces it. */
 const LEAST_MS = 1_000;
 /** `FIRST`, `LATER`: how far nodes may move, from 0 to 1, in the first layout and in later layouts with added nodes. */
 const FIRST = 0.6;

@@ -2,7 +2,7 @@ import type { Embedded, EmbeddedExchange, EmbeddedGraph } from "../../../embedde
 import type { ActionCount, Groups } from "./groups.ts";
 import { stateLabel } from "./state-label.ts";
 
-/** A line of a state, with the information whether its parent's state has the line, too. */
+/** A line in the comparison of a state with its parent state. `same`: both have the line. `added`: only the state. `removed`: only the parent. */
 export interface StateLine {
   readonly kind: "same" | "added" | "removed";
   readonly text: string;
@@ -151,7 +151,7 @@ export class GraphModel {
     return this.graph.nodes.state[node]?.map((place) => this.texts.strings[place]!);
   }
 
-  /** Returns the lines of a state, and the lines that the state of its parent has in addition; `undefined` if the page does not contain the state. */
+  /** Returns the lines of a state and the lines that only its parent state has; `undefined` if the page does not contain the state. */
   stateLines(node: number): readonly StateLine[] | undefined {
     const lines = this.state(node);
     if (lines === undefined) return undefined;
