@@ -92,7 +92,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
 
 /**
  * Returns the names of rules that were inconclusive in some step, or that could not run. A rule that writes cannot run if no checkpoint restores the
- * whole target. `idle`: rules whose actions never worked.
+ * whole target. The result also contains `idle`, the rules whose actions never worked.
  */
 function unjudgedRules({ input, brought }: Exploration, { committer }: Explorer, idle: Iterable<string>): readonly string[] {
   const { definition, config } = input;
