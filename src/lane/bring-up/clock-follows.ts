@@ -16,9 +16,9 @@ const TOLERANCE_MS = 10_000;
 const PATIENCE_MS = 3_000;
 const PAUSE_MS = 200;
 const TIMEOUT_MS = 10_000;
-/** The part of a probe's answer that is read, in characters. */
+/** Maximum number of characters that are read of a probe's answer. */
 const MOST_TEXT = 10_000;
-/** The part of a probe's answer that a message quotes, in characters. */
+/** Maximum number of characters that a message quotes of a probe's answer. */
 const MOST_QUOTED = 60;
 
 interface Clock extends StoreAdapter {

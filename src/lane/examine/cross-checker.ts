@@ -29,8 +29,8 @@ const LINES = 20;
 const STATE_LINES = 8;
 
 /**
- * Largest number of states in which an audit executes all actions after its first state. Data that a merge left out may be used only some steps later,
- * e.g. the price in a signed offer.
+ * Maximum number of states after the audited one in which an audit executes all actions, too. Data that a merge left out may be used only some steps
+ * later, e.g. the price in a signed offer.
  */
 const FOLLOWED = 3;
 
@@ -51,7 +51,7 @@ interface Outcomes {
   readonly strict: readonly number[];
 }
 
-/** Executes the actions of a node a second time, by replay or along another path to the node. Compares the outcomes with those of the first time. */
+/** Executes the actions of a node a second time, by replay or along another path to the node. Compares the outcomes with those of the search. */
 export class CrossChecker {
   readonly #base: LaneBase;
   readonly #navigator: Navigator;
@@ -97,8 +97,9 @@ export class CrossChecker {
     let calls: readonly number[] | undefined;
     let mark: SavedWorld | undefined;
     const order = Array.from({ length: unit.to - unit.from }, (_, i) => unit.from + i);
-    // The search executed the actions in their order. In the opposite order, no action hides again what another one left in the target's memory or in
-    // a file. After a second path, the first action must be the one that the search executed first, because it shows what the path left there.
+    // The search executed the actions in their order, so an action may have hidden what another one left in the target's memory or in a file. The
+    // opposite order shows this. For a merge, keep the order: the search's first action then runs first again, and shows what the second path left
+    // there.
     for (const action of merge ? order : order.toReversed()) {
       if (this.#isCancelled()) break;
       const { outcome, mark: at } = await this.#step(unit, action);

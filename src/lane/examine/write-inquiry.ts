@@ -17,7 +17,7 @@ const SELDOM_MS = 1_000;
 const SELDOM = 2;
 /** If no write happens for this many milliseconds without an action, a late write comes from the action and not from a timer. */
 const QUIET_MS = 2_000;
-/** Number of searches on one lane that may end without a cause. After that, the lane does not search again. */
+/** Maximum number of searches on one lane that do not find the cause of a write. After that, the lane does not search again. */
 const MOST_OPEN = 3;
 
 /**
