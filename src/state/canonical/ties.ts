@@ -1,11 +1,14 @@
 import { mix } from "./mixing.ts";
 import { addPart, nameLine, type Naming, type Part } from "./parts.ts";
 
-/** The largest number of attempts to find an order for interchangeable ids. A state for which it is reached counts as different from all others. */
+/**
+ * The largest number of attempts to find an order for interchangeable ids. A state that needs more attempts may get another fingerprint when it is
+ * reached again.
+ */
 export const MOST_BRANCHES = 2_000;
 /**
- * The largest number of parts of the state that the attempts read together (about 50 ms). One attempt is long if thousands of ids are
- * interchangeable.
+ * The largest number of parts of the state that all attempts read in total (about 50 ms). Without it, even few attempts would take long if thousands
+ * of ids are interchangeable.
  */
 const MOST_WORK = 1_000_000;
 const CHOSEN = 0x5bd1e995;
