@@ -24,10 +24,12 @@ const CHANGES = 40;
  */
 const OVERLOOKED = 0.01;
 const MOST_ORDERS = 100;
-/** `DURATION_TRIALS`: number of trials that show if a number is a duration. `MOST_DURATIONS`: limit for how often this is done in one state. */
+/**
+ * `DURATION_TRIALS`: number of trials that show if a number is a duration. `MOST_DURATIONS`: limit for how often these trials are made in one state.
+ */
 const DURATION_TRIALS = 4;
 const MOST_DURATIONS = 2;
-/** Number of writes of a call that are held by a gate, one write in each trial. */
+/** Maximum number of writes of one call that are tried with a gate (which holds a write in a store). Each trial holds one of them. */
 const MOST_WRITES = 4;
 
 /** Looks for a race in one state: executes the calls one after another, then simultaneously, and compares the results. */

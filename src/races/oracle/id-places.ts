@@ -95,8 +95,8 @@ export class IdPlaces {
   }
 
   /**
-   * Returns the assumptions to try about which numbers are ids. The first ones take no place, or every place, as ids of its likeliest domain. The
-   * later ones change one place, then two places.
+   * Returns the assumptions to try about which numbers are ids. The first ones say that only places known to change with ids hold ids, then also
+   * places with names of ids, then all places, each with its likeliest domain. The later ones differ from these in one place, then in two places.
    */
   hypotheses(): readonly Hypothesis[] {
     const places = [...this.options()];

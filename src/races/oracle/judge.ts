@@ -112,8 +112,8 @@ function sameState(trial: Execution, { order, states }: Execution, known: States
 }
 
 /**
- * Returns the states of a trial that were merged in the order of another execution. Calls that the other execution lacks are ignored. All states are
- * returned if the calls have the same action.
+ * Returns the states of a trial in which the contexts were merged in the order of another execution. Calls that the other execution lacks are
+ * ignored. If all calls have the same action, returns all states.
  */
 function mergedAs(trial: Execution, order: readonly number[] | null): Execution["states"] {
   const isAny = trial.states.length === 1 || areEqual(trial);
