@@ -47,7 +47,7 @@ export async function probeRaces(
     }
   };
   await Promise.all(Array.from({ length: lanePool.lanes }, (_, lane) => work(lane)));
-  // Count only the planned pairs that were not probed. The plan has already counted the other pairs of their classes.
+  // Add one for each planned pair that was not probed. The plan has already counted the other pairs of its class.
   const left = plan.races.length - next;
   if (left > 0) tally.skip(over!, left);
   tally.end();

@@ -7,8 +7,8 @@ import { addPart, nameLine, type Naming, type Part } from "./parts.ts";
  */
 export const MOST_BRANCHES = 2_000;
 /**
- * The largest number of parts of the state that all attempts read in total (about 50 ms). Without it, even few attempts would take long if thousands
- * of ids are interchangeable.
+ * The largest number of parts of the state that all attempts read in total (about 50 ms). Without this limit, even few attempts would take long if
+ * thousands of ids are interchangeable.
  */
 const MOST_WORK = 1_000_000;
 const CHOSEN = 0x5bd1e995;

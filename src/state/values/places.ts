@@ -7,8 +7,8 @@ import { joinPath } from "./rules.ts";
 import { FURTHEST_MS } from "./times.ts";
 
 /**
- * Returns the part of a place's path that names a column. If the table has several kinds of rows (see {@link fieldOfKind}), this part also contains
- * the kind, so that the column of each kind is a place of its own.
+ * Returns the part that names a column in the path of a place (the position of a value, such as table and column). If the table has several kinds of
+ * rows, this part also names the kind (see {@link fieldOfKind}), so that the column is another place for each kind.
  */
 export function columnPlace(columns: readonly ObservedColumn[], index: number, row: readonly StoredValue[]): string {
   const { name, kind } = columns[index]!;
