@@ -24,7 +24,10 @@ import { judgeStep } from "../step/step-rules.ts";
 import type { Navigator } from "../navigate/navigator.ts";
 import type { SavedWorld } from "../state/world-state.ts";
 
-/** Largest number of lines that describe the differences of a divergence, and of lines that compare two states. */
+/**
+ * `LINES`: maximum number of lines that describe a divergence, and of violations that an audit reports. `STATE_LINES`: maximum number of lines that
+ * compare two states.
+ */
 const LINES = 20;
 const STATE_LINES = 8;
 

@@ -7,7 +7,7 @@ import { mapCell, type FactsVisitor } from "./map-facts.ts";
 
 /** Matches names of ids: `id`, `order_id`, `orderId`, `ORDER_ID`. */
 const ID_NAME = /(?:^|_)id$|[a-z]I[dD]$|_ID$|^ID$/;
-/** Limit for the assumptions about which numbers are ids. States are compared under each assumption. */
+/** Maximum number of assumptions about which numbers are ids. States are compared under each assumption. */
 const MOST = 150;
 
 /** An assumption about which numbers are ids: for each place with ids, their domain. Numbers at other places are compared as plain numbers. */

@@ -130,7 +130,7 @@ function sameAnswers(trial: Execution, { execution, open }: Candidate, { states 
   );
 }
 
-/** Limit for the ways to choose some of the calls. Further ways are not tried. */
+/** Maximum number of ways to choose some of the calls. Further ways are not tried. */
 const MOST_CHOICES = 50;
 
 function choices(calls: readonly CallEnd[], count: number): readonly (readonly CallEnd[])[] {

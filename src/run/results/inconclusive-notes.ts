@@ -2,7 +2,7 @@ import type { Committer } from "../../engine/commit/committer.ts";
 import { STORE_CLOCK } from "../../messages/lane-messages.ts";
 import { plural } from "../../reports/console/numbers.ts";
 
-/** Limit for the number of notes. Each note is about one reason why rules were inconclusive. */
+/** Maximum number of notes. Each note is about one reason why rules were inconclusive. */
 const SHOWN = 20;
 const START = "Inconclusive:";
 const STORE_FILLS = "gets its time from the clock of the store, which seqqa does not move together with the clock of the target";

@@ -5,7 +5,7 @@ import { answeredEachTime } from "./waste.ts";
 
 type Coverage = Readonly<Record<string, ActionCoverage>>;
 
-/** Limit for the number of actions that a note names. */
+/** Maximum number of actions that a note names. */
 const NAMED = 3;
 
 /**

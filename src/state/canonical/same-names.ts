@@ -102,8 +102,8 @@ class Names {
   }
 
   /**
-   * Returns how many pairs of placeholders, one from each line, are already paired with each other. `undefined` if a placeholder is already paired
-   * with another one.
+   * Returns how many pairs of placeholders, one from each line, are already paired with each other. `undefined` if a placeholder of a pair is already
+   * paired with a third one.
    */
   fit(first: readonly string[], second: readonly string[]): number | undefined {
     const tried = new Map<string, string>();
