@@ -79,7 +79,7 @@ export async function requireClockFollows(systems: Readonly<Record<string, Store
 
 async function look(name: string, clock: Clock, target: Target): Promise<Seen | undefined> {
   if (clock.probe !== undefined) return probed(name, clock.probe, target);
-  // The Date header that Node writes shows the time of the process, and fetch handlers write none.
+  // For a target in this process, ask the clock: a `Date` header that Node writes shows the time of the process, and fetch handlers write none.
   const own = clock.callTarget?.(() => new Date());
   if (own !== undefined) return { ms: own.getTime(), text: own.toUTCString() };
   const { date } = await answerOf(target.baseUrl);

@@ -77,7 +77,7 @@ export class CrossChecker {
     const met = new Set<string>();
     for (let i = 0; i < pairs.length && !this.#isCancelled(); i++) {
       const found = await this.#compare(pairs[i]!, (next, states) => {
-        // An action may lead to the same two states again, for example if it only renews a time.
+        // Skip two states that were compared already. An action may lead to them again, for example if it only renews a time.
         if (check.followed !== true || pairs.length > FOLLOWED || met.has(states)) return;
         met.add(states);
         pairs.push(next);

@@ -74,7 +74,7 @@ export class TieSearch {
     const below = tied.length === 0 ? [] : this.#solveTied(tied, rest, colours, firstName + own.length, own.length === 0);
     for (const id of own) this.#names[id] = -1;
     const order = own.concat(...below.map((solution) => solution.order));
-    // The number of names at the beginning tells where the text of this search ends within the text of an outer one.
+    // The text begins with the number of names, so that its end can be found when it is a part of the text of an outer search.
     return { text: `(${own.length};${lines.sort().join("")}${below.map((solution) => solution.text).join("")})`, order };
   }
 

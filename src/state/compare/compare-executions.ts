@@ -216,7 +216,7 @@ function timeAt({ place, a, b }: Pair, windowA: StepWindow, windowB: StepWindow)
   // Times without a fixed offset may depend on a time that an earlier step wrote. The difference between the two times then equals the difference
   // between the starts of the two steps.
   const apart = Math.abs(y.ms - x.ms - (windowB.startMs - windowA.startMs));
-  // Snowflake ids have as many digits as times in nanoseconds, and grow with the time, too.
+  // A number far from the present is no time: snowflake ids have as many digits as times in nanoseconds, and grow with the time, too.
   const isFar = ["us", "ns"].includes(x.form) && Math.abs(x.ms - windowA.startMs) > FURTHEST_MS;
   if (!alike && isFar) return undefined;
   if (!alike && apart > Math.max(1_000, windowA.endMs - windowA.startMs, windowB.endMs - windowB.startMs) + resolutionMs) return undefined;
