@@ -80,7 +80,7 @@ function readInTarget(response: Response, inTarget: Caller): Response {
 }
 
 async function listen(server: HttpServer): Promise<RunningTarget> {
-  // Connections belong to the context of `listen`, so that their events see the target's time, too.
+  // Events of connections run in the async context in which `listen` is called, so the target's code for them sees the target's time, too.
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   if (address === null || typeof address === "string")

@@ -101,7 +101,7 @@ export class WatchedLanePool implements LanePool {
    * something while it waited.
    */
   async #rebuild(lane: number, standby: StandbyUse | undefined): Promise<LaneReport> {
-    // Standby lanes need targets that can run at the same time. If a user runs several lanes, this is the case.
+    // Standby lanes need targets that can run at the same time. A run with several lanes shows that this is possible.
     const mayStandBy = this.lanes > 1 || this.#root?.isolated === true;
     const report = await this.#inner.rebuild(lane, mayStandBy ? standby : undefined);
     const isOther = report.standby === true && this.#root !== undefined && !sameRoot(report, this.#root);

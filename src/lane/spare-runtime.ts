@@ -106,7 +106,7 @@ export class SpareRuntime implements LaneWork {
     await Promise.all(this.#slots.map(({ ready }) => ready));
   }
 
-  /** Prepares copies for the next actions, if they are not needed for a node at which they already are. */
+  /** Prepares copies for the next actions. A copy that is already at the node of one of these actions stays there. */
   #sendAhead({ units, direct }: Chunk, at: number, action: number): void {
     const free = new Set(this.#slots);
     const wanted: UnitRequest[] = [];

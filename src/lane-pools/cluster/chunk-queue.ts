@@ -20,7 +20,7 @@ interface Asked {
   readonly sealed: string;
   /** Number of jobs that were created for the chunk so far. */
   tries: number;
-  /** Number of jobs for the chunk that the queue gave up, because {@link MOST_STALLS} workers were lost while they executed the job. */
+  /** Number of the chunk's jobs that the queue gave up. The queue gives up a job if {@link MOST_STALLS} workers were lost while they executed it. */
   stalls: number;
   /** Number of times that a worker reported that it failed to process the chunk. */
   failures: number;

@@ -41,7 +41,7 @@ import { knowledgeText, NOTHING_KNOWN, type Knowledge } from "../../state/index.
  * Time in milliseconds for which a chunk should keep a lane of a worker busy. It is much longer than the few milliseconds that sending a job takes.
  */
 const CHUNK_MS = 150;
-/** Interval at which workers are sent the states that were committed since, in milliseconds. */
+/** Interval in milliseconds at which workers are sent the states that were committed since the last time. */
 const TELL_MS = 250;
 
 export interface ClusterOptions {
@@ -257,7 +257,7 @@ export class ClusterLanePool implements LanePool {
     await link.parting(Promise.all([this.#queue.close(), link.redis.del(knownKey(this.#key))]));
   }
 
-  /** Encodes the snapshots in the reports of lanes as text, as they are sent to workers. Keeps the reports. */
+  /** Encodes the snapshots in the reports of lanes as text, in the form that workers get. Keeps the encoded reports. */
   #taken(reports: readonly LaneReport[]): readonly LaneReport[] {
     const encoded = (image: unknown): string | undefined => (image === undefined ? undefined : snapshotText(image));
     this.#reports = reports.map((report) => ({ ...report, image: encoded(report.image), made: encoded(report.made) }));

@@ -15,7 +15,7 @@ export const RUNS = "seqqa-runs";
 export const SAID_FOR = 60;
 /** Time in seconds after which keys expire that a killed process has left in Redis. */
 export const KEPT = 3600;
-/** A message to the user says that Redis is unreachable, once it has been for this many milliseconds. */
+/** How long Redis must be unreachable before the user gets a message that says this, in milliseconds. */
 const AWAY_MS = 1500;
 const CONNECT_MS = 5000;
 const LONGEST_PAUSE_MS = 1000;

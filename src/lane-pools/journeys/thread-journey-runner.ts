@@ -21,7 +21,7 @@ export type JourneyTask =
   | {
       readonly kind: "run";
       readonly bundle: string;
-      /** The port through which the main thread cancels the journey. Any message does so. */
+      /** The port through which the main thread cancels the journey, by sending any message. */
       readonly cancel: MessagePort;
     }
   | { readonly kind: "close" };

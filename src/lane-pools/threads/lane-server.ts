@@ -29,7 +29,7 @@ import { lostExpansion } from "./lost-expansion.ts";
 import { processesBehind } from "./process-channel.ts";
 import type { Answer, AttachAnswer, AttachTask, ControlChannel, ExpandAnswer, ExpandTask } from "./protocol.ts";
 
-/** Interval in milliseconds at which a lane checks if the main thread wants its requests ended. */
+/** Interval in milliseconds at which a lane checks if the main thread wants to end the lane's requests. */
 const CUT_EVERY = 100;
 
 /** Runs one lane in a worker thread. Tasks from the main thread are executed one after another. */

@@ -29,7 +29,7 @@ export function decodeSnapshot(text: string): unknown {
   };
 }
 
-/** The members of a snapshot that JSON cannot represent. All others are passed on unchanged. */
+/** The members of a snapshot that JSON cannot represent. All other members are passed on unchanged. */
 interface Image {
   readonly context: SavedContext;
   readonly setBy: readonly { readonly text: string; readonly action: string | undefined }[];

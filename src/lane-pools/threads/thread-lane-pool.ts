@@ -62,7 +62,7 @@ const CLOSE_DEADLINE = 5_000;
 const CUT_DEADLINE = 10_000;
 /** Time limit for starting a thread, in milliseconds. */
 const SEAT_DEADLINE = 30_000;
-/** How often a lane executes one call at most while it tests faults. The time limit of such a test is computed from it. */
+/** Maximum number of executions of one call while a lane tests faults. The time limit of such a test is computed from it. */
 const FAULT_EXECUTIONS = 500;
 
 /** A pool with lanes in worker threads. Chunks are sent as tasks of Piscina; all other calls use one Comlink channel for each lane. */

@@ -23,7 +23,7 @@ export class Asks {
     const over = (): void => void this.#open--;
     try {
       const result = work();
-      // Attach this first, before the caller awaits `result`, so that the call has ended for {@link count} when the caller continues.
+      // Attach this before the caller awaits `result`. {@link count} then no longer counts the call as running when the caller continues.
       if (result instanceof Promise) result.then(over, over);
       else over();
       return result;

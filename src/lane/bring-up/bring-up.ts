@@ -35,7 +35,10 @@ import { OTHER_WRITER_HINT, otherWriterText, writesByItself, writtenLines, type 
 
 /** Options for all lanes of a run. They are plain data, so that they can be sent to threads. */
 export interface LaneOptions {
-  /** The time at which the run started, in milliseconds since 1970. Values near this time are not part of the state. */
+  /**
+   * The time at which the run started, in milliseconds since 1970. Where values are recognised by their appearance, times near it count as times of
+   * the run.
+   */
   readonly clockMs: number;
   /** For a resumed run: the times at which its earlier sessions started, in milliseconds since 1970. */
   readonly earlierClocksMs?: readonly number[] | undefined;
@@ -54,11 +57,11 @@ export interface LaneOptions {
   readonly allowedStores?: readonly string[] | undefined;
   /** `true` if each lane must compute a hash of the structure of states, which the strategy needs. */
   readonly shapes: boolean;
-  /** `true` if stores that can hold a write (see "gate") must prepare for that when they are opened. */
+  /** `true` if stores with a gate, which can hold a write, must prepare the gate when they are opened. */
   readonly gated?: boolean | undefined;
   /** `true` if stores that can make a write fail must prepare for that when they are opened. */
   readonly faulty?: boolean | undefined;
-  /** The operations of the OpenAPI description whose answers are reported. `undefined`: none are. */
+  /** The operations of the OpenAPI description whose answers are reported. `undefined`: no answers are reported. */
   readonly operations?: DescribedOperations | undefined;
 }
 
@@ -279,7 +282,7 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
     uses: usesOf(world, seat.lane),
     isolated: !seat.borrowed && state.systems.length > 0 && state.systems.every((system) => isLanes(system, seat)),
   };
-  // If a check got no answer, the target may have ended. A store inside the target could then not be restored.
+  // Do not restore if a check got no answer: the target may have ended, and a store inside it could not be restored.
   if (unanswered === undefined) await state.restore(root);
   return { ...base, report };
 }

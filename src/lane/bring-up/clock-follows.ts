@@ -16,9 +16,9 @@ const TOLERANCE_MS = 10_000;
 const PATIENCE_MS = 3_000;
 const PAUSE_MS = 200;
 const TIMEOUT_MS = 10_000;
-/** The part of a probe's answer that is read, in characters. */
+/** Maximum number of characters that are read of a probe's answer. */
 const MOST_TEXT = 10_000;
-/** The part of a probe's answer that a message quotes, in characters. */
+/** Maximum number of characters that a message quotes of a probe's answer. */
 const MOST_QUOTED = 60;
 
 interface Clock extends StoreAdapter {
@@ -79,7 +79,7 @@ export async function requireClockFollows(systems: Readonly<Record<string, Store
 
 async function look(name: string, clock: Clock, target: Target): Promise<Seen | undefined> {
   if (clock.probe !== undefined) return probed(name, clock.probe, target);
-  // The Date header that Node writes shows the time of the process, and fetch handlers write none.
+  // For a target in this process, ask the clock: a `Date` header that Node writes shows the time of the process, and fetch handlers write none.
   const own = clock.callTarget?.(() => new Date());
   if (own !== undefined) return { ms: own.getTime(), text: own.toUTCString() };
   const { date } = await answerOf(target.baseUrl);

@@ -28,7 +28,7 @@ export class LaneControl {
     this.#words[CANCEL] = 1;
   }
 
-  /** `true` if the main thread wants the lane's requests in progress ended, because they take too long. */
+  /** `true` if the main thread wants to end the lane's requests in progress, because they take too long. */
   get isCut(): boolean {
     return this.#words[CUT] !== 0;
   }

@@ -202,9 +202,9 @@ export class LaneRuntime {
   }
 
   /**
-   * Handles a node that could not be reached. A fresh lane tries again, or this lane does from a root state that is made again. If that fails, too,
-   * the actions are executed in the state that was reached. A path that was executed and led to another state is reported as a divergence at once,
-   * because the next attempt may reach the right state by chance.
+   * Handles a node that could not be reached. Either a fresh lane tries again, or this lane makes its root state again and tries from there. If that
+   * fails, too, the actions are executed in the state that was reached. A path that was executed and led to another state is reported as a divergence
+   * at once, because the next attempt may reach the right state by chance.
    */
   async #lostOnTheWay(
     unit: UnitRequest,

@@ -5,8 +5,9 @@ const LEAST_MS = 1e11;
 const ISO = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)\s?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 
 /**
- * Returns the time that the body of an answer shows, in milliseconds since 1970; `undefined` if it shows none. A body is a time in ISO 8601 (without a
- * zone: UTC), a number of seconds or milliseconds since 1970, or a JSON object with one of these in `now`, `time`, `date` or `timestamp`.
+ * Returns the time that the body of an answer shows, in milliseconds since 1970; `undefined` if it shows none. Bodies with a time are a text in ISO
+ * 8601 (without a zone: UTC), a number of seconds or milliseconds since 1970, and a JSON object with such a text or number in `now`, `time`, `date`
+ * or `timestamp`.
  */
 export function probeTime(body: string): number | undefined {
   const text = body.trim();

@@ -3,7 +3,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import { LaneLost } from "./lane-lost.ts";
 
 const CODES: ReadonlySet<unknown> = new Set(["STORE_LOST", "STORE_UNREACHABLE"]);
-/** Number of nested causes of an error that are examined. */
+/** Maximum number of nested causes of an error that are examined. */
 const DEPTH = 5;
 
 /**

@@ -2,7 +2,7 @@ import type { SavedWorld, WorldState } from "../state/world-state.ts";
 
 /** Ends and starts the process of a lane's target. */
 export interface TargetControl {
-  /** Kills the process. Writes that it had not finished are lost, and the following restore undoes the others. */
+  /** Kills the process. Its unfinished writes are lost, and the following restore undoes the finished ones. */
   halt(): Promise<void>;
   /** Starts the process at the same address as before. Resolves when the process is ready. */
   start(): Promise<void>;

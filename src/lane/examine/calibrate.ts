@@ -14,13 +14,13 @@ import { storesFingerprint } from "../state/stores-view.ts";
  */
 const MOST_STEPS = 40;
 /**
- * Number of executions after the first two differed. A value that is chosen at random from three values is then equal in some of them. A generated
+ * Total number of executions if the first two differ. A value that is chosen at random from three values is then equal in some of them. A generated
  * value never is.
  */
 const WALKS = 4;
 /**
- * Number of executions if the differing values are short or are words. Then even a value that is chosen at random from a dozen values is equal in
- * some of them.
+ * Total number of executions if the differing values are short or are words. Then even a value that is chosen at random from a dozen values is equal
+ * in some of them.
  */
 const MORE_WALKS = 8;
 /**
@@ -158,8 +158,8 @@ class Walks {
   }
 
   /**
-   * Executes the path as often as before, but in another second each time, as long as a value seems to follow from the second. If it does in the end,
-   * only executions that began in different seconds are compared from then on.
+   * Executes the path as often as before, but in another second each time, as long as a value seems to follow from the second. If a value still seems
+   * to do so in the end, only executions that began in different seconds are compared from then on.
    */
   async #spread(): Promise<void> {
     let depends = this.#executions.dependsOnSecond();
@@ -222,7 +222,8 @@ class Walks {
     const ms = isLate ? Math.max(LATE_MS, watchMs) : LATE_MS;
     const late = await this.#lateActions(ms);
     if (ms === LATE_MS) return late.length > 0 ? late : this.#lateActions(ms);
-    // In such a long time a timer of the target or another client may have written, which does not meet the same action again.
+    // In such a long time, a timer of the target or another client may have written. Such a write rarely follows the same action twice, so search
+    // again and return only the actions that were found twice.
     const again = await this.#lateActions(ms);
     const both = late.filter((action) => again.includes(action));
     if (both.length > 0 || late.length + again.length === 0) return both;
@@ -352,7 +353,7 @@ async function inRounds(waiting: ReadonlySet<number>, tryOne: TryOne): Promise<v
   }
 }
 
-/** Tries the waiting actions in each state. Executes one of the `others` only if no waiting action works. Each of them is executed once at most. */
+/** Tries the waiting actions in each state. If none works, tries the `others` until one works, which is then not tried again. */
 async function wantedFirst(waiting: ReadonlySet<number>, others: readonly number[], tryOne: TryOne): Promise<void> {
   const left = [...others];
   while (waiting.size > 0) {
@@ -379,7 +380,7 @@ function mayHoldTimes(facts: Execution["facts"]): boolean {
   return /\d{10}|\d\d:\d\d|eyJ/.test(textOf(facts));
 }
 
-/** Returns `true` if a state has a text that looks random and is no UUID, which contains either no time or a precise one. */
+/** Returns `true` if a state has a text that looks random. UUIDs do not count, because they contain either no time or a precise one. */
 function mayHoldTokens(facts: Execution["facts"]): boolean {
   return (textOf(facts).match(TOKENS) ?? []).some((text) => !UUID.test(text) && looksRandom(text));
 }

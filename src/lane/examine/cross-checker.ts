@@ -24,13 +24,16 @@ import { judgeStep } from "../step/step-rules.ts";
 import type { Navigator } from "../navigate/navigator.ts";
 import type { SavedWorld } from "../state/world-state.ts";
 
-/** Largest number of lines that describe the differences of a divergence, and of lines that compare two states. */
+/**
+ * `LINES`: maximum number of lines that describe a divergence, and of violations that an audit reports. `STATE_LINES`: maximum number of lines that
+ * compare two states.
+ */
 const LINES = 20;
 const STATE_LINES = 8;
 
 /**
- * Largest number of states in which an audit executes all actions after its first state. Data that a merge left out may be used only some steps later,
- * e.g. the price in a signed offer.
+ * Maximum number of states after the audited one in which an audit executes all actions, too. Data that a merge left out may be used only some steps
+ * later, e.g. the price in a signed offer.
  */
 const FOLLOWED = 3;
 
@@ -51,7 +54,7 @@ interface Outcomes {
   readonly strict: readonly number[];
 }
 
-/** Executes the actions of a node a second time, by replay or along another path to the node. Compares the outcomes with those of the first time. */
+/** Executes the actions of a node a second time, by replay or along another path to the node. Compares the outcomes with those of the search. */
 export class CrossChecker {
   readonly #base: LaneBase;
   readonly #navigator: Navigator;
@@ -74,7 +77,7 @@ export class CrossChecker {
     const met = new Set<string>();
     for (let i = 0; i < pairs.length && !this.#isCancelled(); i++) {
       const found = await this.#compare(pairs[i]!, (next, states) => {
-        // An action may lead to the same two states again, for example if it only renews a time.
+        // Skip two states that were compared already. An action may lead to them again, for example if it only renews a time.
         if (check.followed !== true || pairs.length > FOLLOWED || met.has(states)) return;
         met.add(states);
         pairs.push(next);
@@ -97,8 +100,9 @@ export class CrossChecker {
     let calls: readonly number[] | undefined;
     let mark: SavedWorld | undefined;
     const order = Array.from({ length: unit.to - unit.from }, (_, i) => unit.from + i);
-    // The search executed the actions in their order. In the opposite order, no action hides again what another one left in the target's memory or in
-    // a file. After a second path, the first action must be the one that the search executed first, because it shows what the path left there.
+    // The search executed the actions in their order, so an action may have hidden what another one left in the target's memory or in a file. The
+    // opposite order shows this. For a merge, keep the order: the search's first action then runs first again, and shows what the second path left
+    // there.
     for (const action of merge ? order : order.toReversed()) {
       if (this.#isCancelled()) break;
       const { outcome, mark: at } = await this.#step(unit, action);

@@ -170,7 +170,7 @@ export class Executions {
       // A short hexadecimal id may consist of digits only by chance. If the value is no integer in one pair, it is text.
       const isText = pairs.some((some) => some.some(({ domain }) => domain === undefined));
       // A column may refer to several tables, so its values may come from several counters. Take the counter that explains the values in all pairs,
-      // or else the column's own.
+      // or else the counter of the column itself.
       const counter = one.domains.find(isHeld) ?? one.domain;
       if (counter !== undefined && !isText) counters.set(key, counter);
       const isMade = one.isLoose !== true || (pairs.flat().every(isGrowing) && this.#stays(one.place));
@@ -234,9 +234,9 @@ export class Executions {
 }
 
 /**
- * Returns the pairs with one answer for each place. In some pairs of executions, only a word of a text differs, and in others the texts cannot be paired
- * word by word, because a generated word contains separators by chance (such as `%2F` in an encoded signature). The whole text is then generated.
- * Decimal fractions are no such texts.
+ * Returns the comparisons of all pairs of executions, changed as follows: if the whole text at a place is generated in one pair, the whole text
+ * counts as generated in all pairs. In some pairs, only a word of the text differs. In others, the texts cannot be paired word by word, because a
+ * generated word contains separators by chance (such as `%2F` in an encoded signature). Numbers are left out.
  */
 function withWholes(pairs: readonly Differences[]): readonly Differences[] {
   const wholes = new Set(

@@ -1,8 +1,7 @@
 import type { SavedWorld } from "../state/world-state.ts";
 
 /**
- * How long to watch the stores after the first 202 answer of an action, and how long to wait for the writes of an action that writes late. In
- * milliseconds.
+ * Milliseconds for which the stores are watched after the first 202 answer of an action, and for which the lane waits for an action that writes late.
  */
 const WATCH = 200;
 const POLL = 5;

@@ -15,9 +15,9 @@ const OFTEN = 3;
  */
 const SELDOM_MS = 1_000;
 const SELDOM = 2;
-/** If no write happens for this many milliseconds without an action, a late write comes from the action and not from a timer. */
+/** If nothing is written for this many milliseconds in which no action is executed, a late write comes from the action and not from a timer. */
 const QUIET_MS = 2_000;
-/** Number of searches on one lane that may end without a cause. After that, the lane does not search again. */
+/** Maximum number of searches on one lane that do not find the cause of a write. After that, the lane does not search again. */
 const MOST_OPEN = 3;
 
 /**

@@ -8,7 +8,7 @@ import { brokenFinding, withUnanswered, type Judged } from "../step/findings.ts"
 import { exchangesOf, recorded, type Outcome } from "../step/outcome.ts";
 import { judgeStep } from "../step/step-rules.ts";
 
-/** Largest number of lines that describe a step's changes or the state after it, and of characters in a line. */
+/** `CHANGES`: maximum number of lines that describe a step's changes or the state after it. `LONGEST`: maximum number of characters in a line. */
 const CHANGES = 200;
 const LONGEST = 500;
 

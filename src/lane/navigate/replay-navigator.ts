@@ -10,7 +10,7 @@ import type { SavedWorld } from "../state/world-state.ts";
 export class ReplayNavigator extends Navigator {
   constructor(options: NavigatorOptions) {
     super(options);
-    // The lane is in the root state: it was brought up to it, and has only been read since.
+    // The lane is in the root state: since it was brought to this state, it has only been read.
     this.here = { path: [], mark: options.home.mark };
   }
 

@@ -41,8 +41,8 @@ export class ChunkReport {
   #details: DetailEvent[] = [];
   readonly #looker: Occurrences;
   /**
-   * The context keys and `ignore` patterns that the engine knows already; see {@link Chunk.occurred}. `undefined` if the chunk does not ask for
-   * others.
+   * The context keys and `ignore` patterns that the engine knows already; see {@link Chunk.occurred}. `undefined` if the engine does not ask for keys
+   * and patterns.
    */
   #occurred: ReadonlySet<string> | undefined;
   #occurrences: OccurrenceEvent[] = [];

@@ -9,7 +9,7 @@ const BODY = 16_384;
 const URL_LENGTH = 2_000;
 const HEADERS = 50;
 const HEADER_LENGTH = 1_000;
-/** Largest number of text lines of a state, and of characters in a line. */
+/** `LINES`: maximum number of text lines of a state. `LINE_LENGTH`: maximum number of characters in a line. */
 const LINES = 300;
 const LINE_LENGTH = 400;
 

@@ -261,7 +261,7 @@ export class WorldState {
     return this.#realTimeColumns;
   }
 
-  /** Finds the values that the last step generated, unless this was done. Otherwise they would be attributed to the next step. */
+  /** Finds the values that the last step generated, if that was not done yet. Values that are found later would be attributed to the next step. */
   observeStep(): Awaitable<void> {
     if (this.#step === undefined || this.#canonicalizer === undefined || this.#canonicalizer.renamer.isIdle) return;
     const facts = this.facts();

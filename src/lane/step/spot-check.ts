@@ -1,4 +1,4 @@
-/** Number of results at the beginning that are all verified. After them, one in {@link ONE_IN} is verified. */
+/** This number of results, from the first one on, are all verified. Later, one result in {@link ONE_IN} is verified. */
 const FIRST = 100;
 const ONE_IN = 200;
 

@@ -134,8 +134,8 @@ export class StateWatch {
   }
 
   /**
-   * Restores the world after an action like {@link putBack}, if nothing was written since `after`, the checkpoint after the step. Both happen in one
-   * operation. Resolves to `false` and restores nothing if something was written, or if something else must be checked before.
+   * Restores the world after an action like {@link putBack}, if nothing was written since `after`, the checkpoint after the step. Looking for writes
+   * and restoring are one operation. Resolves to `false` and restores nothing if something was written, or if something else must be checked before.
    */
   async putBackUntouched({ unit, action, outcome, mark }: TakenStep, after: SavedWorld, spot: boolean): Promise<boolean> {
     const { state } = this.#base;

@@ -90,8 +90,8 @@ export class StepRules {
   async judgeEarlier(mark: SavedWorld): Promise<void> {
     const { stepper } = this.#base;
     const recording = stepper.onCheckExchange;
-    // Recorded requests of rules are repeated later in the state after the step, where they may get other answers. Do not record requests that are
-    // sent before the step.
+    // Do not record requests that rules send in the state before the step: recorded requests are repeated later in the state after the step, where
+    // they may get other answers.
     stepper.onCheckExchange = undefined;
     try {
       for (const { rule, earlier } of this.#later) {
@@ -208,7 +208,7 @@ export interface RuledStep {
 
 /**
  * Applies all rules to a step that was executed from the state of `mark`. Afterwards the world is in the state after the step, or in the state before
- * it.
+ * it if a rule needed that state.
  */
 export async function judgeStep(
   base: LaneBase,

@@ -163,8 +163,8 @@ export class StepTaker {
     let shape = 0;
     let columns: readonly string[] = [];
     if (changed) {
-      // Use the read of the stores that showed the change, without reading them again. If something is written after that, the checks below detect
-      // it.
+      // Use the read of the stores that showed the change, without reading them again. If something is written after this read, the checks below
+      // detect it.
       const facts = await state.facts(true);
       canonicalizer.fingerprint(facts, this.#reached);
       ({ lo, hi } = this.#reached);

@@ -16,11 +16,11 @@ export interface Trial {
 export interface TrialPlan {
   /** For each call, the index (from 0) of the request that is sent at the same time as a request of the other call. */
   readonly meetAt: readonly number[];
-  /** For each call, the delay before that request is sent, in milliseconds. */
+  /** For each call, the delay in milliseconds before its request at `meetAt` is sent. */
   readonly offsets: readonly number[];
   /**
-   * `true` if the request of the last call is sent first. This matters if the calls share a connection, because the server handles its first request
-   * first.
+   * `true` if the request of the last call is sent first. This matters if the calls share a connection, because the server handles the requests of a
+   * connection in the order in which they arrive.
    */
   readonly reversed: boolean;
 }
@@ -28,7 +28,9 @@ export interface TrialPlan {
 export interface Delivery {
   readonly delivery: RaceDelivery;
   readonly schedule: RaceSchedule | undefined;
-  /** Executes the calls once with this delivery. @returns `undefined` if that was not possible, which proves nothing */
+  /**
+   * Executes the calls once with this delivery. @returns `undefined` if the delivery could not be used, which shows neither a race nor its absence
+   */
   try(calls: Calls, plan: TrialPlan): Promise<Trial | undefined>;
 }
 
@@ -80,11 +82,14 @@ export const PLAIN_WAY: Delivery = {
   },
 };
 
-/** A held call waits until the other calls are blocked. `LOOK`: milliseconds between two checks of this. `PATIENCE`: the longest wait. */
+/**
+ * Times in milliseconds. A held call waits until the other calls are blocked: `LOOK` is the interval of looking for this, `PATIENCE` is the longest
+ * wait.
+ */
 const LOOK = 4;
 const PATIENCE = 3000;
 
-/** Number of attempts if the gate holds a write other than the scheduled one. */
+/** Maximum number of attempts for a trial. Another attempt is made if the gate held a write other than the scheduled one. */
 const TRIES = 3;
 
 /**

@@ -11,11 +11,11 @@ import { States } from "../oracle/states-agree.ts";
 import type { Calls } from "./calls.ts";
 import { interleavings } from "./interleavings.ts";
 
-/** Limit for the ways to interleave the requests of calls. Two calls with three requests each have 20. */
+/** Maximum number of ways to interleave the requests of calls. Two different calls with three requests each have 18. */
 const MOST_INTERLEAVINGS = 100;
 /** Number of times that each order of the calls is repeated, to find values that change by themselves. */
 const REPEATS = 2;
-/** Limit for how often the same two executions are compared. Each comparison may find random keys one level deeper in nested data. */
+/** Maximum number of comparisons of the same two executions. Each comparison may find random keys one level deeper in nested data. */
 const ROUNDS = 10;
 
 /**

@@ -24,10 +24,12 @@ const CHANGES = 40;
  */
 const OVERLOOKED = 0.01;
 const MOST_ORDERS = 100;
-/** `DURATION_TRIALS`: number of trials that show if a number is a duration. `MOST_DURATIONS`: limit for how often this is done in one state. */
+/**
+ * `DURATION_TRIALS`: number of trials that show if a number is a duration. `MOST_DURATIONS`: limit for how often these trials are made in one state.
+ */
 const DURATION_TRIALS = 4;
 const MOST_DURATIONS = 2;
-/** Number of writes of a call that are held by a gate, one write in each trial. */
+/** Maximum number of writes of one call that are tried with a gate (which holds a write in a store). Each trial holds one of them. */
 const MOST_WRITES = 4;
 
 /** Looks for a race in one state: executes the calls one after another, then simultaneously, and compares the results. */
@@ -109,7 +111,7 @@ export class Prober {
     const ways = await this.#ways.delivered(this.#request, [...routes.values()], plans.durations);
     if (ways === "one_connection") return void (this.#dismissed = ways);
     if (await this.#gated(oracle, plans)) return;
-    // Execute the control arm before the trials: a trial that loses a call leaves the lane unusable for it.
+    // Execute the control arm before the trials, because a trial that loses a call would leave the lane unusable for the control arm.
     if (this.#isOfLost() && ways[0] !== undefined && !(await this.#controlled(ways[0], oracle, plans.first(), undefined))) {
       return void (this.#dismissed = "control");
     }
@@ -181,8 +183,8 @@ export class Prober {
   async #judge(trial: Trial, way: Delivery, oracle: Oracle, plan: TrialPlan): Promise<boolean> {
     const lost = trial.execution.calls.find((call) => call?.kind === "lost");
     if (lost === undefined) return this.#judged(trial, way, oracle, plan);
-    // A call without an answer is a race, because this call got an answer when it was executed alone. It may still be running in the target, so the
-    // lane is given up.
+    // A call without an answer is a race, because this call got an answer when it was executed alone. The call may still be running in the target, so
+    // the lane is given up.
     const message = `${lost.action} got no answer when the calls were sent at the same time, but gets an answer when they are sent one after the other`;
     const judgement = { verdict: "server_error", invariant: undefined, severity: Severity.HIGH, message } as const;
     if (this.#isWanted(judgement)) {
@@ -300,7 +302,8 @@ export class Prober {
   #isWanted({ verdict, invariant }: Judgement): boolean {
     const { wanted } = this.#request;
     if (wanted === undefined || verdictRank(verdict) < verdictRank(wanted.verdict)) return true;
-    // A recorded race of another verdict names the rule that required the race, which no single trial shows.
+    // Compare the rule only for the verdict `invariant`. For other verdicts, a recorded race may name the rule that required it, which no trial
+    // names.
     return wanted.verdict === verdict && (verdict !== "invariant" || wanted.invariant === invariant);
   }
 

@@ -16,8 +16,8 @@ const DURATION_NAME =
   /took|elapsed|duration|latency|runtime|uptime|millis|micros|nanos|seconds|(?:^|_)(?:time|ms|us|ns|secs?)(?:#\d+)?$|(?:[a-z]Time|M[sS])(?:#\d+)?$/i;
 
 /**
- * Returns `true` if the numbers of one place look like durations: no number is longer than its call took, and simultaneous calls have no smaller
- * numbers than single calls.
+ * Returns `true` if the numbers of one place look like durations: no number is longer than its call took, and the smallest number of simultaneous
+ * calls is not smaller than that of single calls.
  * @param alone Numbers of calls made one after another.
  * @param met Numbers of calls made at the same time.
  */
@@ -67,8 +67,8 @@ export function numbersOf({ calls, states }: Execution): ReadonlyMap<string, rea
 const durationOf = ({ exchanges }: CallEnd): number => exchanges.reduce((sum, one) => sum + one.durationMs, 0);
 
 /**
- * Returns the places whose numbers do not depend on the order of the calls: the same number occurs in the first and in the later call. If
- * simultaneous calls have other numbers there, the cause is a race or a duration.
+ * Returns the places whose numbers do not depend on the order of the calls, because the same number occurs when the call is first and when it is
+ * later. If simultaneous calls have other numbers there, the cause is a race or a duration.
  */
 export function orderless(orders: readonly Execution[]): ReadonlySet<string> {
   /** For each place, the numbers by position of the call (first, second). */

@@ -7,7 +7,7 @@ import { mapCell, type FactsVisitor } from "./map-facts.ts";
 
 /** Matches names of ids: `id`, `order_id`, `orderId`, `ORDER_ID`. */
 const ID_NAME = /(?:^|_)id$|[a-z]I[dD]$|_ID$|^ID$/;
-/** Limit for the assumptions about which numbers are ids. States are compared under each assumption. */
+/** Maximum number of assumptions about which numbers are ids. States are compared under each assumption. */
 const MOST = 150;
 
 /** An assumption about which numbers are ids: for each place with ids, their domain. Numbers at other places are compared as plain numbers. */
@@ -95,8 +95,8 @@ export class IdPlaces {
   }
 
   /**
-   * Returns the assumptions to try about which numbers are ids. The first ones take no place, or every place, as ids of its likeliest domain. The
-   * later ones change one place, then two places.
+   * Returns the assumptions to try about which numbers are ids. The first ones say that only places known to change with ids hold ids, then also
+   * places with names of ids, then all places, each with its likeliest domain. The later ones differ from these in one place, then in two places.
    */
   hypotheses(): readonly Hypothesis[] {
     const places = [...this.options()];

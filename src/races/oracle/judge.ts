@@ -112,8 +112,8 @@ function sameState(trial: Execution, { order, states }: Execution, known: States
 }
 
 /**
- * Returns the states of a trial that were merged in the order of another execution. Calls that the other execution lacks are ignored. All states are
- * returned if the calls have the same action.
+ * Returns the states of a trial in which the contexts were merged in the order of another execution. Calls that the other execution lacks are
+ * ignored. If all calls have the same action, returns all states.
  */
 function mergedAs(trial: Execution, order: readonly number[] | null): Execution["states"] {
   const isAny = trial.states.length === 1 || areEqual(trial);
@@ -130,7 +130,7 @@ function sameAnswers(trial: Execution, { execution, open }: Candidate, { states 
   );
 }
 
-/** Limit for the ways to choose some of the calls. Further ways are not tried. */
+/** Maximum number of ways to choose some of the calls. Further ways are not tried. */
 const MOST_CHOICES = 50;
 
 function choices(calls: readonly CallEnd[], count: number): readonly (readonly CallEnd[])[] {

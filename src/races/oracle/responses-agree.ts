@@ -6,8 +6,8 @@ import { dataOf } from "./id-places.ts";
 import { redirectPage } from "../../model/http/redirect.ts";
 
 /**
- * Returns `true` if two answers to a call have equal status and body, and redirect to the same page. Bodies are compared without random ids, times near the clock, texts that only
- * this lane has, and the order of lists. Numbers that are ids of new rows count as equal.
+ * Returns `true` if two answers to a call have equal status and body, and redirect to the same page. Bodies are compared without random ids, times
+ * near the clock, texts that only this lane has, and the order of lists. Numbers that are ids of new rows count as equal.
  */
 export function answersAgree(a: CallEnd, b: CallEnd, freshA: FreshIds, freshB: FreshIds, rules: AnswerRules): boolean {
   if (a.kind !== b.kind || a.status !== b.status) return false;

@@ -22,6 +22,6 @@ export function isSuspect(before: Facts, orders: readonly Execution[], answers: 
   const [a, b] = [forth!.order![0]!, forth!.order![1]!];
   const unlike = (side: number, other: number): boolean =>
     !answersAgree(forth!.calls[side]!, back!.calls[other]!, fresh[0]!, fresh.at(-1)!, answers);
-  // For two calls of the same action, compare the second answer with the first.
+  // Two calls of the same action have only one order, so compare the second answer with the first.
   return back === forth ? unlike(a, b) : unlike(a, a) || unlike(b, b);
 }

@@ -11,8 +11,8 @@ import type { RacesEnd } from "./races-end.ts";
 /** Time limit, in milliseconds, for shortening the path of one race. */
 const SHRINKING = 10_000;
 /**
- * Number of states in which a detected race of two actions is tried before it is given up. The target may vary by itself in one state and not in
- * another.
+ * Maximum number of states in which a detected race of two actions is tried before it is given up. The target may vary by itself in one state and not
+ * in another.
  */
 const MOST_SEEN = 3;
 

@@ -7,7 +7,7 @@ interface EdgeEnd {
   readonly found: boolean;
 }
 
-/** Limit for the product of nodes and actions. The table then needs 80 MB. Further nodes are not probed and are counted as skipped. */
+/** Maximum product of the numbers of nodes and actions, for which the table needs 80 MB. Further nodes are not probed and are counted as skipped. */
 const MOST_CELLS = 20_000_000;
 
 /** A pair of calls to execute simultaneously in one state. It represents all pairs with the same actions and the same outcomes. */

@@ -20,7 +20,7 @@ export interface SeenRace {
   readonly answer: RaceAnswer;
 }
 
-/** Number of attempts for a pair of calls. An attempt fails if the lane is lost. */
+/** Maximum number of attempts for a pair of calls. Another attempt is made if the lane was lost. */
 const TRIES = 2;
 
 /** Probes the planned pairs of calls on all lanes in parallel. Neither the plan nor the order of the results depends on the lanes. */
@@ -47,7 +47,7 @@ export async function probeRaces(
     }
   };
   await Promise.all(Array.from({ length: lanePool.lanes }, (_, lane) => work(lane)));
-  // Count each planned pair that was not probed once. Other pairs of its class are already counted in the plan.
+  // Add one for each planned pair that was not probed. The plan has already counted the other pairs of its class.
   const left = plan.races.length - next;
   if (left > 0) tally.skip(over!, left);
   tally.end();

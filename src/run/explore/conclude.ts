@@ -27,7 +27,7 @@ import { differingFields } from "../../state/index.ts";
 
 /** Minimum number of steps before a note may say that nearly every step leads to a new state. */
 const FEWEST_STEPS = 200;
-/** A note is given if, of the steps that changed the state, more than this share led to a state that was new. */
+/** A note is given if more than this share of the steps that changed the state led to a new state. */
 const SUSPICIOUS = 0.95;
 
 const BEHIND_NOTE = "seqqa did not explore from states that break a rule. To explore from them, add --continue-after-violation.";
@@ -92,7 +92,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
 
 /**
  * Returns the names of rules that were inconclusive in some step, or that could not run. A rule that writes cannot run if no checkpoint restores the
- * whole target. `idle`: rules whose actions never worked.
+ * whole target. The result also contains `idle`, the rules whose actions never worked.
  */
 function unjudgedRules({ input, brought }: Exploration, { committer }: Explorer, idle: Iterable<string>): readonly string[] {
   const { definition, config } = input;

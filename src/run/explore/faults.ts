@@ -31,7 +31,8 @@ export function refuseFaults({ mode }: Pick<Faults, "mode">, { raceObstacle }: L
 }
 
 /**
- * Makes each write fail in one call of each kind (same action, same status, and the state changed or kept). Confirms the findings on rebuilt lanes.
+ * Makes each write fail in one call of each kind. Calls are of one kind if they have the same action and status, and either all changed the state or
+ * none did. Confirms the findings on rebuilt lanes.
  */
 export async function findFaults(
   explorer: Explorer,

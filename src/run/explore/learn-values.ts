@@ -15,7 +15,7 @@ import {
   type Knowledge,
 } from "../../state/index.ts";
 
-/** Limit for the rounds of experiments on one path. Each round may uncover differences that the previous round hid. */
+/** Maximum number of rounds of experiments on one path. Each round may uncover differences that the previous round hid. */
 const MOST_ROUNDS = 5;
 /**
  * Number of new target processes whose results are compared. A random choice between two values gives the first result again in all of them with a
@@ -24,9 +24,9 @@ const MOST_ROUNDS = 5;
 const FRESH_PROCESSES = 4;
 /** How long to wait after calls before idle stores are watched, in milliseconds, so that late writes do not look like those of a job. */
 const QUIET_MS = 1_000;
-/** Limit for the additional paths that repeat actions which failed on an earlier path, for example because a logout came before them. */
+/** Maximum number of additional paths. They repeat actions which failed on an earlier path, for example because a logout came before them. */
 const MOST_LEGS = 4;
-/** Limit for the places (columns or JSON paths) that the text about one reduction names. */
+/** Maximum number of places (columns or JSON paths) that the text about one reduction names. */
 const MOST_PLACES = 4;
 
 export interface LearnedValues {
@@ -54,7 +54,8 @@ export interface Experiments {
 
 /**
  * Watches idle stores for writes that the target or another client makes without a request. Returns `undefined` if nothing was written.
- * @param quietMs How long to wait before. After calls, this is the time in which their late writes end, such as a mail that is still on its way.
+ * @param quietMs How long to wait before the stores are watched. Late writes of earlier calls, such as a mail that is still on its way, end in this
+ * time.
  */
 export async function learnBackground(
   lanePool: LearningLanes,
@@ -78,7 +79,8 @@ export async function learnValues(
   experiments: Experiments,
 ): Promise<LearnedValues> {
   let { missed, ...learned } = await learnOnWalk(lanePool, before, experiments, { path: experiments.path });
-  // Alternate between both orders of the other actions, because one of the orders may undo what a missed action needs.
+  // On every second path, execute the actions that were not missed in reverse order, because one of the two orders may undo what a missed action
+  // needs.
   for (let leg = 0, inVain = 0; leg < MOST_LEGS && inVain < 2 && missed.length > 0 && learned.divergences.length === 0; leg++) {
     if (lanePool.isOver?.() === true) break;
     const next = await learnOnWalk(lanePool, learned, experiments, { wanted: missed, backwards: leg % 2 === 1 });
@@ -211,8 +213,8 @@ export function distinguishesContent({ generated, ordered }: Knowledge): boolean
 }
 
 /**
- * Returns the reductions that are no longer valid, because a divergence showed that the order of generation matters there. Counts only the merge that
- * was refuted: how many others were made and audited before depends on the number of lanes.
+ * Returns the reductions that are no longer valid, because a divergence showed that the order of generation matters there. Counts only the refuted
+ * merge, because the number of other merges and audits before it depends on the number of lanes.
  */
 export function refutedBy(
   { reduced }: LaneDivergence,
@@ -287,7 +289,7 @@ export function reductionsOf(
     ...generated.filter(({ place, domain }) => !ordered.includes(domain ?? place)),
     ...times.filter(({ place }) => !ordered.includes(place)),
   ];
-  // If the order is part of the state, only data of other states that generated values may contain is left out.
+  // If the order of generation is part of all states, a merge leaves out only data of other states that generated values may contain.
   const what = unordered.length > 0 ? "order" : "content";
   const places = [...new Set((unordered.length > 0 ? unordered : generated).map(({ place }) => fieldOf(place)))];
   const shown = places.length > MOST_PLACES ? `${places.slice(0, MOST_PLACES).join(", ")} and others` : places.join(", ");

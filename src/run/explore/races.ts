@@ -8,7 +8,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import type { RaceCoverage } from "../../model/results/result.ts";
 import { confirmRaces, probeRaces, RacesEnd, type ConfirmedRace, type DismissedHit } from "../../races/index.ts";
 
-/** Number of trials for a pair of calls that gives no hint of a race when the calls run one after the other. */
+/** Number of trials for a pair of calls whose results one after the other give no hint of a race. */
 const FIRST = 2;
 
 type Races = ExplorationConfig["races"];

@@ -16,7 +16,7 @@ import { runHeaderWith } from "../resume/resume.ts";
 import type { JournalEvent } from "../../engine/commit/commit-journal.ts";
 import type { ShownUrls } from "../prepare/shown-urls.ts";
 
-/** Limit for the number of times that the search starts again, because a divergence gave new knowledge about the target's values. */
+/** Maximum number of times that the search starts again, because a divergence gave new knowledge about the target's values. */
 const MOST_LESSONS = 8;
 
 /** The last search. If the search was started again, this contains the knowledge from all earlier searches. */

@@ -32,8 +32,8 @@ export async function shortestViolations(
   const share = options.maxTimeMs * SHARE;
   const allMs = Math.min(ALL * 1000, share);
   const shrinking: Shrinking = {
-    // A breadth-first search finds each violation on a shortest path, so its own path is used. For other strategies, look for a shorter path in the
-    // graph.
+    // A breadth-first search finds each violation on a shortest path, so use the path of the finding. For other strategies, look for a shorter path
+    // in the graph.
     shortest: traits.isShortestFirst ? ({ path, draws }) => ({ path, draws }) : graphPaths(committer),
     mayBeBroken: new Set(Object.keys(options.violationPolicy?.invariants ?? {})),
     completeToDepth: explorationCompleteTo(explorer, committer.deepest),

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import type { FoundRaces } from "./races.ts";
 
-/** Returns, for each rule whose calls were not sent at the same time because their path led to another state, a sentence that says so. */
+/** Returns a sentence for each rule whose calls were not sent at the same time, because their path led to another state. */
 export function unreachedRules(
   { ruleRaces }: Pick<AgentDefinition, "ruleRaces">,
   { unreached }: Pick<FoundRaces, "unreached">,

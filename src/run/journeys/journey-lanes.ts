@@ -152,7 +152,8 @@ export class JourneyLanes {
     try {
       let over = false;
       done = await place.seat.run(this.#loaded[index]!, this.#enders[index]!.signal, (step) => {
-        // Report a failed step only when the journey is over, because its message depends on how the target's process ended.
+        // Report a failed step and the steps after it only when the journey is over, because the message of the failure depends on how the target's
+        // process ended.
         over ||= step.status === "failed" || step.status === "timed_out";
         if (!over) this.#events.step(index, shown(step));
       });
@@ -179,7 +180,8 @@ export class JourneyLanes {
   /** Returns a sentence if a step got no answer because the target's process ended. */
   async #howTargetEnded({ index }: Place, steps: readonly RanStep[]): Promise<string | undefined> {
     const unanswered = steps.some(({ status, requests }) => status === "failed" && requests.some(({ response }) => response === undefined));
-    // Continue if an answer is missing, even if the process still runs: this may be the first sign of a crash, so `endOf` waits a moment.
+    // If an answer is missing, continue although the process still runs: a crash may have begun, and `endOf` waits a moment for the end of the
+    // process.
     if (!unanswered && !this.#host.exited(index)) return undefined;
     const end = await this.#host.endOf(index);
     return end !== undefined && hasEnded(end) ? endedInUse(end) : undefined;

@@ -43,7 +43,7 @@ export interface ReplayInput {
   readonly beforeStep?: ((step: number, uses: readonly string[]) => Promise<void>) | undefined;
 }
 
-/** Number of attempts for a replay. An attempt fails if its lane is lost. */
+/** Maximum number of attempts for a replay. It is tried again if the lane is lost and the outcome is not the expected one. */
 const TRIES = 2;
 
 /** Executes a path on a new lane, checks the rules in the last state, and closes the lane. @throws SeqqaError */

@@ -5,7 +5,7 @@ type Committed = Pick<Committer, "nodes" | "edges">;
 
 /**
  * The graph of an exploration, as part of its result. The lists of nodes and edges are built at the first access, because they need more memory than
- * the exploration itself and edges may be on disk.
+ * the exploration itself, whose edges may be on disk.
  */
 export class CommittedGraph implements ExplorationGraph {
   readonly actions: readonly string[];

@@ -8,7 +8,7 @@ type Coverage = Readonly<Record<string, ActionCoverage>>;
 
 /** In a search that is not exhaustive, an action is reported as idle only if it was tried at least this number of times. */
 const ENOUGH = 20;
-/** Limit for the actions that a message names. */
+/** Maximum number of actions that a message names. */
 const SHOWN = 10;
 
 interface IdleOptions {

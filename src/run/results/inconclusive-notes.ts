@@ -2,14 +2,14 @@ import type { Committer } from "../../engine/commit/committer.ts";
 import { STORE_CLOCK } from "../../messages/lane-messages.ts";
 import { plural } from "../../reports/console/numbers.ts";
 
-/** Limit for the number of notes. Each note is about one reason why rules were inconclusive. */
+/** Maximum number of notes. Each note is about one reason why rules were inconclusive. */
 const SHOWN = 20;
 const START = "Inconclusive:";
 const STORE_FILLS = "gets its time from the clock of the store, which seqqa does not move together with the clock of the target";
 
 /**
- * Returns a note for each reason why rules were inconclusive in some steps, and for each column that is filled by a store's own clock. The result does
- * not show if a rule holds in such steps.
+ * Returns a note for each reason why rules were inconclusive in some steps, because the result does not show if these rules hold in these steps. Also
+ * returns a note for each column that a store fills by its own clock.
  */
 export function inconclusiveNotes({ unjudged }: Pick<Committer, "unjudged">): readonly string[] {
   const columns = unjudged.reasons.filter(({ invariant }) => invariant === STORE_CLOCK).map(({ what }) => what);

@@ -25,7 +25,8 @@ export function resultSoFar(parts: PartsSoFar): ExplorationResult {
   const { committer, order } = explorer;
   const { visited, edges, nodes, findings, steps, skipped } = committer;
   const states = visited.size;
-  // A breadth-first search expands all states of one depth before the next depth. Depths below that of the last committed edge are complete.
+  // A breadth-first search expands all states of one depth before the next depth. All states at smaller depths than the start of the last committed
+  // step are therefore expanded.
   const complete = STRATEGIES[parts.strategy].isShortestFirst && edges.size > 0 ? nodes.depth(edges.at(edges.size - 1).from) : 0;
   const result: Omit<ExplorationResult, "toJSON"> = {
     statesVisited: states,

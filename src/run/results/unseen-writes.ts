@@ -5,8 +5,8 @@ import { plural } from "../../reports/console/numbers.ts";
 import { hasEndedEarly } from "./idle-actions.ts";
 
 /**
- * An action is reported after this number of writes (2xx) that changed nothing visible. If the whole search found no state but the root state, one
- * write is enough: no step can show more.
+ * An action is reported after this number of writes (2xx) that changed nothing visible. One write is enough if the complete search found only the
+ * root state, because then no step changed anything visible.
  */
 const ENOUGH = 3;
 

@@ -7,7 +7,7 @@ import { grouped, plural } from "../../reports/console/numbers.ts";
 type AnyAction = AgentDefinition<never, never>["actions"][number];
 type Coverage = Readonly<Record<string, ActionCoverage>>;
 
-/** Limit for the number of notes. Each note is about one action. */
+/** Maximum number of notes. Each note is about one action. */
 const SHOWN = 20;
 /** The analysis of a precondition ends after this number of context keys. */
 const MOST_KEYS = 20;

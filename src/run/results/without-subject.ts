@@ -5,12 +5,12 @@ import { answeredEachTime } from "./waste.ts";
 
 type Coverage = Readonly<Record<string, ActionCoverage>>;
 
-/** Limit for the number of actions that a note names. */
+/** Maximum number of actions that a note names. */
 const NAMED = 3;
 
 /**
- * Returns, for each rule none of whose actions worked, a note that says why the rule judged nothing.
- * @param redirected The actions that {@link onlyRedirected} returns. They did not work.
+ * Returns a note for each rule that judged nothing because none of its actions worked. The note says what happened to these actions.
+ * @param redirected The actions that {@link onlyRedirected} returns. They count as actions that did not work.
  */
 export function withoutSubject(
   { subjects }: Pick<AgentDefinition, "subjects">,
@@ -53,7 +53,10 @@ export function onlyRedirected({ edges }: Pick<Committer, "edges">, actions: rea
   return new Set([...redirected].filter((action) => !worked.has(action)).map((action) => actions[action]!));
 }
 
-/** Returns `true` if a rule could judge a step of the action. A refusal is what rules expect of the actions that they bring. */
+/**
+ * Returns `true` if a rule could judge a step of the action. Refused calls count only for actions that a rule added, because the rule expects these
+ * calls to be refused.
+ */
 function isSubject(action: ActionCoverage | undefined): boolean {
   if (action === undefined) return false;
   return Object.keys(action.statuses)

@@ -76,7 +76,8 @@ export class Known {
       ...result.races.filter(({ known }) => known).map((race) => ({ id: race.id, exploration: name, finding: raceName(race) })),
     ]);
     const ids = new Set(found.map(({ id }) => id));
-    // Count a finding of several actions as present with the ids of all these actions, because the list may contain only some of the ids.
+    // A finding of several actions has an id for each of them, and the list may contain only some of these ids. If the finding occurs, all its ids
+    // count as present.
     const present = new Set([...ids, ...explorations.flatMap(({ result }) => result.violations.flatMap(idsOf))]);
     const gone = this.#list.entries.filter(({ id }) => !present.has(id));
     const sure = ({ id, exploration, isRace }: KnownEntry): boolean | undefined => {

@@ -20,7 +20,7 @@ export interface RunEngine {
   ) => Promise<T | undefined>;
   /** Reads the OpenAPI description whose operations are counted. @returns `undefined` if there is none @throws SeqqaError with exit status 2 */
   readonly readOperations: (config: Config) => Promise<CountedDescription | undefined>;
-  /** Does work and returns the coverage of the targets' code. `cwd`: shown paths are relative to it. */
+  /** Calls `work` and returns the coverage of the targets' code. Shown paths are relative to `cwd`. */
   readonly withCodeCoverage: (config: Config, cwd: string, work: (folder: string) => Promise<void>) => Promise<MeasuredCode>;
   /** Returns the exploration files that the run to resume has finished. @throws SeqqaError if the run cannot be resumed */
   readonly checkResumable: (input: ResumableInput) => Promise<ReadonlySet<string>>;

@@ -154,7 +154,7 @@ export class RunSession {
       });
     } catch (error) {
       if (!isDone) throw error;
-      // The results of the work are reported without the coverage.
+      // Only the measurement of the coverage failed. Record this error without throwing it, so that the results of the work are still reported.
       this.attempt(() => {
         throw error;
       });

@@ -125,8 +125,8 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
 }
 
 /**
- * Returns the verdict's exceptions of all shards, each once. Exceptions about violating states are left out, because the merged graph counts these
- * states.
+ * Returns the verdict's exceptions of all shards, each once. Exceptions about violating states and divergences are left out, because they are
+ * computed again for the merged result.
  */
 function exceptionsOf(entries: readonly ExplorationEntry[]): readonly VerdictException[] {
   const all = entries.flatMap(({ verdict }) =>
@@ -135,7 +135,7 @@ function exceptionsOf(entries: readonly ExplorationEntry[]): readonly VerdictExc
   return [...new Map(all.map((one) => [one.text, one])).values()];
 }
 
-/** Adds up the reductions of all shards that have the same reason. */
+/** Adds up the reductions of all shards, separately for each reason. */
 function reductionsOf(all: readonly Reduction[]): readonly Reduction[] {
   const byReason = new Map<string, Reduction>();
   for (const { reason, merges, audited, refuted } of all) {

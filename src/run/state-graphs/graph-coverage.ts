@@ -44,7 +44,8 @@ export function graphCoverage(graph: GraphShape, edges: ExploredEdges, states: n
   const failed = new Set<number>();
   edges.from.forEach((from, i) => {
     const [action, to, status] = [edges.action[i]!, edges.to[i]!, edges.status[i]!];
-    // An edge from a node to itself counts as followed even if its call is refused, because users declare calls that must be refused in this way.
+    // An edge from a node to itself counts as followed even if its call is refused, because users declare such edges for calls that the API must
+    // refuse.
     const follows = to >= 0 && (status < REFUSED || ends[action] === starts[action]);
     if (follows) followed.add(action);
     if (to < 0 || (status >= SERVER_ERROR && edges.found[i] === 1)) failed.add(action);

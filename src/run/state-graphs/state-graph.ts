@@ -9,8 +9,8 @@ import type { ExploreOptions } from "../prepare/options.ts";
 
 /**
  * A declared model of the API: its expected states (nodes), and the calls that lead from one to the next (edges). Exploring takes every path through
- * the model. A state is a node together with the state of stores, context and clients. In addition to its invariants, the result names nodes that are
- * never reached, edges that never apply, and nodes whose `check` contradicts the API's real state.
+ * the model. A state is a node together with the state of stores, context and clients. In addition to broken invariants, the result names nodes that
+ * are never reached, edges that never apply, and nodes whose `check` contradicts the API's real state.
  *
  * See `StateGraphOptions` for the fields.
  * @throws SeqqaError `STATE_GRAPH_INVALID` as soon as a declaration makes the graph invalid.

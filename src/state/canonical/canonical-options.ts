@@ -1,5 +1,7 @@
 export interface CanonicalOptions {
-  /** The run's clock, in milliseconds since 1970. Times within a day of this clock become one placeholder. */
+  /**
+   * The run's clock, in milliseconds since 1970. With {@link CanonicalOptions.byAppearance}, times within a day of this clock become one placeholder.
+   */
   readonly clockMs: number;
   /** The clocks of a resumed run: at its first start and at each earlier resumption. Times near one of them count as times of the run. */
   readonly earlierClocksMs?: readonly number[] | undefined;

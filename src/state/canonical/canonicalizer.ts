@@ -25,7 +25,9 @@ export class Canonicalizer {
   readonly #options: CanonicalOptions;
   readonly #comparer: StoresComparer;
   #bounded = false;
-  /** The facts whose fingerprint was computed last, if they are known not to change, and this fingerprint. */
+  /**
+   * The facts whose name was computed last, which do not change; `#ofNamed` is their fingerprint. `undefined` after the fingerprint of other facts.
+   */
   #named: Facts | undefined;
   readonly #ofNamed: Fingerprint = { lo: 0, hi: 0 };
 

@@ -65,7 +65,8 @@ export interface Ranks {
   /** The rank of each step that wrote times, by the number of the step. */
   readonly times: ReadonlyMap<number, number>;
   /**
-   * The domains of generated values whose ranks are written, and those of {@link contentOf} whose source states are written; `undefined`: all domains.
+   * The domains whose values are written with their rank. An entry of {@link contentOf} means that values of its domain are written with the state in
+   * which they were generated. `undefined`: all values are written with both.
    */
   readonly domains: ReadonlySet<string> | undefined;
 }
@@ -364,8 +365,9 @@ export class Encoder {
   }
 
   /**
-   * Returns the text of JSON in a text. The entries of its objects keep their order, because the target can read them in this order. Only objects with
-   * generated keys are unordered, since many targets and stores sort the keys, so that the order depends on the generated values.
+   * Returns the canonical text of JSON that a text contains. The entries of its objects keep their order, because the target can read them in this
+   * order. Only objects with generated keys are unordered, since many targets and stores sort the keys, so that the order depends on the generated
+   * values.
    */
   #json(value: unknown, depth: number, rules: PathRules | undefined): string {
     const outer = this.#isJson;

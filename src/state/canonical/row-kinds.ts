@@ -3,10 +3,13 @@ import type { Facts } from "./facts.ts";
 import type { Piece } from "./pieces.ts";
 import { Mixed } from "../values/named.ts";
 
-/** For each table: the columns that determine the kind of a row, such as `key` of Redis hashes. */
+/**
+ * For each table: the columns that determine the kind of a row. Redis hashes, for example, share one table, and `key` and `field` tell what a row
+ * means.
+ */
 export type RowKinds = ReadonlyMap<string, readonly string[]>;
 
-/** A kind of rows: for each column that determines kinds, the pattern that its values match. */
+/** One kind of rows in a table: for each column that determines the kind, the pattern that the values have in these rows, such as `order:*`. */
 export type RowKind = Readonly<Record<string, string>>;
 
 /** Matches the names of ids and times in descriptions of states (`#1`, `<time>`), and numbers. */

@@ -102,8 +102,8 @@ class Names {
   }
 
   /**
-   * Returns how many pairs of placeholders, one from each line, are already paired with each other. `undefined` if a placeholder is already paired
-   * with another one.
+   * Returns how many pairs of placeholders, one from each line, are already paired with each other. `undefined` if a placeholder of a pair is already
+   * paired with a third one.
    */
   fit(first: readonly string[], second: readonly string[]): number | undefined {
     const tried = new Map<string, string>();
@@ -135,8 +135,8 @@ function take(group: Group, one: Line, own: Line, names: Names): void {
 }
 
 /**
- * Pairs lines that have only one possible partner. These are the only lines with their text apart from names, and lines for which the values paired
- * so far leave one candidate.
+ * Pairs lines that have only one possible partner: first lines that are the only ones of their group in both states, then lines for which the values
+ * paired so far leave one candidate.
  */
 function pairForced(groups: readonly Group[], names: Names): void {
   for (const group of groups) {

@@ -197,8 +197,8 @@ export class StateWriter {
     return { text: front + naming.text, bounded: naming.bounded, free: naming.order.map((index) => free[index]!), ranked };
   }
 
-  // A number in the context or in another value may refer to an integer key. If only the key were renamed, the two would no longer be equal, so the
-  // key is not renamed.
+  // A number in the context or in another value may refer to an integer key. If only the key were renamed, key and reference would no longer be
+  // equal, so the key is not renamed.
   #isPinned(token: Token): boolean {
     if (!this.#symmetric || token.key === null || !token.key.startsWith("s:")) return false;
     return this.#encoder.pins.has(token.key.slice(token.key.lastIndexOf(":") + 1));

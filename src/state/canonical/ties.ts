@@ -1,11 +1,14 @@
 import { mix } from "./mixing.ts";
 import { addPart, nameLine, type Naming, type Part } from "./parts.ts";
 
-/** The largest number of attempts to find an order for interchangeable ids. A state for which it is reached counts as different from all others. */
+/**
+ * The largest number of attempts to find an order for interchangeable ids. A state that needs more attempts may get another fingerprint when it is
+ * reached again.
+ */
 export const MOST_BRANCHES = 2_000;
 /**
- * The largest number of parts of the state that the attempts read together (about 50 ms). One attempt is long if thousands of ids are
- * interchangeable.
+ * The largest number of parts of the state that all attempts read in total (about 50 ms). Without this limit, even few attempts would take long if
+ * thousands of ids are interchangeable.
  */
 const MOST_WORK = 1_000_000;
 const CHOSEN = 0x5bd1e995;
@@ -71,7 +74,7 @@ export class TieSearch {
     const below = tied.length === 0 ? [] : this.#solveTied(tied, rest, colours, firstName + own.length, own.length === 0);
     for (const id of own) this.#names[id] = -1;
     const order = own.concat(...below.map((solution) => solution.order));
-    // The number of names at the beginning tells where the text of this search ends within the text of an outer one.
+    // The text begins with the number of names, so that its end can be found when it is a part of the text of an outer search.
     return { text: `(${own.length};${lines.sort().join("")}${below.map((solution) => solution.text).join("")})`, order };
   }
 

@@ -57,7 +57,7 @@ export interface CompareOptions {
 /** The largest number of rows that are paired, because pairing takes quadratic time. */
 const MOST_ROWS = 200;
 const DEEPEST = 100;
-/** The number of digits from which a text of digits is an id of its own, unless a table has it as a key. */
+/** A text that consists of at least this number of digits counts as an id, not as a number from a counter, unless it is a key of a table. */
 const ID_DIGITS = 15;
 
 interface Pair {
@@ -100,7 +100,7 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
       texts.push({ place: pair.place, after: "", a: wordOfBytes(pair.a).key, b: wordOfBytes(pair.b).key, pair });
     } else unexplained.push(dropped(pair));
   }
-  // Integers that change between executions but are no keys of tables, such as a counter in a probe or in the context.
+  // Counters outside of tables: integers that change between executions but are no keys, such as a counter in a probe or in the context.
   const loose = new Domains();
   for (const pair of integers)
     if (pair.column === undefined && domains.of(pair).length === 0) loose.add(pair.place, String(pair.a), String(pair.b));
@@ -148,8 +148,9 @@ class Domains {
   }
 
   /**
-   * Returns the counters that may have generated two integers at one place. A reference has one counter. A key has its own, unless its column names
-   * another table with the same values, such as `user_id`; for other values see {@link holding}.
+   * Returns the counters that may have generated two integers at one place. A foreign key has the counter of the key to which it refers. A key has
+   * its own counter. If its column names another table with the same values, such as `user_id`, the counter of that table comes first. For other
+   * values see {@link holding}.
    */
   of({ a, b, place, domain, column }: Pair): readonly string[] {
     if (domain === undefined) return this.holding(String(a), String(b), place);
@@ -203,8 +204,8 @@ function shown(value: unknown): string {
 }
 
 /**
- * Returns how the times at a place depend on the step that wrote them, given the values of two executions. `undefined` if they are no times, or do
- * not depend on a step: they must have the same offset from their steps, or must have moved by the same duration as the steps.
+ * Returns how the times at a place depend on the step that wrote them, given the values of two executions: both have the same offset from their
+ * steps, or the times moved by the same duration as the steps. `undefined` for other times, and for values that are no times.
  */
 function timeAt({ place, a, b }: Pair, windowA: StepWindow, windowB: StepWindow): TimePlace | undefined {
   const [x, y] = [momentOf(a), momentOf(b)];
@@ -215,7 +216,7 @@ function timeAt({ place, a, b }: Pair, windowA: StepWindow, windowB: StepWindow)
   // Times without a fixed offset may depend on a time that an earlier step wrote. The difference between the two times then equals the difference
   // between the starts of the two steps.
   const apart = Math.abs(y.ms - x.ms - (windowB.startMs - windowA.startMs));
-  // Snowflake ids have as many digits as times in nanoseconds, and grow with the time, too.
+  // A number far from the present is no time: snowflake ids have as many digits as times in nanoseconds, and grow with the time, too.
   const isFar = ["us", "ns"].includes(x.form) && Math.abs(x.ms - windowA.startMs) > FURTHEST_MS;
   if (!alike && isFar) return undefined;
   if (!alike && apart > Math.max(1_000, windowA.endMs - windowA.startMs, windowB.endMs - windowB.startMs) + resolutionMs) return undefined;

@@ -110,7 +110,7 @@ interface Pair {
   readonly i: number;
   readonly j: number;
   readonly columns: readonly string[];
-  /** For tables with kinds of rows: the number of columns that determine the kind and differ between the two rows. */
+  /** For tables with several kinds of rows: the number of columns that determine the kind and differ between the two rows. */
   readonly apart: number;
   readonly kind: RowKind | undefined;
 }
@@ -141,7 +141,10 @@ function pairRows(left: readonly Row[], right: readonly Row[], found: (differenc
   }
 }
 
-/** Returns the kind that two rows share. `undefined` if the table does not distinguish kinds of rows, or if a description shows a value shortened. */
+/**
+ * Returns the kind that two rows share; `unlike` if they are of different kinds. `undefined` if the table does not distinguish kinds of rows, or if a
+ * description shows a value shortened.
+ */
 function kindOfBoth(a: Row, b: Row, columns: readonly string[]): RowKind | "unlike" | undefined {
   if (columns.length === 0) return undefined;
   const kind: Record<string, string> = {};

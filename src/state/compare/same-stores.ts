@@ -10,7 +10,10 @@ import { Tokens } from "../canonical/tokens.ts";
 
 export type StoreRows = readonly EncodedRow[];
 
-/** The largest number of rows that are paired, and of attempts to pair them. Above these limits, two states count as different. */
+/**
+ * `MOST_ROWS`: maximum number of rows that are paired. `MOST_TRIES`: maximum number of attempts to pair them. Above these limits, two states count as
+ * different.
+ */
 const MOST_ROWS = 2_000;
 const MOST_TRIES = 20_000;
 

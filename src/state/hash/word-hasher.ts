@@ -178,7 +178,7 @@ export class WordHasher {
     return at + 3;
   }
 
-  // A number that equals a bigint must have the same words as the bigint. Numbers for which this is not certain are left to the text.
+  // A number that equals a bigint must have the same words as the bigint. A state with a number for which this is not certain is hashed as text.
   #number(value: number, at: number): number {
     if (Number.isInteger(value) ? !Number.isSafeInteger(value) : !Number.isFinite(value)) return UNKNOWN;
     if (this.#clock.nearNumber(value)) {

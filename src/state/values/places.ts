@@ -7,8 +7,8 @@ import { joinPath } from "./rules.ts";
 import { FURTHEST_MS } from "./times.ts";
 
 /**
- * Returns the text for a column within the path of a place. If other columns determine the kind of a row (the key and the field of a hash), the text
- * includes their values, so that the column is a different place for each kind of row.
+ * Returns the part that names a column in the path of a place (the position of a value, such as table and column). If the table has several kinds of
+ * rows, this part also names the kind (see {@link fieldOfKind}), so that the column is another place for each kind.
  */
 export function columnPlace(columns: readonly ObservedColumn[], index: number, row: readonly StoredValue[]): string {
   const { name, kind } = columns[index]!;
@@ -74,8 +74,8 @@ function insideOf(value: unknown, segment: string): readonly unknown[] {
 }
 
 /**
- * Parses a text that is a JSON object or array; `undefined` for other texts, and for JSON with integers beyond 2^53, which JavaScript would round, so
- * that different ids became equal.
+ * Parses a text that is a JSON object or array; `undefined` for other texts. Also `undefined` for JSON with integers beyond 2^53, because JavaScript
+ * would round them, and different ids would become equal.
  */
 export function parsedJson(text: string): unknown {
   return (text[0] === "{" || text[0] === "[") && !LONG_INTEGER.test(text) ? parsed(text) : undefined;

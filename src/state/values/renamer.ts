@@ -166,8 +166,8 @@ export class Renamer {
     if (this.#fresh.length > 0) this.#register();
     // The first pass may have read copies of a new value before the value was known as generated. A second pass replaces these copies.
     if (hasNew) renamed = this.#facts(facts);
-    // A key with a place was needed while two different times happened to be equal. If the other time is gone, the time is also stored under its
-    // plain key, so that its copies at other places are found.
+    // A key with a place was needed while two different times were equal by chance. If only one of them is left, also store it under its plain key,
+    // so that its copies at other places are found.
     for (const [key, origin] of this.#times) if (typeof key === "string" && !this.#times.has(msOf(key))) this.#times.set(msOf(key), origin);
     const isSame = sameEntries(this.#ids, origins.ids) && sameEntries(this.#times, origins.times);
     return {
@@ -275,7 +275,7 @@ export class Renamer {
     const named = before.toLowerCase();
     const all = this.#counters.filter((counter) => originIn(counter) !== undefined);
     const ofTable = all.find(({ table }) => table !== undefined && named.includes(table));
-    // A plural noun such as `products` names another table.
+    // A plural noun before the number, such as `products`, names another table, so the number is not taken for an id that clients hold.
     const counter = ofTable ?? (isId && !named.endsWith("s") ? all.find(({ isHeld }) => isHeld) : undefined);
     return counter && originIn(counter);
   }
@@ -351,7 +351,7 @@ export class Renamer {
     }
     const jwt = node?.inner.get(JWT_TEXT);
     if (jwt !== undefined) {
-      // Look the token up among known values first: if a store holds the same token, both get the same name.
+      // Look the token up among known values first: if a store holds the same token, both copies get the same name.
       const stored = this.#knownWord(wordOf(text));
       const parsed = stored === undefined ? parsedJwt(text) : undefined;
       if (stored !== undefined || parsed !== undefined) return stored ?? new JsonText(this.#value(parsed, jwt));
@@ -476,7 +476,10 @@ export class Renamer {
     return new Time(ms, form, movedMs === 0 ? origin : { ...origin, name: `${origin.name}~${movedMs}` });
   }
 
-  /** Returns `true` if the step wrote a time into a column that shows the real time, and the target's clock is so far ahead that it did not write it. */
+  /**
+   * Returns `true` if the step wrote the real time into a column, and the target's clock is so far ahead that the target cannot have written this
+   * time.
+   */
   #isRealTime({ ms }: Moment, { place, resolutionMs }: TimePlace): boolean {
     const step = this.#step;
     const { aheadMs } = this.clock;
@@ -487,7 +490,7 @@ export class Renamer {
     return ms >= step.startMs - aheadMs - slack && ms <= step.endMs - aheadMs + slack && resolutionMs <= 1_000;
   }
 
-  /** Returns the origin of a time at a place where experiments showed times; `undefined` if this step wrote the time. */
+  /** Returns the origin of a time at a place where experiments showed times; `undefined` if no equal time with an origin is known. */
   #timeAt(moment: Moment, place: TimePlace): TimeOrigin | undefined {
     const { ms } = moment;
     const own = timeKeyAt(ms, place.place);

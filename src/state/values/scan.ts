@@ -17,14 +17,14 @@ const STANDARD_BASE64 = /^(?=.*[+/=])[A-Za-z0-9+/]{22,}={0,2}$/;
 /** The length of the shortest epoch time. Ids are longer. */
 export const SHORTEST_CANDIDATE = 10;
 
-/** Splits a string at placeholder values alone; `null` if there are none. */
+/** Splits a string only at the values that placeholders replace; `null` if there are none. */
 export function scanMarks(text: string, placeholders: Placeholders): readonly Piece[] | null {
   const pieces: Piece[] = [];
   scanInto(text, placeholders, 0, pieces, pushText);
   return pieces.length === 0 || (pieces.length === 1 && pieces[0]!.kind === "text") ? null : pieces;
 }
 
-/** Splits a string at ids, times and placeholder values; `null` if there are none. */
+/** Splits a string at ids, at times, and at the values that placeholders replace; `null` if there are none. */
 export function scan(text: string, clock: Clock, placeholders: Placeholders): readonly Piece[] | null {
   if (text.length === 36 && text.charCodeAt(8) === DASH && WHOLE_UUID.test(text)) {
     const uuid = wholeUuid(text);

@@ -5,7 +5,7 @@ import { scan, scanMarks, SHORTEST_CANDIDATE, type Placeholders } from "./scan.t
 import type { Token, Tokens } from "../canonical/tokens.ts";
 
 export interface KnownString {
-  /** The text with an `@` and the notation in place of each id. `tokens` has the ids in the same order. */
+  /** The text in which an `@` and the id's notation stand for each id. `tokens` has the ids in the same order. */
   readonly text: string;
   readonly tokens: readonly Token[];
   readonly lo: number;

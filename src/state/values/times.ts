@@ -24,7 +24,7 @@ const DATE = /^\d{4}-\d\d-\d\d$/;
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/;
 const DIGITS = /^\d{10,19}$/;
 
-/** Data further away from the present than this is no time that a step wrote: given data, or a number that has the form of a time by chance. */
+/** A time further away from the present than this was not written by a step. It is given data, or a number that looks like a time by chance. */
 export const FURTHEST_MS: number = 400 * 86_400_000;
 
 /**
@@ -65,7 +65,7 @@ function parsed(text: string, form: TimeForm): Moment | undefined {
   return Number.isNaN(ms) ? undefined : { ms, form };
 }
 
-/** Returns the resolution of a time in milliseconds: a day, a second or a millisecond, the largest of which the time is a multiple. */
+/** Returns the resolution of a time in milliseconds: the largest of a day, a second and a millisecond of which the time is a multiple. */
 export function resolutionOf({ ms, form }: Moment): number {
   if (form === "date" || ms % DAY === 0) return DAY;
   if (form === "s" || ms % 1_000 === 0) return 1_000;

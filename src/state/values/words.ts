@@ -103,7 +103,10 @@ function endOf<T>(
   return undefined;
 }
 
-/** Returns the letters and digits at the end of a text, else `otherwise`. A regular expression would take quadratic time for a long text. */
+/**
+ * Returns the letters and digits at the end of a text, or `otherwise` if there are none. A regular expression would take quadratic time for a long
+ * text.
+ */
 function lastRun(text: string, otherwise: string): string {
   let end = text.length;
   while (end > 0 && !LETTER_OR_DIGIT.test(text[end - 1]!)) end--;
@@ -143,7 +146,7 @@ export function differingWords(a: string, b: string): readonly WordPair[] {
 
 /**
  * Pairs the differences between two texts without times. If the texts differ only in some groups of letters and digits, each pair is one such group.
- * Otherwise, the only pair is the words between the common beginning and the common end.
+ * Otherwise, the only pair is the words between the common beginning and the common end, or else the whole texts.
  */
 function otherWords(a: string, b: string): readonly WordPair[] {
   const whole: readonly WordPair[] = [{ after: "", a, b }];

@@ -14,7 +14,7 @@ export interface MeasuredCode {
 }
 
 /**
- * Returns the coverage of the target's source files from what its processes wrote to a folder.
+ * Returns the coverage of the target's source files, from the coverage files that the target's processes wrote to a folder.
  * @param cwd The folder to which shown paths are relative.
  */
 export async function codeCoverage(
@@ -59,7 +59,10 @@ async function take(
   map.merge(found);
 }
 
-/** Returns the sources for the converter. Node keeps only the lengths of the lines that it executed, which is all that offsets need. */
+/**
+ * Returns a script's source map for `v8ToIstanbul`, with a text that has lines of the same lengths as the script. Node keeps only these lengths, and
+ * the conversion of offsets to lines needs no more.
+ */
 function sourcesOf(map: ScriptCoverage["map"]): Parameters<typeof v8ToIstanbul>[2] {
   if (map?.data === undefined || map.data === null) return undefined;
   const source = map.lineLengths?.map((length) => `${".".repeat(length)}\n`).join("");

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { resolve, sep } from "node:path";
 import type { Config } from "../../../config/index.ts";
 
-/** Returns a function that says if a source file is counted, by its absolute path. */
+/** Returns a function that takes the absolute path of a source file and returns `true` if the file is counted. */
 export function countedFiles({ coverage, folder, target }: Pick<Config, "coverage" | "folder" | "target">): (file: string) => boolean {
   const real = realPath(folder);
   const include = (coverage?.include ?? [realPath(resolve(folder, target?.cwd ?? "."))]).map((glob) => pattern(real, glob));
@@ -11,7 +11,9 @@ export function countedFiles({ coverage, folder, target }: Pick<Config, "coverag
     !file.split(sep).includes("node_modules") && include.some((one) => one.test(file)) && !exclude.some((one) => one.test(file));
 }
 
-/** Returns the path by which Node names files in a folder; the path itself if there is no such folder. */
+/**
+ * Returns a folder's path with symbolic links resolved, because Node names files in this way. Returns the given path if the folder does not exist.
+ */
 function realPath(folder: string): string {
   return existsSync(folder) ? realpathSync(folder) : folder;
 }

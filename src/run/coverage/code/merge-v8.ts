@@ -17,8 +17,9 @@ export interface CoveredFunction {
 }
 
 /**
- * Adds up the coverage of one script in several processes, as V8 would have counted it in one. V8 leaves out a block that was executed as often as the
- * code around it, and joins neighbours that were executed equally often. So a block of one process may be part of a larger range in another.
+ * Adds up the coverage of one script in several processes. The result has the form that V8 would give for a single process: V8 leaves out a block
+ * that was executed as often as the code around it, and joins neighbours that were executed equally often. A block in one process may therefore be
+ * part of a larger range in another process.
  */
 export function mergeV8(processes: readonly (readonly CoveredFunction[])[]): readonly CoveredFunction[] {
   const byPlace = new Map<string, CoveredFunction[]>();
@@ -48,7 +49,7 @@ function mergedFunction(all: readonly CoveredFunction[]): CoveredFunction {
   };
 }
 
-/** Cuts ranges where others begin or end, until each two of them are apart or one lies inside the other. */
+/** Cuts ranges at the ends of other ranges, until any two of them either have no common characters or one contains the other. */
 function pieces(ranges: readonly CoverageRange[]): readonly Place[] {
   let places: readonly Place[] = distinct(ranges);
   for (;;) {
@@ -58,7 +59,7 @@ function pieces(ranges: readonly CoverageRange[]): readonly Place[] {
   }
 }
 
-/** Cuts a place at the ends of others that overlap it or share one end with it. A block that lies inside another shares no end with it. */
+/** Cuts a place wherever another place begins or ends within it, except at places that lie completely inside it and share no end with it. */
 function cutAt({ startOffset: start, endOffset: end }: Place, others: readonly Place[]): readonly Place[] {
   const cuts = new Set<number>([start, end]);
   for (const { startOffset, endOffset } of others) {
