@@ -6,7 +6,7 @@ export interface Side {
   readonly name: string;
   /** A text that says what the side does, and what it does not do. */
   readonly what: string;
-  /** One round, in a fresh process. */
+  /** Measures the side once, in a new process. */
   readonly run: () => Promise<MeasuredSide>;
 }
 

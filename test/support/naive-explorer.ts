@@ -35,7 +35,7 @@ export interface NaiveClosure {
 
 const skips = (does: Behaviour): boolean => does.kind === "unmet" || does.kind === "null" || does.kind === "changed_null";
 
-/** The names of the rules that a step breaks. */
+/** Returns the names of the rules that a step breaks. */
 export function findingsOf(graph: Graph, action: number, does: Behaviour): readonly string[] {
   if (does.kind !== "answer") return [];
   const found: string[] = [];
