@@ -1,4 +1,4 @@
-// Entry of the processes that bench/store-ledger.ts starts for bare loops: `<kind> <server> <steps>`.
+// The entry of the processes that bench/store-ledger.ts starts for bare loops. Arguments: `<kind> <server> <steps>`.
 import type { MeasuredSide } from "./peers/measured-side.ts";
 import { agentOf, declaredAgent } from "./support/agent-of.ts";
 import { serveScript } from "./support/served-file.ts";
@@ -18,7 +18,7 @@ const [kind, server, steps] = process.argv.slice(2) as [string, string, string];
 process.send!(await measured(), () => process.exit(0));
 
 async function measured(): Promise<MeasuredSide> {
-  // The ledger in memory has the same graph, in the same order.
+  // The ledger in memory has the same graph, in the same order of nodes and edges.
   const declared = await declaredAgent("fixtures/ledger/memory.explore.ts");
   const agent = agentOf(declared, { strategy: "bfs", maxSteps: Number(steps), seed: 0, stopOnFirstViolation: false });
   const { graph } = await agent.explore({ parallel: 1 });

@@ -5,7 +5,7 @@ import { tiny } from "./support/tiny.ts";
 
 const CLOCK_MS = Date.UTC(2026, 0, 1);
 
-/** Canonical form and fingerprint of net differences of some sizes, with and without ids to be renamed. */
+/** Measures the canonical form and the fingerprint of differences from the root state, for several sizes, with and without ids to rename. */
 export default async function canonical(): Promise<readonly Row[]> {
   await loadHasher();
   const canonicalizer = new Canonicalizer({
@@ -36,7 +36,7 @@ export default async function canonical(): Promise<readonly Row[]> {
   });
 }
 
-/** Tables of orders: each row with a time and an amount of its own and, from the second table on, a reference to a row of the table before. */
+/** Returns tables of orders. Each row has its own time and amount. From the second table on, each row also refers to a row of the table before. */
 function rows(tables: number, each: number, opaque: boolean): Facts {
   const id = (table: number, row: number): string | number => (opaque ? uuid(table * each + row) : row + 1);
   const observed = Array.from({ length: tables }, (_, table): ObservedTable => {
@@ -57,7 +57,7 @@ function rows(tables: number, each: number, opaque: boolean): Facts {
   return { systems: { db: { kind: "rows", tables: observed, counters: {} } }, context: {}, clients: {} };
 }
 
-/** A version 4 UUID, always the same for a number. */
+/** Returns a version 4 UUID that depends only on the number. */
 function uuid(number: number): string {
   const hex = Array.from({ length: 4 }, (_, word) =>
     (Math.imul(number * 4 + word + 1, 0x9e3779b1) >>> 0).toString(16).padStart(8, "0"),

@@ -2,7 +2,7 @@ import { exploreCleanly } from "./support/explore.ts";
 import { rate, type Job } from "./support/job.ts";
 import { full, type Row } from "./support/row.ts";
 
-/** A target that computes for 2 ms a request: two lanes can at best double the rate, on a machine with cores to spare. */
+/** Explores a target that computes for 2 ms in each request. Two lanes can at best double the rate, if the machine has enough free cores. */
 export default async function cpu(): Promise<readonly Row[]> {
   const job: Job = {
     agent: "fixtures/ledger/ledger.explore.ts",

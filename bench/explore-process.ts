@@ -1,4 +1,4 @@
-// Entry of the processes that bench/support/explore.ts starts: one exploration, its figures to the parent.
+// The entry of the processes that bench/support/explore.ts starts. Each runs one exploration and sends its figures to the parent process.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ExplorationEvent, ExplorationResult } from "seqqa";

@@ -7,15 +7,15 @@ import { full, median, type Row } from "./support/row.ts";
 const ROUNDS = full ? 3 : 1;
 const REQUESTS = full ? 100_000 : 30_000;
 const LANES = 2;
-/** The whole ledger. */
+/** The number of transitions of the whole ledger. */
 const TRANSITIONS = 187_525;
-/** Steps a second of another tool that explores orders of calls, over HTTP at 5,000 steps, on a machine with two cores. */
+/** The steps per second of another tool that explores sequences of calls: over HTTP, for 5,000 steps, on a machine with two cores. */
 const PEER = 353;
 
 /**
- * The ledger over HTTP and SQLite with two lanes to exhaustion, each lane with a server process of its own; beside it as many bare loops of
- * undici as lanes, one to a server process, so that ratios say something on another machine. Every run is in a fresh process, in the
- * reverse order every second round.
+ * Explores the ledger to exhaustion over HTTP and SQLite with two lanes, each with its own server process. For comparison, it also measures bare
+ * loops of undici, one for each lane and server process, because ratios are comparable between machines. Every run is in a new process. Every second
+ * round has the reverse order.
  */
 export default async function httpLedger(): Promise<readonly Row[]> {
   const runs: Measured[] = [];
@@ -68,7 +68,7 @@ async function exhausted(): Promise<Measured> {
   return measured;
 }
 
-/** Requests a second of as many loops as there are lanes. */
+/** Returns the sum of the requests per second of bare loops that run at the same time, one for each lane. */
 async function loopsAtOnce(side: string): Promise<number> {
   const one = (): Promise<MeasuredSide> => answerOf<MeasuredSide>(new URL("peer-process.mjs", import.meta.url), [side, String(REQUESTS)]);
   const measured = await Promise.all(Array.from({ length: LANES }, one));

@@ -5,7 +5,10 @@ import { full, type Row } from "./support/row.ts";
 const SERVER = { agent: "bench/agents/ledger.explore.ts", config: "fixtures/ledger/seqqa.yaml" };
 const IN_PROCESS = { agent: "bench/in-process/ledger.explore.ts", config: "bench/in-process/seqqa.yaml" };
 
-/** A real server process and a real SQLite file per lane, for each way of putting the file back; for savepoints, which need it, an API in the lane's thread. */
+/**
+ * Measures each checkpoint mode of SQLite with one server process and one SQLite file per lane. The savepoint mode needs an API in the lane's thread,
+ * so it has no server process.
+ */
 export default async function http(): Promise<readonly Row[]> {
   const rows: Row[] = [];
   const sizes = { journal: full ? 100_000 : 20_000, copy: full ? 5_000 : 1_000, savepoint: full ? 100_000 : 20_000 };

@@ -4,7 +4,7 @@ import { full, type Row } from "./support/row.ts";
 
 const STRATEGIES = full ? (["bfs", "dfs", "random", "coverage_guided"] as const) : (["bfs", "dfs"] as const);
 
-/** Lanes against a target that waits 5 ms in the server: what is measured is how well they are kept at work. */
+/** Explores a target that waits 5 ms in each request, with 1 to 16 lanes. The figures show how well the engine keeps all lanes busy. */
 export default async function lanes(): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const maxSteps of full ? [1_000, 20_000] : [1_000]) {

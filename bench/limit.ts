@@ -10,13 +10,16 @@ import { Timeline } from "./support/timeline.ts";
 const ROUNDS = full ? 5 : 3;
 const STEPS = full ? 50_000 : 10_000;
 
-/** How near the engine comes to a bare loop with the same requests, marks and put-backs in the same process: one lane, ledger, journal. */
+/**
+ * Compares the engine with a bare loop in the same process that makes the same requests, checkpoints and restores: one lane, the ledger, and the
+ * checkpoint mode `journal`.
+ */
 export default async function limit(): Promise<readonly Row[]> {
   const engine: number[] = [];
   const bare: number[] = [];
   let last: ExplorationResult | undefined;
   let run: BareRun | undefined;
-  // The graph to be walked; also warms both up.
+  // This exploration returns the graph for the bare loop, and warms up the code of both.
   const { result } = await explored();
   for (let round = 0; round < ROUNDS; round++) {
     const measureEngine = async (): Promise<void> => {

@@ -10,7 +10,7 @@ const WAYS: Readonly<Record<string, Pick<Job, "lanes">>> = {
   "2 threads": { lanes: 2 },
 };
 
-/** The engine alone: fixtures that are objects in memory, through the public Action API. */
+/** Measures the engine alone: the fixtures are objects in memory, which actions access through the public API. */
 export default async function memory(): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const [name, job] of Object.entries({ ledger: LEDGER, [full ? "stock n=9" : "stock n=7"]: STOCK })) {
@@ -34,7 +34,7 @@ export default async function memory(): Promise<readonly Row[]> {
   return rows;
 }
 
-/** Every way once a round, in the reverse order every second round. */
+/** Runs every variant once per round. Every second round has the reverse order. */
 async function rounds(job: Job, count: number): Promise<Record<string, Measured[]>> {
   const runs: Record<string, Measured[]> = Object.fromEntries(Object.keys(WAYS).map((way) => [way, []]));
   for (let round = 0; round < count; round++) {

@@ -1,4 +1,5 @@
-// Entry of the processes that bench/peers.ts and bench/http-ledger.ts start: one side other than seqqa, what it came to to the parent.
+// The entry of the processes that bench/peers.ts and bench/http-ledger.ts start. Each runs one side other than seqqa and sends its figures to the
+// parent process.
 import { bareRequests, bareServer } from "./peers/bare-requests.ts";
 import { breadthFirst } from "./peers/breadth-first.ts";
 import { InMemory } from "./peers/in-memory.ts";

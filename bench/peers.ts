@@ -8,14 +8,14 @@ import { exploreCleanly } from "./support/explore.ts";
 import type { Job } from "./support/job.ts";
 import type { Origin } from "./support/origin.ts";
 
-/** What the ledger in memory has. */
+/** The number of transitions of the ledger in memory. */
 const TRANSITIONS = 187_525;
 const HTTP_STEPS = 50_000;
 
 /**
- * `npm run bench:peers [-- --rounds 5 --steps n]`: seqqa and what else one might use, in the same run: each side in a fresh process per round,
- * in the reverse order every second round. `--steps` is for a look: fewer requests, and nothing is written.
- * @throws Error for options that are not usable
+ * `npm run bench:peers [-- --rounds 5 --steps n]`: compares seqqa with alternatives in one run. In each round, every side runs in a new process.
+ * Every second round has the reverse order. `--steps` is for a quick try: it sends fewer requests, and writes no file.
+ * @throws Error for invalid options
  */
 export default async function peers(args: readonly string[], origin: Origin): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: { rounds: { type: "string", default: "5" }, steps: { type: "string" } } });

@@ -8,17 +8,17 @@ import { full, median, type Row } from "./support/row.ts";
 const TRIALS = full ? 400 : 100;
 /** Microseconds between the read and the write of the server's handler; 0 is one turn of its event loop. */
 const GAPS = [0, 200, 1000];
-/** Milliseconds that the second is later in the control arm. */
+/** The delay of the second request in the control arm, in milliseconds. */
 const STAGGER_MS = 50;
 
-/** Steps in which the ledger's first 500 states are expanded. */
+/** The number of steps that expand the ledger's first 500 states. */
 const FIRST_STATES = 500 * 13;
 
 export default async function races(): Promise<readonly Row[]> {
   return [...(await lostUpdates()), await cost()];
 }
 
-/** What probing the first states of the ledger costs beside exploring them, on one lane. */
+/** Measures the time of probing the first states of the ledger for races, relative to the time of exploring them, on one lane. */
 async function cost(): Promise<Row> {
   const ratios: number[] = [];
   let note = "";
@@ -36,7 +36,7 @@ async function cost(): Promise<Row> {
   return { name: "probing the ledger's first 500 states", value: median(ratios), unit: "times their exploration", note };
 }
 
-/** How often two requests that are made to meet lose an update of a Node server in its own process. */
+/** Measures how often two requests that are sent to meet cause a lost update in a Node server in its own process. */
 async function lostUpdates(): Promise<readonly Row[]> {
   const child = fork(join(process.env["SEQQA_ROOT"] ?? "", "bench/races/server.mjs"));
   const [http, h2c] = await new Promise<[number, number]>((resolve) => child.once("message", (ports: [number, number]) => resolve(ports)));

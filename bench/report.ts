@@ -12,7 +12,10 @@ const NODES = 5_000;
 const EDGES = 20_000;
 const LOADS = 3;
 
-/** The HTML report of a graph as large as it shows whole: its size, how soon it can be used, and how long frames are while it is moved about. */
+/**
+ * Measures the HTML report of the largest graph that it shows completely: its size, the time until it can be used, and the length of frames while the
+ * graph is moved.
+ */
 export default async function report(): Promise<readonly Row[]> {
   const begun = performance.now();
   const text = made();
@@ -82,7 +85,7 @@ async function measured(page: Page, file: string): Promise<Loaded> {
     "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now()))))",
   )) as number;
   const longestTask = (await page.evaluate("Math.max(0, ...tasks)")) as number;
-  // A graph of this size is shown in groups at first, where fields divide it into few.
+  // A graph of this size is shown in groups at first, because some fields have few different values.
   const grouped = page.getByText(/^Grouped by/);
   if (await grouped.isVisible()) {
     await grouped.click();
@@ -121,7 +124,7 @@ async function pan(page: Page): Promise<void> {
   await page.mouse.up();
 }
 
-/** Milliseconds between two frames, at most, while something is done. */
+/** Returns the longest time between two frames during the work, in milliseconds. */
 async function longestFrame(page: Page, work: () => Promise<void>): Promise<number> {
   await page.evaluate(`
     globalThis.frames_ = [];

@@ -6,7 +6,7 @@ import { full, median, type Row } from "./support/row.ts";
 
 const ROOT = process.env["SEQQA_ROOT"]!;
 const BIN = join(ROOT, "bin/seqqa.js");
-/** Tells on standard error what the process took at most. */
+/** A module that prints the maximum memory and the CPU time of its process on standard error. */
 const WATCH =
   "data:text/javascript,process.on('exit',()=>{const u=process.resourceUsage();process.stderr.write('max RSS '+u.maxRSS+', CPU '+(u.userCPUTime+u.systemCPUTime))})";
 
@@ -17,7 +17,7 @@ interface Ran {
   readonly cpuSeconds: number;
 }
 
-/** The run store: what it costs a run over HTTP, and how long a report of the whole ledger takes from it. */
+/** Measures the run log: its cost in a run over HTTP, and the time to make reports of the whole ledger from it. */
 export default async function runStore(): Promise<readonly Row[]> {
   const folder = mkdtempSync(join(tmpdir(), "seqqa-bench-run-store-"));
   try {
@@ -27,7 +27,7 @@ export default async function runStore(): Promise<readonly Row[]> {
   }
 }
 
-/** The ledger over HTTP and SQLite with two lanes, with and without a store, in the reverse order every second round. */
+/** Explores the ledger over HTTP and SQLite with two lanes, with and without a run log. Every second round has the reverse order. */
 async function costOfTheStore(folder: string): Promise<readonly Row[]> {
   const steps = full ? 60_000 : 10_000;
   const target = `target: { command: node server.mjs, cwd: ${join(ROOT, "fixtures/ledger")}, env: { PORT: "{port}", DB_PATH: "{db_path}" } }\nparallel: 2\n`;
@@ -53,7 +53,10 @@ async function costOfTheStore(folder: string): Promise<readonly Row[]> {
   ];
 }
 
-/** The whole ledger, over HTTP in process so that requests and responses are in the store, and every format of it. */
+/**
+ * Explores the whole ledger and makes reports in every format. The API is a fetch handler in the lane's thread, called by an `HttpClient`, so that
+ * requests and answers are in the run log.
+ */
 async function reportsOfTheLedger(folder: string): Promise<readonly Row[]> {
   const module = join(ROOT, "bench/in-process/target.ts");
   const config = join(folder, "whole.yaml");

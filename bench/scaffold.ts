@@ -8,7 +8,9 @@ const root = process.env["SEQQA_ROOT"] ?? "";
 const GITHUB = join(root, "node_modules/@octokit/openapi/generated/api.github.com.json");
 const EXAMPLES = join(root, "node_modules/@readme/oas-examples");
 
-/** GitHub's description to a folder that type-checks, and all example descriptions: how long it takes, and how much memory. */
+/**
+ * Measures the time and memory for a folder from GitHub's API description, which is also type-checked, and for folders from all example descriptions.
+ */
 export default async function scaffold(): Promise<readonly Row[]> {
   const folder = mkdtempSync(join(tmpdir(), "seqqa-bench-"));
   try {
@@ -59,7 +61,7 @@ interface Measured {
   readonly status: number;
 }
 
-/** Runs a program of Node to its end. Its peak memory is what it says itself. */
+/** Runs a Node program to its end. The program itself reports its maximum memory. */
 function measured(args: readonly string[], cwd: string, expected: readonly number[] = [0]): Promise<Measured> {
   const peak = `data:text/javascript,${encodeURIComponent('process.on("exit", () => process.send(process.resourceUsage().maxRSS))')}`;
   return new Promise((done, fail) => {

@@ -8,7 +8,7 @@ import { rate, type Measured } from "./support/job.ts";
 import { full, median, type Row } from "./support/row.ts";
 
 const ROUNDS = full ? 3 : 1;
-/** With fewer, the cross-checks of the first nodes are a large part of what is measured. */
+/** With fewer steps, the cross-checks of the first nodes would be a large part of the measured time. */
 const STEPS = full ? 6000 : 4000;
 const LANES = [1, 2, 4] as const;
 const STORES = [
@@ -16,13 +16,13 @@ const STORES = [
   ["mysql", "MariaDB", mysql],
   ["redis", "Redis", redis],
 ] as const;
-/** For a look at some of them: `STORES=redis npm run bench -- store-ledger`. */
+/** The stores to measure. `STORES=redis npm run bench -- store-ledger` measures only some of them. */
 const wanted = (process.env["STORES"] ?? "postgres,mysql,redis").split(",");
 
 /**
- * The ledger over HTTP on the stores that people use, with 1, 2 and 4 lanes, each lane with a server process and a store of its own. Beside it bare
- * loops, which make the same requests and run the statements that cannot be done without; two of them at once say how much a second lane can
- * bring on this machine. Every run is in a fresh process, in the reverse order every second round.
+ * Explores the ledger over HTTP on PostgreSQL, MariaDB and Redis, with 1, 2 and 4 lanes, each with its own server process and store. For comparison,
+ * bare loops make the same requests and send only the indispensable statements. Two bare loops at the same time show how much a second lane can gain
+ * on this machine. Every run is in a new process. Every second round has the reverse order.
  */
 export default async function storeLedger(): Promise<readonly Row[]> {
   const rows: Row[] = [];
@@ -83,7 +83,7 @@ async function measured(kind: Kind, name: string, server: string, template: stri
   ];
 }
 
-/** Executions per second, cross-checks included: the loop makes as many requests for each of its steps as the engine for each of these. */
+/** Returns the executions per second, including cross-checks. Each of them costs the engine as many requests as a step costs the bare loop. */
 function requestRate({ steps, crossChecked, exploringMs }: Measured): number {
   return ((steps + crossChecked) / exploringMs) * 1000;
 }
@@ -93,7 +93,7 @@ function explored(template: string, lanes: number): Promise<Measured> {
   return exploreCleanly({ ...job, env: { STORE_URL: template } });
 }
 
-/** Steps per second of as many loops at once, each with a process, a server and a store of its own. */
+/** Returns the sum of the steps per second of loops that run at the same time, each with its own process, server and store. */
 async function bareLoops(kind: Kind, server: string, loops: number): Promise<number> {
   const one = (): Promise<MeasuredSide> =>
     answerOf<MeasuredSide>(new URL("bare-store-process.mjs", import.meta.url), [kind, server, String(STEPS)]);

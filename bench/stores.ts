@@ -8,11 +8,14 @@ import { redisModes } from "./stores/redis.ts";
 import { sqliteModes } from "./stores/sqlite.ts";
 import { full, median, type Row } from "./support/row.ts";
 
-/** Cycles of mark, branch and put-back that are compared with the bare statements, and cycles over which nothing may grow. */
+/**
+ * `COMPARED`: number of cycles of checkpoint, changes and restore that are compared with bare statements. `LASTING`: number of cycles in which log
+ * and tables must not grow.
+ */
 const COMPARED = { fast: full ? 3000 : 300, whole: full ? 60 : 10 };
 const LASTING = { fast: full ? 100_000 : 2500, whole: full ? 200 : 10 };
 
-/** Mark and put-back of a branch of five rows: each mode against its bare statements, and over many cycles. */
+/** Measures the checkpoint and restore of five changed rows: each checkpoint mode compared with bare statements, and over many cycles. */
 export default async function stores(): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const mode of sqliteModes) rows.push(...(await measured(mode)));
@@ -40,7 +43,7 @@ async function measured({ name, whole = false, open }: Mode): Promise<readonly R
     await cycles(own, Math.ceil(COMPARED[size] / 5));
     await cycles(bed.bare, Math.ceil(COMPARED[size] / 5));
     const dump = await bed.system.dump();
-    // In turns, so that what disturbs the machine disturbs both.
+    // The two sides run alternately, so that disturbances of the machine affect both.
     const [ours, theirs]: number[][] = [[], []];
     for (let round = 0; round < 10; round++) {
       ours!.push(...(await cycles(own, Math.ceil(COMPARED[size] / 10))));
@@ -75,7 +78,7 @@ function ofSystem({ system, branch }: Bed): Bed["bare"] {
   };
 }
 
-/** Microseconds of mark and put-back together, of each cycle; the branch between them is not counted. */
+/** Returns the time of checkpoint and restore in each cycle, in microseconds. The time of the changes in between is not included. */
 async function cycles(one: Bed["bare"], count: number): Promise<number[]> {
   const times: number[] = [];
   for (let i = 0; i < count; i++) {

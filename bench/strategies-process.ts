@@ -1,4 +1,4 @@
-// Entry of the processes that bench/strategies.ts starts: all runs of one bed, their samples to the parent.
+// The entry of the processes that bench/strategies.ts starts. Each executes all runs of one fixture and sends the samples to the parent process.
 import { beds } from "./strategies/bed.ts";
 import { runBed } from "./strategies/run-bed.ts";
 import { declaredAgent } from "./support/agent-of.ts";

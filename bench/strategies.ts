@@ -10,9 +10,9 @@ import { answerOf } from "./support/answer-of.ts";
 import type { Origin } from "./support/origin.ts";
 
 /**
- * `npm run bench:strategies [-- --seeds 20 --only name]`: how soon each strategy finds the planted bugs of the fixtures. A table on the
- * terminal; bench/strategies.json and bench/strategies.svg when nothing was left out with `--only`.
- * @throws Error for options that are not usable
+ * `npm run bench:strategies [-- --seeds 20 --only name]`: measures how soon each strategy finds the planted bugs of the fixtures. Prints a table.
+ * Without `--only`, also writes bench/strategies.json and bench/strategies.svg.
+ * @throws Error for invalid options
  */
 export default async function strategies(args: readonly string[], origin: Origin): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: { seeds: { type: "string", default: "20" }, only: { type: "string" } } });
@@ -33,7 +33,7 @@ export default async function strategies(args: readonly string[], origin: Origin
   writeFileSync(join(root, "bench/strategies.svg"), plot(summaries, `${seeds} seeds, ${origin.machine.cpu}, ${origin.date.slice(0, 10)}`));
 }
 
-/** A process of its own, since what switches bugs on in memory is read when the module is loaded. */
+/** Measures a fixture in its own process, because fixtures in memory read the variable that enables their bug when their module is loaded. */
 function ranBed(bed: Bed, seeds: number): Promise<BedResult> {
   return answerOf<BedResult>(new URL("strategies-process.mjs", import.meta.url), [bed.name, String(seeds)], bed.env);
 }

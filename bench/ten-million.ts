@@ -2,14 +2,14 @@ import { exploreCleanly } from "./support/explore.ts";
 import { rate, type Job } from "./support/job.ts";
 import type { Row } from "./support/row.ts";
 
-/** States are what shelves can hold: each of them 0 to 9 boxes. In each state every shelf is tried once. */
+/** The fixture has shelves with 0 to 9 boxes each, and a state for each combination. In each state, one action is tried for every shelf. */
 const SHELVES = 7;
 const PLACES = 10;
 const STATES = PLACES ** SHELVES;
 const TRANSITIONS = SHELVES * STATES;
 const MOST_MIB = 1.2 * 1024;
 
-/** A model in memory of ten million states, explored to exhaustion in the main thread of a fresh process. */
+/** Explores a model in memory with ten million states to exhaustion, in the main thread of a new process. */
 export default async function tenMillion(): Promise<readonly Row[]> {
   const job: Job = { agent: "fixtures/shelves/memory.explore.ts", env: { SHELVES: String(SHELVES), PLACES: String(PLACES) } };
   const measured = await exploreCleanly(job);

@@ -7,12 +7,12 @@ import { find, type Service } from "../test/support/services/service.ts";
 import { full, median, type Row } from "./support/row.ts";
 import { mysqlKind, postgresKind, redisKind, ROWS, sqliteKind, TABLES, type Kind } from "./testing/kinds.ts";
 
-/** Tests of each way; the ways that take long get a fiftieth. */
+/** Number of tests for each way of resetting a store. Slow ways get a fiftieth of it. */
 const TESTS = full ? 1000 : 200;
 
 /**
- * Milliseconds between two tests: seqqa's checkpoint and restore beside the usual ways, in one run. There is no Docker engine here: a fresh server for
- * each test stands for Testcontainers, whose container has to start as well.
+ * Measures the milliseconds between two tests: seqqa's checkpoint and restore, compared with the usual ways of resetting a store. A new server for
+ * each test represents Testcontainers, whose container also has to start, because this machine has no Docker.
  */
 export default async function testing(): Promise<readonly Row[]> {
   const folder = mkdtempSync(join(tmpdir(), "seqqa-bench-testing-"));

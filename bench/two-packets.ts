@@ -7,8 +7,8 @@ const STEPS = full ? 20_000 : 5_000;
 const LEAST = 0.5;
 
 /**
- * The ledger in Python over HTTP and SQLite with one lane: a server that sends each answer in one write, and one that sends head and body in two,
- * in turn. The second one costs 40 ms per request on a connection that is kept open.
+ * Explores the ledger of a Python server over HTTP and SQLite with one lane. In one variant, the server sends each answer in one write; in the other,
+ * it sends head and body in two writes. Two writes cost 40 ms per request on a connection that is kept open. The variants take turns.
  */
 export default async function twoPackets(): Promise<readonly Row[]> {
   const once: number[] = [];

@@ -5,7 +5,7 @@ import { tiny } from "./support/tiny.ts";
 
 const STATES = full ? 1_000_000 : 200_000;
 
-/** The set of visited states, beside a `Set` of bigint fingerprints. */
+/** Measures the set of visited states, compared with a `Set` of bigint fingerprints. */
 export default async function visited(): Promise<readonly Row[]> {
   const halves = new Int32Array(2 * STATES);
   let seed = 1;

@@ -1,4 +1,4 @@
-// What the benchmarks have in common: TypeScript to JavaScript, and the commit that is measured.
+// Parts that all benchmarks share: compiling TypeScript to JavaScript, and naming the commit that is measured.
 import { build } from "esbuild";
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
@@ -8,8 +8,9 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
 /**
- * Modules of bench/, by name, and every exploration of fixtures/ and bench/ as JavaScript; returns their folder. What the package exports is
- * taken from dist, where its worker threads find their own files too; its inner modules come from src.
+ * Compiles the named modules of bench/, and every exploration of fixtures/ and bench/, to JavaScript. Returns the folder of the result. Exports of
+ * the package are imported from dist, because its worker threads find their own files there. Inner modules are imported from dist if it has them;
+ * others are compiled from src.
  */
 export async function bundle(command, names) {
   const out = join(root, "node_modules/.cache/seqqa-bench", command);
@@ -51,13 +52,13 @@ export async function bundle(command, names) {
       },
     ],
   });
-  // Bundled here, it would look for the package's files beside the bundle.
+  // In a bundle, this module would look for the package's files beside the bundle.
   if ("src/model/code-root.ts" in metafile.inputs)
     throw new Error("A benchmark imports a module of src that finds files of the package: make it an entry in scripts/build.mjs.");
   return out;
 }
 
-/** With a mark when what is measured is not what was committed. */
+/** Returns the id of the commit that is measured, marked "with changes" if the sources have uncommitted changes. */
 export function commit() {
   const git = (...args) => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
   const changed = git("status", "--porcelain", "--", "src", "bench", "fixtures", ":!bench/*.json", ":!bench/*.svg") !== "";

@@ -1,6 +1,7 @@
-// `npm run bench:known [-- name ...]`: explores published defects of servers from npm. For each pair the version with the defect and the one that fixes it are
-// installed once (node_modules/.cache/seqqa-known) and explored with the configuration in bench/known/<name>, without flags. Prints for each pair: found or
-// missed, the path, steps and time, and what is reported on the fixed version (a false alarm). Exits non-zero when a defect is missed or there is a false alarm.
+// `npm run bench:known [-- name ...]`: explores published defects of servers from npm. Each pair names a version with the defect and a version with
+// the fix. Both are installed once (node_modules/.cache/seqqa-known) and explored with the configuration in bench/known/<name>, without flags. For
+// each version, the script prints if the defect was found, the number of steps and states, the time, and the findings. A finding in the fixed version
+// is a false alarm. Exits with 1 if a defect is missed or there is a false alarm.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -35,7 +36,7 @@ for (const pair of PAIRS.filter(({ name }) => wanted.length === 0 || wanted.incl
 }
 process.exitCode = isWrong ? 1 : 0;
 
-/** Installs one version once, with what the pair needs beside it. Returns its folder. */
+/** Installs one version of a pair, with the packages that the pair needs beside it. Does nothing if it is already installed. Returns its folder. */
 function install({ package: package_, beside = {}, overrides, compiled = [], before }, version) {
   const folder = join(root, "node_modules/.cache/seqqa-known", `${package_.replace("/", "+")}-${version}`);
   const done = join(folder, "installed");
@@ -58,7 +59,7 @@ function install({ package: package_, beside = {}, overrides, compiled = [], bef
   return folder;
 }
 
-/** Runs seqqa on one version. */
+/** Runs seqqa on one version of a pair. */
 function explore(pair, server) {
   const output = mkdtempSync(join(tmpdir(), "seqqa-known-"));
   const template = pair.template === undefined ? undefined : makeTemplate(pair.template, server);
@@ -96,7 +97,7 @@ function explore(pair, server) {
   }
 }
 
-/** Makes a database as the template of the lanes, with the pair's own preparation. */
+/** Creates a database from which the stores of the lanes are copied, prepared as the pair requires. */
 function makeTemplate({ kind, prepare }, server) {
   const name = `seqqa_known_${process.pid}_${Math.random().toString(36).slice(2, 8)}`;
   if (kind !== "postgres") throw new Error(`No template of ${kind} can be made here.`);

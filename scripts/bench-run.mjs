@@ -1,4 +1,5 @@
-// `npm run bench:strategies` and `npm run bench:peers`: benchmarks that write files of their own. The first argument names one.
+// `npm run bench:strategies` and `npm run bench:peers`: benchmarks that write their own result files. The first argument is the name of the
+// benchmark.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { bundle, commit, root } from "./bench-bundle.mjs";

@@ -1,5 +1,5 @@
-// `npm run bench [-- [--full] part ...]`: measures the built package, prints a table and writes bench/results.json.
-// Each part runs in a process of its own; parts that were not asked for keep their last figures, with the commit that they were measured on.
+// `npm run bench [-- [--full] part ...]`: measures the built package, prints a table and writes bench/results.json. Each part runs in its own
+// process. Parts that the arguments do not name keep their last figures, with the commit on which these were measured.
 import { fork } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// `node scripts/build-report.mjs`: bundles the scripts and styles of the HTML report (app) and of the page of a run (ui) into dist/reports/html, with the licences of what is in them.
+// `node scripts/build-report.mjs`: bundles the scripts and styles of the HTML report (app) and of the page of a run (ui) into dist/reports/html, with
+// the licences of the bundled packages.
 import { build } from "esbuild";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +15,7 @@ export async function buildReport(folder = join(root, "dist/reports/html")) {
     bundle: true,
     minify: true,
     format: "iife",
-    // For what people open it with: browsers of 2023 and later.
+    // The oldest supported browsers, all of 2023.
     target: ["chrome111", "firefox113", "safari16.4"],
     tsconfig: "src/reports/html/app/tsconfig.json",
     charset: "ascii",
@@ -27,13 +28,13 @@ export async function buildReport(folder = join(root, "dist/reports/html")) {
   const banner = licences(Object.keys(metafile.inputs));
   for (const { path, text } of outputFiles) {
     const whole = path.endsWith(".js") ? banner + text : text;
-    // Both stand between tags: neither may end its own.
+    // The script and the style are written between tags in HTML, so they must not contain the text that ends their tag.
     if (/<\/(?:script|style)|<!--/i.test(whole)) throw new Error(`${path} would end the element that it stands in.`);
     if (!existsSync(path) || readFileSync(path, "utf8") !== whole) writeFileSync(path, whole);
   }
 }
 
-/** The licence of every package that is in the bundle, in one comment. */
+/** Returns one comment with the licences of all packages in the bundle. */
 function licences(inputs) {
   const folders = new Set(inputs.map((file) => /^(node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1]).filter(Boolean));
   const texts = [...folders]

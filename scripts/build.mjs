@@ -1,6 +1,6 @@
-// `npm run build`: the package in dist. Its modules are put together in few files, since loading hundreds takes longer than most commands do; what two
-// entries share is in a file that both import, so that every class exists once. The declarations, which only a published package needs, come with
-// `npm run build:types`, and by themselves when npm packs or publishes.
+// `npm run build`: builds the package in dist. The modules are bundled into few files, because most commands take less time than loading hundreds of
+// modules. Code that two entries use is in a file that both import, so that every class exists only once. Declarations are needed only for
+// publishing: `npm run build:types` creates them, and npm runs it when it packs or publishes the package.
 import { build } from "esbuild";
 import { execFileSync } from "node:child_process";
 import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const exported = Object.values(exports).flatMap(({ default: file }) =>
   file === undefined ? [] : [file.replace(/^\.\/dist\/(.*)\.js$/, "src/$1.ts")],
 );
 
-/** Beside what is exported: the command, the entries of threads, and what scripts and tests of this repository load. */
+/** Entries in addition to the exported ones: the command, the entries of threads, and modules that scripts and tests of this repository load. */
 const OWN = [
   "src/cli/index.ts",
   "src/lane-pools/threads/worker.ts",
@@ -28,10 +28,10 @@ const OWN = [
   "src/targets/index.ts",
 ];
 
-/** Loaded by targets, as it is. */
+/** A file that targets load. It is copied without changes. */
 const COVERAGE_PRELOAD = "src/targets/process/write-coverage.cjs";
 
-// In a folder of its own until it is whole: a mistake in a source leaves the last build as it is.
+// The build is written to a separate folder until it is complete, so that an error in a source file leaves the last build unchanged.
 const draft = join(root, "dist.new");
 rmSync(draft, { recursive: true, force: true });
 const { metafile } = await build({
@@ -48,12 +48,12 @@ const { metafile } = await build({
   packages: "external",
   sourcemap: true,
   sourcesContent: false,
-  // The names of classes show in what users print and in the differences that their test runners show.
+  // Keep the names of classes, because users see them in printed values and in the diffs of their test runners.
   keepNames: true,
   metafile: true,
   logLevel: "warning",
 });
-// src/model/code-root.ts finds the package from there.
+// src/model/code-root.ts finds the package by its own location, one folder below dist.
 for (const [file, { inputs }] of Object.entries(metafile.outputs)) {
   if ("src/model/code-root.ts" in inputs && file.split("/").length !== 3) throw new Error(`${file} does not lie one folder below dist.`);
 }
@@ -63,6 +63,6 @@ writeFileSync(join(draft, ".built"), "");
 rmSync(join(root, "dist"), { recursive: true, force: true });
 renameSync(draft, join(root, "dist"));
 if (["pack", "publish"].includes(process.env.npm_command)) {
-  // Standard output is npm's: `npm pack --json` is read by programs.
+  // Write nothing to standard output, because programs read the output of `npm pack --json` there.
   execFileSync("npm", ["run", "--silent", "build:types"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
 }

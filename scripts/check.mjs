@@ -1,5 +1,5 @@
-// `npm run check`: every static check, with all their complaints; exits 1 when one fails. Two run at a time.
-// `npm run check -- lint types` runs only those.
+// `npm run check`: runs all static checks, two at a time, and prints all their complaints. Exits with 1 if a check fails.
+// `npm run check -- lint types` runs only the named checks.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const env = { ...process.env, PATH: `${join(root, "node_modules/.bin")}${delimiter}${process.env.PATH}` };
 
-/** Runs a program to its end. Settles with whether it succeeded and what it printed on each stream. */
+/** Runs a program to its end. Resolves to an object that says if the program succeeded, and what it printed on each stream. */
 const output = (command, ...args) =>
   new Promise((done) => {
     const child = spawn(command, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
@@ -22,7 +22,7 @@ const output = (command, ...args) =>
 const types = (project, name) => () =>
   output("tsc", "--noEmit", "-p", project, "--incremental", "--tsBuildInfoFile", `node_modules/.cache/${name}.tsbuildinfo`);
 
-/** One program after another while they succeed. */
+/** Runs programs one after another until one fails. */
 const inTurn =
   (...programs) =>
   async () => {
@@ -40,10 +40,10 @@ const run =
   () =>
     output(...program);
 
-// Two lists that run beside each other. Those that write `dist` are in one of them.
+// The two lists run at the same time, the checks of one list in order. All checks that write `dist` are in the same list.
 const lists = [
   {
-    // The folder that `seqqa init` writes sees the package as its users do: by its declarations.
+    // `build:types` comes first, because the folder that `seqqa init` writes imports the package by its declarations, as users do.
     lint: inTurn(run("npm", "run", "--silent", "build:types"), run("oxlint", "--deny-warnings")),
     package: checkPackage,
     format: run("oxfmt", "--check", "."),
@@ -52,18 +52,18 @@ const lists = [
     "dead code": run("knip"),
   },
   {
-    // What was checked before and has not changed since is not checked again.
+    // With `--incremental`, files that have not changed since the last check are not checked again.
     types: inTurn(types("tsconfig.json", "check"), types("src/reports/html/app/tsconfig.json", "check-report")),
     comments: run("node", "scripts/structure.mjs", "--comments"),
     parameters: run("node", "scripts/structure.mjs", "--parameters"),
   },
 ];
 
-/** Packs what would be published and looks at that, not at the folder. */
+/** Packs the package as for publishing, and checks the packed file instead of the folder. */
 async function checkPackage() {
   const folder = mkdtempSync(join(tmpdir(), "seqqa-pack-"));
   try {
-    // With the scripts that npm runs to publish: they decide what is in it.
+    // `npm pack` runs the same scripts as publishing, and these determine the content of the package.
     const packed = await output("npm", "pack", "--json", "--pack-destination", folder);
     if (!packed.passed) return packed;
     const tarball = resolve(folder, JSON.parse(packed.stdout)[0].filename);

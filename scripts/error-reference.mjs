@@ -1,5 +1,5 @@
-// Makes docs/errors.md from the sources: every error code with the sentences that carry it and their hints. Values that a sentence is filled with stand in
-// angle brackets. `--check` writes nothing and fails when the page is out of date.
+// Generates docs/errors.md from the sources: every error code with its messages and hints. Values that are inserted into a message are shown in angle
+// brackets. `--check` writes nothing and fails if the page is out of date.
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,11 +7,11 @@ import ts from "typescript";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const CODE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
-/** Codes of drivers and of Node, which sentences of ours only mention, and names of variables. */
+/** Matches codes of drivers and of Node, which messages of seqqa only mention, and names of variables. */
 const FOREIGN = /^(?:ERR?_|UND_ERR_|SQLITE_|TX_|SEQQA_|GITHUB_|API_|HTTPS?_|NODE_|NO_|FORCE_|TRANSACTION_|EAI_)/;
 const SHOWN = 4;
 
-/** Errors of steps and lanes, whose sentences are those of what was raised. */
+/** Errors of steps and lanes. Their messages come from the error that was thrown, so the page describes them by these texts instead. */
 const OF_RUNS = {
   ACTION_NO_RESPONSE: [
     "An action returned no response of a client.",
@@ -103,7 +103,7 @@ function hintOf(node) {
   return hint === undefined ? undefined : textOf(hint.initializer);
 }
 
-/** Returns a text as readers see it; `undefined` for what is no text. */
+/** Returns a text as readers see it; `undefined` if the node is no text. */
 function textOf(node) {
   if (ts.isStringLiteralLike(node)) return node.text;
   if (ts.isParenthesizedExpression(node)) return textOf(node.expression);
@@ -116,7 +116,7 @@ function textOf(node) {
   return node.head.text + node.templateSpans.map(({ expression, literal }) => filled(expression) + literal.text).join("");
 }
 
-/** Returns what stands in a sentence where it is filled in. */
+/** Returns the text that the page shows for a value that is inserted into a message. */
 function filled(node) {
   const text = ts.isConditionalExpression(node) ? textOf(node) : undefined;
   return text ?? named(node);
@@ -131,7 +131,7 @@ function named(node) {
   return `<${words.toLowerCase()}>`;
 }
 
-/** Escapes what Markdown would read, but not in code. */
+/** Escapes characters that Markdown would interpret, except in code. */
 function escaped(text) {
   const parts = text.replaceAll("\n", " ").trim().split("`");
   return parts.map((part, index) => (index % 2 === 0 ? part.replaceAll("<", "\\<").replaceAll("*", "\\*") : part)).join("`");

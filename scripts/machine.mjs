@@ -1,6 +1,6 @@
 import { availableParallelism, cpus, release, totalmem, type } from "node:os";
 
-/** What the figures of a run depend on. */
+/** Returns the properties of the machine on which the figures of a run depend. */
 export function machine() {
   return {
     cpu: cpus()[0]?.model ?? "unknown",

@@ -1,5 +1,5 @@
-// Checks that everything public says what it means: each symbol that an entry point of the package exports has a docstring, and so has each option of a
-// function or class. Prints those that have none, and exits 1.
+// Checks that the public interface is documented: each symbol that an entry point of the package exports must have a docstring, and so must each
+// option of a function or class. Prints the symbols and options without a docstring, and exits with 1 if there are any.
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,9 +1,9 @@
-// The JSON Schema of results.json, made from the types that `seqqa` exports for it: every field with the text that stands above it there.
+// Generates the JSON Schema of results.json from the types that `seqqa` exports for it. The docstring of each field becomes its description.
 import { createGenerator } from "ts-json-schema-generator";
 
 const root = new URL("../", import.meta.url).pathname;
 
-/** The text of seqqa.results.schema.json. */
+/** Returns the text of seqqa.results.schema.json. */
 export function resultsSchema() {
   const { definitions, ...rest } = createGenerator({
     path: `${root}src/reports/document/document-types.ts`,
@@ -17,5 +17,5 @@ export function resultsSchema() {
   return `${JSON.stringify(schema, (key, value) => (key === "description" ? plain(value) : value), 2)}\n`;
 }
 
-/** Without the marks of docstrings, on one line. */
+/** Returns a docstring on one line, without `{@link ...}` marks. */
 const plain = (text) => text.replace(/\{@link ([^}]*)\}/g, "$1").replace(/\s*\n\s*/g, " ");

@@ -1,12 +1,13 @@
-// `npm run structure [-- --json]`: counts what a newcomer meets in `src`, for comparing two commits. `--comments` lists the lines of comments that begin
-// with a refused word, `--parameters` the functions with too many parameters; both exit with 1 if there are any, and `npm run check` runs both.
+// `npm run structure [-- --json]`: prints figures about the size and structure of `src`, for comparing two commits. `--comments` lists the lines of
+// comments that begin with a refused word, `--parameters` lists the functions with too many parameters. Both exit with 1 if they list something, and
+// `npm run check` runs both.
 import { readFileSync, readdirSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import ts from "typescript";
 
-/** A line of a comment that begins with one of these describes a thing without naming it. */
+/** Matches a comment line whose first word describes a thing without naming it. */
 const REFUSED = /^(?:What|Of|Those|Who|Whether|As|So)\b/;
 const MOST_PARAMETERS = 5;
 const SMALL_LINES = 60;
@@ -24,7 +25,7 @@ const files = readdirSync(join(root, "src"), { recursive: true, withFileTypes: t
   .filter((entry) => entry.isFile() && entry.name.endsWith(".ts") && !entry.name.endsWith(".d.ts"))
   .map((entry) => join(entry.parentPath, entry.name));
 
-/** Lines of comments, with their place. */
+/** The comment lines that begin with a refused word, with their file and line number. */
 const refused = [];
 let comments = 0;
 const wide = [];
@@ -95,7 +96,7 @@ function read(file) {
   for (const [pos, end] of [...own].toSorted(([one], [other]) => one - other)) {
     const first = source.getLineAndCharacterOfPosition(pos).line + 1;
     const lines = text.slice(pos, end).split("\n");
-    // Lines of `//` below one another are one comment.
+    // Consecutive lines with `//` count as one comment.
     if (!text.startsWith("//", pos) || first !== before + 1) comments++;
     before = text.startsWith("//", pos) ? first : -1;
     for (const [index, line] of lines.entries()) {

@@ -1,4 +1,4 @@
 import { fileURLToPath } from "node:url";
 
-/** Where the test runner writes its own JSON report of the last run. */
+/** The file to which the test runner writes the JSON report of its last run. */
 export const REPORT = fileURLToPath(new URL("../node_modules/.cache/test-report.json", import.meta.url));

@@ -1,5 +1,6 @@
-// Prints "N passed, N failed" from the test runner's JSON report of the last run: files that could not be loaded count as failed. Before it stands every test that passed
-// only when it was tried again, with what it failed with: such a test is a defect to mend. Each failed test is named, too: where only the last lines are kept, they name it.
+// Prints "N passed, N failed" from the test runner's JSON report of the last run. A file that could not be loaded counts as failed. The lines before
+// name each failed test, for readers who see only the end of the output, and each test that passed only when it was repeated, with its first error:
+// such a test has to be fixed.
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { REPORT } from "./test-report.mjs";
@@ -34,7 +35,7 @@ if (flaky.length > 0) console.log(`${flaky.length} flaky: passed when tried agai
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 
-/** The first lines of a text, a little to the right, and no longer than a screen is wide. */
+/** Returns the first lines of a text, indented and with limited length. */
 function indented(text) {
   const lines = text.split("\n").slice(0, 12);
   return lines.map((line) => `  ${line.length > 300 ? `${line.slice(0, 300)}...` : line}`).join("\n");

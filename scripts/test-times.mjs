@@ -1,4 +1,5 @@
-// `npm run test:times`: how long the last test run took: per project, and its slowest files and tests. From the report that the test runner itself writes.
+// `npm run test:times`: prints how long the last test run took, for each project, and its slowest files and tests. The figures are from the report
+// that the test runner writes.
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";

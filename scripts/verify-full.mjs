@@ -1,8 +1,9 @@
-// `npm run verify:full [-- [--parts n] [test files]]`: runs the suites at their full size and writes verify/results.json, to be committed: the machine, the
-// commit, and each test's verdict and duration. The work is done in parts of at most ten minutes. What is finished is kept, however the command ends, and the
-// same command goes on from there, also in another session. A change to anything but these results begins again, and `--failed` runs what failed once more.
-// `--at <commit>` measures that commit in a checkout of its own, whatever is here: `--at last` goes on with the one of the results.
-// Exits non-zero when something failed or tests are left.
+// `npm run verify:full [-- [--parts n] [test files]]`: runs the test suites at full size and writes verify/results.json, which is to be committed. It
+// contains the machine, the commit, and the verdict and duration of each test. The work is done in parts of at most ten minutes. Finished tests are
+// kept even if the command is killed, and the same command continues from there, also in another session. After a change to the repository, except to
+// files with results, all tests run again. `--failed` repeats the failed tests.
+// `--at <commit>` measures that commit in a separate checkout, independently of the files here. `--at last` continues with the commit of the results.
+// Exits with a non-zero status if a test failed or tests are left.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -12,7 +13,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { machine } from "./machine.mjs";
 
-/** No test begins later than this in a part; tests take at most some minutes. */
+/** The time in milliseconds after which a part begins no further test. Each test takes at most some minutes. */
 const PART_MS = 6 * 60_000;
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -32,14 +33,14 @@ const cache = join(root, "node_modules/.cache/seqqa-verify");
 mkdirSync(cache, { recursive: true });
 if (values.at !== undefined) process.exit(await measureAt(values.at));
 
-// Only what is committed can be measured under a commit's name.
+// Refuse uncommitted changes, because the results name a commit.
 const uncommitted = git("status", "--porcelain", ...PRODUCT);
 if (uncommitted !== "") {
   console.error(`verify:full measures a commit, and there are uncommitted changes:\n${uncommitted}`);
   process.exit(2);
 }
 const results = resultsSoFar();
-/** What a part has finished and is not in the results yet: it outlives the command. */
+/** The file with verdicts of a part that are not in the results yet. It remains if the command is killed. */
 const verdictsFile = join(cache, `${results.commit}.jsonl`);
 const finishedFile = join(cache, "finished.json");
 takeVerdicts();
@@ -57,7 +58,7 @@ console.log(
 );
 process.exitCode = count("failed") === 0 && broken.length === 0 && left === 0 ? 0 : 1;
 
-/** Runs what is left until the part's time is up, and writes down what it finished. Returns how many tests are left. */
+/** Runs the remaining tests until the part's time is up, and stores their results. Returns how many tests are left. */
 function runPart() {
   const finished = results.suites.flatMap(({ file, tests }) => tests.map(({ name }) => `${file} > ${name}`));
   writeFileSync(finishedFile, JSON.stringify(finished));
@@ -88,13 +89,15 @@ function runPart() {
   );
   const { done, left: leftNow, failed } = takeVerdicts(started);
   console.log(`part ${results.parts.length}: ${done} tests, ${leftNow} left`);
-  // The runner ended early: what is left is not known.
+  // The number of remaining tests is unknown if the runner was killed.
   if (signal !== null) throw new Error(`The runner was ended by ${signal}.`);
   if (status !== 0 && !failed) throw new Error("The runner failed, and no test did: see above.");
   return leftNow;
 }
 
-/** Takes what a part has finished into the results. `started`: when it began; unknown of one that did not come to its end. */
+/**
+ * Moves the verdicts of a part into the results. @param started The time at which the part began; `undefined` for a part that did not end normally.
+ */
 function takeVerdicts(started) {
   const lines = existsSync(verdictsFile) ? readFileSync(verdictsFile, "utf8").split("\n").filter(Boolean).map(parsed) : [];
   const verdicts = lines.filter((line) => line?.status !== undefined);
@@ -104,7 +107,7 @@ function takeVerdicts(started) {
     if (status === "left") continue;
     const { tests } = suiteOf(file);
     const known = tests.find((test) => test.name === name);
-    // What an earlier part finished is skipped by a later one.
+    // Later parts skip finished tests, so a verdict for a known test is kept only if the test failed.
     if (known === undefined) tests.push({ name, status, durationMs });
     else if (status === "failed") known.status = status;
   }
@@ -130,7 +133,7 @@ function takeVerdicts(started) {
   };
 }
 
-/** The last line may be cut off. */
+/** Parses one verdict; `undefined` if the line is incomplete, because the runner was killed while writing it. */
 function parsed(line) {
   try {
     return JSON.parse(line);
@@ -139,7 +142,7 @@ function parsed(line) {
   }
 }
 
-/** What failed is run again. */
+/** Removes failed tests from the results, so that they run again. */
 function forgetFailed() {
   for (const suite of results.suites) {
     const passed = suite.tests.filter(({ status }) => status !== "failed");
@@ -158,7 +161,7 @@ function suiteOf(file) {
   return made;
 }
 
-/** What earlier parts finished of the same state of the product; nothing of another one. */
+/** Returns the stored results if they belong to the same state of the repository, or else empty results. */
 function resultsSoFar() {
   if (existsSync(resultsFile)) {
     const before = JSON.parse(readFileSync(resultsFile, "utf8"));
@@ -171,7 +174,10 @@ function isSame(commit) {
   return spawnSync("git", ["diff", "--quiet", commit, "HEAD", ...PRODUCT], { cwd: root }).status === 0;
 }
 
-/** Runs this command in a checkout of a commit, with the packages of this one, and takes its results every minute. Returns the exit status. */
+/**
+ * Runs this command in a checkout of a commit, with the installed packages of this folder, and copies its results here every minute. Returns the exit
+ * status.
+ */
 async function measureAt(wanted) {
   const commit = git("rev-parse", `${wanted === "last" ? JSON.parse(readFileSync(resultsFile, "utf8")).commit : wanted}^{commit}`);
   const tree = join(tmpdir(), `seqqa-verify-${commit}`);

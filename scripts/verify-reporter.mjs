@@ -5,12 +5,13 @@ const write = (line) => appendFileSync(process.env.SEQQA_VERIFY_VERDICTS, `${JSO
 const fileOf = (module) => relative(process.cwd(), module.moduleId);
 
 /**
- * Appends each test's verdict to the file of `npm run verify:full` as soon as it is known: `left` for one that its part had no time for. A file has a line
- * of its own when all of its tests have ended, with what went wrong outside of them, and so has what went wrong outside of all files.
+ * Appends the verdict of each test to the file of `npm run verify:full` as soon as it is known. The verdict `left` means that the part had no time
+ * for the test. After all tests of a file have ended, one more line lists the errors that occurred outside of its tests. Another line lists errors
+ * that occurred outside of all files.
  */
 export default class VerifyReporter {
   onTestModuleEnd(module) {
-    // Of a worker that died, tests are left without a verdict.
+    // If a worker died, some tests have no verdict, so the file has not ended.
     if ([...module.children.allTests()].some((test) => test.result().state === "pending")) return;
     const errors = [...module.errors(), ...suitesOf(module).flatMap((suite) => suite.errors())];
     write({ file: fileOf(module), ended: true, errors: errors.map(({ message }) => message) });

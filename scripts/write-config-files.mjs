@@ -1,5 +1,6 @@
-// Writes what is made from the table of configuration keys: seqqa.schema.json, seqqa.yaml.example, and the table in
-// docs/reference/configuration.md between its markers; and seqqa.results.schema.json from the types of a run's document. Needs a build. `--check` writes nothing and fails when a file is out of date.
+// Generates files from the table of configuration keys: seqqa.schema.json, seqqa.yaml.example, and the table between the markers in
+// docs/reference/configuration.md. Also generates seqqa.results.schema.json from the types of a run's document. Needs a build. `--check` writes
+// nothing and fails if a file is out of date.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { exampleFile, markdownTable } from "../dist/config/schema/documentation.js";
 import { jsonSchema } from "../dist/config/schema/json-schema.js";

@@ -5,7 +5,7 @@ import { agent as ledger } from "../../fixtures/ledger/ledger.explore.ts";
 
 const mode = process.env["CHECKPOINT"] as "journal" | "copy" | undefined;
 
-/** The ledger with the checkpoint mode that CHECKPOINT names. */
+/** The ledger with the checkpoint mode that the environment variable CHECKPOINT names. */
 export const agent: Agent<Values, HttpClient> = new Agent({
   name: "ledger",
   world: (lane) =>

@@ -3,7 +3,7 @@ import type { SqliteAdapter } from "seqqa/adapters/sqlite";
 
 type Database = SqliteAdapter["connection"];
 
-/** What the ledger's server does, as a fetch handler on the adapter's connection. */
+/** Returns a fetch handler that does the same as the ledger's server, on the adapter's connection. */
 export function createTarget(lane: Lane): (request: Request) => Response {
   const db = (lane.systems["db"] as SqliteAdapter).connection;
   db.exec(`CREATE TABLE IF NOT EXISTS orders (

@@ -7,7 +7,10 @@ const migrateUnleash = (server, url) =>
     stdio: ["ignore", "ignore", "inherit"],
   });
 
-/** Makes the tables by a server that ends once it has done so: it has no port. */
+/**
+ * Returns a function that creates the tables of a database. It starts the server of the named pair without PORT, which then exits after creating the
+ * tables.
+ */
 const tablesBy = (name) => (server, url) =>
   execFileSync(process.execPath, [fileURLToPath(new URL(`${name}/server.mjs`, import.meta.url))], {
     env: { ...process.env, SERVER: server, DATABASE_URL: url, PORT: undefined, VENDURE_DISABLE_TELEMETRY: "true" },
@@ -18,7 +21,7 @@ const nocodb = {
   package: "nocodb",
   versions: ["0.265.1", "0.301.3"],
   beside: { express: "^4.21.0" },
-  // The package asks for copies of these that are not on npm.
+  // The package depends on versions of these packages that are not on npm.
   overrides: { xlsx: "0.18.5", "knex-databricks": "npm:knex@3.1.0", "knex-snowflake": "npm:knex@3.1.0" },
   compiled: ["sqlite3"],
   template: { kind: "postgres", prepare: tablesBy("nocodb-reset") },
@@ -26,9 +29,9 @@ const nocodb = {
 };
 
 /**
- * Published defects: the version that has it, and the one that fixes it. `beside`: packages that are installed with it. `overrides`: versions for
- * dependencies of dependencies. `compiled`: packages whose install scripts run. `before`: the day whose registry is used. `folder`: the folder of the
- * exploration, if it is not called like the pair.
+ * Published defects. `versions`: a version with the defect, and a version with the fix. `beside`: packages that are installed together with it.
+ * `overrides`: versions for dependencies of dependencies. `compiled`: packages whose install scripts run. `before`: only versions that were published
+ * until this day are installed. `folder`: the folder of the exploration; default: the name of the pair.
  */
 export const PAIRS = [
   {
@@ -41,7 +44,8 @@ export const PAIRS = [
   {
     name: "parse-recovery",
     package: "parse-server",
-    // 8.6.33 fixed only repeated use (GHSA-4hf6-3x24-c9m8). It still accepts one code twice at once, which 8.6.60 fixed.
+    // Version 8.6.33 fixed only the use of a code one time after another (GHSA-4hf6-3x24-c9m8). It still accepts one code twice at the same time,
+    // which 8.6.60 fixed.
     versions: ["8.6.32", "8.6.60"],
     advisory: "GHSA-4hf6-3x24-c9m8 and GHSA-2299-ghjr-6vjp: a recovery code works twice",
     template: { kind: "postgres" },
@@ -149,7 +153,8 @@ export const PAIRS = [
   {
     name: "better-auth-quota",
     package: "@better-auth/api-key",
-    // 1.6.17 made the counter atomic (pull request 9993), but PostgreSQL does not check its limit again after the wait for the row, which 1.7.0 fixed.
+    // Version 1.6.17 made the counter atomic (pull request 9993). On PostgreSQL, however, it does not check its limit again after waiting for the
+    // row, which 1.7.0 fixed.
     versions: ["1.6.16", "1.7.1"],
     advisory: "better-auth pull request 9993: calls at once exceed the quota of an API key",
     beside: (version) => ({ "better-auth": version, pg: "^8.16.0" }),

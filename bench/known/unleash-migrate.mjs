@@ -1,4 +1,5 @@
-// Starts Unleash on an empty database, which it fills by its migrations, and stops it once its first daily jobs have written: DATABASE_URL, SERVER.
+// Starts Unleash on an empty database, in which its migrations create the tables, and stops it after the first writes of its daily jobs. Environment:
+// DATABASE_URL, SERVER.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,4 +1,4 @@
-// The least that a server of node:http does for a request: one answer for all of them, and no store.
+// The minimum that a server of node:http does for a request: it has no store and gives the same answer to all requests.
 import { createServer } from "node:http";
 
 const BODY = JSON.stringify({ id: 1, amount: 100, refunded: 0, status: "created", shipped: 0 });

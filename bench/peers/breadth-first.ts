@@ -2,8 +2,9 @@ import type { InMemory } from "./in-memory.ts";
 import type { MeasuredSide } from "./measured-side.ts";
 
 /**
- * The loop that one writes first: states as JSON in a set, a copy of the state before each action, the same actions and checks. It keeps no
- * paths, no transitions and no statuses, looks for changes by comparing whole texts, and knows neither ids that differ nor budgets.
+ * Explores with the simplest possible loop: states are JSON texts in a set, each action runs on a copy of the state, and the actions and checks are
+ * the same. The loop keeps no paths, transitions or statuses. It detects changes by comparing whole texts, and supports neither generated ids nor
+ * budgets.
  */
 export async function breadthFirst(ledger: InMemory): Promise<MeasuredSide> {
   const start = performance.now();

@@ -1,23 +1,23 @@
 import { median } from "../support/row.ts";
 import type { MeasuredSide } from "./measured-side.ts";
 
-/** One of those that are compared. */
+/** One of the programs that are compared. */
 export interface Side {
   readonly name: string;
-  /** What it does, and what it does not do. */
+  /** A text that says what the side does, and what it does not do. */
   readonly what: string;
-  /** One round, in a fresh process. */
+  /** Measures the side once, in a new process. */
   readonly run: () => Promise<MeasuredSide>;
 }
 
 export interface ComparedSide {
   readonly name: string;
   readonly what: string;
-  /** Median over the rounds of steps per second. */
+  /** The steps per second, as a median over the rounds. */
   readonly perSecond: number;
-  /** Median over the rounds of distinct states per second; `null` where the side cannot tell. */
+  /** The distinct states per second, as a median over the rounds; `null` if the side does not count states. */
   readonly statesPerSecond: number | null;
-  /** Median over the rounds of the first side's rate to that of this one in the same round. */
+  /** The rate of the first side divided by the rate of this side in the same round, as a median over the rounds. */
   readonly seqqaToIt: number;
   readonly rounds: readonly MeasuredSide[];
 }
@@ -27,7 +27,9 @@ export interface Comparison {
   readonly sides: readonly ComparedSide[];
 }
 
-/** Every side once a round, one after another, in the reverse order every second round. The first side is what the others are compared with. */
+/**
+ * Measures every side once per round, one side after another. Every second round has the reverse order. All sides are compared with the first one.
+ */
 export async function compare(name: string, sides: readonly Side[], rounds: number): Promise<Comparison> {
   const measured = sides.map((): MeasuredSide[] => []);
   for (let round = 0; round < rounds; round++) {

@@ -1,7 +1,10 @@
 import { Context, type Action, type Agent, type Invariant, type World } from "seqqa";
 import type { MemoryAdapter } from "seqqa/adapters/memory";
 
-/** The ledger in memory as other tools take it: its state to be read and set, and the actions and checks of fixtures/ledger/memory.explore.ts themselves. */
+/**
+ * The ledger in memory in the form that other tools need: its state can be read and set, and it has the actions and checks of
+ * fixtures/ledger/memory.explore.ts.
+ */
 export class InMemory {
   readonly #world: World;
   readonly #db: MemoryAdapter;
@@ -10,7 +13,7 @@ export class InMemory {
   readonly #context: Context = new Context();
 
   constructor(declared: Agent) {
-    // It asks nothing of a lane.
+    // The function is called without a lane, because it does not use its parameter.
     this.#world = (declared.world as unknown as () => World)();
     this.#db = this.#world.systems["db"] as unknown as MemoryAdapter;
     this.actions = declared.actions;
@@ -25,7 +28,7 @@ export class InMemory {
     this.#db.state = state;
   }
 
-  /** Executes an action and checks every invariant. @throws Error that names the invariant that does not hold */
+  /** Executes an action and checks every invariant. @throws Error that names an invariant that does not hold */
   async step(action: Action): Promise<void> {
     await action.run(this.#world.api, this.#context);
     for (const invariant of this.#invariants) {

@@ -1,11 +1,11 @@
-/** One run of one side, in a process of its own. */
+/** The result of one run of one side in its own process. */
 export interface MeasuredSide {
-  /** Executed actions or requests. */
+  /** Number of executed actions or requests. */
   readonly steps: number;
-  /** The time of the steps alone: not of starting up, nor of counting states afterwards. */
+  /** The time of the steps alone, in milliseconds. Starting up and counting states afterwards are not included. */
   readonly ms: number;
-  /** Distinct states that were met, where the side can tell. */
+  /** Number of distinct states; absent if the side does not count them. */
   readonly states?: number;
-  /** Share of the answers that are 2xx, where there are answers. */
+  /** The share of 2xx answers; absent if there are no answers. */
   readonly accepted?: number;
 }

@@ -2,17 +2,17 @@ import fc from "fast-check";
 import type { InMemory } from "./in-memory.ts";
 import type { MeasuredSide } from "./measured-side.ts";
 
-/** Sequences of one property, as long as one writes by hand. */
+/** Number of random sequences for each property, as in a property that a user writes. The next constant limits the commands of a sequence. */
 const RUNS = 100;
 const MOST_COMMANDS = 50;
 
 type Model = Record<string, never>;
 
 /**
- * fast-check's model-based testing: sequences of the same actions as commands, drawn at random, each from an empty ledger, the same checks
- * after each command. `asyncModelRun`, as the actions are asynchronous. Every command applies in every state, and the model is empty: what is
- * asserted are the invariants. It puts nothing back, and does not know which states it has met: they are counted in a second run with the
- * same seeds, which is not timed.
+ * Runs fast-check's model-based testing: random sequences of the same actions as commands, each beginning with an empty ledger, with the same checks
+ * after each command. It uses `asyncModelRun`, because the actions are asynchronous. Every command applies in every state, and the model is empty:
+ * only the invariants are checked. This side restores nothing and does not recognise states. A second run with the same seeds, which is not timed,
+ * counts the states.
  */
 export async function modelBased(ledger: InMemory, atLeast: number): Promise<MeasuredSide> {
   const empty = JSON.stringify(ledger.state);

@@ -1,4 +1,5 @@
-// A server with a lost update: reads a number, waits, writes it back one larger. HTTP/1.1 and h2c, on two ports; the parent is told of them.
+// A server with a lost update: it reads a number, waits, and writes the number plus one. It serves HTTP/1.1 and h2c on two ports, and sends the port
+// numbers to its parent process.
 import http from "node:http";
 import http2 from "node:http2";
 
@@ -17,7 +18,7 @@ async function handle(request, response) {
   response.end(String(balance));
 }
 
-/** Microseconds; 0 is one turn of the event loop. */
+/** Waits. @param us The time in microseconds; 0 waits for one turn of the event loop. */
 async function gap(us) {
   const until = process.hrtime.bigint() + BigInt(us * 1000);
   do await new Promise((resolve) => setImmediate(resolve));

@@ -1,20 +1,20 @@
-/** A row or key of the ledger: what identifies it, and its content as text; `undefined`: it does not exist. */
+/** A row or key of the ledger: its identity, and its content as text. The content is `undefined` if the row or key does not exist. */
 export type Change = readonly [key: string, content: string | undefined];
 
-/** The two queries of the ledger's invariants. */
+/** The queries of the ledger's two invariants. */
 export type Check = "cancelled after shipping" | "refunded too much";
 
-/** The store of a bare loop: nothing but the statements that a mark, an observation and a restore need. */
+/** The store of a bare loop. It sends only the statements that a checkpoint, an observation and a restore need. */
 export interface BareStore {
-  /** For the target, as DATABASE_URL. */
+  /** The URL for the target's variable DATABASE_URL. */
   readonly url: string;
-  /** Called once the target has made its tables. */
+  /** Prepares the store. Called after the target has created its tables. */
   prepare(): Promise<void>;
-  /** The observation: what was written since the last look, by others than this store. */
+  /** Returns the observation: the changes since the last look, without those that this store wrote itself. */
   look(): Promise<readonly Change[]>;
-  /** A look that also makes sure that no other session is in the middle of a write. */
+  /** Takes a checkpoint: a look that also checks that no other session is in the middle of a write. */
   mark(): Promise<readonly Change[]>;
-  /** A restore, or the writing of a node's state. */
+  /** Restores a checkpoint, or writes the state of a node. */
   put(changes: readonly Change[]): Promise<void>;
   check(check: Check): Promise<unknown>;
   close(): Promise<void>;
@@ -26,5 +26,5 @@ export const CHECKS: Readonly<Record<Check, string>> = {
   "refunded too much": "SELECT id FROM orders WHERE refunded > amount",
 };
 
-/** The columns of the ledger's table, in their order. */
+/** The columns of the ledger's table, in the order of the table. */
 export const COLUMNS = ["id", "amount", "refunded", "status", "shipped"] as const;

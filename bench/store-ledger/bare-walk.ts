@@ -7,11 +7,15 @@ import type { BareStore, Change } from "./bare-store.ts";
 type Content = ReadonlyMap<string, string>;
 
 /**
- * Walks the graph of an exploration in its order, without the engine: the same HTTP requests, and on connections of its own the statements that
- * the exploration cannot do without. Those are: for each node one write of its state and one mark; after each request one look, which is the
- * observation; after each step that changed something the queries of the invariants and one restore; after a cancellation that changed nothing
- * the query of the invariant that has a `when`. Nothing is predicted, hashed, recorded, verified or executed twice, and writes that come late are not
- * looked for. A request that is answered with another status than in the graph is an error.
+ * Walks the graph of an exploration in the order of the exploration, without the engine. It sends the same HTTP requests, and on separate connections
+ * only the indispensable statements:
+ * - for each node, one write of its state and one checkpoint;
+ * - after each request, one look, which is the observation;
+ * - after each step that changed something, the queries of the invariants and one restore;
+ * - after a cancellation that changed nothing, the query of the invariant with a `when`.
+ *
+ * Nothing is predicted, hashed, recorded, verified or executed twice, and late writes are not detected. Throws an error if a request is answered with
+ * another status than in the graph.
  */
 export async function bareWalk(graph: ExplorationGraph, origin: string, store: BareStore): Promise<MeasuredSide> {
   const pool = new Pool(origin, { connections: 1, pipelining: 1 });

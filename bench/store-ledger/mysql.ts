@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createConnection, type Connection, type RowDataPacket } from "mysql2/promise";
 import { CHECKS, COLUMNS, type BareStore, type Change } from "./bare-store.ts";
 
-/** A schema of its own. Row triggers keep the log; TRUNCATE and DDL fire none, so that every look asks for the ids of the tables too. */
+/** Creates a schema in which row triggers write a log. TRUNCATE and DDL fire no triggers, so every look also compares the ids of the tables. */
 export async function bareMysql(server: string): Promise<BareStore> {
   const name = `seqqa_test_bench_${randomBytes(4).toString("hex")}`;
   const connect = (): Promise<Connection> =>

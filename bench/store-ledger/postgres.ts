@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { CHECKS, type BareStore, type Change } from "./bare-store.ts";
 
-/** Entries of the log after which it is vacuumed, as often as the adapter does it. */
+/** Number of log entries after which the log is vacuumed. The adapter uses the same number. */
 const VACUUM = 2000;
 const LOOK = "with d as (delete from log returning o, n) select o, n from d";
 const BUSY =
   "(select count(*)::int from pg_stat_get_activity(null) a where a.backend_xid is not null and a.pid <> pg_backend_pid() and a.datid = (select oid from pg_database where datname = current_database()))";
 
-/** A database like a lane's: no commit waits for the disk. A row trigger keeps the log. */
+/** Creates a database with the settings of a lane's database: a commit does not wait for the disk. A row trigger writes the log. */
 export async function barePostgres(server: string): Promise<BareStore> {
   const name = `seqqa_test_bench_${randomBytes(4).toString("hex")}`;
   const admin = await connect(`${server}/postgres`);
@@ -25,7 +25,7 @@ export async function barePostgres(server: string): Promise<BareStore> {
         "create function note() returns trigger language plpgsql as 'begin insert into log values (OLD::text, NEW::text); return null; end'",
       );
       await control.query("create trigger note after insert or update or delete on orders for each row execute function note()");
-      // The trigger is not fired by what this session writes.
+      // With this setting, writes of this session do not fire the trigger.
       await control.query("set session_replication_role = replica; set jit = off; set plan_cache_mode = force_generic_plan");
     },
     look: async () => {
@@ -46,7 +46,7 @@ export async function barePostgres(server: string): Promise<BareStore> {
       if (rows[0]!.busy > 0) throw new Error("Another session is in the middle of a write.");
       return rows[0]!.logged ? [["log", "written"]] : [];
     },
-    // Several statements in one text are one transaction.
+    // PostgreSQL executes several statements in one text as one transaction.
     put: async (changes) => {
       const come = changes.flatMap(([, content]) => (content === undefined ? [] : [`'${content}'`]));
       const insert = `insert into orders select (x::orders).* from unnest(array[${come.join(", ")}]::text[]) x`;
@@ -63,7 +63,7 @@ export async function barePostgres(server: string): Promise<BareStore> {
   };
 }
 
-/** The id of a row in its text form, `(1,100,0,created,0)`. */
+/** Returns the id of a row in text form, such as `(1,100,0,created,0)`. */
 function keyOf(row: string): string {
   return row.slice(1, row.indexOf(","));
 }

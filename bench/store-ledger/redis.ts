@@ -7,8 +7,8 @@ const CHANNEL = "__keyspace@0__:";
 const ORDERS = [1, 2, 3];
 
 /**
- * A server of its own, as a lane has one. Keyspace notifications say which keys were written. The reply to INFO commandstats on the listening
- * connection comes after all of them, and tells of what no notification does, such as FLUSHDB.
+ * Starts a Redis server, as a lane has its own. Keyspace notifications name the written keys. The reply to INFO commandstats on the listening
+ * connection arrives after all notifications, and shows commands that cause none, such as FLUSHDB.
  */
 export async function bareRedis(): Promise<BareStore> {
   const server = await find(redis, { running: false });
@@ -29,7 +29,7 @@ export async function bareRedis(): Promise<BareStore> {
     if (written.size === 0) return [];
     const keys = [...written];
     written = new Set();
-    // The content is for the observation, the dump for putting it back.
+    // The observation needs the content of a key, and a restore needs its dump.
     const pipeline = control.pipeline();
     for (const key of keys) {
       pipeline.dumpBuffer(key);
@@ -60,7 +60,7 @@ export async function bareRedis(): Promise<BareStore> {
       }
       await transaction.publish(`${CHANNEL}own`, "end").exec();
     },
-    // As fixtures/ledger/orders.ts asks: one order after the other.
+    // Like fixtures/ledger/orders.ts, this function reads one order after another.
     check: async () => {
       for (const id of ORDERS) await checks.hgetall(`order:${id}`);
     },

@@ -10,7 +10,7 @@ export interface Template {
   readonly remove: () => Promise<void>;
 }
 
-/** An empty store that lanes are made from. `server`: URL of an administrator, without a path. */
+/** Creates an empty store from which the stores of lanes are copied. @param server The URL of an administrator, without a path. */
 export async function emptyTemplate(kind: Kind, server: string): Promise<Template> {
   if (kind === "redis") return { url: `${server}/${await emptyIndex(server)}`, remove: () => Promise.resolve() };
   const name = `seqqa_test_bench_${randomBytes(4).toString("hex")}`;
@@ -32,7 +32,7 @@ async function onMysql(server: string, sql: string): Promise<void> {
   await connection.end();
 }
 
-/** A database index that holds no key: a template that nobody writes can be shared. */
+/** Returns a database index without keys. Several users can share it, because nobody writes to it. */
 async function emptyIndex(server: string): Promise<number> {
   const redis = new Redis(server);
   try {

@@ -3,7 +3,7 @@ import { createConnection, type Connection, type RowDataPacket } from "mysql2/pr
 import { MysqlAdapter } from "seqqa/adapters/mysql";
 import { BACK, BRANCH, FILL, ROWS, scope, TABLE, type Bed, type Mode } from "./bed.ts";
 
-/** @param server URL of an administrator, without a path */
+/** @param server The URL of an administrator, without a path. */
 export const mysqlModes = (server: string): readonly Mode[] => [
   { name: "mysql journal", open: () => apart(server, "journal") },
   { name: "mysql savepoint", open: () => savepoint(server) },
@@ -60,8 +60,8 @@ async function apart(server: string, checkpoint: "journal" | "copy"): Promise<Be
 }
 
 /**
- * A log by hand, so that reading and emptying one is part of both. Read when nobody is in the middle of a write, and with the ids of the tables:
- * TRUNCATE and DDL write no log.
+ * Returns the bare statements for a mode with a log. The log is filled by hand, so that both sides read and empty one. It is read only while no other
+ * session is in the middle of a write, together with the ids of the tables, because TRUNCATE and DDL write no log.
  */
 async function byLog(control: Connection, database: string): Promise<Pick<Bed["bare"], "mark" | "restore">> {
   const [[row]] = await control.query<(RowDataPacket & { readonly v: string })[]>("select version() as v");
@@ -76,7 +76,10 @@ async function byLog(control: Connection, database: string): Promise<Pick<Bed["b
   };
 }
 
-/** Everything there is, read by a client while nobody writes, since DDL and AUTO_INCREMENT are to be put back too; then the whole table anew from what was kept. */
+/**
+ * Returns the bare statements for a mode with a copy. A client reads all tables and definitions while nobody writes, because a restore also covers
+ * DDL and AUTO_INCREMENT. The restore writes the whole table again from this copy.
+ */
 function byCopy(control: Connection, database: string): Pick<Bed["bare"], "mark" | "restore"> {
   const objects = [
     ...["tables", "views"].map((from) => `select table_name from information_schema.${from} where table_schema = '${database}'`),
@@ -104,7 +107,10 @@ function byCopy(control: Connection, database: string): Pick<Bed["bare"], "mark"
   };
 }
 
-/** Both logs are in the transaction that is rolled back, and each statement of the branch fails alone, as on any connection. */
+/**
+ * On both sides, the log is part of the transaction that is rolled back. A savepoint after each statement makes sure that a failed statement undoes
+ * only itself, as on a connection without a transaction.
+ */
 async function savepoint(server: string): Promise<Bed> {
   const admin = await connect(`${server}/`);
   const [own, bare] = ["own", "bare"].map((name) => `seqqa_test_bench_${name}_${randomBytes(4).toString("hex")}`) as [string, string];

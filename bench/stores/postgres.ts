@@ -3,7 +3,7 @@ import pg from "pg";
 import { PostgresAdapter } from "seqqa/adapters/postgres";
 import { BACK, BRANCH, FILL, scope, TABLE, type Bed, type Mode } from "./bed.ts";
 
-/** @param server URL of an administrator, without a path */
+/** @param server The URL of an administrator, without a path. */
 export const postgresModes = (server: string): readonly Mode[] => [
   { name: "postgres journal", open: () => journal(server) },
   { name: "postgres savepoint", open: () => savepoint(server, 0) },
@@ -19,7 +19,7 @@ interface Databases {
   readonly remove: () => Promise<void>;
 }
 
-/** One for the adapter, one for the statements by hand. What a lane's database has: no wait for the disk. */
+/** Creates two databases: one for the adapter, and one for the bare statements. As in a lane's database, a commit does not wait for the disk. */
 async function databases(server: string): Promise<Databases> {
   const admin = await connect(`${server}/postgres`);
   const names = ["own", "bare"].map((name) => `seqqa_test_bench_${name}_${randomBytes(4).toString("hex")}`);
@@ -60,7 +60,7 @@ async function journal(server: string): Promise<Bed> {
   const [target, bareTarget, control] = [await connect(url), await connect(bareUrl), await connect(bareUrl)];
   await system.open(scope(false));
   await system.root();
-  // A log by hand, so that reading and emptying one is part of both.
+  // The bare side fills a log by hand, so that both sides read and empty one.
   await bareTarget.query(LOG_BY_HAND);
   await control.query("set session_replication_role = replica");
   const read = {
@@ -73,7 +73,7 @@ async function journal(server: string): Promise<Bed> {
     bare: {
       mark: () => control.query(read),
       branch: () => bareTarget.query(transaction([...BRANCH, IMAGES])),
-      // What is to be put back is known when the log was read.
+      // The restore reads the log first, because the log says what to restore.
       restore: async () => {
         await control.query(read);
         await control.query(transaction([...BACK, "delete from log"]));
@@ -98,7 +98,7 @@ async function journal(server: string): Promise<Bed> {
   };
 }
 
-/** @param sequences how many the database has, of which the branch moves one */
+/** @param sequences The number of sequences in the database. The changes advance at most one of them. */
 async function savepoint(server: string, sequences: number): Promise<Bed> {
   const { url, bareUrl, remove } = await databases(server);
   const names = Array.from({ length: sequences }, (_, i) => `s${i}`);
@@ -113,7 +113,7 @@ async function savepoint(server: string, sequences: number): Promise<Bed> {
   await system.open(scope(true));
   await system.root();
   const bareTarget = await connect(bareUrl);
-  // A log by hand, that goes with what it tells of.
+  // The log is filled by hand, and it is in the same transaction as the changes, so a rollback also removes its entries.
   await bareTarget.query(`${LOG_BY_HAND.replace("create", "create temporary")}; begin`);
   const last = names.map((name) => `pg_sequence_last_value('${name}')`).join(", ");
   const mark = ["savepoint one", ...(last === "" ? [] : [`select ${last}`]), "savepoint statement"].join("; ");
@@ -132,7 +132,8 @@ async function savepoint(server: string, sequences: number): Promise<Bed> {
       branch: async () => {
         for (const sql of [...statements, IMAGES]) {
           await bareTarget.query(sql);
-          // Outside of a transaction each statement fails alone. Nobody waits for that, and the put-back comes after it.
+          // A savepoint after each statement makes sure that a failed statement undoes only itself, as outside of a transaction. It is not awaited:
+          // the restore follows on the same connection.
           void bareTarget.query("release savepoint statement; savepoint statement");
         }
       },
@@ -164,7 +165,7 @@ async function clone(server: string): Promise<Bed> {
   const system = new PostgresAdapter({ url, checkpoint: "clone" });
   await system.open(scope(false));
   await system.root();
-  // The target's connections do not outlive a put-back: a pool connects anew.
+  // A restore closes the target's connections, after which a pool opens new ones. Each change therefore opens a connection.
   const branch = async (to: string): Promise<void> => {
     const client = await connect(to);
     await client.query(transaction(BRANCH));

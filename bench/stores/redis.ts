@@ -8,7 +8,7 @@ export const redisModes: readonly Mode[] = [{ name: "redis dump", open: dump }];
 
 const key = (id: number): string => `item:${id}`;
 
-/** A server of its own, as a lane has one: commandstats and notifications are the server's. */
+/** Starts a Redis server, as a lane has its own, because commandstats and notifications concern a whole server. */
 async function ownServer(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
   const found = await find(redis, { running: false });
   if (found.kind === "missing") throw new Error(found.problem);
@@ -35,7 +35,7 @@ async function dump(): Promise<Bed> {
       .hincrby(key(2), "qty", 1)
       .del(key(3))
       .exec();
-  // Everything that was announced so far has come, and nothing went by unannounced.
+  // After these replies, all earlier notifications have arrived, and the statistics show commands without a notification.
   const settle = (): Promise<unknown> => Promise.all([subscriber.ping(), control.info("commandstats")]);
   return {
     system,

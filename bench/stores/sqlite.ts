@@ -15,7 +15,7 @@ export const sqliteModes: readonly Mode[] = [
 ];
 
 interface Files {
-  /** What the adapter works on, and what is worked on by hand. */
+  /** The file of the adapter. `bareFile` is the file of the bare statements. */
   readonly file: string;
   readonly bareFile: string;
   readonly remove: () => void;
@@ -34,7 +34,7 @@ function files(): Files {
   return { file, bareFile, remove: () => rmSync(directory, { recursive: true, force: true }) };
 }
 
-/** One transaction of prepared statements, as a server keeps them. */
+/** Returns a function that executes statements in one transaction. The statements are prepared once, as a server does. */
 function transaction(db: Database.Database, statements: readonly string[], begin = "begin immediate"): () => void {
   const prepared = [begin, ...statements, "commit"].map((sql) => db.prepare(sql));
   return () => {
@@ -55,7 +55,7 @@ async function apart(checkpoint: "journal" | "copy", borrowed: boolean): Promise
   const { file, bareFile, remove } = files();
   const system = new SqliteAdapter({ file, checkpoint });
   const [target, bareTarget, control] = [open(file), open(bareFile), open(bareFile)];
-  // A log by hand, so that reading and emptying one is part of both; the images that it would hold are written with the branch.
+  // The bare side has a log, so that both sides read and empty one. The changes write the entries that triggers would write.
   bareTarget.exec("create table log(seq integer primary key, code, c0, c1, c2)");
   const images =
     "insert into log(code, c0, c1, c2) values (1, 1001, null, null), (1, 1002, null, null), (0, 1, 'item', 7), (0, 2, 'item', 7), (0, 3, 'item', 7)";
@@ -69,7 +69,7 @@ async function apart(checkpoint: "journal" | "copy", borrowed: boolean): Promise
     checkpoint === "journal"
       ? {
           mark,
-          // The images that a log has of what was, and what is now.
+          // Read the present values of the changed rows. Their earlier values are in the log, which `put` reads.
           restore: (): void => {
             for (const id of [1001, 1002, 1, 2, 3]) one.get(id);
             put();

@@ -1,18 +1,18 @@
-/** A fixture in one of its buggy modes, as strategies are compared on it. */
+/** A fixture with a planted bug, on which strategies are compared. */
 export interface Bed {
   readonly name: string;
-  /** The module that exports `agent`, from the root of the repository. */
+  /** The module that exports `agent`, relative to the root of the repository. */
   readonly agent: string;
-  /** A `seqqa.yaml`, from the root of the repository; none for an API in memory. */
+  /** The path of a `seqqa.yaml`, relative to the root of the repository; absent for an API in memory. */
   readonly config?: string;
-  /** What switches the bug on. */
+  /** The environment variables that enable the bug. */
   readonly env: Readonly<Record<string, string>>;
-  /** Steps of a run at most. What breadth first finds with as many is all that there is to find. */
+  /** Maximum number of steps of a run. The findings of a breadth-first run with this number count as all that can be found. */
   readonly maxSteps: number;
 }
 
 const BUG = { BUG: "1" };
-/** More than the largest of the small ones has. */
+/** More steps than the largest of the small fixtures has transitions. */
 const SMALL = 20_000;
 
 const served = (fixture: string, env: Readonly<Record<string, string>>, maxSteps: number = SMALL, name: string = fixture): Bed => ({
@@ -23,7 +23,7 @@ const served = (fixture: string, env: Readonly<Record<string, string>>, maxSteps
   maxSteps,
 });
 
-/** More than its transitions: see the table in fixtures/README.md. */
+/** Returns a fixture in memory. @param maxSteps More steps than the fixture has transitions: see the table in fixtures/README.md. */
 const inMemory = (fixture: string, maxSteps: number): Bed => ({
   name: `${fixture} (memory)`,
   agent: `fixtures/${fixture}/memory.explore.ts`,
@@ -31,7 +31,10 @@ const inMemory = (fixture: string, maxSteps: number): Bed => ({
   maxSteps,
 });
 
-/** See fixtures/README.md. One at a time: paths end where they break a rule, so that of all at once some would hide others. */
+/**
+ * The defects of the fixture `rules`, described in fixtures/README.md. Each run enables only one, because a path ends where it breaks a rule: with
+ * all defects at once, some would hide others.
+ */
 const DEFECTS: readonly string[] = [
   "use_after_free",
   "orphans",
@@ -45,8 +48,8 @@ const DEFECTS: readonly string[] = [
 ];
 
 /**
- * Every fixture with a planted bug that an order of calls shows. Not here: `races`, whose bugs are in no order; `workspace`, which has no
- * exploration of its own (`npm run bench -- scaffold` has one written); `order-graph`, as a state graph has no choice of strategies.
+ * Every fixture with a planted bug that a sequence of calls shows. Left out are `races`, whose bugs need simultaneous calls, `workspace`, which has
+ * no exploration (`npm run bench -- scaffold` generates one), and `order-graph`, because an exploration of a state graph has no strategy.
  */
 export const beds: readonly Bed[] = [
   served("shop", BUG),

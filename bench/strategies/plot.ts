@@ -4,7 +4,7 @@ import type { Quartiles } from "../support/quartiles.ts";
 import { STRATEGIES } from "./run-bed.ts";
 import type { BedSummary, StrategySummary } from "./summary.ts";
 
-/** Told apart by those who see colours otherwise, too (Okabe and Ito). */
+/** Colours that people with colour blindness can distinguish, too (Okabe and Ito). */
 const COLOURS: Readonly<Partial<Record<StrategyName, string>>> = {
   bfs: "#0072b2",
   dfs: "#d55e00",
@@ -29,14 +29,17 @@ const LEFT = 200;
 const PANEL = 260;
 const GAP = 46;
 const TOP = 110;
-/** Of one strategy, and of the gap between two fixtures. */
+/** The height of one strategy's line. The next constant is the gap between two fixtures. */
 const LINE = 11;
 const BETWEEN = 12;
-/** The lowest power of ten on a scale: what is less is drawn there. */
+/** The lowest power of ten on a scale. Smaller values are drawn at this place. */
 const SHORTEST = -2;
 const WIDTH = LEFT + PANELS.length * (PANEL + GAP);
 
-/** Boxes from quartile to quartile with a line at the median, whiskers to both ends, on a scale of powers of ten; a panel for each figure. */
+/**
+ * Returns an SVG with a panel for each figure. Boxes reach from quartile to quartile with a line at the median, and whiskers reach to both ends. The
+ * scale is logarithmic.
+ */
 export function plot(beds: readonly BedSummary[], subtitle: string): string {
   const height = TOP + beds.length * (STRATEGIES.length * LINE + BETWEEN) + 20;
   const parts = [
@@ -69,7 +72,7 @@ function legend(): readonly string[] {
   ]);
 }
 
-/** A panel with its scale: of all fixtures, so that rows can be compared. */
+/** Returns a panel with its scale. All fixtures share the scale, so that the rows can be compared. */
 function drawn(panel: Panel, left: number, beds: readonly BedSummary[], height: number): readonly string[] {
   const values = beds.flatMap(({ summary }) => summary.flatMap((one) => Object.values(panel.of(one)) as (number | null)[]));
   const known = values.filter((value) => value !== null && value > 0) as readonly number[];
@@ -89,7 +92,7 @@ function drawn(panel: Panel, left: number, beds: readonly BedSummary[], height: 
   ];
 }
 
-/** What is missing is beyond the end of the panel. */
+/** Returns the box of one strategy. A value that is missing (`null`) is drawn beyond the end of the panel. */
 function box(
   { min, q1, median, q3, max }: Quartiles,
   x: (value: number) => number,
@@ -102,7 +105,7 @@ function box(
   const colour = COLOURS[strategy] ?? "black";
   const middle = y + LINE / 2;
   const from = place(q1);
-  // A box of no width would not be seen.
+  // A box without width would be invisible.
   const width = Math.max(3, place(q3) - from);
   const parts = [
     element("title", {}, escaped(`${name}: ${shown(q1)}, ${shown(median)}, ${shown(q3)}`)),

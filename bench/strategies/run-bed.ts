@@ -5,7 +5,7 @@ import type { Bed } from "./bed.ts";
 
 export const STRATEGIES: readonly StrategyName[] = ["bfs", "dfs", "random", "coverage_guided"];
 
-/** When a run had found something: after how many steps, and milliseconds after lanes were ready. */
+/** The moment at which a run made a finding: the number of steps, and the milliseconds since the lanes were ready. */
 export interface Moment {
   readonly steps: number;
   readonly ms: number;
@@ -14,16 +14,16 @@ export interface Moment {
 export interface Sample {
   readonly strategy: StrategyName;
   readonly seed: number;
-  /** `null`: not within the steps of the bed. */
+  /** The first finding; `null` if the run made none within its steps. */
   readonly first: Moment | null;
   readonly all: Moment | null;
-  /** Of those that there are to find. */
+  /** The number of findings that count. Others than those of the reference run do not count. */
   readonly found: number;
 }
 
 export interface BedResult {
   readonly bed: Bed;
-  /** What breadth first found with all the steps of the bed. */
+  /** The result of the reference run: breadth first, with all steps. */
   readonly reference: {
     readonly findings: number;
     readonly states: number;
@@ -34,10 +34,10 @@ export interface BedResult {
 }
 
 /**
- * Every strategy once per seed, one after another in this process and in the reverse order every second seed, each against a target that is
- * started for it. A run ends when it has found all that there is to find. What breadth first finds with all the steps of the bed is that, and
- * warms up what is measured after it.
- * @throws Error when a run could not vouch for its result, or there is nothing to find
+ * Runs every strategy once per seed, one run after another in this process, each with a newly started target. Every second seed has the reverse
+ * order. A run ends when it has found everything that the reference run found. The reference run (breadth first, with all steps) also warms up the
+ * code.
+ * @throws Error if a run has errors or divergences, or the reference run finds nothing
  */
 export async function runBed(bed: Bed, declared: Agent, seeds: number): Promise<BedResult> {
   const complete = await run(bed, declared, "bfs", 0, undefined);
@@ -58,11 +58,11 @@ export async function runBed(bed: Bed, declared: Agent, seeds: number): Promise<
 
 interface Ran {
   readonly result: ExplorationResult;
-  /** By id, in the order in which they were found. */
+  /** The moment of each finding by id, in the order of the findings. */
   readonly moments: ReadonlyMap<string, Moment>;
 }
 
-/** Ends when all of `wanted` were found, if that is given. What is found beside those does not count. */
+/** Runs an exploration. With `wanted`, it ends as soon as all these findings were made, and other findings do not count. */
 async function run(bed: Bed, declared: Agent, strategy: StrategyName, seed: number, wanted: ReadonlySet<string> | undefined): Promise<Ran> {
   const agent = agentOf(declared, { strategy, seed, maxSteps: bed.maxSteps, stopOnFirstViolation: false, races: "off" });
   const enough = new AbortController();

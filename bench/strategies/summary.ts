@@ -2,13 +2,13 @@ import type { StrategyName } from "../support/agent-of.ts";
 import { quartiles, type Quartiles } from "../support/quartiles.ts";
 import { STRATEGIES, type BedResult, type Moment, type Sample } from "./run-bed.ts";
 
-/** How soon a strategy got there, over all seeds. */
+/** The steps and times after which a strategy reached its goal (the first finding, or all findings), over all seeds. */
 export interface Reached {
   readonly steps: Quartiles;
   readonly ms: Quartiles;
-  /** Seeds with which it did not, within the steps of the bed. */
+  /** Number of seeds with which the strategy did not reach the goal within its steps. */
   readonly missed: number;
-  /** Whether every seed took the same number of steps. */
+  /** `true` if every seed took the same number of steps. */
   readonly sameForAllSeeds: boolean;
 }
 

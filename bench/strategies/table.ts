@@ -3,7 +3,7 @@ import type { BedSummary, Reached } from "./summary.ts";
 
 const HEAD = ["", "first: steps", "ms", "all: steps", "ms", ""];
 
-/** Medians with the quartiles in brackets. `-`: not within the steps of the bed. */
+/** Returns a table of medians, with the quartiles in brackets. `-` means that the goal was not reached within the steps of the fixture. */
 export function table(beds: readonly BedSummary[]): string {
   const rows = beds.flatMap(({ bed, reference, summary, samples }) => [
     [`${bed.name}: ${reference.findings} to find, ${reference.steps} steps ${reference.stopReason === "exhausted" ? "in all" : "at most"}`],

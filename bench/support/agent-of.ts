@@ -3,7 +3,7 @@ import { Agent, type AgentOptions, type Strategy } from "seqqa";
 /** The strategies by their names in the configuration. */
 export type StrategyName = Strategy["kind"];
 
-/** An agent that a bundled module of the repository declares, with a strategy and budgets of the benchmark's own. */
+/** Returns an agent like the given one, from a bundled module of the repository, with a strategy and budgets for the benchmark. */
 export function agentOf(
   declared: Agent,
   {
@@ -24,7 +24,7 @@ export function agentOf(
   });
 }
 
-/** What a module of the repository exports as `agent`, as scripts/bench-bundle.mjs made it. */
+/** Returns the `agent` that a module of the repository exports, from the bundle of scripts/bench-bundle.mjs. */
 export async function declaredAgent(module: string): Promise<Agent> {
   const bundled = new URL(`agents/${module.replace(/\.m?ts$|\.m?js$/, "")}.mjs`, import.meta.url);
   return ((await import(bundled.href)) as { readonly agent: Agent }).agent;

@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** What a module says as its only message, in a fresh process. @throws Error when it ends without one */
+/** Runs a module in a new process, and returns the only message that it sends. @throws Error if the process ends without a message */
 export function answerOf<T>(entry: URL, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<T> {
   return new Promise((resolve, reject) => {
     const child = fork(fileURLToPath(entry), [...args], {

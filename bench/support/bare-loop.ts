@@ -9,9 +9,9 @@ export interface BareRun {
 }
 
 /**
- * The requests, marks and put-backs of an exploration in its order, without the engine: nothing is predicted, looked up, hashed,
- * checked, recorded or verified. Each node is written directly, each action that changed something is put back, and each new node's
- * state is taken out once, as the engine does it. Who expects a status other than the recorded one gets an error.
+ * Makes the requests, checkpoints and restores of an exploration in the same order, without the engine. Nothing is predicted, looked up, hashed,
+ * checked, recorded or verified. As in the engine, each node is written directly, each action that changed something is undone, and the state of each
+ * new node is captured once. Throws an error if a status differs from the recorded one.
  */
 export async function bareLoop(
   graph: ExplorationGraph,
@@ -51,7 +51,7 @@ export async function bareLoop(
   return { steps: graph.edges, written, ms };
 }
 
-/** The ledger's actions are named after their requests: `create`, `pay_2`. */
+/** Returns the request of an action of the ledger. The name of the action tells it: `create`, `pay_2`. */
 export function requestOf(action: string): { readonly method: "POST"; readonly path: string } {
   const [verb, order] = action.split("_");
   return { method: "POST", path: order === undefined ? "/orders" : `/orders/${order}/${verb}` };

@@ -1,13 +1,13 @@
 import type { ExplorationResult } from "../../src/model/results/result.ts";
 import type { Tenths } from "./timeline.ts";
 
-/** One exploration to be measured in a process of its own. */
+/** An exploration to be measured in its own process. */
 export interface Job {
-  /** The module that exports `agent`, from the root of the repository. */
+  /** The module that exports `agent`, relative to the root of the repository. */
   readonly agent: string;
-  /** Default 1, which runs in the main thread; each of several runs in a thread of its own. */
+  /** Number of lanes. A single lane runs in the main thread, several lanes run in one thread each. Default: 1. */
   readonly lanes?: number;
-  /** A `seqqa.yaml`, from the root of the repository. */
+  /** The path of a `seqqa.yaml`, relative to the root of the repository. */
   readonly config?: string;
   readonly strategy?: "bfs" | "dfs" | "random" | "coverage_guided";
   readonly maxSteps?: number;
@@ -28,20 +28,20 @@ type Kept =
   | "notes"
   | "durationMs";
 
-/** What a {@link Job} came to. */
+/** The figures of a {@link Job}. */
 export interface Measured extends Pick<ExplorationResult, Kept> {
   readonly states: number;
-  /** Share of the steps that were answered with 2xx. */
+  /** The share of the steps that were answered 2xx. */
   readonly accepted: number;
   readonly violations: readonly string[];
   readonly errors: readonly string[];
   readonly divergences: readonly string[];
-  /** From the first sign of the running engine to its last commit, without starting lanes and confirming violations. */
+  /** The milliseconds from the start of the engine to its last commit. Starting lanes and confirming violations are not included. */
   readonly exploringMs: number;
-  /** Of `Timeline.tenths`. */
+  /** See {@link Timeline.tenths}. */
   readonly tenths: Tenths | undefined;
   readonly peakMemoryMiB: number;
-  /** What the process took, its threads included and its targets not. */
+  /** The CPU time of the process in milliseconds, including its threads, but not its targets. */
   readonly cpuMs: number;
 }
 

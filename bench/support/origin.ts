@@ -1,4 +1,4 @@
-/** What figures were measured on; scripts/machine.mjs and scripts/bench-bundle.mjs say it. */
+/** The machine, commit and date of a measurement. scripts/machine.mjs and scripts/bench-bundle.mjs provide the first two. */
 export interface Origin {
   readonly machine: {
     readonly cpu: string;

@@ -1,4 +1,4 @@
-/** Five numbers of a sample; `null` where as many values are missing that the number is one of them. */
+/** Five figures of a sample. A figure is `null` if so many values are missing that it is one of the missing values. */
 export interface Quartiles {
   readonly min: number | null;
   readonly q1: number | null;
@@ -8,8 +8,8 @@ export interface Quartiles {
 }
 
 /**
- * Linear between two values of the sorted sample (type 7 of Hyndman and Fan). What is missing (`null`: not found within the budget) counts as
- * more than any value, so that a median of those that were lucky is not given for that of all.
+ * Returns the quartiles, by linear interpolation between two values of the sorted sample (type 7 of Hyndman and Fan). A missing value (`null`: not
+ * found within the steps) counts as greater than all others. Otherwise, the median would describe only the successful runs.
  */
 export function quartiles(values: readonly (number | null)[]): Quartiles {
   if (values.length === 0) throw new Error("There are no quartiles of nothing.");

@@ -3,14 +3,14 @@ export interface Row {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
-  /** What the figure was measured on or is to be compared with. */
+  /** Details of the measurement, or the value with which the figure is to be compared. */
   readonly note?: string | undefined;
 }
 
 /** A part of the benchmarks: `npm run bench -- <name>` runs it in a process of its own. */
 export type Part = () => Promise<readonly Row[]>;
 
-/** The sizes that the project's figures are given for: `npm run bench -- --full`. Otherwise smaller ones, for a look. */
+/** `true` for `npm run bench -- --full`, which uses the sizes of the published figures. Otherwise, smaller sizes are used for a quick try. */
 export const full: boolean = process.env["SEQQA_BENCH"] === "full";
 
 export function median(values: readonly number[]): number {

@@ -11,12 +11,15 @@ export interface ServedFile {
   stop(): Promise<void>;
 }
 
-/** A fixture's server as a process of its own, with a new SQLite file in the memory-backed folder where there is one. */
+/** Starts the server of a fixture in its own process, with a new SQLite file, which is in memory (`/dev/shm`) on Linux. */
 export function serveFixture(name: string): Promise<ServedFile> {
   return serveScript(join("fixtures", name, "server.mjs"));
 }
 
-/** As {@link serveFixture}, for any script; `script`: from the root of the repository. `more`: further variables of its environment. */
+/**
+ * Starts any script like {@link serveFixture}. @param script The path relative to the root of the repository. @param more Further environment
+ * variables.
+ */
 export async function serveScript(script: string, more: Readonly<Record<string, string>> = {}): Promise<ServedFile> {
   const folder = mkdtempSync(join(process.platform === "linux" ? "/dev/shm" : tmpdir(), "seqqa-bench-"));
   const file = join(folder, "lane.db");

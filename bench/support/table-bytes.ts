@@ -1,7 +1,7 @@
 import { NodeTable } from "../../src/engine/graph/node-table.ts";
 import { VisitedSet } from "../../src/engine/graph/visited-set.ts";
 
-/** Bytes that visited set and node table hold together once that many states are in them. */
+/** Returns the size in bytes of the visited set and the node table together, for a number of states. */
 export function tableBytes(states: number): number {
   const visited = new VisitedSet();
   const nodes = new NodeTable();

@@ -1,23 +1,23 @@
 import type { ExplorationEvent } from "seqqa";
 
-/** Steps per second. */
+/** Steps per second in each tenth of an exploration. */
 export interface Tenths {
   readonly all: readonly number[];
   readonly first: number;
   readonly last: number;
-  /** The same per second of processor time of the process: what else goes on on the machine counts less in it. */
+  /** The steps per second of CPU time of the process. Other work of the machine influences these figures less. */
   readonly byCpu: readonly number[];
 }
 
 interface Point {
-  /** Milliseconds. */
+  /** The time in milliseconds. */
   readonly at: number;
-  /** Milliseconds of processor time. */
+  /** The CPU time in milliseconds. */
   readonly cpu: number;
   readonly steps: number;
 }
 
-/** When how many steps were committed. */
+/** Records how many steps were committed at which time. */
 export class Timeline {
   readonly #points: Point[] = [];
 
@@ -26,7 +26,7 @@ export class Timeline {
     else if (event.kind === "progress") this.#add(event.steps);
   }
 
-  /** From the start of the engine to its last commit. */
+  /** The milliseconds from the start of the engine to its last commit. */
   get exploringMs(): number {
     const first = this.#points[0];
     const steps = this.#points.at(-1)?.steps;
@@ -34,7 +34,7 @@ export class Timeline {
     return first === undefined || last === undefined ? Number.NaN : last.at - first.at;
   }
 
-  /** Steps per second in each tenth of the steps; `undefined` for runs of under two seconds. */
+  /** Returns the steps per second in each tenth of the steps; `undefined` for an exploration of at most two seconds. */
   tenths(): Tenths | undefined {
     const steps = this.#points.at(-1)?.steps ?? 0;
     if (!(this.exploringMs > 2_000)) return undefined;
@@ -50,7 +50,7 @@ export class Timeline {
     this.#points.push({ at: performance.now(), cpu: (user + system) / 1000, steps });
   }
 
-  /** Linear between two events. */
+  /** Returns the time of a step, by linear interpolation between two events. */
   #when(steps: number): Omit<Point, "steps"> {
     const next = this.#points.findIndex((point) => point.steps >= steps);
     const after = this.#points[next]!;

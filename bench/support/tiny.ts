@@ -1,7 +1,7 @@
 import { Bench } from "tinybench";
 import type { Row } from "./row.ts";
 
-/** Tasks by name; each call of a task counts as `batch` operations. */
+/** Measures short tasks by name. Each call of a task counts as `batch` operations. */
 export async function tiny(tasks: Readonly<Record<string, () => unknown>>, batch: number = 1): Promise<readonly Row[]> {
   const bench = new Bench({ time: 500, warmupTime: 100, throws: true });
   for (const [name, task] of Object.entries(tasks)) bench.add(name, task);

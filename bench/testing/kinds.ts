@@ -5,28 +5,28 @@ import { Redis } from "ioredis";
 import { createConnection } from "mysql2/promise";
 import pg from "pg";
 
-/** A client of a store, as an application has it: it commits. */
+/** A client of a store. Like an application, it commits its writes. */
 export interface Client {
   run(statement: string): Promise<unknown>;
   end(): Promise<unknown>;
 }
 
-/** One kind of store, and the other ways to get from one test to the next. */
+/** A kind of store, with other ways to reset it between two tests. */
 export interface Kind {
   readonly name: string;
-  /** Milliseconds that the project aims at. */
+  /** The milliseconds that the project aims at for seqqa. */
   readonly aimMs: number;
   readonly url: string;
-  /** Makes the store and fills it. */
+  /** Creates the store and fills it. */
   prepare(): Promise<void>;
   client(url: string): Promise<Client>;
-  /** The statements of one test. */
+  /** The statements that each test executes. */
   readonly writes: readonly string[];
   readonly empty: readonly string[];
   readonly fill: readonly string[];
-  /** Begin and end of a transaction around a test; absent where a store has none. */
+  /** The begin and the end of a transaction around a test; absent if the store has no transactions. */
   readonly around?: readonly [begin: string, end: string];
-  /** Makes a store from a template that lies ready; absent where there is no such thing. */
+  /** Creates a store from a prepared template; absent if the kind of store has no templates. */
   readonly template?: { readonly what: string; make(): Promise<void> };
 }
 
@@ -117,7 +117,7 @@ export function mysqlKind(server: string): Kind {
     empty: TABLES.map((table) => `truncate ${table}`),
     fill: FILL,
     around: ["begin", "rollback"],
-    // The server has no templates.
+    // MySQL has no templates, so the data is copied from another database.
     template: { what: "database made and copied", make: () => once(client(server), [...remake, ...copied]) },
   };
 }

@@ -17,7 +17,7 @@ export interface CreatedMeansAvailableOptions {
   readonly resources?: readonly Resource[];
 }
 
-/** A URL that the rule requests, with the texts for the URL and for the create call in messages. */
+/** A URL that the rule requests, and the texts with which messages name the URL (`called`) and the create call (`created`). */
 interface Wanted {
   readonly url: string;
   readonly called: string;
@@ -31,8 +31,8 @@ interface Wanted {
  * - The created item belongs to `resources` that can be read: `GET` of the item. It was created by a `POST` to a collection, answered 2xx (not 202)
  *   with an id, or by a `PUT` to the item, answered 201.
  *
- * The `GET` must not be answered 404, 410 or 5xx (except 501 and 503). Every other answer says nothing about the item: 401 and 403 (it may not be
- * read), 405, 406, 3xx, 429. If the action's client gets such a 404, 410 or 5xx, the `GET` is repeated with the headers of the create request,
+ * The `GET` must not be answered 404, 410 or 5xx (except 501 and 503). Every other answer says nothing about the item: 401 and 403 (reading is not
+ * allowed), 405, 406, 3xx, 429. If the action's client gets such a 404, 410 or 5xx, the `GET` is repeated with the headers of the create request,
  * because the action may have used another client. A URL on another origin is never requested.
  *
  * RFC 9110, 15.3.2. The rule complements the resource-availability rule of Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of

@@ -17,7 +17,7 @@ export interface LeakageOptions {
   readonly resources: readonly Resource[];
 }
 
-/** The observation before or after a refused create: if the item exists, and the ids in the list of its collection. */
+/** The observation before or after a refused create: the ids in the list of the collection, and whether the item exists. */
 interface Seen {
   /** `true` if the item exists; `undefined` if that is not known. */
   readonly there: boolean | undefined;
@@ -27,16 +27,16 @@ interface Seen {
 /**
  * Checks that a refused create leaves nothing behind. Severity: HIGH. The rule is judged after a step that changed something and whose only writing
  * request was refused with 4xx. The request must be a `POST` to a collection in which items can be created, or a `PUT` to an item. 408 is left out,
- * because the request may not have arrived completely. Compared with the state before the step:
+ * because such a request has perhaps not arrived completely. Compared with the state before the step:
  * - The list call of the collection returns no additional ids. Checked only if the list call returns all items.
  * - If the item did not exist before, it still does not exist: `GET` of the item must not be answered 2xx. The item is at the URL of the `PUT`. For a
  *   `POST`, it is the item whose id the JSON body contains; checked only if items can be read.
  * - No table of the stores has more rows. For a `PUT`, this is checked only if it is known that the item did not exist before.
  *
- * List tables that log refusals in `ignore`. `rejectedMeansUnchanged` finds these violations and others, but does not know which item was to be
- * created. This rule reports what users of the API see of the violation.
+ * Tables in which the target logs refusals belong in `ignore`. `rejectedMeansUnchanged` finds these violations and others, but does not know which
+ * item was to be created. This rule reports what users of the API see of the violation.
  *
- * The leakage rule of Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020.
+ * This is the leakage rule of Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020.
  * @throws SeqqaError `RULE_INVALID` if `resources` is invalid
  */
 export function leakage<C extends object = Values, A = ApiClient>(options: LeakageOptions): Rule<C, A> {

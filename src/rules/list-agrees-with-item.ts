@@ -12,7 +12,7 @@ import { segmentsOf } from "./resources/path-template.ts";
 import { requireOptions } from "./rule-options.ts";
 
 const LOOKED_AT = 20;
-/** The largest number of fields that a message names, and the largest length of a field name in a message, in characters. */
+/** `NAMED`: maximum number of fields that a message names. `LONGEST`: maximum length of a field name in a message, in characters. */
 const NAMED = 3;
 const LONGEST = 40;
 
@@ -30,8 +30,8 @@ interface Listed {
 
 /**
  * Checks that a list and its items agree. Severity: MEDIUM. The rule is judged after a step that changed something and had a writing request answered
- * 2xx (not 202). Resources that can be listed (all items, not a page) and read are judged. A list's path must have no parameters, or the parameters
- * of a path that the step wrote to. For a list that is answered 2xx:
+ * 2xx (not 202). A resource is judged if it can be read and listed (all items, not a page). The path of the list has no parameters, or takes them
+ * from a path that the step wrote to. If the list is answered 2xx:
  * - Each of the first 20 items can be read: `GET` is not answered 404, 410 or 5xx (except 501 and 503), unless the list says that the item was
  *   deleted.
  * - The fields of an item in the list and in its own answer do not contradict each other. Numbers, texts and booleans are equal. Objects agree in the

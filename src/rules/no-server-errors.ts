@@ -12,8 +12,8 @@ export interface NoServerErrorsOptions {
 }
 
 /**
- * Checks that no answer that an action receives, returned or not, has a status of 500 or above. Severity: HIGH. The rule replaces the built-in
- * finding `<action>_server_error`, for any setting of `exploration.server_errors`.
+ * Checks that no answer that an action receives has a status of 500 or above, even if the action does not return the answer. Severity: HIGH. The rule
+ * replaces the built-in finding `<action>_server_error`, for any setting of `exploration.server_errors`.
  */
 export function noServerErrors<C extends object = Values, A = ApiClient>(options: NoServerErrorsOptions = {}): Rule<C, A> {
   requireOptions<keyof NoServerErrorsOptions>("noServerErrors", options, { except: true });

@@ -20,7 +20,10 @@ export interface OwnershipOptions<C extends object = Values, A = ApiClient> {
    * made. For a user who needs no login: `async () => {}`. If a login is answered with 400 or above, the run ends with `LOGIN_REFUSED`.
    */
   readonly users: Readonly<Record<string, Login<A> | Action<C, A>>>;
-  /** Actions that everybody may do, such as reading public data: `read_product`, or only for one user: `read_product_as_bob`. Default: none. */
+  /**
+   * Names of actions that are allowed to other users, such as reading public data: `read_product` for all users, `read_product_as_bob` for one.
+   * Default: none.
+   */
   readonly except?: readonly string[];
   /** Context keys whose values belong to all users, e.g. `tenant_id`. Calls that contain only such values are not tried. Default: none. */
   readonly shared?: readonly (keyof NoInfer<C> & string)[];
@@ -50,7 +53,7 @@ type Run<C extends object, A> = Action<C, A>["run"];
  * The rule is violated if something was seen or changed. Seen: a 2xx answer whose body has content; `{}`, `[]`, an object around an empty list, and a
  * report of failure do not count. Changed: the stores are in another state, whatever the answer was. Rows that a refused call adds do not count.
  * Without stores, changes are not detected. See API1:2023 in the OWASP API Security Top 10, broken object level authorization.
- * @throws SeqqaError `RULE_INVALID` if there is no user, a login is no function, or the agent has no action that `except` names
+ * @throws SeqqaError `RULE_INVALID` if there is no user, a login is no function, or `except` names an action that the agent does not have
  */
 export function ownership<C extends object = Values, A = ApiClient>(options: OwnershipOptions<C, A>): Rule<C, A> {
   requireOptions<keyof OwnershipOptions>("ownership", options, { users: true, except: true, shared: true });
@@ -103,8 +106,8 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
       if (after === undefined) return sawNothing(explain);
       const writing = tried.findLast(({ call }) => !call.safe) ?? tried.at(-1)!;
       const wrote = `${trial.intruder} changed ${made(trial)}: ${told(writing)}`;
-      // The state before the step cannot be restored, so the stores cannot be compared. The context and the owner's client cannot have changed. If
-      // the answer set no cookie, only the stores can have changed.
+      // Without the state before the step, the stores cannot be compared. The context and the owner's client cannot have changed, so if no answer set
+      // a cookie, the change of the state is a change of the stores.
       if (!canGoBack) return answers.some(({ headers }) => headers["set-cookie"] !== undefined) ? sawNothing(explain) : explain(wrote);
       return {
         earlier: async (begun) => {
@@ -167,7 +170,8 @@ async function tryAs<C extends object, A>(
   }
   const last = tried.findLast(({ answer }) => answer instanceof ApiResponse)?.answer as ApiResponse | undefined;
   const returned: unknown = ended.status === "fulfilled" ? ended.value : undefined;
-  // A client that the user wrote may return any value. The action then makes a response from that value, which is not the answer of a recorded call.
+  // A client that the user wrote may return any value. The action then makes a response from that value. Such a response is not the answer to a
+  // recorded call.
   const answer = returned instanceof ApiResponse && (last === undefined || calls.has(returned)) ? returned : last;
   if (answer === undefined) return ended.status === "fulfilled" ? null : running;
   if (!calls.has(answer)) calls.set(answer, tried.at(-1)!.call);

@@ -32,8 +32,8 @@ export function pathOf(client: ApiClient, { request }: ApiResponse): string | un
 }
 
 /**
- * Returns `true` if a status says that an item is missing: 404, 410, or a server failure. Other statuses only say that the item may not be read, or
- * not in this way, or not now.
+ * Returns `true` if a status says that an item is missing: 404, 410, or a server failure. Other statuses only say that reading the item is not
+ * allowed, or not possible in this way or at this time.
  */
 export function isMissing(status: number): boolean {
   return status === 404 || status === 410 || isFailure(status);

@@ -24,17 +24,17 @@ interface Elsewhere {
 /**
  * Checks that an item that was created below one parent cannot be reached below another. Severity: HIGH. The rule is judged after a step whose last
  * writing request created a child: a `POST` to its collection, answered 2xx (not 202) with an id, or a `PUT` to its item, answered 201. The path of
- * the child's item must begin with the parent's item path, and the parents must be listed. The child's path is then built with the first other parent
- * in that list:
+ * the child's item must begin with the parent's item path, and the API must list the parents. The child's path is then built with the first other
+ * parent in that list:
  * - If children can be read: `GET` of the child below the other parent must be refused or fail (no 2xx).
  * - If children can be read and deleted: `DELETE` of the child below the other parent must not delete it. The child was deleted if the `DELETE` is
- *   answered 2xx (not 202), and `GET` below its own parent, which was answered 2xx before, is answered 404 or 410 afterwards. The deletion is
- *   restored.
+ *   answered 2xx (not 202), and `GET` below its own parent, which was answered 2xx before, is answered 404 or 410 afterwards. The deletion is undone
+ *   at the end.
  *
- * Neither is a finding if `GET` below the other parent was also answered 2xx in the state before the step. Then each parent numbers its own children,
- * or parents share them. Each child is judged when it is created, not when it is read or updated later.
+ * Neither is a finding if `GET` below the other parent was also answered 2xx in the state before the step: each parent then numbers its own children,
+ * or the parents share their children. Each child is judged when it is created, not when it is read or updated later.
  *
- * The resource-hierarchy rule of Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020.
+ * This is the resource-hierarchy rule of Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020.
  * @throws SeqqaError `RULE_INVALID` if `resources` is invalid
  */
 export function resourceHierarchy<C extends object = Values, A = ApiClient>(options: ResourceHierarchyOptions): Rule<C, A> {
@@ -79,7 +79,7 @@ async function underAnother({ kind, id, place }: Created, paths: ResourcePaths, 
   const own = kind.collection.bind(segments);
   if (parameters === undefined || own === undefined) return undefined;
   const path = itemPath(kind, parameters, id);
-  // If the item's path does not contain the parent's id, the path is the same below every parent. There is nothing to check then.
+  // If the item's path does not contain the parent's id, it is the same below every parent, so there is nothing to check.
   return path === undefined || path === itemPath(kind, own, id) ? undefined : { parent, path };
 }
 

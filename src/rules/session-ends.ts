@@ -44,10 +44,11 @@ interface Session<C extends object> {
 
 /**
  * Checks that earlier sessions stop working after a logout, a change or reset of the password, or a suspension, deletion or role change. Severity:
- * HIGH. Cookies, tokens, refresh tokens and API keys count as sessions. The rule is judged after a step of one of these actions that was answered
- * 2xx (with GraphQL: with data), or 3xx if the step changed the state or is a logout, in the state before the step:
- * 1. `check` is sent without a session. If it is answered 2xx, the rule is inconclusive. Then two new sessions are opened with `login`, each with its
- *    own client and context. These sessions and the user's own client are checked.
+ * HIGH. Cookies, tokens, refresh tokens and API keys count as sessions. The rule is judged after a step of an action in `after` or `logout`, if the
+ * step was answered 2xx (with GraphQL: with data). It is also judged after a 3xx, if the step changed the state or is a logout. The following happens
+ * in the state before the step:
+ * 1. `check` is sent without a session. If it is answered 2xx, the rule is inconclusive. Otherwise two new sessions are opened with `login`, each
+ *    with its own client and context. These sessions and the user's own client are checked.
  * 2. The step's writing requests are sent again, or all of its requests if none writes (`GET /logout`).
  * 3. Each session that worked before is used again with its saved token and cookies, and renewed with `refresh`. Cookies that the answer removed are
  *    still sent.
@@ -56,7 +57,7 @@ interface Session<C extends object> {
  * After `logout`, only the session with which the request was sent is tried.
  *
  * OWASP ASVS 5.0, 7.4.1 to 7.4.3.
- * @throws SeqqaError `RULE_INVALID` if the agent has no such action, or no action is named
+ * @throws SeqqaError `RULE_INVALID` if no action is named, or the agent does not have a named action
  */
 export function sessionEnds<C extends object = Values, A = ApiClient>(options: SessionEndsOptions<C, A>): Rule<C, A> {
   requireOptions<keyof SessionEndsOptions>("sessionEnds", options, {
@@ -98,7 +99,7 @@ export function sessionEnds<C extends object = Values, A = ApiClient>(options: S
     const answer = await tryOut(client, context);
     return isGranted(answer) ? answer : undefined;
   };
-  /** Returns the answer to `check` if it is 2xx without a session: it then does not show which sessions work. */
+  /** Returns the answer to `check` if it is 2xx without a session. Such a check cannot show which sessions work. */
   const worksForAll = async (guest: ApiClient, context: Context<C>): Promise<ApiResponse | undefined> => {
     const part = clientPartOf(guest);
     const acting = part?.save();

@@ -20,20 +20,20 @@ export interface SingleUseOptions<C extends object = Values, A = ApiClient> exte
   /** Other users who also try to use the code, each with a login. A client without credentials always tries, if seqqa can make one. Default: none. */
   readonly users?: Readonly<Record<string, Login>>;
   /**
-   * The users who may use the code once. With `user`, each user may use it once, such as a coupon for each customer, so other sessions do not try.
-   * Default: `everyone`.
+   * The number of times that the code may be used: once in total (`everyone`), or once by each user (`user`), such as a coupon for each customer.
+   * With `user`, no other session tries the code. Default: `everyone`.
    */
   readonly per?: "everyone" | "user";
   /**
    * Returns `true` if an answer says that the code was accepted. Default: 2xx or 3xx, but not a redirect to a URL with an `error`; for GraphQL, an
-   * answer with data. By default, a code that was answered 2xx is not accepted again by a redirect.
+   * answer with data. By default, a redirect of a repeated request counts only if the first answer redirected to the same path.
    */
   readonly accepted?: (answer: ApiResponse) => boolean;
   /** The name of the rule. Default: `single_use_` and the name of the action that uses the code. */
   readonly name?: string;
 }
 
-/** The number of wrong attempts that are made: in each, one field of the request is emptied. */
+/** Maximum number of attempts with a wrong field. Each attempt empties another field of the request. */
 const SPOILED = 4;
 
 /**

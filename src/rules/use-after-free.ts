@@ -19,7 +19,7 @@ export interface UseAfterFreeOptions {
  * Checks that a deleted item is gone until it is restored. Severity: HIGH. The rule is judged after a step whose last writing request was answered
  * 2xx (not 202) and is a `DELETE`, restores a deleted item, or writes to a missing item.
  *
- * Deletion, with `resources`, if the deleted path is an item. The row may still be in the store; the item is gone if the API no longer returns it.
+ * Deletion (with `resources`, if the deleted path is an item). The row may still be in the store; the item is gone if the API no longer returns it.
  * - `GET` of the item, if it can be read, must not be answered 2xx, and not with a server failure (5xx except 501 and 503). 3xx and 4xx, especially
  *   404 and 410, say that the item is not available. A 2xx without content (no body, `null`, `[]`, `{}`) is not a finding. Neither is an item that
  *   says that it is gone, by a field such as `deleted`, `deleted_at` or `archived`, or by a `status` or `state` such as `cancelled`.
@@ -28,11 +28,11 @@ export interface UseAfterFreeOptions {
  *   too, because its field does not refer to this deletion.
  * - The list of the item's own resource, if it can be listed, does not contain the item's id, unless the listed item says that it is gone.
  *
- * Restoration, with `resources` that have a `restore` path, if that request is answered 2xx (not 202). The item is available again: `GET` of the
- * item, if it can be read, is not answered 404, 410 or 5xx (except 501 and 503), and not 2xx with an item that still says that it is deleted
+ * Restoration (with `resources` that have a `restore` path, if the request to that path is answered 2xx, not 202). The item is available again: `GET`
+ * of the item, if it can be read, is not answered 404, 410 or 5xx (except 501 and 503), and not 2xx with an item that still says that it is deleted
  * (`deleted`, `deleted_at`, a `status` such as `deleted`). 401, 403 and every other answer prove nothing.
  *
- * Write, with `resources` that are created by a `POST` to their collection, and can be read and deleted. A write to an item, or below it, that is
+ * Write (with `resources` that are created by a `POST` to their collection, and can be read and deleted). A write to an item, or below it, that is
  * answered 2xx (not 201 or 202) must not create a missing item again. It is a finding if `GET` of the item is answered 404 or 410 before the step,
  * and 2xx with an item after it.
  *
@@ -40,8 +40,8 @@ export interface UseAfterFreeOptions {
  * `GET` of the deleted URL must not be answered 2xx with exactly the same non-empty body as before the step. It must not be answered with a server
  * failure either.
  *
- * The use-after-free rule of Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020; RFC 9110,
- * 9.3.5.
+ * This is the use-after-free rule of Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020; RFC
+ * 9110, 9.3.5.
  * @throws SeqqaError `RULE_INVALID` if `resources` is invalid
  */
 export function useAfterFree<C extends object = Values, A = ApiClient>(options: UseAfterFreeOptions = {}): Rule<C, A> {
@@ -140,8 +140,8 @@ interface Ended {
 }
 
 /**
- * Reports child items that have ended, except those that had already ended in the state before the step: the deletion did not end them. Runs in the
- * state before the step.
+ * Reports child items that had already ended in the state before the step: the field that says so does not refer to this deletion. Children that
+ * ended in the step are correct. Runs in the state before the step.
  */
 async function endedByIt(ended: readonly Ended[], client: ApiClient, explain: CheckedStep["explain"]): Promise<boolean> {
   for (const { path, kind, items, says } of ended) {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { SeqqaError } from "../model/errors.ts";
 
 const PAUSE_MS = 3;
-/** Milliseconds to wait until write transactions of other sessions end. */
+/** Maximum number of milliseconds to wait for the end of other sessions' write transactions. */
 export const BUSY_LIMIT_MS = 5000;
 
 /** The base class of the connections with which seqqa makes and restores checkpoints on a database server. */

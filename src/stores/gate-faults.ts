@@ -18,7 +18,8 @@ export interface FailingGate extends Gate {
 }
 
 /**
- * Waits until a database session has ended, by default without a time limit. A proxy before the server may keep the session of a killed target open.
+ * Waits until a database session has ended. If a proxy before the server keeps the session of a killed target open, only `limitMs` ends the wait.
+ * Default: no limit.
  */
 export async function untilGone(isThere: () => Promise<boolean>, limitMs: number = Infinity): Promise<void> {
   const until = performance.now() + limitMs;

@@ -30,7 +30,7 @@ export interface Fix {
 interface Change {
   readonly slot: Slot;
   readonly before: ExactRow | null;
-  /** `true` if the row had not been changed since the root state before. When this change is undone, the entry of the row is removed, too. */
+  /** `true` if this is the first change of the row since the root state. Undoing such a change also removes the row's entry from the mirror. */
   readonly fresh: boolean;
 }
 

@@ -119,7 +119,7 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
     const [mode, lent] = [this.#mode, this.#lent];
     this.#mode = this.#lent = undefined;
     try {
-      // A lane's own database keeps its data now. It is deleted together with the lane, and a restarted target continues with it.
+      // After this, a lane's own database keeps its present data: it is deleted together with the lane, and a restarted target continues with it.
       if (mode === undefined) return;
       this.#previous = mode;
       await mode.close(this.#scope?.borrowed ?? false);

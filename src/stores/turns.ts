@@ -9,7 +9,7 @@ interface Job {
 }
 
 export interface Waiting {
-  /** Milliseconds to wait while another session has a transaction open. */
+  /** Maximum number of milliseconds to wait while another session has a transaction open. */
   readonly limitMs: number;
   readonly giveUp: () => Error;
 }

@@ -3,10 +3,10 @@ import { ApiResponse } from "../../src/model/http/response.ts";
 
 type Answer = number | "timeout" | "unreachable";
 
-/** A client with a state of its own, as `HttpClient` has one, that answers what it is told to. */
+/** A client with its own state, like `HttpClient`. It sends nothing and gives the answers that a test sets. */
 export class ActingClient {
   closed = false;
-  /** What requests are answered with; the last one for ever. */
+  /** The answers to requests, in order. The last one is repeated. */
   answers: Answer[] = [200];
   roles: readonly string[] = [];
   #token: string | null = null;

@@ -19,7 +19,7 @@ export interface Answering {
   readonly running: Running;
 }
 
-/** Starts a module that defines `answer(question)`, which gives JSON. It ends with the tests of the file. */
+/** Starts a module that defines `answer(question)`, which returns a JSON value. The program ends with the tests of the file. */
 export function answering(module: string, cwd: string = emptyFolder()): Answering {
   writeFileSync(join(cwd, "answering.mjs"), `${module}${SERVER}`);
   const running = startNode(["answering.mjs"], { cwd, timeoutMs: 1_800_000 });

@@ -5,14 +5,15 @@ import { program } from "./services/service.ts";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
 
-/** Starts Chromium, which the set-up of the project `browser` has seen to. */
+/** Starts Chromium. The set-up of the project `browser` has installed it. */
 export function startBrowser(): Promise<Browser> {
-  // As root Chromium has no sandbox; the pages are our own.
+  // Run by root, Chromium needs this flag. Having no sandbox is safe here, because the tests open only pages of this project.
   return chromium.launch({ executablePath: chromiumPath(), args: process.getuid?.() === 0 ? ["--no-sandbox"] : [] });
 }
 
 /**
- * The program of the Chromium that `SEQQA_TEST_CHROMIUM` names, or of an installed one, or (Debian, as root) of one that is installed now.
+ * Returns the path of the Chromium that `SEQQA_TEST_CHROMIUM` names, or else of an installed one. If there is none, installs it (only on Debian, as
+ * root).
  * @throws Error that says how to get one
  */
 export function chromiumPath(): string {

@@ -1,6 +1,6 @@
 /**
- * An API of numbered notes that reads its table once, when it starts, and answers from memory from then on, as many servers do. Its
- * memory is of another state when its store is put back under it: then it answers 500 where the two do not agree.
+ * An API of numbered notes that reads its table once, at its start, and then answers from memory, as many servers do. After a restore of its store,
+ * its memory belongs to another state. It answers 500 if memory and store contradict each other.
  */
 export const CACHING_SERVER: string = `
 import { createServer } from "node:http";

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { program } from "./services/service.ts";
 
 export interface Authority {
-  /** Its own certificate, in PEM. */
+  /** The authority's own certificate, in PEM format. */
   readonly ca: string;
   readonly caKey: string;
-  /** A certificate that it signed, for 127.0.0.1, localhost and api.test, and its key. */
+  /** A certificate for 127.0.0.1, localhost and api.test that the authority signed, with its key. */
   readonly cert: string;
   readonly key: string;
 }
@@ -16,7 +16,7 @@ export interface Authority {
 const NAMES = "subjectAltName=IP:127.0.0.1,DNS:localhost,DNS:api.test";
 const EC = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
 
-/** A private authority that nobody trusts unless told, made anew. */
+/** Creates a new certificate authority, which nobody trusts by default. */
 export function privateAuthority(name = "seqqa test authority"): Authority {
   const installed = program("openssl");
   if (installed === undefined) throw new Error("These tests make certificates with openssl: apt-get install openssl");

@@ -7,15 +7,15 @@ import { outcomeIn } from "./outcome.ts";
 import { redis } from "./services/kinds.ts";
 import { background, find, program, type Found, type Service } from "./services/service.ts";
 
-/** Of the distributed runs of tests. */
+/** The secret of all distributed runs in tests. */
 export const SECRET = "of-the-distributed-runs-of-tests-0123456789";
 
-/** A Redis of one test's own: workers take the newest run that there is. */
+/** Starts a Redis for one test, because a worker takes the newest run that it finds in its Redis. */
 export const ownRedis = (): Promise<OwnRedis> => own(redis);
 
 type OwnRedis = Extract<Found, { kind: "found" }>;
 
-/** The same behind TLS alone, with a password. Its URL has none. */
+/** Starts a Redis for one test that accepts only TLS and requires a password. The URL does not contain the password. */
 export function ownSecureRedis({ cert, key }: Authority, password: string): Promise<OwnRedis> {
   return own({
     ...redis,
@@ -37,7 +37,7 @@ async function own(service: Service): Promise<OwnRedis> {
   return found;
 }
 
-/** A folder with a copy of some fixtures, as another machine would have it. */
+/** Returns a folder with a copy of some fixtures, like the checkout of another machine. */
 export function checkout(...fixtures: readonly string[]): string {
   const folder = emptyFolder();
   for (const name of ["support", ...fixtures]) cpSync(join(root, "fixtures", name), join(folder, "fixtures", name), { recursive: true });
@@ -45,7 +45,7 @@ export function checkout(...fixtures: readonly string[]): string {
   return folder;
 }
 
-/** Counts three things up to nine, in memory: 1,000 states and 3,000 steps. A call takes WAIT_MS. */
+/** An exploration that counts three counters up to nine in memory: 1,000 states and 3,000 steps. Each call takes WAIT_MS milliseconds. */
 const COUNTERS = `import { Action, Agent, World } from "seqqa";
 import { ApiResponse } from "seqqa/adapters/http";
 import { MemoryAdapter } from "seqqa/adapters/memory";
@@ -69,7 +69,7 @@ export const agent = new Agent({
 });
 `;
 
-/** A folder with explorations that start no target, and other files. */
+/** Returns a folder with explorations that start no target, and with other files. */
 export function countersIn(explorations: readonly string[], files: Readonly<Record<string, string>> = {}): string {
   const named = explorations.map((name) => [`${name}.explore.js`, COUNTERS]);
   const folder = folderWith({ "seqqa.yaml": "", ...files, ...Object.fromEntries(named) });
@@ -77,7 +77,7 @@ export function countersIn(explorations: readonly string[], files: Readonly<Reco
   return folder;
 }
 
-/** Changes a file of a checkout. */
+/** Changes a file of a checkout. @throws Error if the change has no effect */
 export function edit(folder: string, file: string, change: (text: string) => string): void {
   const path = join(folder, file);
   const before = readFileSync(path, "utf8");
@@ -88,7 +88,7 @@ export function edit(folder: string, file: string, change: (text: string) => str
 
 export interface ClusterOptions {
   readonly url: string;
-  /** What is run, in the checkouts. */
+  /** The directory of explorations, relative to the checkout. */
   readonly directory: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
@@ -106,12 +106,18 @@ export function worker({ url, directory, env, args = [], cwd = root, secret = SE
   return start(["worker", directory, "--redis", url, ...args], { cwd, env: { SEQQA_SECRET: secret, ...env }, timeoutMs: LONG });
 }
 
-/** A worker in the test's own process, to its end: for what only the run's side or another worker has a process of its own for. One works at a time. */
+/**
+ * Runs a worker in the test's own process until it ends. It is for tests in which only the coordinator or another worker needs a separate process.
+ * Only one such worker can run at a time.
+ */
 export function workerHere({ url, directory, env, args = [], cwd = root, secret = SECRET }: ClusterOptions): Promise<Ran> {
   return seqqa(["worker", directory, "--redis", url, ...args], { cwd, env: { SEQQA_SECRET: secret, ...env }, timeoutMs: LONG });
 }
 
-/** How they ended. One that came up when the run was over already waits for another one, until it is interrupted here: that is as good as an end. */
+/**
+ * Returns the exit statuses of workers. A worker that was started after the end of the run waits for another run. It is then interrupted, and counts
+ * as ended with status 0.
+ */
 export const endings = async (all: readonly Running[]): Promise<readonly (number | string | null)[]> =>
   Promise.all(
     all.map(async (one) => {
@@ -126,10 +132,10 @@ export const endings = async (all: readonly Running[]): Promise<readonly (number
     }),
   );
 
-/** What a process printed so far. */
+/** Returns everything that a process has printed so far. */
 export const said = ({ said: { stdout, stderr } }: Running): string => stdout + stderr;
 
-/** What must be the same, whoever expanded the states. */
+/** Returns the parts of a result that must not depend on the lanes that expanded the states. */
 export const found = (output: string): readonly object[] =>
   outcomeIn(output, ({ violations, divergences, errors }) => ({
     violations: violations.map(({ id, reproductionPath, confirmed, count, state, minimality, steps }) => ({
@@ -145,14 +151,14 @@ export const found = (output: string): readonly object[] =>
     errors,
   }));
 
-/** A local run, for comparison: the folder of its reports. */
+/** Makes a local run for comparison, and returns the folder of its reports. */
 export async function locally(directory: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
   const output = emptyFolder();
   await seqqa(["run", directory, ...args, "--output", output], { env, timeoutMs: LONG });
   return output;
 }
 
-/** Everything that is written in a folder. */
+/** Returns the contents of all files in a folder. */
 export function textsIn(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((one) => one.isFile())

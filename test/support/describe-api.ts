@@ -5,7 +5,7 @@ import { expectSound } from "./plan-invariants.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** A schema of an object with these fields, all of them required. */
+/** Returns the schema of an object with these fields, all of which are required. */
 export function object(properties: Json): Json {
   return { type: "object", required: Object.keys(properties), properties };
 }
@@ -19,8 +19,8 @@ export function sends(schema: Json): Json {
 }
 
 /**
- * The plan of an API. @param operations by method and path, `get /orders/{order_id}`; parameters of a path that are not given are plain texts
- * @param more of the description
+ * Returns the plan for an API description. @param operations The operations by method and path, e.g. `get /orders/{order_id}`. A path parameter
+ * without a declaration is a string. @param more Further members of the description.
  */
 export function planApi(operations: Readonly<Record<string, Json>>, more: Json = {}): ScaffoldPlan {
   const paths: Record<string, Record<string, unknown>> = {};

@@ -1,4 +1,4 @@
-/** Reproducible draws: mulberry32. */
+/** Reproducible random numbers, by the generator mulberry32. */
 export class Draws {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Draws {
     this.#state = seed | 0;
   }
 
-  /** 0 (included) to 1 (excluded). */
+  /** Returns a random number, at least 0 and below 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -14,7 +14,7 @@ export class Draws {
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** 0 (included) to `end` (excluded). */
+  /** Returns a random integer, at least 0 and below `end`. */
   below(end: number): number {
     return Math.floor(this.next() * end);
   }

@@ -1,4 +1,4 @@
-/** A small API of notes, as its user would write it: node:http and SQLite, no framework. */
+/** A small API of notes, as its user would write it: with node:http and SQLite, without a framework. */
 export const NOTES_SERVER: string = `
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
@@ -17,7 +17,7 @@ createServer((request, response) => {
 }).listen(Number(process.env.PORT), process.env.HOST ?? "127.0.0.1");
 `;
 
-/** One lane's target and store of {@link NOTES_SERVER}. */
+/** The configuration that starts {@link NOTES_SERVER} with a store for each lane. */
 export const NOTES_CONFIG = `
 target:
   command: node server.mjs
@@ -26,7 +26,7 @@ target:
     DB_PATH: "{db_path}"
 `;
 
-/** States and transitions of the notes with {@link NOTES_ACTIONS}: none, one or two notes. */
+/** The counts of an exploration of the notes with {@link NOTES_ACTIONS}. A state has none, one or two notes. */
 export const NOTES_COUNTS = { statesVisited: 3, transitions: 6 } as const;
 
 export const NOTES_ACTIONS = `
@@ -34,7 +34,7 @@ export const NOTES_ACTIONS = `
   new Action({ name: "clear", run: async (api) => api.delete("/notes") }),
 `;
 
-/** An exploration of the notes with more actions or invariants of a test's own. */
+/** Returns an exploration of the notes, with additional actions or invariants of a test. */
 export function notesExploration(
   parts: { readonly actions?: string; readonly invariants?: string; readonly more?: string; readonly top?: string } = {},
 ): string {
@@ -48,7 +48,7 @@ export const agent = new Agent({
 `;
 }
 
-/** Four counters that go from 0 to 2, and are refused more: 3^4 states, with 4 transitions each. */
+/** An API of four counters from 0 to 2. A call beyond 2 is refused. It has 3^4 states, with 4 transitions each. */
 export const SLOTS_SERVER: string = `
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
@@ -65,7 +65,7 @@ createServer((request, response) => {
 }).listen(Number(process.env.PORT), "127.0.0.1");
 `;
 
-/** Counts without an end; `/break` is answered with a 500, `/hang` never, which it says by a file. */
+/** An API that counts without a limit. `/break` is answered 500. `/hang` is never answered; instead, the server creates a file. */
 export const ENDLESS_SERVER: string = `
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";

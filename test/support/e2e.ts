@@ -9,17 +9,17 @@ import { AGENT_VARIABLES } from "../../src/reports/agent/detect-agent.ts";
 import { atEnd } from "./at-end.ts";
 import { schemaErrors } from "./results-schema.ts";
 
-/** The repository. */
+/** The root folder of the repository. */
 export const root: string = fileURLToPath(new URL("../..", import.meta.url));
 const bin = join(root, "bin/seqqa.js");
 
-/** What `results.json` says of one exploration. */
+/** An exploration in `results.json`. */
 export interface Explored extends Omit<ExplorationResult, "toJSON" | "graph"> {
   readonly name: string;
   readonly file: string;
 }
 
-/** `--reporter json` and `results.json`. */
+/** The document that `--reporter json` prints and `results.json` contains. */
 export interface Document {
   readonly seqqa: string;
   readonly explorations: readonly Explored[];
@@ -32,14 +32,17 @@ export interface Ran {
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** The process id that it had. */
+  /** The process id of the command. */
   readonly pid: number;
 }
 
 export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** The command is ended by force after so long, or given up where it runs in the test's process; default 100 s. */
+  /**
+   * The time limit in milliseconds. After it, the command is killed; if it runs in the test's process, it is interrupted and the test fails. Default:
+   * 100 s.
+   */
   readonly timeoutMs?: number;
 }
 
@@ -47,35 +50,41 @@ export interface Running {
   readonly child: ChildProcess;
   readonly pid: number;
   readonly ended: Promise<Ran>;
-  /** What it said so far. */
+  /** The output so far. */
   readonly said: { stdout: string; stderr: string };
 }
 
-/** Starts the built command in a process of its own, which is gone when the tests of the file are over. */
+/** Starts the built command in its own process. The process is killed after the tests of the file. */
 export function start(args: readonly string[], options: RunOptions = {}): Running {
   return startNode([bin, ...args], options);
 }
 
-/** Runs the built command to its end in a process of its own: for signals, user code that ends the process, and what Node itself prints. */
+/** Runs the built command to its end in its own process. Needed for signals, for user code that ends the process, and for output of Node itself. */
 export function seqqaProcess(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   return start(args, options).ended;
 }
 
-/** Runs the built command to its end in this process, one after another, with the working directory and the environment that a process of its own would have. */
+/**
+ * Runs the built command to its end in this process, with the working directory and the environment of a separate process. Several calls run one
+ * after another.
+ */
 export function seqqa(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const ran = inTurn.then(() => runHere(args, options));
   inTurn = ran.catch(() => undefined);
   return ran;
 }
 
-/** The command that runs in this process: the working directory, the environment and the listeners of a process cannot be shared. */
+/**
+ * Resolves when the last command in this process has ended. Commands cannot run at the same time, because they change the working directory, the
+ * environment and the listeners of the process.
+ */
 let inTurn: Promise<unknown> = Promise.resolve();
 
 async function runHere(args: readonly string[], { cwd = root, env = {}, timeoutMs = 100_000 }: RunOptions): Promise<Ran> {
   const { main } = (await import(join(root, "dist/cli/index.js"))) as { readonly main: typeof mainOfSources };
   const said = { stdout: "", stderr: "" };
   const before = { cwd: process.cwd(), env: { ...process.env } };
-  // The test runner's own listeners would take what the command has to deal with.
+  // Remove the test runner's listeners, which would catch errors that the command has to handle.
   const runners = (["uncaughtException", "unhandledRejection"] as const).map((event) => ({
     event,
     listeners: process.listeners(event as never),
@@ -87,7 +96,7 @@ async function runHere(args: readonly string[], { cwd = root, env = {}, timeoutM
     if (process.listenerCount("uncaughtException") === 1) fail(error);
   });
   const interrupts = new Set<() => void>();
-  // A test that fails does not wait for the command that it began; the next one would.
+  // If a test fails, nobody waits for its command, so it is interrupted. Otherwise, the next command would wait for it.
   atEnd(() => interrupts.forEach((interrupt) => interrupt()));
   const timer = setTimeout(() => {
     for (const interrupt of interrupts) interrupt();
@@ -125,12 +134,12 @@ function replaceEnvironment(env: NodeJS.ProcessEnv): void {
   Object.assign(process.env, env);
 }
 
-/** Starts a plain Node program in the environment of a user. */
+/** Starts any Node program, in the environment of a user. */
 export function startNode(args: readonly string[], options: RunOptions = {}): Running {
   return startProgram(process.execPath, args, options);
 }
 
-/** Starts any program in the environment of a user. */
+/** Starts any program, in the environment of a user. */
 export function startProgram(
   program: string,
   args: readonly string[],
@@ -155,14 +164,14 @@ export function startProgram(
   return { child, pid, ended, said };
 }
 
-/** The environment without what would steer seqqa or its colours. */
+/** The environment without variables that influence seqqa or its colours. */
 const clean: NodeJS.ProcessEnv = Object.fromEntries(
   Object.entries(process.env).filter(
     ([name]) => !AGENT_VARIABLES.includes(name) && !/^(?:SEQQA_|FORCE_COLOR$|CI$|NODE_OPTIONS$|VITEST|BUG$|PORT$)/.test(name),
   ),
 );
 
-/** A temporary folder with these files, removed at the end. */
+/** Creates a temporary folder with these files. It is removed after the tests of the file. */
 export function folderWith(files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), "seqqa-e2e-"));
   atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
@@ -173,18 +182,18 @@ export function folderWith(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-/** Makes packages that are installed in the repository those of a folder, too; `seqqa` is the built package itself. */
+/** Makes packages that are installed in the repository available in a folder. The package `seqqa` is the built one. */
 export function linkPackages(folder: string, ...names: readonly string[]): void {
   mkdirSync(join(folder, "node_modules"), { recursive: true });
   for (const name of names) symlinkSync(name === "seqqa" ? root : join(root, "node_modules", name), join(folder, "node_modules", name));
 }
 
-/** An empty folder for reports, removed at the end. */
+/** Creates an empty folder for reports. It is removed after the tests of the file. */
 export function emptyFolder(): string {
   return folderWith({});
 }
 
-/** The document of a run with `--reporter json`. */
+/** Returns the document that a run with `--reporter json` printed. */
 export function documentOf({ stdout, stderr }: Pick<Ran, "stdout" | "stderr">): Document {
   let document: unknown;
   try {
@@ -195,26 +204,26 @@ export function documentOf({ stdout, stderr }: Pick<Ran, "stdout" | "stderr">): 
   return checked(document);
 }
 
-/** Every document that a test looks at is one by the schema of the package. */
+/** Checks that a document fits the schema in the package, and returns it. Every document in a test passes through this check. */
 function checked(document: unknown): Document {
   const errors = schemaErrors(document);
   if (errors.length > 0) throw new Error(`The document does not fit seqqa.results.schema.json:\n${errors.slice(0, 10).join("\n")}`);
   return document as Document;
 }
 
-/** The one exploration of a document. */
+/** Returns the only exploration of a document. @throws Error if there are several, or none */
 export function only({ explorations, failures }: Document): Explored {
   if (explorations.length !== 1)
     throw new Error(`There are ${explorations.length} explorations, not one. ${JSON.stringify(failures ?? [])}`);
   return explorations[0]!;
 }
 
-/** `results.json` of a folder of reports. */
+/** Returns the `results.json` in a folder of reports. */
 export function writtenIn(folder: string): Document {
   return checked(JSON.parse(readFileSync(join(folder, "results.json"), "utf8")));
 }
 
-/** The processes that a process started and that still run, with those that they started in turn. */
+/** Returns the running processes that a process started, directly or through other processes. */
 export function descendants(pid: number): readonly number[] {
   const children = new Map<number | undefined, string[]>();
   for (const name of readdirSync("/proc")) {
@@ -227,12 +236,12 @@ export function descendants(pid: number): readonly number[] {
   return below(pid);
 }
 
-/** Whether a process runs. Zombies do not. */
+/** Returns `true` if a process runs. A zombie process does not count as running. */
 export function isRunning(pid: number): boolean {
   return existsSync(`/proc/${pid}`) && !/^[ZX]$/.test(statFields(String(pid))[0] ?? "X");
 }
 
-/** The command line of a process, its words parted by blanks. */
+/** Returns the command line of a process, with blanks between its words. */
 export function commandOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
@@ -246,7 +255,7 @@ function parentOf(pid: string): number | undefined {
   return parent === undefined ? undefined : Number(parent);
 }
 
-/** Of /proc/<pid>/stat what stands after the command: state, parent, ... */
+/** Returns the fields of /proc/<pid>/stat after the name of the command: state, parent, and so on. */
 function statFields(pid: string): readonly string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
@@ -256,7 +265,7 @@ function statFields(pid: string): readonly string[] {
   }
 }
 
-/** Waits until something is so. Looks cost time, some of them a connection: they become rarer. */
+/** Waits until a condition holds. The pauses between the checks become longer, because a check may be expensive, e.g. if it opens a connection. */
 export async function until(is: () => boolean | Promise<boolean>, what: string, withinMs = 20_000): Promise<void> {
   let pauseMs = 20;
   for (const end = performance.now() + withinMs; !(await is()); pauseMs = Math.min(1.2 * pauseMs, 200)) {

@@ -3,12 +3,15 @@ import net, { type AddressInfo } from "node:net";
 
 export interface ForwardProxy {
   readonly port: number;
-  /** What it was asked for: `GET http://api.test:80/`, `CONNECT api.test:443`. */
+  /** The requests that the proxy received: `GET http://api.test:80/`, `CONNECT api.test:443`. */
   readonly asked: string[];
   close(): Promise<void>;
 }
 
-/** A proxy as companies have them: plain requests in absolute form, tunnels for the rest. Every host under `.test` is this machine to it, and to nobody else. */
+/**
+ * Starts a proxy like those of companies: it accepts plain requests in absolute form, and tunnels for other protocols. Only the proxy can resolve
+ * hosts under `.test`, which it maps to this machine.
+ */
 export async function forwardProxy(credentials?: string): Promise<ForwardProxy> {
   const asked: string[] = [];
   const sockets = new Set<net.Socket>();

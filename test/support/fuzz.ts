@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { SeqqaError } from "../../src/model/errors.ts";
 
-/** Texts that become code, markup, a path or a reference in a program that does not escape them, and texts that are hard to handle. */
+/** Texts that act as code, markup, a path or a reference if a program does not escape them, and texts that are hard to process. */
 export const HOSTILE_TEXTS: readonly string[] = [
   '"; pwned(); "',
   "*/ pwned(); /*",
@@ -43,7 +43,7 @@ export const HOSTILE_TEXTS: readonly string[] = [
   "NaN",
 ];
 
-/** A value below so many lists and maps. */
+/** Returns a value inside this number of nested lists and maps. */
 function nested(levels: number): unknown {
   let value: unknown = "deep";
   for (let level = 0; level < levels; level++) value = level % 2 === 0 ? [value] : { a: value };
@@ -52,7 +52,7 @@ function nested(levels: number): unknown {
 
 const text = fc.oneof(fc.constantFrom(...HOSTILE_TEXTS), fc.string({ unit: "binary", maxLength: 20 }), fc.string({ maxLength: 20 }));
 
-/** Values of every type, among them such as no document should have in any place. */
+/** Values of every type, including values that no document should have. */
 export const anyValue: fc.Arbitrary<unknown> = fc.oneof(
   text,
   fc.constantFrom<unknown>(null, true, false, 0, -1, 1.5, 1e308, -1e308, 2 ** 53, 2 ** 31, [], {}, [null], [[]], { "": null }),
@@ -63,7 +63,7 @@ export const anyValue: fc.Arbitrary<unknown> = fc.oneof(
 
 type Change = (draws: { readonly place: number; readonly value: unknown; readonly name: string }) => (root: unknown) => unknown;
 
-/** A place in a document: the list or map, and the key in it. */
+/** A place in a document: the list or map that contains it, and the key in it. */
 interface Place {
   readonly parent: Record<string, unknown>;
   readonly key: string;
@@ -82,32 +82,32 @@ function placesIn(root: unknown): readonly Place[] {
   return places;
 }
 
-/** Sets an own key, also `__proto__`. */
+/** Sets an own property, even one named `__proto__`. */
 function put(parent: object, key: string, value: unknown): void {
   Object.defineProperty(parent, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** Changes a document in one of its places, in place. */
+/** Returns a change of a document at one of its places. The document itself is changed. */
 const at =
   (change: (place: Place, all: readonly Place[], value: unknown, name: string) => void): Change =>
   ({ place, value, name }) =>
   (root) => {
     const all = placesIn(root);
-    // A copy, so that a later change does not put a value into itself.
+    // Use a copy of the value, so that a later change does not put the value into itself.
     if (all.length > 0) change(all[place % all.length]!, all, structuredClone(value), name);
     return root;
   };
 
 const CHANGES: readonly Change[] = [
-  // Most of all: another value.
+  // Replace a value by another one. This change is listed twice, so it is the most frequent one.
   at(({ parent, key }, _all, value) => put(parent, key, value)),
   at(({ parent, key }, _all, value) => put(parent, key, value)),
-  // A key or an item less.
+  // Remove a key or an item.
   at(({ parent, key }) => {
     if (Array.isArray(parent)) parent.splice(Number(key), 1);
     else delete parent[key];
   }),
-  // A key more, or one of another name.
+  // Add a key or an item, or rename a key.
   at(({ parent }, _all, value, name) => {
     if (Array.isArray(parent)) parent.push(value);
     else put(parent, name, value);
@@ -118,21 +118,21 @@ const CHANGES: readonly Change[] = [
     delete parent[key];
     put(parent, name, value);
   }),
-  // The value of another place, so that types fit and meanings do not.
+  // Copy a value from another place, so that its type fits, but its meaning does not.
   at(({ parent, key }, all, value) => {
     const other = all[(all.length * 7 + JSON.stringify(value ?? null).length) % all.length]!;
     put(parent, key, structuredClone(other.parent[other.key]));
   }),
-  // The value as a list, a map, a text.
+  // Wrap a value in a list or a map, or write it as JSON text.
   at(({ parent, key }) => put(parent, key, [parent[key]])),
   at(({ parent, key }) => put(parent, key, { value: parent[key] })),
   at(({ parent, key }) => put(parent, key, JSON.stringify(parent[key]) ?? "")),
-  // Many of it.
+  // Repeat a key or an item many times.
   at(({ parent, key }) => {
     if (Array.isArray(parent)) for (let copy = 0; copy < 30; copy++) parent.push(structuredClone(parent[Number(key)]));
     else for (let copy = 0; copy < 30; copy++) put(parent, `${key}${copy}`, structuredClone(parent[key]));
   }),
-  // References that lead round in a circle, or to nothing.
+  // Insert a reference that leads in a circle, or to nothing.
   at(({ parent, key }, _all, _value, name) => put(parent, key, { $ref: `#/components/schemas/${name}` })),
   at(({ parent, key }) => put(parent, key, { $ref: "#" })),
   ({ value }) =>
@@ -140,9 +140,9 @@ const CHANGES: readonly Change[] = [
       structuredClone(value),
 ];
 
-/** Valid documents with one to four changes: values of other types, keys that are missing, renamed, doubled or added, references that are wrong. */
+/** Valid documents with one to four changes: values of other types, missing, renamed, duplicate or additional keys, and wrong references. */
 export function mutated(valid: readonly unknown[]): fc.Arbitrary<unknown> {
-  // The change of the whole document is the last one, and rare.
+  // The last change replaces the whole document, so it is rare.
   const kind = fc.oneof({ weight: 30, arbitrary: fc.nat(CHANGES.length - 2) }, { weight: 1, arbitrary: fc.constant(CHANGES.length - 1) });
   const change = fc.record({ kind, place: fc.nat(100_000), value: anyValue, name: text });
   return fc.tuple(fc.constantFrom(...valid), fc.array(change, { minLength: 1, maxLength: 4 })).map(([document, changes]) => {
@@ -177,7 +177,7 @@ const noise = fc.oneof(
   text.map((one) => Buffer.from(one.slice(0, 400))),
 );
 
-/** Texts as bytes, sometimes cut off, with bytes inserted, replaced, removed or repeated. */
+/** Texts as bytes, with up to three changes: bytes are inserted, replaced, removed or repeated, or the end is cut off. */
 export function mutatedBytes(valid: fc.Arbitrary<string | Buffer>): fc.Arbitrary<Buffer> {
   const change = fc.record({
     kind: fc.constantFrom("insert", "replace", "remove", "repeat", "cut"),
@@ -201,12 +201,12 @@ export function mutatedBytes(valid: fc.Arbitrary<string | Buffer>): fc.Arbitrary
   });
 }
 
-/** A case may take so long. Most take milliseconds; the rest of the time is for a machine that is busy with other things. */
+/** Time limit of a case, in milliseconds. Most cases take milliseconds; the limit allows for a busy machine. */
 const MOST_MS = 20_000;
 
 /**
- * Runs a case of a fuzz test: its work returns a result, or throws the product's own error, which is one sentence of a bounded length, says nothing of
- * seqqa's own code, and ends the command with one of `statuses`. The work may not take long, nor change the prototypes that all objects share.
+ * Runs a case of a fuzz test. Its work must return a result, or throw a `SeqqaError`: one sentence of limited length, without details of seqqa's own
+ * code, and with one of the exit statuses `statuses`. The work must end in time, and must not change the prototypes that all objects share.
  *
  * @returns the result, or `undefined` after an error
  */
@@ -224,7 +224,7 @@ export async function tried<T>(work: () => T | Promise<T>, statuses: readonly nu
   return done;
 }
 
-/** The message of an internal error, which no user should see. */
+/** Matches messages of internal errors, which no user should see. */
 export const INTERNAL: RegExp =
   /Cannot read propert|is not a function|is not iterable|undefined \(reading|\bat \S+ \(|node_modules|Maximum call stack|Invalid array length/;
 
@@ -240,7 +240,7 @@ function checkError({ code, message, hint, exitStatus }: SeqqaError, statuses: r
 const prototypes = [Object.prototype, Array.prototype, Function.prototype, String.prototype, Map.prototype, Error.prototype];
 const untouched = prototypes.map((one) => Reflect.ownKeys(one).length);
 
-/** Nothing of an input may become a part of the objects that all code shares. */
+/** Checks that no part of an input was added to the prototypes that all objects share. */
 export function checkPrototypes(): void {
   expect(prototypes.map((one) => Reflect.ownKeys(one).length)).toEqual(untouched);
   expect(({} as { readonly pwned?: unknown; readonly polluted?: unknown }).polluted).toBeUndefined();

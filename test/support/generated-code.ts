@@ -1,14 +1,14 @@
 import ts from "typescript";
 
-/** Identifiers that code may contain as the names of generated declarations, even if an input asks for them. */
+/** Returns `true` for an identifier that is the name of a property. Such a name may come from an input. */
 const isName = (node: ts.Identifier): boolean => {
   const { parent } = node;
   return (ts.isPropertyAssignment(parent) || ts.isPropertySignature(parent)) && parent.name === node;
 };
 
 /**
- * Returns what is wrong with generated TypeScript: errors of syntax, and calls of `pwned`, which is what hostile texts contain. Names are made of
- * words of the input, so that `pwned` may name an action or a file; nothing of the input is ever called by that name or loaded.
+ * Returns the problems of generated TypeScript, such as errors of syntax, and calls of `pwned`, the function that hostile texts call. Names are
+ * formed from words of the input, so an action or a file may be named `pwned`. But the code must never call or load anything of that name.
  */
 export function problemsOfCode(text: string): readonly string[] {
   const source = ts.createSourceFile("a.ts", text, ts.ScriptTarget.ES2023, true) as ts.SourceFile & {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 
 type Part = "draw" | "states" | "actions" | "loops" | "skips" | "errors" | "findings";
 
-/** What a random graph (graph-model.ts) is drawn by, small enough for many runs of a property. */
+/** The parameters of random graphs (graph-model.ts). The graphs are small enough for many runs of a property. */
 export const graphCases: Readonly<Record<Part, fc.Arbitrary<number>>> = {
   draw: fc.integer(),
   states: fc.integer({ min: 2, max: 24 }),

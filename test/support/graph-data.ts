@@ -5,12 +5,15 @@ export interface MadeGraph {
   readonly nodes: number;
   readonly edges: number;
   readonly actions: number;
-  /** The state of a node in lines. */
+  /** Returns the state of a node as lines of text. */
   readonly state?: (node: number) => readonly string[];
   readonly exchange?: (edge: number) => RecordedExchange;
 }
 
-/** A graph like that of an exploration: each node but the root is first reached from an earlier one; more edges join what is near. Always the same. */
+/**
+ * Returns a graph like that of an exploration: each node except the root is first reached from an earlier node, and further edges join nodes with
+ * close numbers. The graph is the same for each call with the same sizes.
+ */
 export function madeGraph({ nodes, edges, actions, state, exchange }: MadeGraph): GraphData {
   let seed = 7;
   const draw = (below: number): number => {

@@ -6,15 +6,15 @@ import { World } from "../../src/model/declare/world.ts";
 import { MemoryAdapter } from "../../src/adapters/memory/index.ts";
 import type { Draws } from "./draws.ts";
 
-/** What an action does in a state of a random graph. */
+/** The behaviour of an action in a state of a random graph. */
 export type Behaviour =
-  /** Its precondition is not met. */
+  /** The precondition of the action is not met. */
   | { readonly kind: "unmet" }
-  /** It looks and returns null. */
+  /** The action reads and returns `null`. */
   | { readonly kind: "null" }
-  /** It changes the state and returns null all the same: skipped, with an error. */
+  /** The action changes the state, but returns `null`. It counts as skipped, with an error. */
   | { readonly kind: "changed_null"; readonly to: number }
-  /** It changes the state and throws: an error, executed, no state. */
+  /** The action changes the state and throws. It counts as executed, with an error, and leads to no state. */
   | { readonly kind: "throw"; readonly to: number }
   | { readonly kind: "answer"; readonly to: number; readonly status: number };
 
@@ -22,20 +22,22 @@ export type Behaviour =
 export interface Graph {
   readonly states: number;
   readonly actions: number;
-  /** By state, then by action. */
+  /** The behaviours: one row for each state, one entry for each action. */
   readonly table: readonly (readonly Behaviour[])[];
-  /** States in which the invariant `safe` does not hold. */
+  /** For each state, `true` if the invariant `safe` does not hold in it. */
   readonly unsafe: readonly boolean[];
-  /** States in which `odd_safe` does not hold, which is checked after actions of odd numbers only (and in the root). */
+  /**
+   * For each state, `true` if `odd_safe` does not hold in it. This invariant is checked only in the root state and after actions with odd numbers.
+   */
   readonly oddUnsafe: readonly boolean[];
-  /** Actions with `expectedStatus: "2xx"`. */
+  /** For each action, `true` if it has `expectedStatus: "2xx"`. */
   readonly strict: readonly boolean[];
 }
 
 export interface GraphShape {
   readonly states: number;
   readonly actions: number;
-  /** Shares of self-loops, of actions that do not apply, of errors, and of findings. */
+  /** The shares of self-loops (`loops`), of actions that do not apply (`skips`), of errors, and of findings. */
   readonly loops: number;
   readonly skips: number;
   readonly errors: number;
@@ -45,7 +47,7 @@ export interface GraphShape {
 export function randomGraph(draws: Draws, shape: GraphShape): Graph {
   const { states, actions } = shape;
   const behaviour = (state: number): Behaviour => {
-    // Mostly near neighbours, so that graphs have depth.
+    // Most edges lead to near neighbours, so that the graph becomes deep.
     const to = draws.chance(shape.loops) ? state : draws.chance(0.7) ? (state + 1 + draws.below(2)) % states : draws.below(states);
     if (draws.chance(shape.skips)) return draws.chance(0.7) ? { kind: "unmet" } : { kind: "null" };
     if (draws.chance(shape.errors)) return draws.chance(0.3) ? { kind: "changed_null", to: (state + 1) % states } : { kind: "throw", to };
@@ -71,11 +73,11 @@ interface Stored {
 type Api = MemoryAdapter<Stored>;
 type Shared = { odd: number };
 
-/** The state is told by store and context together, so that both have to be observed and put back. */
+/** Returns the number of the state. The store and the context each hold a part of it, so that both have to be observed and restored. */
 const stateOf = (world: { readonly api: Api; readonly context: { readonly odd: number } }): number =>
   world.api.state.half * 2 + world.context.odd;
 
-/** The graph as an agent over a world in memory. */
+/** Returns an agent with a world in memory whose state graph is the given graph. */
 export function agentOf(graph: Graph): AgentDefinition<Shared, Api> {
   return new AgentDefinition<Shared, Api>({
     world: () => {
@@ -100,7 +102,7 @@ function actionOf(graph: Graph, index: number): Action<Shared, Api> {
     name,
     tags: index % 2 === 1 ? ["odd"] : [],
     ...(graph.strict[index] === true ? { expectedStatus: "2xx" as const } : {}),
-    // A precondition sees the context alone; where it cannot tell, run returns null.
+    // A precondition sees only the context. If the context does not suffice to decide, the precondition holds, and `run` returns `null`.
     precondition: (context) => graph.table.some((row, state) => state % 2 === context.odd && row[index]!.kind !== "unmet"),
     run: async (api, context) => {
       const state = api.state.half * 2 + context.odd;
@@ -116,7 +118,7 @@ function actionOf(graph: Graph, index: number): Action<Shared, Api> {
 }
 
 function go(api: Api, context: { odd: number }, to: number): void {
-  // By turns changed in place and replaced.
+  // Half of the states replace the stored value, and the others change it in place.
   if (to % 2 === 0) api.state = stored(to);
   else {
     api.state.half = to >> 1;

@@ -2,7 +2,7 @@ import type { Explorer } from "../../src/engine/search/explorer.ts";
 import type { Graph } from "./graph-model.ts";
 import type { NaiveStep } from "./naive-explorer.ts";
 
-/** Where a path of actions leads in the graph; throws where an action of it gives no state. */
+/** Returns the state to which a path of actions leads. @throws Error if an action of the path leads to no state */
 export function walk(graph: Graph, path: readonly number[]): number {
   let state = 0;
   for (const action of path) {
@@ -13,12 +13,12 @@ export function walk(graph: Graph, path: readonly number[]): number {
   return state;
 }
 
-/** The graph's states behind the engine's nodes, read back along their paths. */
+/** Returns the state of the graph for each node of the engine, by following the path of the node. */
 export function statesOfNodes(graph: Graph, { committer }: Explorer): readonly number[] {
   return Array.from({ length: committer.nodes.size }, (_, node) => walk(graph, committer.nodes.path(node)));
 }
 
-/** The engine's committed steps in terms of the graph. */
+/** Returns the engine's committed steps, with the states of the graph. */
 export function stepsOf(graph: Graph, explorer: Explorer): readonly NaiveStep[] {
   const states = statesOfNodes(graph, explorer);
   const { edges } = explorer.committer;
@@ -34,7 +34,7 @@ export function stepsOf(graph: Graph, explorer: Explorer): readonly NaiveStep[] 
   }));
 }
 
-/** Steps without their order. */
+/** Returns the steps as sorted texts, so that lists with different orders can be compared. */
 export function sorted(steps: readonly NaiveStep[]): readonly string[] {
   return steps.map(({ from, action, to, status }) => `${from} a${action} ${to} ${status}`).toSorted();
 }

@@ -7,9 +7,9 @@ export type GuideStep =
 
 export interface GuideCommand {
   readonly line: string;
-  /** The exit status that a comment behind the command gives; 0 without a comment. */
+  /** The exit status that a comment after the command states; 0 without a comment. */
   readonly status: number;
-  /** The command runs until Ctrl-C. */
+  /** `true` if the command runs until Ctrl-C. */
   readonly isEndless: boolean;
 }
 
@@ -36,7 +36,7 @@ export function guideSteps(page: string): readonly GuideStep[] {
   });
 }
 
-/** Returns `text` with the change made. @throws Error if the place of the change does not occur exactly once. */
+/** Returns `text` with the change applied. @throws Error if the text before the change does not occur exactly once. */
 export function changed(text: string, { path, before, after }: Extract<GuideStep, { kind: "change" }>): string {
   const parts = text.split(before);
   if (parts.length !== 2) throw new Error(`${path} has ${parts.length - 1} places for this change:\n${before}`);

@@ -5,8 +5,8 @@ import { emptyFolder, isRunning, until } from "./e2e.ts";
 import { directoriesOf } from "./run-directories.ts";
 
 /**
- * Notes in memory. At the moment that `HOLD` names it makes a file of that name and goes no further: nothing is answered any more. `restart` is any start
- * after a note was made somewhere; `crash` is that, too, and the first note ends the process.
+ * A server with notes in memory. The variable `HOLD` names a moment and a file. At this moment, the server creates the file and stops answering. The
+ * moment `restart` is each start after a note was created in any process. With `crash`, the server also ends when the first note is created.
  */
 export const HELD_SERVER = `
 import { existsSync, writeFileSync } from "node:fs";
@@ -26,7 +26,7 @@ process.on("SIGHUP", () => undefined);
 if (hold("target") || (existsSync(file + ".made") && hold("restart", "crash"))) setInterval(() => undefined, 1000);
 else server.listen(Number(process.env.PORT), "127.0.0.1");
 `;
-/** Makes the same file, and never answers. */
+/** A service that creates the file of `HOLD` and never answers. */
 const SERVICE = `
 import { writeFileSync } from "node:fs";
 writeFileSync(process.env.HOLD.split("=")[1], "");
@@ -36,7 +36,7 @@ const TARGET = `
 target: { command: node server.mjs, ready_timeout: 600, rollback: restart, env: { PORT: "{port}", HOLD: "\${HOLD:-}" } }
 `;
 
-/** An exploration of that server with one finding, and a journey; `with-service.yaml` has a service, too. */
+/** A project for {@link HELD_SERVER}: an exploration with one finding, and a journey. `with-service.yaml` adds a service. */
 export const HELD_FILES: Readonly<Record<string, string>> = {
   "server.mjs": HELD_SERVER,
   "service.mjs": SERVICE,
@@ -61,13 +61,13 @@ export const journey = new Journey({ name: "noting", steps: [new Step({ name: "a
 `,
 };
 
-/** A file that the target makes when a moment is reached, and the environment that tells it to. */
+/** Returns the environment that makes the target wait at a moment, and a function that tells if the moment was reached. */
 export function held(moment: string): { readonly env: Readonly<Record<string, string>>; readonly reached: () => boolean } {
   const file = join(emptyFolder(), "reached");
   return { env: { HOLD: `${moment}=${file}` }, reached: () => existsSync(file) };
 }
 
-/** Nothing that a command started, or wrote for itself, is there any more: what it killed may take a moment to be gone. */
+/** Expects that all processes and directories of a command are gone. Killed processes get two seconds to end. */
 export async function expectNothingLeft(pid: number, started: readonly number[]): Promise<void> {
   expect(started.length).toBeGreaterThan(0);
   await until(() => !started.some(isRunning), "the end of all that was started", 2000);

@@ -16,7 +16,7 @@ const LEDGER = fileURLToPath(new URL("../../fixtures/ledger/memory.explore.ts", 
 const CODE = "0".repeat(64);
 const SAME: ReadonlyMap<string, string> = new Map([["timeout", "x"]]);
 
-/** The ledger in memory. */
+/** Returns the ledger in memory. */
 export const ledgerInMemory = async (): Promise<AgentDefinition<never, never>> =>
   ((await import(LEDGER)) as { readonly agent: AgentDefinition<never, never> }).agent;
 
@@ -24,7 +24,7 @@ export const newSecret = (): string => randomBytes(16).toString("hex");
 
 let url: Promise<string> | undefined;
 
-/** URL of a Redis of the test file's own: a worker looks at every run that there is, those of other files too. */
+/** Returns the URL of a Redis for this test file. Files must not share one, because a worker sees every run in its Redis. */
 function redisUrl(): Promise<string> {
   if (url === undefined) {
     atEnd(() => (url = undefined));
@@ -33,7 +33,7 @@ function redisUrl(): Promise<string> {
   return url;
 }
 
-/** A connection to the Redis of the test file. */
+/** Opens a connection to the Redis of the test file. */
 export async function link(onNote: (message: string) => void = () => undefined): Promise<QueueLink> {
   return QueueLink.open({ url: await redisUrl(), ca: [], name: "of a test", onNote });
 }
@@ -41,11 +41,11 @@ export async function link(onNote: (message: string) => void = () => undefined):
 export interface OfferedRun {
   readonly coordinator: Coordinator;
   readonly notes: string[];
-  /** The next exploration of the run; it may be joined once it is started and shared. */
+  /** Returns the lane pool for the next exploration of the run. Workers can join it after it was started and shared. */
   readonly explore: (differing?: Partial<Distributable>) => ClusterLanePool;
 }
 
-/** A run that workers of this process may join. */
+/** Offers a run that workers of this process may join. */
 export async function offer(secret: string): Promise<OfferedRun> {
   const definition = await ledgerInMemory();
   const notes: string[] = [];
@@ -71,9 +71,9 @@ export interface WorkerSetting {
   readonly code?: string;
   readonly config?: ReadonlyMap<string, string>;
   readonly lanePool?: Partial<LanesExpanderOptions>;
-  /** Its lanes do not come up before this. */
+  /** The worker's lanes start only after this promise has resolved. */
   readonly before?: Promise<void>;
-  /** Changes what its lanes are. */
+  /** Changes the worker's lanes. */
   readonly as?: (lanes: WorkerLanes) => WorkerLanes;
 }
 
@@ -83,7 +83,7 @@ export interface WorkerHere {
   readonly leave: () => void;
 }
 
-/** A worker in this process. */
+/** Starts a worker in this process. */
 export function work(secret: string, setting: WorkerSetting = {}): WorkerHere {
   const notes: string[] = [];
   const leaving = new AbortController();
@@ -113,12 +113,12 @@ export function work(secret: string, setting: WorkerSetting = {}): WorkerHere {
     }
   };
   const ended = run();
-  // Who waits for it gets what it throws.
+  // Avoid an unhandled rejection: a test that awaits `ended` still gets the error.
   ended.catch(() => undefined);
   return { ended, notes, leave: () => leaving.abort() };
 }
 
-/** Lanes of a worker at the root. */
+/** Returns the lanes of a worker, in the root state. */
 export async function lanesOf(
   definition: AgentDefinition<never, never>,
   lanes: number,

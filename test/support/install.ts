@@ -3,12 +3,15 @@ import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Whether packages can be installed here: on Debian, as root. */
+/** Returns `true` if packages can be installed here, which requires Debian and root. */
 export function canInstall(): boolean {
   return process.getuid?.() === 0 && existsSync("/etc/debian_version");
 }
 
-/** Installs a package of Debian, which need not be missing; what went wrong, or `undefined`. Processes that do it at once wait for each other, since apt-get itself does not. */
+/**
+ * Installs a Debian package, even if it is already installed. Simultaneous calls of several processes wait for each other, because apt-get itself
+ * does not wait. @returns a description of the problem; `undefined` if there is none
+ */
 export function install(name: string): string | undefined {
   const options = { stdio: "pipe", env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } } as const;
   const alone = (...args: readonly string[]): void =>

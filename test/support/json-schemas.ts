@@ -4,7 +4,7 @@ import addFormats from "ajv-formats";
 
 const read = (name: string): unknown => JSON.parse(readFileSync(new URL(name, import.meta.url), "utf8"));
 
-/** `strict: false`: both schemas were written for older drafts; ajv ignores keywords such as `optional`. */
+/** Returns a validator with `strict: false`: both schemas were written for older drafts, and ajv then ignores keywords such as `optional`. */
 function ajv(): Ajv {
   const made = new Ajv({ strict: false, allErrors: true, logger: false, unicodeRegExp: false });
   addFormats.default(made);
@@ -14,7 +14,7 @@ function ajv(): Ajv {
 const places = (errors: readonly ErrorObject[] | null | undefined): readonly string[] =>
   (errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 
-/** Returns how a document differs from the schema of SARIF 2.1.0 (errata 01, as in the package `@microsoft/jest-sarif`), as texts. */
+/** Returns the violations of the schema of SARIF 2.1.0 (errata 01, as in the package `@microsoft/jest-sarif`), as texts. */
 export function sarifErrors(document: unknown): readonly string[] {
   const { $schema: _draft, id: _id, ...schema } = read("sarif/sarif-2.1.0-rtm.5.json") as Readonly<Record<string, unknown>>;
   const validate = ajv().compile(schema);
@@ -22,7 +22,7 @@ export function sarifErrors(document: unknown): readonly string[] {
   return places(validate.errors);
 }
 
-/** Returns how a document differs from the schema of HAR 1.2 (the package `har-schema`), as texts. */
+/** Returns the violations of the schema of HAR 1.2 (the package `har-schema`), as texts. */
 export function harErrors(document: unknown): readonly string[] {
   const made = ajv();
   for (const { $schema: _draft, ...schema } of read("har/har-schema-2.0.0.json") as readonly Readonly<Record<string, unknown>>[]) {

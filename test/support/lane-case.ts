@@ -29,16 +29,16 @@ export interface Stored {
   n: number;
 }
 
-/** A store in memory that a lane treats like one in another process: late writes are watched for, everything is awaited. */
+/** A store in memory that a lane treats like a store in another process: the lane detects late writes and awaits all operations. */
 class WatchedMemory extends MemoryAdapter<Stored> {
   override readonly traits: StoreTraits = { portable: true, commits: true };
 }
 
-/** As {@link WatchedMemory}, and it keeps its last look, as a store behind a server does. */
+/** A {@link WatchedMemory} that also keeps its last look, like a store on a server. */
 export class LookingMemory extends WatchedMemory {
-  /** How often the store was looked into. */
+  /** Number of times that the store was read. */
   looks = 0;
-  /** Called before the look that ends a restore: a write of somebody else. */
+  /** Called before the look that ends a restore. A test uses it to write to the store like another client. */
   onRestore: (() => void) | undefined;
   #top: { readonly value: Stored } = { value: copyPlain(this.state) };
 
@@ -83,7 +83,7 @@ export class LookingMemory extends WatchedMemory {
   }
 }
 
-/** What an action or a check of a case may touch. */
+/** The objects that the actions and checks of a case may use. */
 export interface Hands {
   readonly store: MemoryAdapter<Stored>;
   readonly context: Context<Record<string, unknown>>;
@@ -91,7 +91,7 @@ export interface Hands {
 }
 
 export interface LaneCase {
-  /** Actions are named a0, a1, ... */
+  /** The actions. Their names are a0, a1, and so on. */
   readonly actions: readonly (Partial<Omit<ActionOptions<Record<string, unknown>, ActingClient>, "run" | "precondition">> & {
     readonly run: (hands: Hands, api: ActingClient) => unknown;
     readonly precondition?: (context: Context<Record<string, unknown>>) => unknown;
@@ -103,9 +103,9 @@ export interface LaneCase {
   readonly rules?: readonly { readonly name: string; readonly judge: (hands: Hands) => unknown }[];
   readonly clients?: Readonly<Record<string, ActingClient>>;
   readonly options?: Partial<LaneOptions>;
-  /** What the context begins with; default a list. */
+  /** The initial values of the context. Default: a list. */
   readonly context?: Readonly<Record<string, unknown>>;
-  /** The lane watches the store. */
+  /** `true`: the store is a {@link WatchedMemory}. `looks`: it is a {@link LookingMemory}. */
   readonly watched?: boolean | "looks";
 }
 
@@ -113,7 +113,7 @@ export interface CaseRow {
   readonly kind: "executed" | "skipped" | "failed" | "broken";
   readonly status: number;
   readonly found: boolean;
-  /** It ended in the state that it began in. */
+  /** `true` if the step ended in the state in which it began. */
   readonly same: boolean;
   readonly lo: number;
   readonly hi: number;
@@ -133,11 +133,11 @@ export interface CaseResult {
 
 export interface CaseLane extends Hands {
   readonly lane: Awaited<ReturnType<typeof laneOf>>;
-  /** Expands a node; default the root, with all actions. Expects that everything was put back. */
+  /** Expands a node. Default: the root, with all actions. Expects that everything was restored. */
   expand(unit?: Partial<UnitRequest>): Promise<CaseResult>;
 }
 
-/** A lane whose store, context and client are at hand. The root: n = 0, a list in the context, no token. */
+/** Returns a lane with its store, context and client. In the root state, `n` is 0, the context has a list, and there is no token. */
 export async function laneCase(given: LaneCase): Promise<CaseLane> {
   const Store = given.watched === "looks" ? LookingMemory : given.watched === true ? WatchedMemory : MemoryAdapter<Stored>;
   const store = new Store({ state: { n: 0 } });
@@ -182,7 +182,7 @@ export async function laneCase(given: LaneCase): Promise<CaseLane> {
     } as UnitRequest;
     const expansion = await lane.runtime.expand({ units: [request], direct: true });
     if (request.path.length === 0 && expansion.failure === undefined) {
-      // Nothing that a branch did is left.
+      // All changes of the branch must be undone.
       expect(store.state).toEqual({ n: 0 });
       expect(world.context.toJSON()).toEqual(given.context ?? { list: [1] });
       expect(client.token).toBeNull();
@@ -197,7 +197,7 @@ export async function laneCase(given: LaneCase): Promise<CaseLane> {
   return { lane, ...hands, expand };
 }
 
-/** Changes everything that a branch can change. */
+/** Changes all parts of a state that an action can change. */
 export function mess({ store, context, client }: Hands): void {
   store.state.n++;
   (context["list"] as number[]).push(2);

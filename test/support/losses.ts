@@ -6,19 +6,19 @@ import { mysql, postgres } from "./services/kinds.ts";
 import { find, type Service } from "./services/service.ts";
 import { onMysql, onPostgres, template } from "./store-templates.ts";
 
-/** A server of the test's own, so that what it holds is this test's alone, and what is done to it harms nobody. */
+/** A server for one test, which can damage it without affecting other tests. */
 export interface OwnServer {
-  /** The URL of an empty database on it. */
+  /** The URL of an empty database on the server. */
   readonly template: string;
-  /** Kills it and starts it on the same data, after a while. */
+  /** Kills the server, and starts it again on the same data after `downMs` milliseconds. */
   restart(downMs?: number): Promise<void>;
-  /** Databases of runs. */
+  /** Returns the names of the databases that runs have created. */
   ofRuns(): Promise<readonly string[]>;
-  /** Until targets have committed some steps in so many lanes. */
+  /** Waits until the targets of this number of lanes have committed some steps. */
   untilAtWork(lanes: number): Promise<void>;
-  /** Ends the sessions of seqqa in lanes' databases. */
+  /** Ends seqqa's own sessions in the databases of lanes. */
   endOurs(): Promise<void>;
-  /** Ends every session. */
+  /** Ends every session on the server. */
   endAll(): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ async function started(
   const found = await find(service, { running: false });
   if (found.kind === "missing") throw new Error(found.problem);
   atEnd(found.stop);
-  // A server that recovers takes connections, and refuses them, before it is ready.
+  // A server that recovers accepts connections before it is ready, and then refuses the sessions.
   const ready = (): Promise<void> => until(() => looks(found.url), `${service.name} to be ready`, 60_000);
   await ready();
   return { url: found.url, restart: async (downMs) => (await found.restart!(downMs), ready()) };
@@ -79,7 +79,7 @@ async function ownMysql(): Promise<OwnServer> {
   );
   const column = async (sql: string): Promise<readonly string[]> => (await onMysql(url, sql)).map((row) => String(Object.values(row)[0]));
   const kill = async (ids: readonly string[]): Promise<void> => {
-    // Who has ended by himself meanwhile need not be ended.
+    // Ignore the error, because the session may have ended by itself.
     for (const id of ids) await onMysql(url, `KILL ${id}`).catch(() => undefined);
   };
   const databases = (which: string): Promise<readonly string[]> =>
@@ -95,7 +95,7 @@ async function ownMysql(): Promise<OwnServer> {
       await until(async () => (await column(busy)).length >= lanes, `work in ${lanes} lanes`, 60_000);
     },
     endOurs: async () => {
-      // Sessions have no name here: ours is the one that holds the lock on a lane's database.
+      // Sessions have no name in MySQL. A session of seqqa is recognised by its lock on the database of a lane.
       const locks = (await databases(LANES)).map((name) => createHash("sha256").update(name).digest("hex").slice(0, 32));
       const ids = await Promise.all(locks.map(async (lock) => (await column(`SELECT IS_USED_LOCK('seqqa store ${lock}')`))[0]!));
       const held = ids.filter((id) => /^\d+$/.test(id));
@@ -103,7 +103,8 @@ async function ownMysql(): Promise<OwnServer> {
       await kill(held);
     },
     endAll: async () => {
-      // All at once: a target whose sessions end well before ours fails for a reason that nobody could tell from one of its own. It ends this one, too.
+      // End all sessions at once. If the target's sessions ended well before those of seqqa, its failure would look like a defect of the target. The
+      // command also ends its own session, so its error is ignored.
       await onMysql(url, "KILL USER root").catch(() => undefined);
     },
   };

@@ -1,6 +1,6 @@
 import type { Spill } from "../../src/engine/graph/spill.ts";
 
-/** A spill in memory, that can be full. */
+/** A spill in memory. A test can make it full. */
 export class MemorySpill implements Spill {
   readonly pieces: Map<number, Uint8Array> = new Map();
   full = false;

@@ -1,11 +1,11 @@
 import type { Behaviour, Graph } from "./graph-model.ts";
 
 /**
- * What an exploration of a {@link Graph} must find, by the rules of the design, written without a look at the engine: plain sets,
- * recursion and repeated passes instead of buffers and heaps. Slow and obvious.
+ * Computes the findings that an exploration of a {@link Graph} must have, by the rules of the design and independently of the engine. It uses plain
+ * sets, recursion and repeated passes instead of buffers and heaps, so it is slow but obviously correct.
  */
 
-/** `to` is -1 where the step led to no state. */
+/** A step. `to` is -1 if the step led to no state. */
 export interface NaiveStep {
   readonly from: number;
   readonly action: number;
@@ -15,27 +15,27 @@ export interface NaiveStep {
 
 export interface NaiveViolation {
   count: number;
-  /** The length of the shortest path to it. */
+  /** The length of the shortest path to the violation. */
   shortest: number;
 }
 
-/** What is the same for every order. */
+/** The parts of a result that do not depend on the order of the exploration. */
 export interface NaiveClosure {
-  /** Every state that is met, the root included. */
+  /** All states that are reached, including the root. */
   readonly states: ReadonlySet<number>;
   readonly expanded: ReadonlySet<number>;
-  /** Shortest clean distance of every state that a clean path reaches. */
+  /** The length of the shortest path without findings, for every state that has such a path. */
   readonly cleanDepth: ReadonlyMap<number, number>;
   readonly steps: readonly NaiveStep[];
   readonly skipped: number;
-  /** `invariant/action/status` -> how often. */
+  /** The violations by `invariant/action/status`. */
   readonly violations: ReadonlyMap<string, NaiveViolation>;
   readonly errors: number;
 }
 
 const skips = (does: Behaviour): boolean => does.kind === "unmet" || does.kind === "null" || does.kind === "changed_null";
 
-/** The names of the rules that a step breaks. */
+/** Returns the names of the rules that a step breaks. */
 export function findingsOf(graph: Graph, action: number, does: Behaviour): readonly string[] {
   if (does.kind !== "answer") return [];
   const found: string[] = [];
@@ -50,7 +50,7 @@ export function rootFindings(graph: Graph): readonly string[] {
   return [...(graph.unsafe[0] === true ? ["safe"] : []), ...(graph.oddUnsafe[0] === true ? ["odd_safe"] : [])];
 }
 
-/** Clean distances from the root, by passes over all edges until nothing changes. Nothing when the root breaks a rule. */
+/** Returns the lengths of the shortest paths without findings, by passes over all edges until nothing changes. Empty if the root breaks a rule. */
 export function cleanDepths(graph: Graph, maxDepth: number): ReadonlyMap<number, number> {
   const depth = new Map<number, number>();
   if (rootFindings(graph).length > 0) return depth;
@@ -71,7 +71,7 @@ export function cleanDepths(graph: Graph, maxDepth: number): ReadonlyMap<number,
   return depth;
 }
 
-/** Everything within the depth bound. */
+/** Returns the complete result within the depth limit. */
 export function closure(graph: Graph, maxDepth: number = Infinity): NaiveClosure {
   const cleanDepth = cleanDepths(graph, maxDepth);
   const expanded = new Set([...cleanDepth].filter(([, depth]) => depth < maxDepth).map(([state]) => state));
@@ -113,7 +113,7 @@ export interface NaiveSequence {
   readonly steps: readonly NaiveStep[];
   readonly skipped: number;
   readonly stop: "exhausted" | "max_steps" | "max_depth" | "first_violation";
-  /** States whose every action was taken. */
+  /** The states from which every action was executed or skipped. */
   readonly expanded: ReadonlySet<number>;
 }
 
@@ -132,7 +132,7 @@ class Stop extends Error {
   }
 }
 
-/** The exact sequence of a breadth-first exploration. */
+/** Returns the exact sequence of steps of a breadth-first exploration. */
 export function breadthFirst(graph: Graph, budget: NaiveBudget = {}): NaiveSequence {
   return sequence(graph, budget, (start, expand) => {
     const queue = [...start];
@@ -140,7 +140,10 @@ export function breadthFirst(graph: Graph, budget: NaiveBudget = {}): NaiveSeque
   });
 }
 
-/** The exact sequence of a depth-first exploration without a depth bound: a state, then each state that it opened, in the order of its actions. */
+/**
+ * Returns the exact sequence of steps of a depth-first exploration without a depth limit. After a state, it visits each new state that this state led
+ * to, in the order of the actions.
+ */
 export function depthFirst(graph: Graph, budget: Omit<NaiveBudget, "maxDepth"> = {}): NaiveSequence {
   return sequence(graph, budget, (start, expand) => {
     const visit = (state: number): void => {

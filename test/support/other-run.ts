@@ -7,12 +7,12 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll } from "vitest";
 
-/** The adapter's class by the folder that it lies in. */
+/** The class of each adapter, by the name of its folder. */
 const CLASSES = { postgres: "PostgresAdapter", mysql: "MysqlAdapter", redis: "RedisAdapter" } as const;
 
 /**
- * Runs of another process, which can be killed. The text is the body of an async function with the adapter's class, `stores` and `say(value)`; the
- * process then stays until it is ended.
+ * Runs code with an adapter in other processes, which can be killed. The parameter `body` is the body of an async function that can use the adapter's
+ * class, `stores` and `say(value)`. After the function has ended, the process stays until it is killed.
  */
 export function otherRuns(
   adapter: keyof typeof CLASSES,
@@ -66,7 +66,7 @@ class OtherRun {
     child.on("exit", () => this.#listener?.());
   }
 
-  /** What it says next. */
+  /** Returns the next value that the process passes to `say`. */
   async said(): Promise<unknown> {
     while (this.#said.length === 0) {
       if (this.#child.exitCode !== null || this.#child.signalCode !== null) throw new Error(`It ended: ${this.#errors}`);
@@ -75,7 +75,7 @@ class OtherRun {
     return this.#said.shift();
   }
 
-  /** SIGKILL: nothing of it runs any more. */
+  /** Kills the process with SIGKILL, so that none of its code runs any more. */
   async kill(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const gone = new Promise((resolve) => this.#child.on("exit", resolve));

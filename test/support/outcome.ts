@@ -13,7 +13,7 @@ const FACTS = [
   "completeToDepth",
 ] as const satisfies readonly (keyof Explored)[];
 
-/** What a run found of each exploration, without what is measured: its size, and what `rest` takes of it. */
+/** Returns the result of each exploration of a run without measured values: its size, and the parts that `rest` selects. */
 export function outcomeIn(output: string, rest: (one: Explored) => object): readonly object[] {
   return writtenIn(output).explorations.map((one) => ({ ...Object.fromEntries(FACTS.map((key) => [key, one[key]])), ...rest(one) }));
 }

@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { emptyFolder, root } from "./e2e.ts";
 
 /**
- * A folder outside of the repository in which the package lies as it would be published: packed, and unpacked into node_modules. Its
- * dependencies are those of the repository, since installing them compiles the SQLite driver for minutes; so are `more` packages.
+ * Returns a folder outside of the repository with the package as it would be published: packed, and unpacked into node_modules. Its dependencies, and
+ * the packages `more`, are links to those of the repository, because installing them compiles the SQLite driver for minutes.
  */
 export function folderWithPacked(...more: readonly string[]): string {
   const folder = emptyFolder();
@@ -30,14 +30,17 @@ export function folderWithPacked(...more: readonly string[]): string {
   return folder;
 }
 
-/** Environment variable with a folder for the packed package; set by `setup/build.ts`. */
+/** The environment variable with the folder for the packed package. `setup/build.ts` sets it. */
 export const PACKED_VARIABLE = "SEQQA_TEST_PACKED";
 
-/** The packed package, by `npm pack` without its scripts, because other tests run what is built. Packed once for all files of a run. */
+/**
+ * Packs the package once for all test files of a run, and returns the file. `npm pack` runs without its scripts, because they would build again what
+ * other tests are using.
+ */
 function packed(): string {
   const folder = process.env[PACKED_VARIABLE]!;
   const there = (): string | undefined => readdirSync(folder).find((name) => name.endsWith(".tgz"));
-  // The test files of a run are in several processes; the first one packs.
+  // The test files of a run are in several processes. The first process packs, and the others wait for the file.
   for (let waited = 0; ; waited++) {
     const name = there();
     if (name !== undefined) return join(folder, name);

@@ -1,6 +1,9 @@
 import type { PlannedValue, ScaffoldPlan } from "../../src/scaffold/infer/plan.ts";
 
-/** Each place of a plan that a key goes to, with where that key comes from: `getOrder path order_id <- placeOrder body data.order_id`. Keys' own names are left out. */
+/**
+ * Returns each place of a plan that receives a context key, with the origin of the key: `getOrder path order_id <- placeOrder body data.order_id`.
+ * The names of the keys are left out.
+ */
 export function edgesOf(plan: ScaffoldPlan): string[] {
   const sources = new Map<string, string[]>();
   for (const { operation, produces } of plan.actions) {

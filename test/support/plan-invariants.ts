@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { Context } from "../../src/model/context/context.ts";
 import type { PlannedValue, ScaffoldPlan } from "../../src/scaffold/infer/plan.ts";
 
-/** What holds of every plan, whatever the description says. */
+/** Checks the properties that every plan must have, whatever the description says. */
 export function expectSound(plan: ScaffoldPlan): void {
   const methods = ["get", "getRequired", "has", "set", "delete", "toJSON", "data"];
   const names = plan.actions.map(({ name }) => name);
@@ -22,14 +22,14 @@ export function expectSound(plan: ScaffoldPlan): void {
 
   const producedByAny = new Set(plan.actions.flatMap(({ produces }) => produces.map(({ key }) => key)));
   const keptByAny = new Set(plan.actions.flatMap(({ keeps = [] }) => keeps.map(({ to }) => to)));
-  // What is brought back is what another action keeps.
+  // A restored id must be one that another action keeps.
   expect(plan.actions.flatMap(({ restores }) => (restores === undefined || keptByAny.has(restores.from) ? [] : [restores]))).toEqual([]);
   const noted = new Set(plan.notInferred.map(({ action }) => action));
   const have = new Set<string>();
   for (const { name, needs, produces, parameters, body, operation, frees } of plan.actions) {
     for (const key of needs) {
       expect(keys).toContain(key);
-      // In order, or said.
+      // A key must be produced by an earlier action, or a note must name the action that lacks it.
       if (!have.has(key)) expect([name, key, noted.has(name)]).toEqual([name, key, true]);
     }
     for (const { key } of produces) have.add(key);

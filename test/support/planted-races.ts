@@ -1,13 +1,16 @@
 import type { Race } from "../../src/model/results/result.ts";
 
-/** The exploration of a scenario of fixtures/races: its size, which is the same with the race and without, and what a run must or may say of the race. */
+/**
+ * The exploration of a scenario in fixtures/races. It has the same size with and without the race. It also lists the races that a run must report,
+ * and those that it may report.
+ */
 export interface PlantedRaces {
   readonly name: string;
   readonly states: number;
   readonly transitions: number;
-  /** Found by each run: both actions, the verdict, and the invariant if it is one's. */
+  /** The races that each run must find: both actions, the verdict, and the invariant if one is broken. */
   readonly found: readonly string[];
-  /** Races that the same defect causes, in few states or by one order of statements of many. */
+  /** Races that a run may also report, because the same defect causes them. They occur in few states, or only for one order of statements. */
   readonly besides?: readonly string[];
 }
 
@@ -35,7 +38,7 @@ export const plantedRaces: readonly PlantedRaces[] = [
     states: 4,
     transitions: 8,
     found: ["like || like: state", "like || unlike: state", "unlike || unlike: state"],
-    // Where only one of two is accepted, for the counter is full or at zero.
+    // In these states, the counter is at its maximum or at zero, so only one of the two calls is accepted.
     besides: ["like || like: responses", "like || unlike: responses", "unlike || unlike: responses"],
   },
   {
@@ -43,14 +46,14 @@ export const plantedRaces: readonly PlantedRaces[] = [
     states: 3,
     transitions: 5,
     found: ["use_code || use_code: responses"],
-    // A code that was sent while the one before is used counts as used.
+    // If a code is requested while the code before is being used, the new code counts as used.
     besides: ["request_code || use_code: state"],
   },
   { name: "oversell", states: 13, transitions: 32, found: ["buy_lamp || buy_lamp: state"] },
   { name: "write_skew", states: 3, transitions: 12, found: ["leave_ada || leave_bob: invariant somebody_on_call"] },
 ];
 
-/** A race in the words of {@link PlantedRaces}; a pair has no order. */
+/** Returns a race as a text of {@link PlantedRaces}. The order of the two actions does not matter. */
 export function inWords({ first, second, verdict, invariant }: Pick<Race, "first" | "second" | "verdict" | "invariant">): string {
   return `${[first, second].sort().join(" || ")}: ${verdict}${invariant === undefined ? "" : ` ${invariant}`}`;
 }

@@ -11,7 +11,7 @@ export interface StoreLane {
   close(): Promise<void>;
 }
 
-/** Gives one lane of a run of its own a copy of a template. */
+/** Copies a template for one lane, as a separate run would do. */
 export async function storeLane(stores: StoreKind, template: string): Promise<StoreLane> {
   const directory = mkdtempSync(join(tmpdir(), "seqqa-queue-lane-"));
   const runId = randomBytes(4).toString("hex");

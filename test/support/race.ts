@@ -23,7 +23,7 @@ const call = (status: number, body: string): RaceCall => ({
 const REFUNDED = '{"id":1,"refunded":100}';
 const REFUSED = '{"error":"refunded already"}';
 
-/** A double refund: both calls are answered 200, and both wrote. */
+/** Returns a double refund: both calls are answered 200, and both change the store. */
 export function race(changes: Partial<Race> = {}): Race {
   const made = {
     id: "r3fa1b2c4d5e6f708",
@@ -79,7 +79,7 @@ export function race(changes: Partial<Race> = {}): Race {
   return { ...made, toString: () => raceText(made) };
 }
 
-/** The same, by a schedule. */
+/** Returns the double refund with the delivery `gated`, which follows a schedule. */
 export const gatedRace = (changes: Partial<Race> = {}): Race =>
   race({
     id: "r00000000000000a7",
@@ -106,7 +106,7 @@ export function raceCoverage(changes: Partial<RaceCoverage> = {}): RaceCoverage 
   };
 }
 
-/** A race that its control arm showed, too. */
+/** Returns a race that was dismissed, because its control arm showed it, too. */
 export function dismissedRace(changes: Partial<DismissedRace> = {}): DismissedRace {
   const { first, second, copies, prefix, verdict, message, observed } = race();
   return { first, second, copies, prefix, verdict, message, observed, reason: "control", count: 2, ...changes };

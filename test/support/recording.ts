@@ -2,13 +2,13 @@ import type { JournalEvent } from "../../src/engine/commit/commit-journal.ts";
 import type { Explorer } from "../../src/engine/search/explorer.ts";
 import type { Recorded } from "../../src/engine/commit/recommit.ts";
 
-/** What an exploration wrote down, over all of its sessions. */
+/** The data that an exploration writes to its run log, over all of its sessions. */
 export class Recording {
   readonly batches: Int32Array[] = [];
   readonly news: JournalEvent[] = [];
   readonly checks: Set<string> = new Set();
 
-  /** Takes in what was committed since, as a store does; what a session that goes on finds there. */
+  /** Adds the data that was committed since the last call, as a run log does. Returns the data that a resumed session reads. */
   add({ committer, divergences, replayed, crossChecked }: Explorer): Recorded {
     const { rows, news, checks } = committer.journal!.take();
     for (const one of news) rows[one.place] = this.news.push(one.news) - 1;

@@ -3,7 +3,7 @@ import { Ajv, type ValidateFunction } from "ajv";
 
 let validate: ValidateFunction | undefined;
 
-/** What keeps a value from being a document of a run, by the schema of the package: nothing, where it is one. */
+/** Returns the violations of the results schema in the package. The list is empty for a valid document. */
 export function schemaErrors(document: unknown): readonly string[] {
   validate ??= new Ajv({ strict: true, allowUnionTypes: true, allErrors: true }).compile(
     JSON.parse(readFileSync(new URL("../../seqqa.results.schema.json", import.meta.url), "utf8")) as object,

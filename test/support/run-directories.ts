@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What runs leave on disk while they last, of the runs that a process owned. */
+/** Returns the temporary directories of runs that a process owns. */
 export function directoriesOf(pid: number): readonly string[] {
   return ["/dev/shm", tmpdir()].flatMap((base) => {
     const shared = join(base, `seqqa-${process.getuid?.()}`);

@@ -5,9 +5,9 @@ import { TestLanePool, type LanesExpanderOptions } from "./test-lane-pool.ts";
 
 export interface RunOptions
   extends Partial<Omit<ExplorerOptions, "actions">>, Partial<Omit<LanesExpanderOptions, "definition" | "seed" | "options">> {
-  /** Seed of delays and losses; the exploration's own is `seed`. */
+  /** The seed of delays and lost lanes. `seed` is the seed of the exploration. */
   readonly noise?: number;
-  /** Of drawn data. */
+  /** The seed of test data. */
   readonly dataSeed?: number;
 }
 
@@ -17,7 +17,7 @@ export interface Explored {
   readonly reports: readonly LaneReport[];
 }
 
-/** Runs the engine over lanes in this thread and closes them. Default: breadth first, one lane, no budget, no delays. */
+/** Runs the engine on lanes in this thread, and closes the lanes. Default: breadth first, one lane, no budget, no delays. */
 export async function runExplorer<C extends object, A>(definition: AgentDefinition<C, A>, options: RunOptions = {}): Promise<Explored> {
   const { lanes = 1, depth = 1, noise = 0, losses = 0, delays = false, strategy = "bfs" } = options;
   const plain = definition as unknown as AgentDefinition<never, never>;

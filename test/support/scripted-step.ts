@@ -3,31 +3,31 @@ import type { Resource } from "../../src/model/declare/resource.ts";
 import type { ApiResponse } from "../../src/model/http/response.ts";
 import type { Rule, StoresView } from "../../src/model/declare/rule.ts";
 
-/** A status, or status, body and headers. */
+/** An answer: a status, or a status with body and headers. */
 export type Answer = number | readonly [status: number, body?: unknown, headers?: Readonly<Record<string, string>>];
 
 export interface Script {
-  /** The requests of the step, in order, as `POST /orders`, with their bodies and headers. */
+  /** The requests of the step in order, as texts such as `POST /orders`, optionally with body and headers. */
   readonly sends: readonly (string | readonly [request: string, json: unknown, headers?: Readonly<Record<string, string>>])[];
-  /** What is answered while the step runs, by texts such as `POST /orders`. Default: 200 without a body. */
+  /** The answers while the step runs, by texts such as `POST /orders`. Default: 200 without a body. */
   readonly during?: Readonly<Record<string, Answer>>;
-  /** In the state that it led to. Default: 404. A function is asked each time. */
+  /** The answers in the state after the step. A function is called for each request. Default: 404. */
   readonly after?: Readonly<Record<string, Answer | (() => Answer)>>;
-  /** In the state that it began in. Default: 404. */
+  /** The answers in the state before the step. Default: 404. */
   readonly before?: Readonly<Record<string, Answer>>;
   readonly changed?: boolean;
-  /** What the stores hold at each look. */
+  /** The contents of the stores, one entry for each time that the rule reads them. */
   readonly stores?: readonly StoresView[];
 }
 
 export interface Judged {
-  /** `true`, or why not. */
+  /** `true` if the rule holds, otherwise the reason why it does not. */
   readonly said: true | string;
-  /** What the rule asked, in order; those in the state before begin with `before: `. */
+  /** The requests of the rule, in order. Requests in the state before the step begin with `before: `. */
   readonly asked: readonly string[];
 }
 
-/** A state of stores with so many orders. */
+/** Returns the contents of stores with this number of orders. */
 export function orders(count: number): StoresView {
   const fingerprint = String(count);
   return {
@@ -37,7 +37,7 @@ export function orders(count: number): StoresView {
   };
 }
 
-/** What a rule says of a step against an API that answers by a script. */
+/** Returns the judgement of a rule about a step, against an API whose answers the script gives. */
 export async function judged(rule: Rule, script: Script): Promise<Judged> {
   const { sends, during = {}, after = {}, before = {}, changed = true } = script;
   const asked: string[] = [];
@@ -87,7 +87,7 @@ export async function judged(rule: Rule, script: Script): Promise<Judged> {
   return { said: said === true ? true : (because ?? rule.message), asked };
 }
 
-/** Customers, and orders below them. */
+/** Customers, and orders as their children. */
 export const RESOURCES: readonly Resource[] = [
   {
     name: "customer",

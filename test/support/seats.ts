@@ -3,7 +3,7 @@ import { DataFactory } from "../../src/data/index.ts";
 import { bringUp, LaneControl, LaneRuntime, type LaneBase, type LaneOptions, type LaneSeat } from "../../src/lane/index.ts";
 import type { AgentDefinition } from "../../src/model/declare/agent.ts";
 
-/** A lane without target, store or directory: for worlds in memory. */
+/** Returns the seat of a lane without target, store or directory, for worlds in memory. */
 export function memorySeat(index: number): LaneSeat {
   return {
     lane: { index, baseUrl: "", dbUrl: undefined, dbPath: undefined, systems: {}, tmpDir: "" },
@@ -27,7 +27,7 @@ export function laneOptions(options: Partial<LaneOptions> = {}): LaneOptions {
   };
 }
 
-/** One lane at its root state, for tests of what a lane does. */
+/** Returns one lane in its root state, for tests of lanes. */
 export async function laneOf<C extends object, A>(
   definition: AgentDefinition<C, A>,
   options: Partial<LaneOptions> = {},

@@ -1,7 +1,7 @@
 import { mysql, nats, postgres, rabbitmq, redis } from "./services/kinds.ts";
 import type { Found, Service } from "./services/service.ts";
 
-/** Environment variable with the URL at which tests ask for database servers; set by `setup/servers.ts`. */
+/** The environment variable with the URL at which tests ask for servers. `setup/servers.ts` sets it. */
 export const SERVERS_VARIABLE = "SEQQA_TEST_SERVERS";
 
 /** URL of an administrator of a PostgreSQL server, without a path. @throws Error that says how to get one. */

@@ -1,6 +1,7 @@
 /**
- * A target that fails in every way a network service can, always in the same states: it is slow, refuses a request once, answers 500, resets the
- * connection, sends bytes that are not HTTP, cuts its answer off, and ends. The counter has no end, so neither have the states.
+ * A target that fails in every way that a network service can, always in the same states: it is slow, refuses a request once, answers 500, resets the
+ * connection, sends bytes that are not HTTP, cuts its answer off, and ends its process. Its counter has no limit, so the number of states is
+ * unlimited.
  */
 export const SOAK_SERVER = `
 import { createServer } from "node:http";
@@ -79,12 +80,12 @@ export const SOAK_FINDINGS: readonly string[] = [
   "target_crashed reset 6",
 ];
 
-/** One exploration of so many is made on two lanes, in threads. */
+/** The frequency of explorations on two lanes in threads: one exploration of this number. */
 const TWO_LANES_EVERY = 4;
 
 /**
- * Explores again and again until the time is up, each time the same states, and writes a line of JSON for each exploration. Memory that grows from
- * one exploration to the next is memory that was not given back, because every exploration needs the same. Its argument is the time in seconds.
+ * A program that repeats the same exploration until the time is up, and writes a line of JSON after each exploration. Every exploration needs the
+ * same memory, so memory that grows from one to the next is a leak. Argument: the time in seconds.
  */
 export const SOAK_PROGRAM: string = `
 import { execFileSync } from "node:child_process";

@@ -13,7 +13,7 @@ export function scratchFile(): string {
   return join(scratchDirectory(), `${files++}.db`);
 }
 
-/** The folder of the running test file's databases, removed with them at its end. */
+/** Returns the folder for the databases of the running test file. It is removed after the tests of the file. */
 export function scratchDirectory(): string {
   if (directory === undefined) {
     const made = mkdtempSync(join(tmpdir(), "seqqa-sqlite-"));
@@ -26,7 +26,7 @@ export function scratchDirectory(): string {
   return directory;
 }
 
-/** The API's own connection; on it everything is as an API would have it. */
+/** Opens the API's own connection, with the settings that an API would use. */
 export function api(file: string, ...statements: readonly string[]): Database.Database {
   const db = new Database(file, { timeout: 1000 });
   atEnd(() => db.close());
@@ -49,7 +49,7 @@ export async function openAdapter(
   return adapter;
 }
 
-/** A store with a mark at its root. */
+/** A store with a checkpoint of its root state. */
 export interface Rooted {
   readonly db: Database.Database;
   readonly adapter: SqliteAdapter;

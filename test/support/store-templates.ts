@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { atEnd } from "./at-end.ts";
 import { mysqlUrl, postgresUrl, redisUrl } from "./services.ts";
 
-/** An empty store of a test's own, as a template for lanes; removed at the end. */
+/** Creates an empty store for one test, which can be copied for lanes. It is removed after the tests of the file. */
 export async function template(kind: "postgres" | "mysql" | "redis", admin?: string): Promise<string> {
   const name = `seqqa_test_${randomBytes(4).toString("hex")}`;
   if (kind === "postgres") {
@@ -20,7 +20,7 @@ export async function template(kind: "postgres" | "mysql" | "redis", admin?: str
   return `${admin ?? (await redisUrl())}/${await emptyIndex(admin ?? (await redisUrl()))}`;
 }
 
-/** Rows of one statement, on a connection of its own. */
+/** Returns the rows of one statement, which is sent on a new connection. */
 export async function onPostgres(server: string, sql: string): Promise<readonly Record<string, unknown>[]> {
   const { default: pg } = await import("pg");
   const client = new pg.Client({ connectionString: /\/[^/@]+$/.test(new URL(server).pathname) ? server : `${server}/postgres` });
@@ -32,7 +32,7 @@ export async function onPostgres(server: string, sql: string): Promise<readonly 
   }
 }
 
-/** Rows of one statement, on a connection of its own. */
+/** Returns the rows of one statement, which is sent on a new connection. */
 export async function onMysql(server: string, sql: string): Promise<readonly Record<string, unknown>[]> {
   const { createConnection } = await import("mysql2/promise");
   const connection = await createConnection({ uri: server });
@@ -43,7 +43,7 @@ export async function onMysql(server: string, sql: string): Promise<readonly Rec
   }
 }
 
-/** A database index that holds no key: a template that nobody writes can be shared. */
+/** Returns a database index without keys. Several tests can share it, because nobody writes to it. */
 async function emptyIndex(server: string): Promise<number> {
   const { Redis } = await import("ioredis");
   const redis = new Redis(server);

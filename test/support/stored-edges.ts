@@ -4,7 +4,10 @@ import Database from "better-sqlite3";
 import { FINDING } from "../../src/messages/lane-messages.ts";
 import { StoredEdges } from "../../src/run-log/rows/stored-edges.ts";
 
-/** The executed pairs of an exploration in a store, in the order of their commit: from, action, to, status, whether a finding is on it (1). */
+/**
+ * Returns the executed steps of an exploration in a run log, in the order of their commit. Columns: from, action, to, status, and 1 if the step has a
+ * finding.
+ */
 export function storedEdges(db: Database.Database, exploration: number): readonly (readonly number[])[] {
   const edges: number[][] = [];
   new StoredEdges(db, exploration).all((_edge, { from, action, to, status, bits }) =>
@@ -13,13 +16,13 @@ export function storedEdges(db: Database.Database, exploration: number): readonl
   return edges;
 }
 
-/** The file of the one run that reports have beside them. */
+/** Returns the path of the only run log in a report folder. */
 export function storeIn(output: string): string {
   const [name] = readdirSync(join(output, "runs")).filter((one) => one.endsWith(".db"));
   return join(output, "runs", name ?? "none");
 }
 
-/** Executed pairs that a run has written down of an exploration; 0 as long as it has none. */
+/** Returns the number of steps of an exploration in the run log; 0 if there is no run log yet. */
 export function stepsIn(output: string, exploration: number = 0): number {
   let db: Database.Database | undefined;
   try {

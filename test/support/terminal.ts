@@ -2,23 +2,23 @@ import { spawn } from "node:child_process";
 import { atEnd } from "./at-end.ts";
 import { descendants, root, until } from "./e2e.ts";
 
-/** The built command at a terminal of its own, where somebody types. */
+/** The built command in its own terminal, in which a test can type. */
 export interface Typed {
-  /** The process of the command. */
+  /** The process id of the command. */
   readonly pid: number;
-  /** What stands on the terminal so far, without the carriage returns of its lines. */
+  /** Returns the text on the terminal so far, without carriage returns. */
   readonly shown: () => string;
-  /** Presses keys. `\r` is Enter, `\x03` Ctrl-C: the terminal makes a SIGINT of it, for all that runs in its foreground. */
+  /** Presses keys. `\r` is Enter. `\x03` is Ctrl-C: the terminal sends a SIGINT to all its foreground processes. */
   readonly press: (keys: string) => void;
   readonly ended: Promise<number | null>;
 }
 
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
-/** Starts it on a pseudo terminal, by `script` of util-linux; it is gone when the tests of the file are over. */
+/** Starts the command on a pseudo terminal, by the program `script` of util-linux. It is killed after the tests of the file. */
 export async function atTerminal(args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}): Promise<Typed> {
   const command = [process.execPath, `${root}bin/seqqa.js`, ...args].map(quoted).join(" ");
-  // The shell makes way for the command, so that it is the child of `script`.
+  // With `exec`, the command replaces the shell, so it is a direct child of `script`.
   const terminal = spawn("script", ["--quiet", "--return", "--flush", "--command", `exec ${command}`, "/dev/null"], {
     cwd,
     env: { ...process.env, SHELL: "/bin/sh", NO_COLOR: "1", ...env },

@@ -24,18 +24,18 @@ import { laneOf } from "./seats.ts";
 export interface LanesExpanderOptions {
   readonly definition: AgentDefinition<never, never>;
   readonly lanes: number;
-  /** Chunks that a lane may hold; default 1. */
+  /** Maximum number of chunks that a lane holds at a time. Default: 1. */
   readonly depth?: number;
-  /** Draws delays, losses and what the engine is told about durations. */
+  /** The seed of delays, of lost lanes, and of the durations that the engine is told. */
   readonly seed?: number;
-  /** Share of chunks in which the lane is lost; default 0. One action is hit at most twice, so that no node is given up. */
+  /** The share of chunks in which the lane is lost. Default: 0. One action causes at most two losses, so that no node is given up. */
   readonly losses?: number;
-  /** Whether answers are delayed, so that they come back out of order; default true. */
+  /** `true` if answers are delayed, so that they arrive out of order. Default: `true`. */
   readonly delays?: boolean;
-  /** How many lanes take chunks each time that the engine asks; default: all. */
+  /** Returns how many lanes may take chunks. Called each time that the engine asks. Default: all lanes. */
   readonly open?: (() => number) | undefined;
   readonly options?: Partial<LaneOptions>;
-  /** Told how many chunks were expanded, after each. */
+  /** Called after each expanded chunk, with the number of expanded chunks. */
   readonly onExpansion?: ((count: number) => unknown) | undefined;
 }
 
@@ -43,24 +43,24 @@ interface Seat {
   runtime: LaneRuntime;
   cancel: () => void;
   close: () => Promise<void>;
-  /** A lane runs its chunks one after another. */
+  /** Resolves when the last chunk of the lane has ended. A lane runs its chunks one after another. */
   last: Promise<unknown>;
 }
 
 const KINDS: readonly LaneFailureKind[] = ["worker", "unreachable", "timeout"];
 
-/** Several lanes in this thread, on worlds in memory, whose answers come late, out of order, or not at all. */
+/** Several lanes in this thread, with worlds in memory. Their answers may be late, out of order, or missing. */
 export class TestLanePool implements LanePool {
   readonly lanes: number;
   readonly depth: number;
-  /** Lanes that were lost on purpose. */
+  /** Number of lanes that were lost on purpose. */
   lost = 0;
   rebuilt = 0;
-  /** Actions that lanes were asked to execute. */
+  /** Number of actions that lanes were asked to execute. */
   asked = 0;
-  /** Checks that came through: by what they are of, and the path that they went. */
+  /** The finished cross-checks, as texts with their kind and path. */
   readonly checks: string[] = [];
-  /** Paths of nodes that were written directly. */
+  /** The paths of nodes whose states were written directly. */
   readonly written: Set<string> = new Set();
   #expansions = 0;
   readonly #options: LanesExpanderOptions;
@@ -120,7 +120,7 @@ export class TestLanePool implements LanePool {
   }
 
   record(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording> {
-    // Lanes elsewhere are not those that record: here both are these.
+    // Other pools record on separate lanes. Here, the same lanes expand and record.
     const seat = this.#seats[lane]!;
     const recording = seat.last.then(() => seat.runtime.record(path, draws));
     seat.last = recording.catch(() => undefined);
@@ -164,11 +164,11 @@ export class TestLanePool implements LanePool {
     }
     this.#options.onExpansion?.(++this.#expansions);
     await this.#delay();
-    // What the engine measures decides how it cuts chunks and splits nodes: all of it is to be met.
+    // The engine's choice of chunks and splits depends on measured durations, so tests have to cover all sizes.
     return { ...expansion, busyMs: chunk.units.length * this.#draws.pick([0.0001, 0.01, 0.3, 2, 40]) };
   }
 
-  /** Where in the chunk the lane is to be lost. */
+  /** Returns the unit and action at which the lane is to be lost; `undefined` if it is not lost in this chunk. */
   #cut(chunk: Chunk): { readonly unit: number; readonly action: number } | undefined {
     if (!this.#draws.chance(this.#options.losses ?? 0)) return undefined;
     const unit = this.#draws.below(chunk.units.length);

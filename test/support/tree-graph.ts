@@ -1,9 +1,12 @@
 import type { ExplorationGraph } from "../../src/model/results/result.ts";
 
-/** Edges for each state. */
+/** Number of edges for each state. */
 const SHARE = 10;
 
-/** A tree in breadth-first order: every state has an edge for each action, until there are so many; one in ten leads to a new state, the others stay where they are. */
+/**
+ * Returns a tree in breadth-first order. Every state has an edge for each action, until the number of edges is reached. One edge in ten leads to a
+ * new state; the others lead back to their own state.
+ */
 export function treeOf(edges: number, actions: readonly string[]): ExplorationGraph {
   const nodes = Math.ceil(edges / SHARE) + 1;
   const column = (length: number, of: (place: number) => number): Int32Array => Int32Array.from({ length }, (_, place) => of(place));

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import ts from "typescript";
 
-/** What the compiler says of a folder by its own tsconfig.json, with the file and the line. */
+/** Returns the complaints of the compiler about a folder with its own tsconfig.json, each with file and line. */
 export function typeErrors(folder: string): readonly string[] {
   const { config } = ts.readConfigFile(join(folder, "tsconfig.json"), (path) => ts.sys.readFile(path));
   const { options, fileNames, errors } = ts.parseJsonConfigFileContent(config, ts.sys, folder);
@@ -13,7 +13,10 @@ export function typeErrors(folder: string): readonly string[] {
   });
 }
 
-/** Declarations outside of the checked folders, by settings and path: those of the compiler, of Node and of seqqa take most of the time. */
+/**
+ * Parsed declarations outside of the checked folders, by settings and path. They are kept, because parsing the declarations of the compiler, of Node
+ * and of seqqa takes most of the time.
+ */
 const parsed = new Map<string, ts.SourceFile | undefined>();
 
 function hostOf(options: ts.CompilerOptions, folder: string): ts.CompilerHost {

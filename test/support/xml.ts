@@ -1,17 +1,17 @@
-/** An element of a document that was parsed. */
+/** An element of a parsed document. */
 export interface Element {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: readonly Element[];
-  /** Its own text, without that of its children. */
+  /** The text of the element, without the text of its children. */
   readonly text: string;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
-/** The characters of XML 1.0. */
+/** Matches texts that consist of characters that XML 1.0 allows. */
 const CHARACTERS = /^(?:[\t\n\r\u0020-\ud7ff\ue000-\ufffd]|[\ud800-\udbff][\udc00-\udfff])*$/;
 
-/** A strict parser of the XML that reports are made of: whatever is not well-formed is an error. */
+/** Parses the XML subset that reports use. @throws Error if the text is not well-formed */
 export function parseXml(source: string): Element {
   if (!CHARACTERS.test(source)) throw new Error("There is a character that XML does not have.");
   const tokens = source

@@ -1,4 +1,4 @@
-// better-auth with magic links behind node:http on PostgreSQL, set up as its documentation shows. The link is mailed.
+// better-auth with magic links, behind node:http on PostgreSQL, set up as its documentation shows. The link is sent by mail.
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ const options = {
   rateLimit: { enabled: false },
   telemetry: { enabled: false },
 };
-// Without a port it only makes the tables.
+// Without PORT, the program only creates the tables.
 if (process.env.PORT === undefined) {
   await (await getMigrations(options)).runMigrations();
   process.exit(0);

@@ -22,7 +22,7 @@ const options = {
   rateLimit: { enabled: false },
   telemetry: { enabled: false },
 };
-// Without a port it only makes the tables.
+// Without PORT, the program only creates the tables.
 if (process.env.PORT === undefined) {
   await (await getMigrations(options)).runMigrations();
   process.exit(0);

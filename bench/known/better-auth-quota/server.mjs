@@ -1,4 +1,4 @@
-// An API whose calls need a key of better-auth's API key plugin, which counts the calls, on PostgreSQL.
+// An API on PostgreSQL whose calls need a key of better-auth's API key plugin. The plugin counts the calls.
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ const options = {
   rateLimit: { enabled: false },
   telemetry: { enabled: false },
 };
-// Without a port it only makes the tables.
+// Without PORT, the program only creates the tables.
 if (process.env.PORT === undefined) {
   await (await getMigrations(options)).runMigrations();
   process.exit(0);
@@ -28,7 +28,10 @@ if (process.env.PORT === undefined) {
 const auth = betterAuth(options);
 const accounts = toNodeHandler(auth);
 
-/** Issues a key for two calls an hour to a new user, or makes a call with a key. Without a refill, a refused call deletes the key. */
+/**
+ * Creates a key for two calls per hour for a new user, or makes a call with a key. The hourly refill is set, because otherwise a refused call deletes
+ * the key.
+ */
 async function answer({ url, headers }) {
   if (url === "/keys") {
     const { user } = await auth.api.signUpEmail({ body: { name: "Ada", email: "ada@example.org", password: "secret-12" } });

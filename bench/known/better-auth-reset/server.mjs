@@ -1,4 +1,4 @@
-// better-auth behind node:http on SQLite, set up as its documentation shows. A reset link is mailed.
+// better-auth behind node:http on SQLite, set up as its documentation shows. The reset link is sent by mail.
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

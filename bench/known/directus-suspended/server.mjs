@@ -1,4 +1,4 @@
-// Directus on PostgreSQL. Without a port it only makes the tables and the administrator.
+// Directus on PostgreSQL. Without PORT, the program only creates the tables and the administrator.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 

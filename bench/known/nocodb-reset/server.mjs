@@ -1,4 +1,4 @@
-// NocoDB on PostgreSQL, without its cache. Without a port it only makes the tables.
+// NocoDB on PostgreSQL, without its cache. Without PORT, the program only creates the tables.
 import { mkdtempSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// Parse Server with mailed reset links and accounts that are locked after three wrong passwords.
+// Parse Server with reset links that are sent by mail. Accounts are locked after three wrong passwords.
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createTransport } from "nodemailer";

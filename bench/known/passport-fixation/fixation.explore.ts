@@ -7,7 +7,7 @@ const fill = new Action<Visit>({
   precondition: (context) => !context.has("cookie"),
   run: async (api, context) => {
     const answer = await api.post("/cart");
-    // A client that is logged in has a session already, and gets no cookie.
+    // A client that is logged in already has a session, so the server sends it no cookie.
     if (answer.headers["set-cookie"] !== undefined) context.cookie = answer.headers["set-cookie"].split(";")[0]!;
     return answer;
   },

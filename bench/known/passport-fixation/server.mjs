@@ -1,4 +1,4 @@
-// Express with sessions on PostgreSQL and logins by Passport.
+// Express with sessions on PostgreSQL. Passport handles the logins.
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
@@ -7,7 +7,7 @@ const load = createRequire(join(SERVER, "package.json"));
 const [express, session, passport, { Strategy }] = ["express", "express-session", "passport", "passport-local"].map((name) => load(name));
 const Store = load("connect-pg-simple")(session);
 const store = new Store({ conString: DATABASE_URL, createTableIfMissing: true, pruneSessionInterval: false });
-// Without a port it only makes the tables.
+// Without PORT, the program only creates the tables.
 if (PORT === undefined) {
   await store.get("none", () => process.exit(0));
   await new Promise(() => {});

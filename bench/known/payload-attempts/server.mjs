@@ -11,7 +11,7 @@ const config = buildConfig({
   secret: "only-for-tests",
   telemetry: false,
   collections: [{ slug: "users", auth: { maxLoginAttempts: 5 }, fields: [] }],
-  // Without a port it only makes the tables.
+  // Without PORT, the program only creates the tables.
   db: postgresAdapter({ pool: { connectionString: process.env.DATABASE_URL }, push: process.env.PORT === undefined }),
 });
 await getPayload({ config });

@@ -2,7 +2,7 @@ import { Action, Agent, type ApiClient } from "seqqa";
 import { sessionEnds } from "seqqa/rules";
 
 const ada = { email: "ada@example.org", password: "secret-12" };
-/** Registers the user if there is none. */
+/** Logs in. Registers the user first if there is none. */
 const logIn = async (api: ApiClient) => {
   await api.post("/api/users", { json: ada });
   return api.post("/api/users/login", { json: ada });

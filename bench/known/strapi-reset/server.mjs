@@ -1,4 +1,4 @@
-// Strapi's accounts on PostgreSQL, with sessions that are renewed by refresh tokens. A code that resets the password is mailed.
+// Strapi's accounts on PostgreSQL, with sessions that refresh tokens renew. The code for resetting the password is sent by mail.
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -43,7 +43,7 @@ symlinkSync(join(SERVER, "node_modules"), join(app, "node_modules"));
 const { createStrapi } = load("@strapi/strapi");
 const strapi = await createStrapi({ appDir: app, distDir: app, serveAdminPanel: false }).load();
 if (PORT === undefined) {
-  // Without a port it only makes the tables, and lets everybody renew a session.
+  // Without PORT, the program only creates the tables, and permits everybody to renew a session.
   const role = await strapi.db.query("plugin::users-permissions.role").findOne({ where: { type: "public" } });
   await strapi.db
     .query("plugin::users-permissions.permission")

@@ -24,7 +24,7 @@ const config = {
 if (PORT !== undefined) await vendure.bootstrap(config);
 else await fill();
 
-/** Makes the tables and what the shop has; for the template of the lanes. */
+/** Creates the tables and the data of the shop, in the database from which the stores of the lanes are copied. */
 async function fill() {
   const { populate } = load("@vendure/core/cli");
   const products = join(mkdtempSync(join(tmpdir(), "seqqa-known-vendure-")), "products.csv");

@@ -81,7 +81,7 @@ export async function replayCommand(
   return replayed(found, id, from, { config, shell, machinery, verbose: options.verbose === true });
 }
 
-/** The number of earlier runs in which a finding is searched if the last run does not have it. */
+/** Maximum number of earlier runs in which seqqa looks for a finding that the last run does not have. */
 const OLDER = 20;
 
 function olderRun(outputDir: string, last: string, wanted: string): string | undefined {

@@ -172,8 +172,8 @@ class FaultProber {
   }
 
   /**
-   * Repeats a call after a fault that left the stores unchanged. @returns `undefined` if the repeated call was skipped, because its job has failed
-   * permanently
+   * Repeats a call after a fault that left the stores unchanged.
+   * @returns `undefined` if the repeated call was skipped, e.g. because the queue job that it executes has failed permanently
    */
   async #again(action: string): Promise<Execution | undefined> {
     const again = await this.#afterFault(() => this.#calls.again());
@@ -384,7 +384,7 @@ interface Compared {
   readonly oracle: Oracle;
 }
 
-/** Throws the cause of a failed restart. If a restart fails without a fault, the fault is not the cause of the problem. */
+/** Throws the cause of a failed restart. {@link NotRecovered} would blame a fault, but here the restart failed without one. */
 function lostOnly(error: unknown): never {
   throw error instanceof NotRecovered ? error.cause : error;
 }

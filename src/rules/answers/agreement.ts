@@ -4,7 +4,7 @@ import { isObject, type Item } from "./answer-content.ts";
 /** Matches the names of fields that hold links. Links may differ between answers, so they are not compared. */
 const LINKS = /^(?:[_@$].*|links?|href|url|uri|self)$/i;
 const DATE = /^\d{4}-\d\d-\d\d/;
-/** A text with at least this number of characters may be a shortened form of a longer text. A shorter text only if it ends with dots. */
+/** Minimum number of characters of a text that may be a shortened form of a longer text. A shorter text counts only if it ends with dots. */
 const CUT = 20;
 
 /** Returns the fields that contradict each other in two answers about the same item. */
@@ -42,8 +42,8 @@ function sameText(a: string, b: string): boolean {
 function sameTime(a: string, b: string): boolean {
   if (a.length === 10 || b.length === 10) return a.slice(0, 10) === b.slice(0, 10);
   const [one, other] = [Date.parse(a), Date.parse(b)];
-  // If one time is less exact (no zone, or no fraction of a second), a difference of less than a second is allowed, and any difference if only one
-  // has a zone.
+  // If the texts differ in length, one time is less exact (no zone, or no fraction of a second). A difference below one second is then allowed. If
+  // only one of the two has a zone, any difference is allowed.
   return Number.isNaN(one) || Number.isNaN(other) || a.length !== b.length
     ? Math.abs(one - other) < 1000 || hasNoZone(a) !== hasNoZone(b)
     : one === other;

@@ -12,8 +12,8 @@ const OTHER: GraphqlAnswer = { kind: "other" };
 const LONGEST = 120;
 
 /**
- * Returns if an answer refuses a GraphQL request, only reads, or neither. An exchange is GraphQL if a POST sends JSON with a `query`, and the answer
- * is JSON with `data` or `errors`.
+ * Classifies an answer: `refused` or `read` for a 2xx answer to a GraphQL request, otherwise `other`. An exchange is GraphQL if a POST sends JSON
+ * with a `query`, and the answer is JSON with `data` or `errors`.
  */
 export function graphqlAnswer({ statusCode, request, text }: ApiResponse): GraphqlAnswer {
   if (request.method !== "POST" || statusCode < 200 || statusCode > 299) return OTHER;

@@ -10,8 +10,8 @@ export interface TriedCall {
 }
 
 /**
- * Thrown instead of sending a call that contains no value of the owner, which any user may send. Also thrown for a call that contains a credential of
- * the owner.
+ * Thrown instead of sending a call that contains no value of the owner, because any user may send such a call. Also thrown for a call that contains a
+ * credential of the owner.
  */
 export class NothingNamed extends Error {}
 
@@ -72,8 +72,8 @@ export class IntruderClient<A> {
   }
 
   #make(call: NamedCall, send: () => unknown): unknown {
-    // A call that contains no value of the owner is usually not sent. A reading one is sent, but not judged, if a call with a value of the owner was
-    // sent before. A writing one is never sent, because it would only change the intruder's own data.
+    // A call that contains no value of the owner is usually not sent. There is one exception: if a call with a value of the owner was sent before, a
+    // call that only reads is sent, but not judged. A call that writes is never sent, because it would only change the intruder's own data.
     const isBeside = call.names === "nothing" && call.safe && this.tried.length > 0;
     if (call.names !== "owned" && !isBeside) throw new NothingNamed(call.text);
     const tried: TriedCall = { call, answer: undefined };

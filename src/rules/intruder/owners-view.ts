@@ -12,7 +12,10 @@ export interface ReadValue {
 /** Matches the names of keys that hold credentials. */
 const CREDENTIAL = /token|secret|password|passwd|api_?key|session|credential|cookie|jwt|bearer/i;
 
-/** Matches the names of keys that hold the id of a credential, such as `token_id`, which grants nothing. The id of a session often is the session. */
+/**
+ * Matches the names of keys that hold the id of a credential, such as `token_id`, which grants nothing. Session ids do not match: they are often
+ * credentials.
+ */
 const ID_OF_CREDENTIAL = /(?:token|secret|password|passwd|api_?key|credential|jwt)_?ids?$/i;
 
 const DEEPEST = 5;

@@ -16,8 +16,9 @@ export interface Created {
 }
 
 /**
- * Returns the item that the last writing request of a step created. It is a `POST` to a collection in which items can be created, answered 2xx (not
- * 202) with an id, or a `PUT` to an item, answered 201. Items of earlier requests are not considered, because a later request may have deleted them.
+ * Returns the item that the last writing request of a step created. The request must be a `POST` to a collection in which items can be created,
+ * answered 2xx (not 202) with an id, or a `PUT` to an item, answered 201. Items of earlier requests are not considered, because a later request may
+ * have deleted them.
  */
 export function createdBy({ answers, client }: Pick<CheckedStep, "answers" | "client">, paths: ResourcePaths): Created | undefined {
   const answer = writesOf(answers).at(-1);

@@ -5,7 +5,7 @@ import { record } from "../rows/json-columns.ts";
 import { readStore } from "./open-run.ts";
 import { runFile, runIds } from "./runs.ts";
 
-/** At most this number of findings of an earlier run is compared. */
+/** Maximum number of findings of an earlier run that are compared. */
 const MOST = 5_000;
 
 /**

@@ -4,9 +4,9 @@ import { SeqqaError } from "../../model/errors.ts";
 import { RUN_ID } from "../run-id.ts";
 import { LOCK_SUFFIX } from "../run-lock.ts";
 
-/** Number of run logs that are kept. Older ones are deleted. */
+/** Maximum number of run logs that are kept. Older ones are deleted. */
 const KEPT = 20;
-/** Number of runs that an error message about an unknown run lists. */
+/** Maximum number of runs that an error message about an unknown run lists. */
 const NAMED = 5;
 /** Suffix of a run log that is still being created. */
 export const DRAFT_SUFFIX = ".new";

@@ -7,9 +7,9 @@ import { lines } from "../rows/json-columns.ts";
 import { sampleNodes } from "./sample-nodes.ts";
 import type { StoredGraph } from "../rows/stored-graph.ts";
 
-/** Limit for the nodes that reports show. */
+/** Maximum number of nodes that reports show. */
 const NODES = 5_000;
-/** Limits the stored states in a report, in characters, so that browsers can open the report. States on paths of findings come first. */
+/** Maximum size of the stored states in a report, in characters, so that browsers can open the report. States on paths of findings come first. */
 const STATE_CHARACTERS = 3_000_000;
 const EXCHANGE_CHARACTERS = 4_000_000;
 

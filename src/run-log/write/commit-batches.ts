@@ -5,7 +5,7 @@ import { ROW, STATUS } from "../../messages/lane-messages.ts";
 import type { ExplorationGraph } from "../../model/results/result.ts";
 import { DamagedRun } from "../../engine/commit/damaged-run.ts";
 
-/** Size limit of the cache that maps step events to their ids in the run log. */
+/** Maximum number of entries in the cache that maps step events to their ids in the run log. */
 const TEXTS = 10_000;
 
 /** Returns the kind of a cross-check as the column `merge` of the table `checks` holds it. */

@@ -31,9 +31,9 @@ export const DETAIL_LIMITS: DetailLimits = { edges: 20_000, states: 5_000, chara
 /** A batch of commits is written after `EVERY_MS` milliseconds or `EDGES` edges, whichever comes first. */
 const EVERY_MS = 250;
 const EDGES = 20_000;
-/** Number of characters that are stored of the body of a request or answer. Findings store whole bodies. */
+/** Maximum number of characters that are stored of the body of a request or answer. Findings store whole bodies. */
 const BODY = 4_096;
-/** Size limit of the cache that maps lines of states to the same lines without secrets. */
+/** Maximum number of entries in the cache that maps lines of states to the same lines without secrets. */
 const LINES = 10_000;
 
 export interface KeeperParts {

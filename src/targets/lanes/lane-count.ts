@@ -36,8 +36,8 @@ export function refuseLanes(config: TargetConfig, count: number): SeqqaError | u
 }
 
 /**
- * Returns the port of a target that always listens on the same port. This is the case if the configuration does not use `{port}`. The port is that of
- * an absolute `ready`, or else of `base_url`.
+ * Returns the fixed port of a target; the port is fixed if the configuration does not use `{port}`. It is the port of an absolute `ready` URL, or
+ * else of `base_url`.
  * @returns `undefined` if seqqa chooses the port
  */
 export function fixedPort(config: TargetConfig): number | undefined {

@@ -45,7 +45,8 @@ function valueOf(whole: string, name: string, filling: Filling): string {
   if (asked.part === "url") return url;
   const value = storePart(url, asked.part);
   if (value !== undefined) return value;
-  // The URL of a lane's copy drops an explicitly empty password (`root:@`). The configuration was refused if its URL has no password at all.
+  // The configured password is empty (`root:@`), and the URL of a lane's copy leaves it out. A configuration without any password was refused
+  // earlier.
   if (asked.part === "password" && storePart(url, "user") !== undefined) return "";
   throw new SeqqaError(
     "TARGET_PLACEHOLDER",

@@ -58,7 +58,7 @@ export async function requireReachable(baseUrl: string, signal: AbortSignal, { t
   if (result.kind === "garbage") throw notHttp(baseUrl, "");
 }
 
-/** Returns the address of a URL for comparisons. `localhost` and `127.0.0.1` have the same address. */
+/** Returns the address of a URL for comparisons. `localhost` and `127.0.0.1` count as the same address. */
 function addressOf(baseUrl: string): string {
   return baseUrl.toLowerCase().replace(/^(https?:)\/\/localhost(?=[:/]|$)/, (_, scheme: string) => `${scheme}//127.0.0.1`);
 }

@@ -1,7 +1,7 @@
 import { fixedPort } from "./lane-count.ts";
 import type { TargetConfig } from "../target-config.ts";
 
-/** Limit for the standby copies of a lane. Starting processes takes CPU time, so more of them would not be ready sooner. */
+/** Maximum number of standby copies of a lane. Starting processes takes CPU time, so more copies would not be ready sooner. */
 const MOST_SPARES = 3;
 
 /**

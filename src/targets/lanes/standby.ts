@@ -42,7 +42,7 @@ export class Standby<T> {
     if (this.#isOver) return this.#remove();
     const building = this.#parts.build(this.#givenUp.signal).catch(() => {
       this.#isOver = true;
-      // After a failed build, remove the remains, unless `take` has handed out this build: its resources then belong to a lane.
+      // After a failed build, remove the remains. If `take` has handed out this build, they already belong to a lane and stay.
       if (this.#building === building) this.end();
       return undefined;
     });

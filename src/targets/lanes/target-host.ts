@@ -27,7 +27,7 @@ import { passwordsOf, withoutSecrets } from "../../model/text/url-secrets.ts";
 
 /** Number of random characters in a run's id. */
 const RANDOM_LENGTH = 12;
-/** Most stopped processes of a run that write their coverage first. The file of each has megabytes. */
+/** Maximum number of processes in a run that write their coverage before they are killed. Each coverage file takes megabytes. */
 const MOST_MEASURED = 100;
 
 /** The index of the slot (target, stores and directory) in which the standby lane is built. */
@@ -67,7 +67,7 @@ export class TargetHost {
   readonly origins: Set<string> = new Set();
   readonly #config: TargetConfig;
   readonly #options: TargetHostOptions;
-  /** Number of processes that wrote their coverage before they were killed. */
+  /** Number of processes that were killed by {@link halt} while coverage was measured. */
   #measured = 0;
   readonly #outputs = new Map<number, TargetOutput>();
   readonly #directory: RunDirectory;
@@ -193,7 +193,7 @@ export class TargetHost {
   /**
    * Replaces a lost lane, and increments the lane's generation.
    * @param standby `use`: the standby lane replaces the lost lane. The next standby lane is built with the resources of the lost lane. `build`: the
-   * lane is built again, and so is a first standby lane. Default: the lane is built again.
+   * lane is built again, and the first standby lane is built in the background. Default: the lane is built again.
    */
   async reprovision(index: number, standby?: "use" | "build"): Promise<LaneSpec> {
     const building = standby === undefined ? undefined : this.#standby?.take();
@@ -202,7 +202,7 @@ export class TargetHost {
       return this.provision(index);
     }
     this.#changePlaces(index);
-    // Query the sessions on the stores' servers before the next standby lane is built, because creating its stores takes time.
+    // Query the sessions on the stores' servers first. Building the next standby lane creates stores, which would delay the answer.
     const sessions = this.#sessions();
     this.#standby?.prepare();
     const ready = await building;
@@ -215,7 +215,7 @@ export class TargetHost {
   }
 
   async #buildStandby(signal: AbortSignal): Promise<ReadyPlace> {
-    // Get the slot of the standby lane before waiting, because a lane may take over the slot while it is being built.
+    // Get the slot of the standby lane before waiting, because a lost lane may take over the slot while the standby lane is being built.
     const place = this.#placeAt(STANDBY);
     this.#givenUp.throwIfAborted();
     const sessions = await this.#sessions();
@@ -249,7 +249,8 @@ export class TargetHost {
   }
 
   /**
-   * Returns how the process of a lane that does not answer ended. With standby copies, this is the process that ended by itself.
+   * Returns how the process of a lane ended, for a lane that no longer answers. If the lane has standby copies, the process that ended by itself is
+   * meant.
    * @returns `undefined` if seqqa started no process, or if none of several processes has ended
    */
   async endOf(index: number): Promise<TargetEnd | undefined> {

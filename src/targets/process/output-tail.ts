@@ -1,9 +1,9 @@
 import { withoutSecrets } from "../../model/text/url-secrets.ts";
 
 const KEPT_CHARACTERS = 64 * 1024;
-/** Number of lines that messages show. It is enough for an error of Node with its stack and properties. */
+/** Maximum number of output lines that a message shows. It is enough for an error of Node with its stack and properties. */
 const SHOWN_LINES = 40;
-/** Number of characters that messages show of a line. */
+/** Maximum number of characters that a message shows of each line. */
 const LINE = 400;
 
 export class OutputTail {
@@ -40,7 +40,7 @@ export class OutputTail {
   }
 }
 
-/** Returns the last lines of an output that are not empty. */
+/** Returns the last non-empty lines of an output. */
 export function lastLines(text: string): readonly string[] {
   const lines = text.split("\n").map((line) => line.trimEnd().slice(0, LINE));
   return lines.filter((line) => line !== "").slice(-SHOWN_LINES);
@@ -53,7 +53,7 @@ export function quoted(lines: readonly string[]): string {
 
 /** Removes control characters and escape sequences, because a terminal would execute the sequences that a target prints. */
 export function printable(text: string): string {
-  // oxlint-disable no-control-regex -- they are what is looked for
+  // oxlint-disable no-control-regex -- control characters are searched for here
   return text
     .replace(/\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_][^\x1b]*\x1b\\|[@-Z\\-_])/g, "")
     .replace(/\r\n/g, "\n")

@@ -18,7 +18,7 @@ import { warmUp } from "../ready/warm-up.ts";
 import { passwordsOf } from "../../model/text/url-secrets.ts";
 
 const DEFAULT_READY_TIMEOUT_S = 30;
-/** Number of attempts to start a target. Another process may take the port after seqqa found it free and before the target listens on it. */
+/** Maximum number of attempts to start a target. Another process may take the port after seqqa found it free and before the target listens on it. */
 const PORT_TRIES = 4;
 const PORT_PAUSE_MS = 50;
 /** Number of milliseconds in which the target of a standby lane must answer before the standby lane replaces a lane. */
@@ -192,7 +192,7 @@ function readyUrls(config: TargetConfig, filling: Filling): readonly URL[] {
   return origins.map((origin) => new URL(origin + path));
 }
 
-/** Returns `true` if the target may answer at this origin. After a restart, this is only the loopback address of the earlier process. */
+/** Returns `true` if an answer from this origin counts as the target's. After a restart, only the loopback address of the earlier process counts. */
 function isWhereItWas(origin: string, before: RunningTarget | undefined, all: readonly URL[]): boolean {
   return before === undefined || origin === before.baseUrl || all.every((url) => url.origin !== before.baseUrl);
 }
@@ -203,7 +203,10 @@ function baseUrlOf(config: TargetConfig, port: number, fixed: boolean, answered:
   return new URL(answered).port === String(port) ? answered : `http://127.0.0.1:${port}`;
 }
 
-/** Returns the port that was occupied, if a target ended for this reason, according to its output. */
+/**
+ * Returns the occupied port if, according to its output, the target ended because a port was occupied. `unknown` if the output does not name the
+ * port.
+ */
 function takenPort({ output }: TargetExit): number | "unknown" | undefined {
   const busy = /EADDRINUSE[^\n]*|[^\n]*address already in use[^\n]*/i.exec(output);
   if (busy === null) return undefined;

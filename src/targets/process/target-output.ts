@@ -6,7 +6,7 @@ const KEPT = 2_000;
 const LINE = 400;
 /** An incomplete line is held back until it ends or has this number of characters. A secret that is split over two chunks is thus recognised. */
 const LONGEST = 64 * 1024;
-/** Number of lines that the report of one step shows. */
+/** Maximum number of lines that the report of one step shows. */
 const SHOWN = 40;
 
 /**

@@ -20,7 +20,7 @@ export type Readiness =
 
 /**
  * Polls the URLs in turn until one answers in HTTP, the process ends, or the time is up. If several URLs answer, the first in the list is used, so
- * that the addresses of all lanes are of the same kind.
+ * that all lanes use the same kind of address, e.g. IPv4.
  */
 export async function waitUntilReady(
   urls: readonly URL[],

@@ -11,7 +11,7 @@ import { TargetProcess } from "../process/target-process.ts";
 import { withoutSecrets } from "../../model/text/url-secrets.ts";
 
 const PAUSE_MS = 200;
-/** Number of characters that messages show of the answer to a refused request. */
+/** Maximum number of characters that messages show of the answer to a refused request. */
 const SHOWN = 300;
 
 export interface WarmUpContext {

@@ -12,7 +12,7 @@ export const postgres: Service = {
   package: "postgresql",
   isReady: async (url) => {
     const client = new pg.Client({ connectionString: `${url}/postgres` });
-    // While it recovers from a crash it refuses sessions.
+    // PostgreSQL refuses sessions while it recovers from a crash.
     return client.connect().then(
       () => client.end().then(() => true),
       () => false,
@@ -51,7 +51,7 @@ export const mysql: Service = {
     const user = unprivileged("mysql");
     if (user !== undefined) chownSync(directory, user.uid, user.gid);
     const data = join(directory, "data");
-    // A server that starts removes what another one has in a tmpdir that both use.
+    // Each server needs its own tmpdir, because a server that starts deletes the files of other servers in it.
     const common = ["--no-defaults", `--datadir=${data}`, `--tmpdir=${directory}`];
     if (!existsSync(data))
       execFileSync(install, [...common, "--auth-root-authentication-method=normal", "--skip-test-db"], {
@@ -77,14 +77,17 @@ export const redis: Service = {
   },
 };
 
-/** Ports beside the one for messages, which are seldom taken: they are in no range from which systems choose. */
+/**
+ * Ports for the management API and for Erlang's distribution. They are outside of the ranges from which systems choose ports, so they are rarely in
+ * use.
+ */
 const managementPort = (port: number): number => 10_000 + (port % 5000);
 const distributionPort = (port: number): number => 15_700 + (port % 4000);
 
 export const rabbitmq: Service = {
   name: "rabbitmq",
   defaultPort: 5672,
-  // A server that the environment names has its management API where its URL says, or on the default port.
+  // A server on the default port, which seqqa's tests did not start, has its management API on that API's default port.
   url: (port) => `amqp://guest:guest@127.0.0.1:${port}${port === 5672 ? "" : `?management=http://127.0.0.1:${managementPort(port)}`}`,
   crash: "SIGKILL",
   package: "rabbitmq-server",
@@ -96,7 +99,7 @@ export const rabbitmq: Service = {
       () => false,
     ),
   start: (port, directory) => {
-    // Debian's command in the PATH changes the user; the server's own does not.
+    // Debian's command in the PATH changes the user. The server's own command does not.
     const own = "/usr/lib/rabbitmq/bin/rabbitmq-server";
     const server = existsSync(own) ? own : program("rabbitmq-server");
     if (server === undefined) return undefined;
@@ -115,7 +118,7 @@ export const rabbitmq: Service = {
       RABBITMQ_CONFIG_FILE: config,
       RABBITMQ_ENABLED_PLUGINS_FILE: plugins,
       RABBITMQ_CONF_ENV_FILE: "/dev/null",
-      // The server takes the place of its script, so that it gets the signals.
+      // With this variable, the script of the server is replaced by the server process, which therefore receives the signals.
       RUNNING_UNDER_SYSTEMD: "true",
       HOME: directory,
     });

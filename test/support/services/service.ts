@@ -7,37 +7,42 @@ import { canInstall, install } from "../install.ts";
 
 /** A kind of server that tests need. */
 export interface Service {
-  /** `postgres`, `mysql`, `redis`, `rabbitmq`, `nats`: part of the variable that names a running one, e.g. `SEQQA_TEST_POSTGRES`. */
+  /** The name of the service, which is part of the variable that names a running server, e.g. `SEQQA_TEST_POSTGRES`. */
   readonly name: string;
   readonly defaultPort: number;
   /** The URL of an administrator, without a path. */
   url(port: number): string;
-  /** Ends it without a checkpoint; PostgreSQL's own children outlive a SIGKILL. */
+  /** The signal that ends the server without a checkpoint. It is not always SIGKILL, because PostgreSQL's child processes outlive a SIGKILL. */
   readonly crash: NodeJS.Signals;
-  /** Debian's package. */
+  /** The name of the Debian package. */
   readonly package: string;
-  /** Whether one that accepts connections takes queries, too, where that comes later. */
+  /** Returns `true` if the server also accepts queries. Absent if a server that accepts connections is always ready. */
   isReady?(url: string): Promise<boolean>;
-  /** Starts a server of our own from installed binaries; `undefined` when they are not there. */
+  /** Starts a server from installed binaries; `undefined` if there are none. */
   start(port: number, directory: string): ChildProcess | undefined;
 }
 
-/** How a server was had, or why not. */
+/** A server with the way in which it was found, or the reason why there is none. */
 export type Found =
   | {
       readonly kind: "found";
       readonly url: string;
       readonly how: string;
       readonly stop: () => Promise<void>;
-      /** Kills a server of our own and starts it on the same data and port, after a while; not there for one that was running. */
+      /**
+       * Kills a server that the tests started, and starts it again on the same data and port after `downMs` milliseconds. Absent for other servers.
+       */
       readonly restart?: (downMs?: number) => Promise<void>;
     }
   | { readonly kind: "missing"; readonly problem: string };
 
-/** RabbitMQ needs more than a minute on a machine with ten busy processes. */
+/** The time limit in milliseconds for the start of a server. RabbitMQ needs more than a minute on a machine with ten busy processes. */
 const START_MS = 150_000;
 
-/** A server as the environment names it, or on its default port, or started here from installed binaries, or installed (Debian, as root). */
+/**
+ * Finds a server: the one that the environment names, a running one on the default port, or one that is started here from installed binaries. If
+ * there are no binaries, installs them (only on Debian, as root). @param use With `running: false`, running servers are not used.
+ */
 export async function find(service: Service, use: { readonly running: boolean } = { running: true }): Promise<Found> {
   const given = process.env[variable(service)];
   const nothing = (): Promise<void> => Promise.resolve();
@@ -48,7 +53,7 @@ export async function find(service: Service, use: { readonly running: boolean } 
     return missing(service, `${variable(service)} names a server that does not answer`);
   }
   const usual = service.url(service.defaultPort);
-  // A RabbitMQ without its management API, for example, accepts connections and is of no use.
+  // Check more than the port: for example, a RabbitMQ without its management API accepts connections, but cannot be used.
   if (use.running && (await answers(service.defaultPort)) && ((await service.isReady?.(usual)) ?? true)) {
     return { kind: "found", url: usual, how: `port ${service.defaultPort}`, stop: nothing };
   }
@@ -63,19 +68,20 @@ async function installAndStart(service: Service): Promise<Found> {
   if (!canInstall()) return missing(service, "no server answers, and no binaries of one are installed");
   const problem = install(service.package);
   if (problem !== undefined) return missing(service, problem);
-  // The package may have started one on the default port; but Debian lets no administrator in there without a password.
+  // The installation may have started a server on the default port, but Debian lets no administrator log in there without a password. Start another
+  // one.
   return (await startOwn(service)) ?? missing(service, `${service.package} is installed, but its binaries are not found`);
 }
 
-/** Servers of our own: none outlives this process. */
+/** Servers that the tests started. All of them end with this process. */
 const ours = new Set<OwnServer>();
 const killOurs = (): void => ours.forEach((own) => own.kill());
 
-/** Starts a server of the tests' own from installed binaries; `undefined` where there are none. */
+/** Starts a server for the tests from installed binaries; `undefined` if there are none. */
 export async function startOwn(service: Service): Promise<Found | undefined> {
   sweep();
   const first = await tryToStart(service);
-  // Its port may have been taken between being chosen and being listened on.
+  // Try again once, because another process may have taken the port before the server listened on it.
   return first?.kind === "missing" ? tryToStart(service) : first;
 }
 
@@ -108,10 +114,10 @@ async function tryToStart(service: Service): Promise<Found | undefined> {
   };
 }
 
-/** Bytes that the servers of a run need at most. */
+/** Maximum size in bytes that all servers of a run need. */
 const SERVERS_SIZE = 2 * 2 ** 30;
 
-/** In memory where there is room: creating and dropping databases, which tests do all the time, then waits for no disk. */
+/** Returns a folder in memory if there is enough space, so that creating and dropping databases does not wait for a disk. */
 function folderOfServers(): string {
   const memory = "/dev/shm";
   try {
@@ -123,7 +129,7 @@ function folderOfServers(): string {
   }
 }
 
-/** Ends and removes what test runs left that were killed, where the system tells which processes live. */
+/** Kills the servers of killed test runs and removes their folders. Does nothing on systems without /proc. */
 function sweep(): void {
   if (!existsSync("/proc")) return;
   for (const folder of new Set([folderOfServers(), tmpdir()])) {
@@ -134,13 +140,13 @@ function sweep(): void {
         for (const one of processesNaming(join(folder, name))) process.kill(one, "SIGKILL");
         rmSync(join(folder, name), { recursive: true, force: true, maxRetries: 5 });
       } catch {
-        // Another one sweeps it, or it is another user's.
+        // Ignore the error: another test run is removing the folder, or it belongs to another user.
       }
     }
   }
 }
 
-/** Processes whose command line has this text. */
+/** Returns the processes whose command line contains a text. */
 function processesNaming(text: string): readonly number[] {
   const commandLine = (pid: string): string => {
     try {
@@ -167,7 +173,7 @@ class OwnServer {
     this.#directory = directory;
   }
 
-  /** Until it answers; `false`: there are no binaries. */
+  /** Starts the server and waits until it answers. Resolves to `false` if there are no binaries. */
   async start(): Promise<boolean> {
     const child = this.#service.start(this.#port, this.#directory);
     if (child === undefined) return false;
@@ -177,7 +183,7 @@ class OwnServer {
       stream?.on("data", (chunk: Buffer) => (output = (output + chunk.toString()).slice(-1000)));
     const lives = (): boolean => child.exitCode === null && child.signalCode === null;
     for (const until = Date.now() + START_MS; Date.now() < until && lives();) {
-      // Where another process took the port meanwhile, that one answers.
+      // `lives()` is checked after the answer, because another process may have taken the port and given the answer.
       if ((await answers(this.#port)) && (await this.#isReady()) && lives()) return true;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
@@ -213,13 +219,13 @@ function missing(service: Service, why: string): Found {
   };
 }
 
-/** The full path of a program, in the PATH or in one of the folders. */
+/** Returns the full path of a program in the PATH or in one of the folders; `undefined` if there is none. */
 export function program(name: string, folders: readonly string[] = []): string | undefined {
   const all = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin", ...folders];
   return all.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
-/** The sub-folders of a folder, the newest version first. */
+/** Returns the sub-folders of a folder, the newest version first. */
 export function versions(folder: string): readonly string[] {
   return existsSync(folder)
     ? readdirSync(folder)
@@ -228,7 +234,7 @@ export function versions(folder: string): readonly string[] {
     : [];
 }
 
-/** Servers that refuse to run as root run as their own user, or as nobody. */
+/** Returns the user that runs a server, for servers that refuse to run as root: the user of this name, or else `nobody`. */
 export function unprivileged(name: string): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const line = readFileSync("/etc/passwd", "utf8")

@@ -6,18 +6,21 @@ import { fileURLToPath } from "node:url";
 import { PACKED_VARIABLE } from "../packed.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-/** What the package is built from. */
+/** The files and folders from which the package is built. */
 const SOURCES = ["src", "scripts/build.mjs", "scripts/build-report.mjs", "package.json", "tsconfig.json", "tsconfig.build.json"];
 /** The last file that a build writes or touches. */
 const BUILT = "dist/.built";
-/** A build takes them away. */
+/** A file of the declarations, which each build removes. */
 const DECLARATIONS = "dist/index.d.ts";
 
-/** Global set-up of the project `e2e`, whose tests run the built package: builds it where a source is newer. What is packed from it is shared by all files. */
+/**
+ * Global set-up of the project `e2e`, whose tests run the built package. Builds the package if a source is newer than the build, and creates the
+ * folder in which all files share the packed package.
+ */
 export default function setUp(): () => void {
   const run = (script: string): unknown => execFileSync("npm", ["run", "--silent", script], { cwd: root, stdio: "inherit" });
   if (!isBuilt()) run("build");
-  // Scaffolded folders are type-checked against them, and packages packed with them.
+  // The declarations are needed for type-checking scaffolded folders, and are part of the packed package.
   if (!existsSync(join(root, DECLARATIONS))) run("build:types");
   const folder = mkdtempSync(join(tmpdir(), "seqqa-packed-"));
   process.env[PACKED_VARIABLE] = folder;
@@ -29,7 +32,7 @@ function isBuilt(): boolean {
   return existsSync(built) && SOURCES.every((path) => newestIn(join(root, path)) < statSync(built).mtimeMs);
 }
 
-/** When a file, or a folder or anything in it, was changed last. A removed file changes its folder. */
+/** Returns the time of the last change of a file, or of a folder and everything in it. Removing a file changes the time of its folder. */
 function newestIn(path: string): number {
   const stat = statSync(path);
   if (!stat.isDirectory()) return stat.mtimeMs;

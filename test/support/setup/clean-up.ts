@@ -1,6 +1,6 @@
 import { afterAll, afterEach } from "vitest";
 import { cleanUpFile, cleanUpTest } from "../at-end.ts";
 
-// Set-up files are evaluated for every test file, also where files share a worker and its modules.
+// The hooks are registered here, because set-up files are evaluated for every test file, even if files share a worker and its modules.
 afterEach(cleanUpTest);
 afterAll(cleanUpFile);

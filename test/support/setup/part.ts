@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { beforeEach } from "vitest";
 
-// A part of `npm run verify:full`: tests that an earlier part has finished are not run again, and none begins once the part's time is up.
+// For a part of `npm run verify:full`: skips tests that an earlier part has finished, and begins no test after the part's time is up.
 const { SEQQA_VERIFY_FINISHED: finishedFile, SEQQA_VERIFY_UNTIL: until } = process.env;
 const root = process.cwd();
 const finished = new Set(finishedFile === undefined ? [] : (JSON.parse(readFileSync(finishedFile, "utf8")) as readonly string[]));

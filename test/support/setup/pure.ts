@@ -2,7 +2,10 @@ import childProcess from "node:child_process";
 import { syncBuiltinESMExports } from "node:module";
 import workerThreads from "node:worker_threads";
 
-/** Makes a unit test fail when it starts a process or a thread: such a test belongs to the project `process`, `stores` or `e2e`. */
+/**
+ * The functions that start processes. A unit test that calls one of them, or starts a thread, fails: it belongs to the project `process`, `stores` or
+ * `e2e`.
+ */
 const STARTERS = ["exec", "execFile", "execFileSync", "execSync", "fork", "spawn", "spawnSync"] as const;
 
 function refused(what: string): Error {

@@ -5,11 +5,12 @@ import { mysql, nats, postgres, rabbitmq, redis } from "../services/kinds.ts";
 import { find, startOwn, variable, type Found, type Service } from "../services/service.ts";
 
 /**
- * Global set-up of the projects whose tests use database servers. Lets the tests of all their files share one server of each kind: it is started,
- * found or installed when a test first asks for its URL, so that a run starts only what it needs. Servers started here end with the run.
+ * Global set-up of the projects whose tests use servers of databases and queues. All test files share one server of each kind. It is started, found
+ * or installed when a test first asks for its URL, so that a run starts only the servers that it needs. Servers that were started here end with the
+ * run.
  */
 export default async function setUp(): Promise<(() => Promise<void>) | undefined> {
-  // Two projects of one run share the servers, too.
+  // Several projects of one run share the servers, so the second set-up has nothing to do.
   if (process.env[SERVERS_VARIABLE] !== undefined) return undefined;
   const asked = new Map<string, Promise<Found>>();
   const ask = (name: string): Promise<Found> | undefined => {
@@ -42,7 +43,10 @@ export default async function setUp(): Promise<(() => Promise<void>) | undefined
   };
 }
 
-/** The server that the environment names; else one of the tests' own, which keeps its data in memory; else a running or a newly installed one. */
+/**
+ * Returns the server that the environment names, or else one that is started for the tests and keeps its data in memory. If there are no binaries, a
+ * running server is used, or one is installed.
+ */
 async function have(service: Service): Promise<Found> {
   const own = process.env[variable(service)] ? undefined : await startOwn(service);
   return own?.kind === "found" ? own : find(service);

@@ -4,7 +4,7 @@ interface Item {
   name: number;
   status: string;
   steps: number;
-  /** The item that its note names. */
+  /** The name of the item that this item's note mentions. */
   after: number | undefined;
   lock: "none" | "held" | "over";
   word: string;
@@ -15,20 +15,20 @@ interface State {
   context: number | undefined;
 }
 
-/** The answer of a target's model. */
+/** The result that the model of a target predicts. */
 export interface Expected {
   readonly states: number;
-  /** Calls that lead to the defect, a shortest path; `undefined`: none does. */
+  /** A shortest path of calls that leads to the defect; `undefined` if no path does. */
   readonly path: readonly string[] | undefined;
 }
 
-/** The actions of a target's agent, in their order. */
+/** Returns the actions of a target's agent, in the agent's order. */
 export function actionsOf({ verbs, chooses }: Pick<Spec, "verbs" | "chooses">): readonly string[] {
   const own = verbs.flatMap((verb) => (verb === "secret" ? ["secret_a", "secret_b"] : [verb]));
   return ["create", ...(chooses ? ["choose"] : []), ...own];
 }
 
-/** Explores a target as it is meant to be, breadth first. Items are named by their rank, as names that are drawn say nothing else. */
+/** Explores the model of a target, breadth first. Items are named by their rank, because random names carry no further information. */
 export function modelOf(spec: Spec): Expected {
   const root: State = { items: [], context: undefined };
   const seen = new Set([textOf(root)]);
@@ -55,7 +55,7 @@ export function modelOf(spec: Spec): Expected {
   return { states: seen.size, path: found };
 }
 
-/** Returns whether it shows the defect. */
+/** Executes an action in the model. Returns `true` if it shows the defect. */
 function act(spec: Spec, state: State, action: string): boolean {
   const { items } = state;
   if (action === "create") {

@@ -15,7 +15,10 @@ export interface Outcome {
   readonly said: string;
 }
 
-/** Runs the built command on a target; at full size in a process of its own, so that several work at once. `url`: the template of its store, unless that is SQLite. */
+/**
+ * Runs the built command on a target. At full size, it runs in its own process, so that several runs work at the same time. The option `url` is the
+ * URL of the store that is copied for each lane; it is not set for SQLite and memory.
+ */
 export async function runTarget(
   spec: Spec,
   options: { readonly bug: boolean; readonly lanes: number; readonly url?: string | undefined },
@@ -29,7 +32,7 @@ export async function runTarget(
     try {
       explored = (JSON.parse(readFileSync(join(folder, "out/results.json"), "utf8")) as Document).explorations[0];
     } catch {
-      // It ended before there was one.
+      // The run ended before it wrote results.
     }
     return { status, explored, said: stdout + stderr };
   } finally {
@@ -37,7 +40,7 @@ export async function runTarget(
   }
 }
 
-/** Writes the configuration and the agent of a target, for looking into one. */
+/** Writes the configuration and the agent of a target, e.g. to examine the target by hand. */
 export function writeTarget(folder: string, spec: Spec, options: { readonly bug: boolean; readonly url?: string | undefined }): void {
   writeFileSync(join(folder, "seqqa.yaml"), configOf(spec, options));
   writeFileSync(join(folder, "target.explore.ts"), agentOf(spec));

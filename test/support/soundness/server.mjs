@@ -1,11 +1,12 @@
-// The API of a generated target: what it does is said by SPEC, a JSON text (see spec.ts). node:http and a store's own driver, no framework.
+// The API of a generated target. The variable SPEC describes its behaviour as JSON (see spec.ts). It uses node:http and the driver of its store,
+// without a framework.
 import { createHash, randomBytes, randomInt, randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { openStore } from "./stores.mjs";
 
 const spec = JSON.parse(process.env.SPEC);
 const db = await openStore(spec);
-/** Memory of the target beside its store. */
+/** State that the target keeps in memory, in addition to its store. */
 const memory = new Map();
 
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZabcdefghijklmnopqrstuvwxyz_-";
@@ -17,7 +18,7 @@ const makers = {
   uuid: () => randomUUID(),
   hex: () => randomBytes(4).toString("hex"),
   nano: () => nano(10),
-  /** Half of them are digits alone. */
+  /** Returns ids of which about half consist of digits only. */
   mixed: () => (randomInt(2) === 0 ? String(randomInt(100_000, 1_000_000)) : `a${randomBytes(3).toString("hex")}`),
   prefix: () => `ORD-${randomBytes(3).toString("hex")}`,
   ulid: () => Date.now().toString(36).toUpperCase().padStart(10, "0") + nano(12),
@@ -72,7 +73,7 @@ async function change(item, set) {
   await db.update(item.id, await stamped(set));
   return [200, shown({ ...item, ...set })];
 }
-/** The planted defect shows as an amount of -1. */
+/** Changes an item. If the defect is planted, it sets the amount to -1, which breaks the invariant. */
 const spoil = (item, set) => change(item, spec.bug ? { ...set, amount: "-1" } : set);
 
 const verbs = {
@@ -94,7 +95,7 @@ const verbs = {
     const set = { steps: String(steps + 1) };
     return count >= 3 && (spec.family === "memory" || spec.family === "third") ? spoil(item, set) : change(item, set);
   },
-  /** Works on the oldest of all, and minds whether only a younger one is paid. */
+  /** Settles the oldest item. The defect shows only if a younger item is paid and the oldest one is still new. */
   async settle(_item, items) {
     const [first, ...rest] = await oldestFirst();
     if (first.status === "settled") return [409, {}];
@@ -112,7 +113,7 @@ const verbs = {
     if (item.expires_at !== "" && momentOf(item.expires_at) > Date.now()) return [423, {}];
     return spec.family === "lease" && item.expires_at !== "" ? spoil(item, { status: "out" }) : change(item, { status: "out" });
   },
-  /** Works on the one that the note names. */
+  /** Works on the item that the note names. */
   async follow(item, items) {
     if (item.note === "") return [409, {}];
     const named = items.find((other) => nameOf(other) === namedBy(item.note));
@@ -122,7 +123,7 @@ const verbs = {
       ? spoil(named, { status: "followed" })
       : change(named, { status: "followed" });
   },
-  /** A hash of what was sent: equal for equal secrets. */
+  /** Stores a hash of the sent word. Equal words have equal hashes. */
   async secret(item, items, body) {
     const secret = hash(body.word);
     const isSame = items.some((other) => other.id !== item.id && other.secret === secret);
@@ -167,7 +168,7 @@ createServer((request, response) => void serve(request, response)).listen(Number
 async function serve(request, response) {
   let text = "";
   for await (const chunk of request) text += chunk;
-  // One after the other: races are not what is tested here.
+  // Requests are handled one after another, because these tests do not concern races.
   const turn = last.then(() => answer(request.method, request.url, text === "" ? {} : JSON.parse(text)));
   last = turn.catch(() => undefined);
   try {

@@ -2,16 +2,16 @@ import { Draws } from "../draws.ts";
 
 export const FAMILIES = ["second", "third", "order", "lease", "reference", "secret", "coin", "memory", "late"] as const;
 export type Family = (typeof FAMILIES)[number];
-/** `memory`: the target keeps all in its process; a probe shows it, and `reset` puts it back. */
+/** The kinds of stores. `memory`: the target keeps all data in its process. A probe shows the data, and `reset` restores it. */
 export const STORES = ["sqlite", "postgres", "mysql", "redis", "memory"] as const;
 export type Store = (typeof STORES)[number];
 
 const IDS = ["auto", "uuid", "hex", "nano", "prefix", "ulid", "big", "slug", "data", "client"] as const;
-/** `mixed`: see the server; it is no part of what is drawn. */
+/** The forms of ids. `mixed` is described in server.mjs, and is never drawn. */
 type Ids = (typeof IDS)[number] | "mixed";
 const CLOCKS = ["none", "iso", "ms", "s", "text"] as const;
 const TABLES = ["orders", "tickets", "notes", "line_items"] as const;
-/** The verbs that lead to a family's defect; others are drawn beside them. */
+/** The verbs that lead to the defect of each family. Other verbs are drawn in addition. */
 const VERBS: Readonly<Record<Family, readonly string[]>> = {
   second: ["pay"],
   third: ["advance"],
@@ -25,42 +25,45 @@ const VERBS: Readonly<Record<Family, readonly string[]>> = {
 };
 const OTHERS = ["pay", "cancel", "advance", "remove"] as const;
 
-/** A generated target, as its server and its agent read it. */
+/** The specification of a generated target, which its server and its agent read. */
 export interface Spec {
   readonly seed: number;
-  /** The kind of its defect. */
+  /** The kind of the target's defect. */
   readonly family: Family;
   readonly store: Store;
   readonly table: string;
-  /** How its items are named. */
+  /** The form of the items' ids. */
   readonly ids: Ids;
   readonly clock: (typeof CLOCKS)[number];
   readonly verbs: readonly string[];
-  /** Most items there are at once. */
+  /** Maximum number of items at one time. */
   readonly items: number;
-  /** Every write leaves a time. */
+  /** `true` if every write stores a time. */
   readonly stamps: boolean;
-  /** Every write leaves a random number; the configuration leaves it out of the states if `ignored`. */
+  /** `true` if every write stores a random number. If `ignored` is `true`, the configuration leaves it out of the states. */
   readonly noise: boolean;
   readonly ignored: boolean;
-  /** Every write leaves a random id, and every answer has one. */
+  /** `true` if every write stores a random id, and every answer contains one. */
   readonly trace: boolean;
-  /** How an item mentions another one. */
+  /** The form in which an item mentions another one. */
   readonly notes: "json" | "text";
-  /** A timer writes so often, in milliseconds; 0: never. */
+  /** The interval in milliseconds at which a timer writes; 0 if there is no timer. */
   readonly beats: number;
-  /** How long a lock holds, in milliseconds. */
+  /** The duration of a lock in milliseconds. */
   readonly lockMs: number;
-  /** Which item the context names: the one made last, or, after a choice, the first one. */
+  /** `true` if the agent has the action `choose`, after which the context names the first item. Otherwise, the context names the newest item. */
   readonly chooses: boolean;
-  /** A slow call writes so long after its answer, in milliseconds: in every state or only once the item is paid, and with the answer something or nothing. */
+  /**
+   * A slow call writes `ms` milliseconds after its answer: in every state, or only if the item is paid (`when`). `first` says if the call also writes
+   * something when it answers.
+   */
   readonly late: { readonly ms: number; readonly when: "always" | "paid"; readonly first: "something" | "nothing" };
 }
 
-/** The target of a seed. */
+/** Returns the target of a seed. */
 export function specOf(seed: number, stores: readonly Store[]): Spec {
   const draws = new Draws(seed);
-  // The first numbers of neighbouring seeds are alike.
+  // Skip the first random numbers, because they are similar for neighbouring seeds.
   for (let i = 0; i < 8; i++) draws.next();
   const draw = (): number => draws.next();
   const pick = <T>(all: readonly T[]): T => draws.pick(all);

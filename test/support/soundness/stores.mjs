@@ -1,10 +1,10 @@
-// Items in each kind of store, behind the same few calls.
+// Items in each kind of store, behind the same small interface.
 import { createRequire } from "node:module";
 
 const require = createRequire(process.env.DRIVERS);
 const COLUMNS = ["ref", "status", "amount", "steps", "note", "expires_at", "secret", "created_at", "updated_at", "latency", "trace"];
 
-/** The store of a target: items, and a counter that a timer counts up. */
+/** Opens the store of a target. It holds items, and a counter that a timer increments. */
 export async function openStore(spec) {
   if (process.env.DB_PATH) return sqlite(new (require("better-sqlite3"))(process.env.DB_PATH), spec);
   const url = process.env.DATABASE_URL;
@@ -34,7 +34,7 @@ function sqlite(db, { table }) {
   };
 }
 
-/** Nothing but the target's API shows it and puts it back. */
+/** Returns a store in memory. Only the target's API can show and restore its data. */
 function memory() {
   let items = [];
   let last = 0;
@@ -49,7 +49,7 @@ function memory() {
     remove: async (id) => void (items = items.filter((item) => item.id !== id)),
     beat: async () => void beats++,
     shown: () => ({ items, beats }),
-    /** The counter goes on: ids are not given twice. */
+    /** Removes all items. The counter of ids is not reset, so that no id is used twice. */
     reset: () => void (items = []),
   };
 }

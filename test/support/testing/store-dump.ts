@@ -12,12 +12,12 @@ import { Keyspace } from "../../../src/adapters/redis/keys/keyspace.ts";
 import { dumpDatabase as dumpSqlite } from "../../../src/adapters/sqlite/read/dump.ts";
 
 export interface StoreDump {
-  /** Everything in the store, read over a connection of its own. */
+  /** Returns the whole content of the store as text, read on a separate connection. */
   dump(): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Full dumps of a store by a connection that no world knows. */
+/** Functions that open a separate connection for dumps, which the world does not know. */
 export const storeDumps: Readonly<Record<"sqlite" | "postgres" | "mysql" | "redis", (url: string) => Promise<StoreDump>>> = {
   sqlite: async (url) => {
     const db = new Database(url.slice("sqlite:".length), { timeout: 5000 });

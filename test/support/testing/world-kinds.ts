@@ -12,7 +12,7 @@ import { redis } from "../services/kinds.ts";
 import { find } from "../services/service.ts";
 import { scratchFile } from "../sqlite-scratch.ts";
 
-/** Writes of another process. */
+/** A process that writes to a store. */
 export interface WorldWriter {
   write(random: Random): Promise<unknown>;
   stop(): Promise<void>;
@@ -20,9 +20,9 @@ export interface WorldWriter {
 
 /** A kind of store for tests of worlds: many kinds of tables or keys, and random writes to them. */
 export interface WorldKind {
-  /** Makes a store with data, removed with the tests of the file; its URL. */
+  /** Creates a store with data, and returns its URL. The store is removed after the tests of the file. */
   template(): Promise<string>;
-  /** Starts a process that writes to a copy. */
+  /** Starts a process that writes to a copy of the store. */
   writer(url: string): WorldWriter;
 }
 
