@@ -269,12 +269,14 @@ function joined(parts) {
 
 function ofBinary(node, frame, depth) {
   const { left, right, operatorToken } = node;
-  const { kind } = operatorToken;
-  if (kind === ts.SyntaxKind.PlusToken) return joined([inSentence(left, frame, depth), inSentence(right, frame, depth)]);
-  if (kind !== ts.SyntaxKind.QuestionQuestionToken && kind !== ts.SyntaxKind.BarBarToken) return unknown(node);
-  const all = [...texts(left, frame, depth + 1), ...texts(right, frame, depth + 1)];
-  const known = all.filter((one) => one.text !== undefined);
-  return known.length > 0 ? known : all.slice(0, 1);
+  if (operatorToken.kind === ts.SyntaxKind.PlusToken) return joined([inSentence(left, frame, depth), inSentence(right, frame, depth)]);
+  return isAlternative(node) ? [...texts(left, frame, depth + 1), ...texts(right, frame, depth + 1)] : unknown(node);
+}
+
+/** Returns `true` for `a ?? b` and `a || b`. */
+function isAlternative(node) {
+  if (!ts.isBinaryExpression(node)) return false;
+  return node.operatorToken.kind === ts.SyntaxKind.QuestionQuestionToken || node.operatorToken.kind === ts.SyntaxKind.BarBarToken;
 }
 
 function ofIdentifier(node, frame, depth) {
@@ -351,6 +353,8 @@ function returnsOf(called) {
 
 /** Returns the texts of an expression within a sentence: phrases as they are, and a name in angle brackets for all other values. */
 function inSentence(node, frame, depth) {
+  // The second part of `shown || "nothing"` only replaces a missing value.
+  if (isAlternative(node)) return inSentence(node.left, frame, depth + 1);
   const declared = ts.isIdentifier(node) ? declarationOf(node) : undefined;
   const plural = pluralOf(declared?.kind === "value" ? declared.node : node);
   if (plural !== undefined) return inSentence(plural, frame, depth + 1);
@@ -399,6 +403,8 @@ function named(node) {
     const isMethod = ts.isPropertyAccessExpression(expression) && expression.name.text !== "stringify";
     if (isMethod) return SAME_TEXT.test(expression.name.text) ? named(expression.expression) : words(expression.name.text);
     const [argument] = node.arguments;
+    const of = ts.isIdentifier(expression) ? /^(\w+)Of$/.exec(expression.text)?.[1] : undefined;
+    if (of !== undefined) return words(of);
     return argument === undefined || ts.isStringLiteralLike(argument) ? words(expression.getText()) : named(argument);
   }
   return ts.isIdentifier(node) ? words(node.text) : words(node.getText().match(/[A-Za-z]\w*/)?.[0] ?? "value");
