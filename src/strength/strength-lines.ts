@@ -2,7 +2,7 @@ import type { SpoiltPlace, Strength } from "./measure.ts";
 
 /** Returns lines for a terminal that show how often rules noticed wrong data. The data that no rule noticed comes first. */
 export function strengthLines(name: string, { places, tried, noticed, refused, isCut }: Strength): readonly string[] {
-  const percent = tried === 0 ? "seqqa could corrupt no data" : `rules noticed ${share(noticed, tried)} of ${tried} corruptions`;
+  const percent = tried === 0 ? "seqqa found no data to corrupt" : `rules noticed ${share(noticed, tried)} of ${tried} corruptions`;
   const missed = places.filter((place) => place.noticed < place.tried).toSorted((a, b) => a.noticed / a.tried - b.noticed / b.tried);
   const kept = places.filter((place) => place.noticed === place.tried);
   return [

@@ -66,7 +66,7 @@ function textOf(error: unknown, secrets: readonly string[]): string {
 }
 
 export function driverMissing(packages: string, kind: string, cause: unknown): SeqqaError {
-  return new SeqqaError("DRIVER_MISSING", `A ${kind} store needs ${packages}, but Node cannot load this dependency.`, {
+  return new SeqqaError("DRIVER_MISSING", `A ${kind} store needs ${packages}, which Node cannot load.`, {
     hint: `Run: npm install --save-dev ${packages.replaceAll(" and ", " ")}`,
     exitStatus: 2,
     cause,

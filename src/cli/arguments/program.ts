@@ -100,7 +100,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .command("report")
     .description("write a report of the last run, or of another one")
     .addOption(new Option("--run <id>", "id of the run, one of the newest 20; default: the last one"))
-    .addOption(new Option("--format <name>", `${alternatives([...REPORT_FORMAT_NAMES, "a module such as ./mine.ts"])}; default: html`))
+    .addOption(new Option("--format <name>", `format: ${alternatives([...REPORT_FORMAT_NAMES, "a module such as ./mine.ts"])}; default: html`))
     .addOption(new Option("--output <file>", "file to write, - for standard output; default: a file in report.output_dir"))
     .addOption(configFile())
     .addHelpText("after", "\nExample:\n  $ seqqa report --format junit --output -")
@@ -109,7 +109,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .command("diff")
     .description("show how the behaviour of the API changed between two runs: rules, actions, answers, numbers of states")
     .argument("[run...]", "earlier and later run: the id of each, or the path of its results.json; default of the later one: the last run")
-    .addOption(new Option("--baseline <file>", "results.json of the run before, for example an artifact of CI"))
+    .addOption(new Option("--baseline <file>", "results.json of the earlier run, for example an artifact of CI"))
     .addOption(new Option("--against <ref>", "name of the baseline in the output, a branch or commit; needs --baseline"))
     .addOption(new Option("--format <name>", "format of the differences; default: text").choices(Object.keys(DIFF_FORMATS)))
     .addOption(new Option("--output <file>", "file to write, - for standard output; default: standard output"))
@@ -200,7 +200,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .argument("[action...]", "names of actions, in the order in which they are executed; default: none, the initial state is shown")
     .addOption(new Option("--keep", "leave the lane running in the last state until Ctrl-C, and print its URL and stores"))
     .addOption(inspect())
-    .addOption(new Option("--seed <n>", "seed of drawn data"));
+    .addOption(new Option("--seed <n>", "seed of the generated test data"));
   for (const option of laneOptions()) tried.addOption(option);
   tried
     .addHelpText(
@@ -243,13 +243,13 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .action((shell: string) => handlers.completion(shell));
   program
     .command("demo")
-    .description("explore the built-in shop and show the defect that is found")
+    .description("explore the built-in shop and show the defects that are found")
     .addOption(new Option("--verbose", "print more about the run, and stack traces of errors"))
     .addHelpText("after", "\nExample:\n  $ seqqa demo")
     .action((options: { readonly verbose?: boolean }) => handlers.demo(options));
   program
     .command("init")
-    .description("write a folder with a configuration, actions, invariants, journeys and an exploration, and an example to run them on")
+    .description("write a folder with a configuration, actions, invariants, journeys and an exploration, and an example API to run them on")
     .argument("[dir]", "a new folder; default: qa")
     .addHelpText("after", "\nExample:\n  $ seqqa init shop-qa")
     .action((directory: string | undefined) => handlers.init(directory));
@@ -258,7 +258,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .description("write a folder with an exploration, generated from an API description or from recorded traffic");
   scaffold
     .command("openapi")
-    .description("from OpenAPI 2.0, 3.0 or 3.1; a second scaffold into the same folder keeps your changes and adds new operations")
+    .description("write a folder from an OpenAPI description (2.0, 3.0 or 3.1); run it again to add new operations, your changes are kept")
     .argument("<source>", "a file in JSON or YAML, or its URL")
     .addOption(new Option("--out <dir>", "folder to write; default: qa"))
     .addOption(new Option("--force", "overwrite your changes"))
@@ -270,7 +270,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .action((source: string, options: ScaffoldOptions) => handlers.scaffold("openapi", source, options));
   scaffold
     .command("graphql")
-    .description("from a GraphQL schema; a second scaffold into the same folder keeps your changes and adds new operations")
+    .description("write a folder from a GraphQL schema; run it again to add new operations, your changes are kept")
     .argument("<source>", "a file with SDL or the result of an introspection, or the URL of an endpoint to introspect")
     .addOption(new Option("--out <dir>", "folder to write; default: qa"))
     .addOption(new Option("--force", "overwrite your changes"))
@@ -281,7 +281,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .action((source: string, options: ScaffoldOptions) => handlers.scaffold("graphql", source, options));
   scaffold
     .command("har")
-    .description("from traffic that a browser or a proxy recorded (HAR 1.2), with the recording as a journey; secrets are left out")
+    .description("write a folder from recorded traffic of a browser or proxy (HAR 1.2), with a journey of its calls, without secrets")
     .argument("<file>", "the archive")
     .addOption(new Option("--out <dir>", "folder to write; default: qa"))
     .addOption(new Option("--force", "overwrite your changes"))
@@ -289,7 +289,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .action((source: string, options: ScaffoldOptions) => handlers.scaffold("har", source, options));
   scaffold
     .command("postman")
-    .description("from a Postman collection (v2.0 or v2.1), with its requests in their order as a journey; secrets are left out")
+    .description("write a folder from a Postman collection (v2.0 or v2.1), with a journey of its requests in their order, without secrets")
     .argument("<collection>", "the file of the collection")
     .addOption(new Option("--out <dir>", "folder to write; default: qa"))
     .addOption(new Option("--force", "overwrite your changes"))
@@ -306,7 +306,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .action((directory: string | undefined, options: StoreOptions) => handlers.doctor(directory, options));
   program
     .command("clean")
-    .description("remove what dead runs left, and restore what they changed in your own stores")
+    .description("remove the data that killed runs left, and restore the rows that they changed in your own stores")
     .argument("[directory]", "directory in which seqqa.yaml is looked for first")
     .addOption(new Option("--dry-run", "only show what would be done"))
     .addOption(new Option("--yes", "do not ask before rows of your own stores are restored"))

@@ -97,7 +97,7 @@ export const RUN_FLAGS: readonly RunFlag[] = [
   {
     option: "strategy",
     usage: "--strategy <name>",
-    description: alternatives(STRATEGY_KINDS.map(flagWord)),
+    description: `order in which states and actions are explored: ${alternatives(STRATEGY_KINDS.map(flagWord))}`,
     key: "exploration.strategy",
     isOfExplorations: true,
     kept: "key",
@@ -113,7 +113,7 @@ export const RUN_FLAGS: readonly RunFlag[] = [
   {
     option: "maxDepth",
     usage: "--max-depth <n>",
-    description: "length of the longest path",
+    description: "highest number of actions in a path",
     key: "exploration.max_depth",
     isOfExplorations: true,
     kept: "key",
@@ -195,7 +195,7 @@ export const RUN_FLAGS: readonly RunFlag[] = [
   {
     option: "updateKnown",
     usage: "--update-known",
-    description: "write the findings of this run to the file of known_findings, so that they no longer fail runs",
+    description: "write the findings of this run to the file that known_findings names, so that they no longer fail runs",
     isOfExplorations: true,
   },
   {

@@ -97,7 +97,8 @@ const systemFields: Readonly<Record<string, Field>> = {
   },
   symmetric: {
     spec: texts,
-    description: "Columns with integer ids, as `table.column`; their values are renamed before states are compared.",
+    description:
+      "Columns with integer ids, written as `table.column`. seqqa renames their values before it compares states, so that different ids make no difference.",
     example: ["orders.id"],
   },
 };
@@ -160,7 +161,7 @@ export const TABLE: SectionSpec = section({
       command: {
         spec: text,
         description:
-          "Command line that starts the API. seqqa fills in `{port}`, `{lane}`, `{db_url}`, `{db_path}`, `{db_host}`, `{url:<name>}` and `{host:<name>}`. In place of `host`, `port`, `user`, `password` and `database` are allowed, too, and `path` for the file of a SQLite store.",
+          "Command line that starts the API. seqqa fills in `{port}`, `{lane}`, `{db_url}` and `{db_path}`. For a store of `systems`, it fills in `{url:<name>}`, `{path:<name>}` (the file of a SQLite store), `{host:<name>}`, `{port:<name>}`, `{user:<name>}`, `{password:<name>}` and `{database:<name>}`. The parts of `db_url` are `{db_host}`, `{db_port}`, `{db_user}`, `{db_password}` and `{db_database}`.",
         example: "node server.js",
       },
       env: {
@@ -195,7 +196,7 @@ export const TABLE: SectionSpec = section({
                     kind: "text",
                     pattern: { is: /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/, says: "GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS" },
                   },
-                  description: "Default: GET.",
+                  description: "HTTP method of a request; default: GET.",
                 },
                 path: { spec: text, description: "Path of a request." },
                 headers: {
@@ -238,7 +239,7 @@ export const TABLE: SectionSpec = section({
         spec: secondsOrNone,
         default: 3,
         description:
-          "Time in which seqqa sends no requests and watches the stores, after a write that no step explains; 0: seqqa does not watch.",
+          "After a write that no step explains, seqqa sends no requests for this time and watches the stores; 0: seqqa does not watch.",
       },
       standby: {
         spec: { kind: "boolean" },
@@ -270,7 +271,7 @@ export const TABLE: SectionSpec = section({
           description: "Name of the service. The file with its output has this name, too.",
           example: "mail",
         },
-        command: { spec: text, required: true, description: "Command line.", example: "node mail.js" },
+        command: { spec: text, required: true, description: "Command line that starts the service.", example: "node mail.js" },
         ready: {
           spec: pathOrUrl,
           description:
@@ -331,7 +332,11 @@ export const TABLE: SectionSpec = section({
           "Time limit for exploring. Afterwards, replaying the findings may take another tenth of this time, at least 5 s and at most 60 s.",
         example: "5m",
       },
-      stop_on_first_violation: { spec: { kind: "boolean" }, default: false, description: "Stop at the first finding." },
+      stop_on_first_violation: {
+        spec: { kind: "boolean" },
+        default: false,
+        description: "Whether the exploration ends at its first finding.",
+      },
       continue_after_violation: {
         spec: { kind: "boolean" },
         default: false,
@@ -353,7 +358,7 @@ export const TABLE: SectionSpec = section({
       races: {
         default: "off",
         description:
-          "Whether seqqa sends pairs of actions at the same time, to find races. A race is a result that neither order of the two gives.",
+          "Whether seqqa sends pairs of actions at the same time, to find races. A race is a result that neither order of the two actions gives.",
         spec: {
           kind: "either",
           of: [
@@ -374,7 +379,7 @@ export const TABLE: SectionSpec = section({
               copies: {
                 spec: { kind: "integer", min: 2, max: 100 },
                 default: 2,
-                description: "Number of requests that seqqa sends at the same time.",
+                description: "Number of calls that seqqa sends at the same time in one trial.",
               },
               max_time: { spec: seconds, description: "Time limit for finding and confirming races, in total.", example: "5m" },
             }),

@@ -229,7 +229,7 @@ export class RootState {
     try {
       await state.asks.during(() => world.reset?.(world));
     } catch (cause) {
-      throw userError("RESET_THREW", "The World's reset threw", cause);
+      throw userError("RESET_THREW", "The function `reset` of the World threw an error", cause);
     }
     this.#refusePending("The World's reset");
   }
@@ -259,7 +259,7 @@ export class RootState {
     try {
       await state.probe();
     } catch (cause) {
-      throw userError("PROBE_THREW", "The World's probe threw", cause);
+      throw userError("PROBE_THREW", "The function `probe` of the World threw an error", cause);
     }
   }
 

@@ -423,7 +423,7 @@ function unknownRole(action: AnyAction, roles: readonly string[]): SeqqaError {
   const known = roles.length === 0 ? "it has only its default client" : `its roles are ${roles.map((role) => `"${role}"`).join(", ")}`;
   return new SeqqaError(
     "UNKNOWN_ROLE",
-    `Action "${action.name}" has as: "${String(action.as)}", but the World has no such role: ${known}.`,
+    `Action "${action.name}" has the option as: "${String(action.as)}", but the World has no such role: ${known}.`,
   );
 }
 

@@ -53,7 +53,7 @@ function readable(error: NodeJS.ErrnoException, name: string): Error {
       return problem("DESCRIPTION_NOT_FOUND", `The file ${name} does not exist.`, "Give the path or the URL of an OpenAPI description.");
     case "EACCES":
     case "EPERM":
-      return problem("DESCRIPTION_UNREADABLE", `seqqa may not read ${name}: permission denied.`);
+      return problem("DESCRIPTION_UNREADABLE", `seqqa cannot read ${name}: permission denied.`);
     case "EISDIR":
       return problem("DESCRIPTION_UNREADABLE", `${name} is a folder, not a description.`);
     case "ELOOP":

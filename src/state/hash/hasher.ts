@@ -22,9 +22,6 @@ function hasher(): XXHashAPI {
     throw new SeqqaError(
       "HASHER_NOT_LOADED",
       "seqqa needed a fingerprint before it had loaded the hash function. This is a defect of seqqa: please report it.",
-      {
-        hint: "Await loadHasher() first.",
-      },
     );
   }
   return api;

@@ -187,7 +187,10 @@ describe("a world with reset", () => {
         },
       },
     );
-    await expect(laneOf(agent)).rejects.toMatchObject({ code: "RESET_THREW", message: "The World's reset threw: no such table" });
+    await expect(laneOf(agent)).rejects.toMatchObject({
+      code: "RESET_THREW",
+      message: "The function `reset` of the World threw an error: no such table",
+    });
   });
 
   it("records a path from a clean start, and says how it puts back", async () => {

@@ -110,7 +110,7 @@ export function schemaChanged(store: StoreUrl, what: string): SeqqaError {
     "SCHEMA_CHANGED",
     `${what} of ${store.shown} was truncated, created, dropped or altered during the exploration, which seqqa cannot undo.`,
     {
-      hint: "TRUNCATE and DDL fire no triggers. Use DELETE, and migrate before the target is ready or in `target.warm_up`. Or choose `checkpoint: copy`, which restores such changes, too.",
+      hint: "TRUNCATE and DDL fire no triggers. Use DELETE instead of TRUNCATE, and run migrations before the target is ready or in `target.warm_up`. Or choose `checkpoint: copy`, which restores such changes, too.",
     },
   );
 }

@@ -78,7 +78,7 @@ const sourceOf = ({ graphql, recording }: ScaffoldPlan): string => recording?.fr
 
 function warningsTitle({ graphql, recording }: ScaffoldPlan): string {
   if (recording !== undefined) return "Parts of the recording that were left out";
-  return graphql === undefined ? "Corrections of the description" : "Parts of the schema that were left out or are not right";
+  return graphql === undefined ? "Corrections of the description" : "Parts of the schema that were left out or are incorrect";
 }
 
 function reasons({ parameters, graphql }: PlannedAction): string {
