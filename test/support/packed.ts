@@ -37,7 +37,7 @@ export const PACKED_VARIABLE = "SEQQA_TEST_PACKED";
  * Packs the package once for all test files of a run, and returns the file. `npm pack` runs without its scripts, because they would build again what
  * other tests are using.
  */
-function packed(): string {
+export function packed(): string {
   const folder = process.env[PACKED_VARIABLE]!;
   const there = (): string | undefined => readdirSync(folder).find((name) => name.endsWith(".tgz"));
   // The test files of a run are in several processes. The first process packs, and the others wait for the file.

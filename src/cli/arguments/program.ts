@@ -100,7 +100,9 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .command("report")
     .description("write a report of the last run, or of another one")
     .addOption(new Option("--run <id>", "id of the run, one of the newest 20; default: the last one"))
-    .addOption(new Option("--format <name>", `format: ${alternatives([...REPORT_FORMAT_NAMES, "a module such as ./mine.ts"])}; default: html`))
+    .addOption(
+      new Option("--format <name>", `format: ${alternatives([...REPORT_FORMAT_NAMES, "a module such as ./mine.ts"])}; default: html`),
+    )
     .addOption(new Option("--output <file>", "file to write, - for standard output; default: a file in report.output_dir"))
     .addOption(configFile())
     .addHelpText("after", "\nExample:\n  $ seqqa report --format junit --output -")

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { driverError } from "../../../src/stores/sqlite-driver.ts";
+import { driverError, unfitDriver } from "../../../src/stores/sqlite-driver.ts";
 
 describe("a SQLite driver that cannot be loaded", () => {
   it.each([
@@ -20,4 +20,29 @@ describe("a SQLite driver that cannot be loaded", () => {
   });
 
   it("is not taken for another error", () => expect(driverError(new Error("file is not a database"))).toBeUndefined());
+});
+
+describe("a version of the driver that would crash Node", () => {
+  it.each([
+    ["12.11.1", { node: "24.19.0", napi: "10" }, "13"],
+    ["12.11.1", { node: "26.0.0", napi: "10" }, "13"],
+    ["13.2.0", { node: "20.20.2", napi: "9" }, "12"],
+    ["13.2.0", { node: "22.13.1", napi: "9" }, "12"],
+  ])("is refused: %s", (driver, versions, fits) => {
+    expect(unfitDriver(driver, versions)).toMatchObject({
+      code: "SQLITE_DRIVER",
+      exitStatus: 2,
+      message: `The SQLite driver better-sqlite3 ${driver} would crash Node ${versions.node}.`,
+      hint: `Install the version for this Node: npm install better-sqlite3@${fits}.`,
+    });
+  });
+
+  it.each([
+    ["12.11.1", { node: "20.19.0", napi: "9" }],
+    ["12.11.1", { node: "22.23.3", napi: "10" }],
+    ["12.11.1", { node: "24.18.1", napi: "10" }],
+    ["13.2.0", { node: "22.14.0", napi: "10" }],
+    ["13.2.0", { node: "24.21.0", napi: "10" }],
+    ["13.2.0", { node: "26.0.0", napi: "10" }],
+  ])("is not one that works: %s", (driver, versions) => expect(unfitDriver(driver, versions)).toBeUndefined());
 });
