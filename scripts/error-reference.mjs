@@ -378,7 +378,7 @@ function inSentence(node, frame, depth) {
 function pluralOf(node) {
   if (!ts.isConditionalExpression(node)) return undefined;
   const condition = node.condition.getText();
-  if (/=== 1$/.test(condition) && !condition.includes("&&")) return node.whenFalse;
+  if (condition.endsWith("=== 1") && !condition.includes("&&")) return node.whenFalse;
   return /(?:!==|>) 1$/.test(condition) && !condition.includes("&&") ? node.whenTrue : undefined;
 }
 
