@@ -18,14 +18,14 @@ begin
     execute format('select last_value, is_called from %s', r.sequence) into present;
     continue when present.last_value = r.last and present.is_called = r.called;
     select seqincrement > 0, seqcycle into is_up, is_cycle from pg_sequence where seqrelid = r.sequence;
-    -- A sequence that is behind its old value was reset by the target after the last look: it would give values a second time.
+    -- If a sequence is behind its old value, the target has reset it since it was last read. It would then give the same values again.
     is_behind := not is_cycle and (case when is_up then present.last_value < r.last else present.last_value > r.last end
       or (present.last_value = r.last and r.called and not present.is_called));
     continue when r.recorded_last is not null and not is_behind
       and (present.last_value, present.is_called) is distinct from (r.recorded_last, r.recorded_called);
     used := null;
     for owned in ${USERS} loop
-      -- A value beyond the present one was in use before, and the sequence would have met it anyway.
+      -- Values beyond the present one were in use before the run, so the sequence would have reached them in any case.
       execute format('select %s(%I)::bigint from %s where %I %s $1 and %I %s $2 and (%I <> $1 or not $3)', case when is_up then 'max' else 'min' end,
         owned.attname, owned.name, owned.attname, case when is_up then '>=' else '<=' end, owned.attname, case when is_up then '<=' else '>=' end, owned.attname)
         into one using r.last, present.last_value, r.called;

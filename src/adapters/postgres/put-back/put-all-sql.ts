@@ -85,7 +85,7 @@ function inReplicaRole(tables: readonly Table[]): string {
   const placed =
     "select d.rel, d.place from d where d.place is not null union all select u.rel, u.place from unnest(p_place_rel, p_place) u(rel, place)";
   const places = keyless ? `(select array_agg(h.place) from (${placed}) h where h.rel = s.rel)` : "null::tid[]";
-  return `-- Hardly ever is there something that was not read. What comes in after this look is read later, as what was written later.
+  return `-- The log rarely has rows that were not read. A row that is written after this check is read later, as a later write.
   if not p_quiet and exists (select from ${OURS}.log) then
     for v_rel, v_del, v_ins, v_places in
       with ${sumsOf(tables)}
