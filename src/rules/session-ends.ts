@@ -197,7 +197,7 @@ function isGranted(answer: ApiResponse): boolean {
 }
 
 function statusOf(answer: ApiResponse): string {
-  return answer.ok && !isGranted(answer) ? `${answer.statusCode} with errors` : String(answer.statusCode);
+  return answer.ok && graphqlAnswer(answer).kind === "refused" ? `${answer.statusCode} with errors` : String(answer.statusCode);
 }
 
 function isAlike(a: ApiResponse, b: ApiResponse): boolean {

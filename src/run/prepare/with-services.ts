@@ -34,5 +34,7 @@ export async function withServices<T>(config: Config, options: ServicesOptions, 
 function asKnown(error: unknown): SeqqaError {
   return error instanceof SeqqaError
     ? error
-    : new SeqqaError("SERVICES_LEFT", `seqqa could not stop the services of the configuration, which may still run: ${String(error)}`);
+    : new SeqqaError("SERVICES_LEFT", `seqqa could not stop the services of the configuration, which may still run: ${String(error)}`, {
+        hint: "Look for them with ps, and end them by hand.",
+      });
 }

@@ -72,7 +72,7 @@ function isRefused({ expectedStatus = [] }: AnyAction, statuses: ActionCoverage[
 /** Returns a clause that names the actions that set a context key, and what happened to these actions. */
 function producers(key: string, { actions }: AgentDefinition<never, never>, coverage: Coverage): string {
   const setters = actions.filter(({ run, tags }) => !tags.includes("intruder") && sets(run, key));
-  if (setters.length === 0) return "no action sets it";
+  if (setters.length === 0) return "seqqa found no action that sets it";
   return `set by ${setters.map(({ name }) => `${name}, which ${fateOf(coverage[name])}`).join("; ")}`;
 }
 

@@ -50,13 +50,13 @@ describe("what an exploration got nothing of", () => {
 
   it("names the keys that a precondition waits for one after the other, and who sets them", () => {
     expect(wasteNotes(definition(create, pay), { create_order: applied({ 409: 2 }), pay_order: skipped(3) })[1]).toBe(
-      "pay_order was never applicable in 3 states. The action needs the context keys order_id (set by create_order, which was answered 409), card (no action sets it).",
+      "pay_order was never applicable in 3 states. The action needs the context keys order_id (set by create_order, which was answered 409), card (seqqa found no action that sets it).",
     );
   });
 
   it("knows keys that are read and written by index", () => {
     expect(wasteNotes(definition(byIndex, ship), { log_in: applied({ 200: 2 }), ship: skipped(2) })).toEqual([
-      "ship was never applicable in 2 states. The action needs the context keys token (set by log_in, which succeeded), box (no action sets it).",
+      "ship was never applicable in 2 states. The action needs the context keys token (set by log_in, which succeeded), box (seqqa found no action that sets it).",
     ]);
   });
 
@@ -72,7 +72,7 @@ describe("what an exploration got nothing of", () => {
 
   it("looks into an action without a precondition", () => {
     expect(wasteNotes(definition(unconditional), { list: skipped(1) })).toEqual([
-      "list was never applicable in 1 state. The action needs the context key order_id (no action sets it).",
+      "list was never applicable in 1 state. The action needs the context key order_id (seqqa found no action that sets it).",
     ]);
   });
 
