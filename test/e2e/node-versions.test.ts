@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { full } from "../sizes.ts";
@@ -54,8 +54,9 @@ describe.runIf(full)("the packed package, installed by npm in an empty project",
     }
     const { violations } = (JSON.parse(readFileSync(join(shop, "reports/results.json"), "utf8")) as Document).explorations[0]!;
     expect(seqqa(shop, "replay", violations[0]!.id).status).toBe(1);
-    writeFileSync(join(cwd, "items.explore.js"), JAVASCRIPT);
-    const { status, stderr } = seqqa(cwd, "run", "items.explore.js", "--parallel", "2");
+    mkdirSync(join(cwd, "items"));
+    writeFileSync(join(cwd, "items/items.explore.js"), JAVASCRIPT);
+    const { status, stderr } = seqqa(cwd, "run", "items", "--parallel", "2");
     expect([status, stderr]).toEqual([1, expect.not.stringContaining("Warning")]);
   });
 });
