@@ -53,6 +53,13 @@ export function checkBounds(
       "Write setup: async (world) => { ... }, or setup: journey.",
     );
   }
+  if (typeof setup === "function" && setup.length > 1) {
+    throw invalid(
+      owner,
+      `The ${owner}'s setup has ${setup.length} parameters, but it gets one, the World.`,
+      "Write setup: async ({ api, context }) => { ... }.",
+    );
+  }
   if (seed !== undefined && !Number.isSafeInteger(seed)) throw invalid(owner, `The ${owner}'s seed is ${String(seed)}, not an integer.`);
   return bounds;
 }

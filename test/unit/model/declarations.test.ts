@@ -55,6 +55,11 @@ describe("Action", () => {
     ["no expected status", { name: "create_order", run, expectedStatus: [] }],
     ["an expected status that is none", { name: "create_order", run, expectedStatus: [200, "ok"] }],
     ["an expected status beyond all classes", { name: "create_order", run, expectedStatus: 999 }],
+    ["a precondition that is no function", { name: "create_order", run, precondition: true }],
+    [
+      "a precondition that expects the client, too",
+      { name: "create_order", run, precondition: (_api: unknown, _context: unknown) => true },
+    ],
   ])("%s is refused", (_what, options) => {
     const error = refusal(() => new Action(options as never));
     expect(error.code).toBe("ACTION_INVALID");
@@ -67,6 +72,14 @@ describe("Action", () => {
     expect(isExpected(404, [200, 404])).toBe(true);
     expect(isExpected(200, [])).toBe(false);
     expect(isExpected(599, ["5xx"])).toBe(true);
+  });
+});
+
+it("a setup that expects the client and the context, as an action does, is refused", () => {
+  const setup = (_api: unknown, _context: unknown): void => undefined;
+  expect(refusal(() => new Agent({ actions: [action("a")], invariants: [], setup } as never))).toMatchObject({
+    message: "The Agent's setup has 2 parameters, but it gets one, the World.",
+    hint: "Write setup: async ({ api, context }) => { ... }.",
   });
 });
 
