@@ -92,7 +92,7 @@ async function buildOne(
         ? undefined
         : (basePath?: string) => new HttpClient(lane.fetch ?? lane.baseUrl, basePath === undefined ? {} : { basePath });
     const process = processOf(spec, settings.processes);
-    const seat = {
+    const parts = {
       lane,
       inProcess: target !== undefined,
       borrowed: spec.borrowed,
@@ -104,7 +104,7 @@ async function buildOne(
       restart: spec.restarts === true ? process : undefined,
       ...roots,
     };
-    opened = await bringUp(definition, seat, options);
+    opened = await bringUp(definition, parts, options);
   } catch (error) {
     for (const system of Object.values(systems)) await Promise.resolve(system.close()).catch(() => undefined);
     await target?.close();

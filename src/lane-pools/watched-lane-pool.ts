@@ -80,14 +80,14 @@ export class WatchedLanePool implements LanePool {
   async #expand(lane: number, chunk: Chunk, before: Promise<unknown> | undefined): Promise<Expansion> {
     const expansion = await this.#inner.expand(lane, chunk);
     await before;
-    const { news, failure } = expansion;
+    const { stepEvents, failure } = expansion;
     // A chunk that the lane got after it was lost has the unit -1. Its failure does not say why the lane was lost.
     const isLost = failure?.kind === "unreachable" && failure.unit >= 0;
-    if (!isLost && (failure === undefined || !news.some(({ findings }) => findings.some(isCrash)))) return expansion;
+    if (!isLost && (failure === undefined || !stepEvents.some(({ findings }) => findings.some(isCrash)))) return expansion;
     const target = await this.#processes.endOf(lane);
     return {
       ...expansion,
-      news: news.map((one) => ({ ...one, findings: withEnd(one.findings, target) })),
+      stepEvents: stepEvents.map((one) => ({ ...one, findings: withEnd(one.findings, target) })),
       failure: { ...failure, target },
     };
   }

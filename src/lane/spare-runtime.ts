@@ -178,8 +178,8 @@ function nodeOf({ path, lo, hi }: UnitRequest, direct: boolean): string {
 }
 
 /** Returns `true` if the action did not apply, so that the copy is still in the state of its node. */
-function isUntouched({ rows, news, failure }: Expansion): boolean {
-  return failure === undefined && news.length === 0 && rows.length === ROW && (rows[KIND]! & 0xff) === SKIPPED;
+function isUntouched({ rows, stepEvents, failure }: Expansion): boolean {
+  return failure === undefined && stepEvents.length === 0 && rows.length === ROW && (rows[KIND]! & 0xff) === SKIPPED;
 }
 
 function placed(failure: LaneFailure, unit: number): LaneFailure {

@@ -241,7 +241,7 @@ export interface Expansion {
   readonly finished: number;
   /** The rows of the finished units, one after the other. After a failure, rows of the unfinished unit may follow, up to the failed action. */
   readonly rows: Int32Array;
-  readonly news: readonly StepEvent[];
+  readonly stepEvents: readonly StepEvent[];
   readonly images: readonly SnapshotEvent[];
   /** The details of each executed step. Absent unless {@link Chunk.details} requests them. */
   readonly details?: readonly DetailEvent[] | undefined;

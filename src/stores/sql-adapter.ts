@@ -16,7 +16,7 @@ export interface Choosing<Mode, Wanted, Shared> {
   readonly scope: StoreScope;
   readonly tables: readonly string[] | undefined;
   /** The shared connection, if the target already uses it. */
-  readonly lent: Shared | undefined;
+  readonly shared: Shared | undefined;
   readonly lend: () => Shared;
   /** The checkpoint mode that was chosen before the target was restarted; `undefined` when the store is opened for the first time. */
   readonly previous: Mode | undefined;
@@ -40,7 +40,7 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
   #scope: StoreScope | undefined;
   #mode: Mode | undefined;
   #previous: Mode | undefined;
-  #lent: Shared | undefined;
+  #sharedConnection: Shared | undefined;
 
   constructor(options: SqlAdapterOptions<Wanted>, uses: string) {
     super();
@@ -72,7 +72,7 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
 
   /** Returns the shared connection, which a target in this process uses. @throws SeqqaError `NO_CONNECTION` if the target uses its own connections */
   protected shared(): Shared {
-    if (this.#lent !== undefined) return this.#lent;
+    if (this.#sharedConnection !== undefined) return this.#sharedConnection;
     if (this.#mode !== undefined || this.separate.includes(this.wanted)) {
       throw new SeqqaError(
         "NO_CONNECTION",
@@ -89,7 +89,7 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
       wanted: this.wanted as Wanted,
       scope,
       tables: this.tables,
-      lent: this.#lent,
+      shared: this.#sharedConnection,
       lend: () => this.#lend(),
       previous: this.#previous,
       ignore: ignorePatterns(this.ignore, scope),
@@ -116,15 +116,15 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
   }
 
   async close(): Promise<void> {
-    const [mode, lent] = [this.#mode, this.#lent];
-    this.#mode = this.#lent = undefined;
+    const [mode, connection] = [this.#mode, this.#sharedConnection];
+    this.#mode = this.#sharedConnection = undefined;
     try {
       // After this, a lane's own database keeps its present data: it is deleted together with the lane, and a restarted target continues with it.
       if (mode === undefined) return;
       this.#previous = mode;
       await mode.close(this.#scope?.borrowed ?? false);
     } finally {
-      if (lent !== undefined) await this.endShared(lent);
+      if (connection !== undefined) await this.endShared(connection);
     }
   }
 
@@ -134,7 +134,7 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
   }
 
   #lend(): Shared {
-    return (this.#lent ??= this.makeShared());
+    return (this.#sharedConnection ??= this.makeShared());
   }
 
   protected opened(): Mode {

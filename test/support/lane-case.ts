@@ -23,7 +23,7 @@ import { Rule } from "../../src/model/declare/rule.ts";
 import type { LastLook, Observed, StoreTraits } from "../../src/model/stores/store-adapter.ts";
 import { World } from "../../src/model/declare/world.ts";
 import { ActingClient } from "./acting-client.ts";
-import { laneOf } from "./seats.ts";
+import { laneOf } from "./lane-parts.ts";
 
 export interface Stored {
   n: number;
@@ -190,8 +190,8 @@ export async function laneCase(given: LaneCase): Promise<CaseLane> {
     return {
       expansion,
       rows: decode(expansion.rows, request),
-      findings: expansion.news.flatMap(({ findings }) => findings.map(({ invariant }) => invariant)),
-      errors: expansion.news.flatMap(({ errors }) => errors),
+      findings: expansion.stepEvents.flatMap(({ findings }) => findings.map(({ invariant }) => invariant)),
+      errors: expansion.stepEvents.flatMap(({ errors }) => errors),
     };
   };
   return { lane, ...hands, expand };

@@ -19,7 +19,7 @@ import type { AgentDefinition } from "../../src/model/declare/agent.ts";
 import { tryFaults } from "../../src/faults/index.ts";
 import { RaceLane } from "../../src/races/index.ts";
 import { Draws } from "./draws.ts";
-import { laneOf } from "./seats.ts";
+import { laneOf } from "./lane-parts.ts";
 
 export interface LanesExpanderOptions {
   readonly definition: AgentDefinition<never, never>;

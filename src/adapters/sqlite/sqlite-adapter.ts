@@ -130,7 +130,7 @@ export class SqliteAdapter implements StoreAdapter {
             wanted: this.#wanted,
             scope,
             tables: this.tables,
-            lent: this.#connection,
+            shared: this.#connection,
             connect: () => connect(this.file),
             lend: () => this.connection,
             previous: this.#previous,

@@ -9,13 +9,13 @@ export interface JournalEvent {
 }
 
 /**
- * The committed outcomes and finished cross-checks since the last {@link CommitJournal.take}. The caller stores the step events in `news`, and writes
+ * The committed outcomes and finished cross-checks since the last {@link CommitJournal.take}. The caller stores the step events in `stepEvents`, and writes
  * their ids into `rows` at each `place`.
  */
 export interface JournalBatch {
   /** The committed outcomes, in the format of commit-rows.ts. */
   readonly rows: Int32Array;
-  readonly news: readonly { readonly place: number; readonly news: JournalEvent }[];
+  readonly stepEvents: readonly { readonly place: number; readonly stepEvents: JournalEvent }[];
   readonly checks: readonly DoneCheck[];
 }
 
@@ -36,21 +36,21 @@ export class CommitJournal {
   #size = 0;
   /** The node in which the action of the last collected outcome was executed. -1 before the first outcome. */
   #before = -1;
-  #news: { place: number; news: JournalEvent }[] = [];
+  #stepEvents: { place: number; stepEvents: JournalEvent }[] = [];
   #checks: DoneCheck[] = [];
 
-  add(edge: CommitEdge, news: StepEvent | undefined): void {
+  add(edge: CommitEdge, stepEvents: StepEvent | undefined): void {
     if (!this.recording) return;
     if (this.#size + LONGEST > this.#rows.length) {
       const grown = new Int32Array(this.#rows.length * 2);
       grown.set(this.#rows);
       this.#rows = grown;
     }
-    this.#size = writeCommit(this.#rows, this.#size, edge, news === undefined ? -1 : 0, this.#before);
+    this.#size = writeCommit(this.#rows, this.#size, edge, stepEvents === undefined ? -1 : 0, this.#before);
     this.#before = edge.from;
-    if (news === undefined) return;
-    const { findings, errors, unjudged } = news;
-    this.#news.push({ place: this.#size - 1, news: { findings, errors, ...(unjudged !== undefined && { unjudged }) } });
+    if (stepEvents === undefined) return;
+    const { findings, errors, unjudged } = stepEvents;
+    this.#stepEvents.push({ place: this.#size - 1, stepEvents: { findings, errors, ...(unjudged !== undefined && { unjudged }) } });
   }
 
   checked(check: DoneCheck): void {
@@ -59,10 +59,10 @@ export class CommitJournal {
 
   /** Returns everything that was collected since the last call, and starts a new batch. The rows are valid until the next {@link add}. */
   take(): JournalBatch {
-    const batch = { rows: this.#rows.subarray(0, this.#size), news: this.#news, checks: this.#checks };
+    const batch = { rows: this.#rows.subarray(0, this.#size), stepEvents: this.#stepEvents, checks: this.#checks };
     this.#size = 0;
     this.#before = -1;
-    this.#news = [];
+    this.#stepEvents = [];
     this.#checks = [];
     return batch;
   }

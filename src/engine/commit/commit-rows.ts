@@ -30,7 +30,7 @@ export interface CommitRow {
   response: number;
   shape: number;
   /** The id of the step events in the run log. -1 if there are none. */
-  news: number;
+  stepEvents: number;
   /** A second hash of the reached state (16 bits). 0 if the lane sent none. */
   check: number;
 }
@@ -46,13 +46,13 @@ export interface CommitEdge {
 }
 
 /**
- * Writes one record, and returns the index after it. `news`: the id of the step events, or -1 without any. `before`: the node in which the action of
+ * Writes one record, and returns the index after it. `stepEvents`: the id of the step events, or -1 without any. `before`: the node in which the action of
  * the batch's previous record was executed, or -1 for the first record.
  */
-export function writeCommit(into: Int32Array, place: number, edge: CommitEdge, news: number, before: number): number {
+export function writeCommit(into: Int32Array, place: number, edge: CommitEdge, stepEvents: number, before: number): number {
   const { from, action, to, rows, at } = edge;
   let next = place;
-  const bits = (rows[at + KIND]! & 0xffff & ~NEWS) | (news < 0 ? 0 : NEWS);
+  const bits = (rows[at + KIND]! & 0xffff & ~NEWS) | (stepEvents < 0 ? 0 : NEWS);
   into[next++] = ((bits | (from === before ? SAME : 0)) << 16) | action;
   if (from !== before) into[next++] = from;
   if ((bits & 0xff) !== SKIPPED) {
@@ -61,7 +61,7 @@ export function writeCommit(into: Int32Array, place: number, edge: CommitEdge, n
     into[next++] = rows[at + RESPONSE]!;
     into[next++] = rows[at + SHAPE]!;
   }
-  if (news >= 0) into[next++] = news;
+  if (stepEvents >= 0) into[next++] = stepEvents;
   return next;
 }
 
@@ -70,7 +70,7 @@ export function writeCommit(into: Int32Array, place: number, edge: CommitEdge, n
  * record is incomplete
  */
 export function* commitRows(batch: Int32Array): Iterable<CommitRow> {
-  const row: CommitRow = { from: 0, action: 0, bits: 0, status: 0, to: -1, response: 0, shape: 0, news: -1, check: 0 };
+  const row: CommitRow = { from: 0, action: 0, bits: 0, status: 0, to: -1, response: 0, shape: 0, stepEvents: -1, check: 0 };
   for (let at = 0; at < batch.length;) {
     const word = batch[at]!;
     row.action = word & 0xffff;
@@ -88,7 +88,7 @@ export function* commitRows(batch: Int32Array): Iterable<CommitRow> {
     row.to = skipped ? -1 : batch[at++]!;
     row.response = skipped ? 0 : batch[at++]!;
     row.shape = skipped ? 0 : batch[at++]!;
-    row.news = hasEvents ? batch[at++]! : -1;
+    row.stepEvents = hasEvents ? batch[at++]! : -1;
     yield row;
   }
 }

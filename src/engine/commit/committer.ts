@@ -79,7 +79,7 @@ export interface ReportedStep {
   /** Rows that a lane sent. The row of this step begins at index `at`. */
   readonly rows: Int32Array;
   readonly at: number;
-  readonly news?: StepEvent | undefined;
+  readonly stepEvents?: StepEvent | undefined;
   readonly detail?: DetailEvent | undefined;
 }
 
@@ -158,7 +158,7 @@ export class Committer {
         status: 0,
         path: [],
         state: node,
-        news: undefined,
+        stepEvents: undefined,
         draws: undefined,
       });
       if (found !== undefined) this.#options.onViolation(found);
@@ -171,7 +171,7 @@ export class Committer {
   }
 
   /** Commits the outcome of one action in one node. The returned object is reused by the next call. */
-  commit(node: number, action: number, { rows, at, news, detail }: ReportedStep): Committed {
+  commit(node: number, action: number, { rows, at, stepEvents, detail }: ReportedStep): Committed {
     const committed = this.#committed;
     committed.to = -1;
     committed.fresh = false;
@@ -184,8 +184,8 @@ export class Committer {
       this.skipped++;
       this.#skips[action]!++;
       this.digest.add(node, action, -2, 0);
-      this.journal?.add({ from: node, action, to: -1, rows, at }, news);
-      if (news !== undefined) this.#takeNews(news, news.findings, { from: node, action, status: 0, to: -1 });
+      this.journal?.add({ from: node, action, to: -1, rows, at }, stepEvents);
+      if (stepEvents !== undefined) this.#takeNews(stepEvents, stepEvents.findings, { from: node, action, status: 0, to: -1 });
       return committed;
     }
     this.steps++;
@@ -218,12 +218,12 @@ export class Committer {
     const renews = committed.to === node && (committed.reduced || (bits & RENEWED) !== 0);
     if ((bits & WROTE) === 0) this.#readsRenew ||= renews;
     else (renews ? this.#renewingWrites : committed.to === node ? this.#unseenWrites : this.#seenWrites)[action]!++;
-    const findings = news?.findings ?? NONE;
+    const findings = stepEvents?.findings ?? NONE;
     const fresh = this.#broken?.step(node, action, committed.to, committed.fresh, findings) ?? findings;
     committed.blocked = found && this.#broken?.passes(fresh) !== true;
     const clean = !committed.blocked && committed.to >= 0;
-    this.journal?.add({ from: node, action, to: committed.to, rows, at }, news);
-    if (this.details !== undefined) this.#keepDetails(committed, detail, news);
+    this.journal?.add({ from: node, action, to: committed.to, rows, at }, stepEvents);
+    if (this.details !== undefined) this.#keepDetails(committed, detail, stepEvents);
     this.#options.onStep?.({
       from: node,
       fromName: this.#nameOf(node),
@@ -233,13 +233,13 @@ export class Committer {
       to: committed.to,
       isNew: committed.fresh,
       isFinding: found,
-      exchanges: detail?.exchanges ?? news?.exchanges ?? [],
+      exchanges: detail?.exchanges ?? stepEvents?.exchanges ?? [],
       state: detail?.state,
     });
     const edge: Edge = { from: node, action, to: committed.to, status, clean, found };
     this.edges.add(edge);
     this.digest.add(node, action, committed.to, (Math.trunc(status / 100) << 8) | (kind << 1) | (found ? 1 : 0));
-    if (news !== undefined) this.#takeNews(news, fresh, edge);
+    if (stepEvents !== undefined) this.#takeNews(stepEvents, fresh, edge);
     if (this.#options.relaxes && committed.to >= 0) this.#remember(node, action, committed.to, clean);
     if (clean) {
       const before = this.nodes.has(committed.to, OPENED);
@@ -365,26 +365,26 @@ export class Committer {
   }
 
   /** Keeps the details of a step for reports. If the lane failed at the step, the requests are only in the step events. */
-  #keepDetails({ to, fresh }: Committed, detail: DetailEvent | undefined, news: StepEvent | undefined): void {
-    const exchanges = detail?.exchanges ?? news?.exchanges;
+  #keepDetails({ to, fresh }: Committed, detail: DetailEvent | undefined, stepEvents: StepEvent | undefined): void {
+    const exchanges = detail?.exchanges ?? stepEvents?.exchanges;
     if (exchanges !== undefined && exchanges.length > 0) this.details!.addExchanges(this.edges.size, exchanges);
     if (fresh && detail?.state !== undefined) this.details!.addState(to, detail.state);
   }
 
   /** Adds step events to the result. `findings`: the findings to report, without those whose rules were broken before the step. */
-  #takeNews(news: StepEvent, findings: StepEvent["findings"], edge: Pick<Edge, "from" | "action" | "status" | "to">): void {
+  #takeNews(stepEvents: StepEvent, findings: StepEvent["findings"], edge: Pick<Edge, "from" | "action" | "status" | "to">): void {
     const { from, action, status } = edge;
     const path = [...this.nodes.path(from), action];
     const draws = this.nodes.draws(from);
     const state = edge.to < 0 ? null : edge.to;
     const lastAction = this.#options.actions[action]!;
-    for (const { invariant } of news.findings) this.digest.addText(invariant);
+    for (const { invariant } of stepEvents.findings) this.digest.addText(invariant);
     for (const finding of findings) {
-      const found = this.findings.addViolation({ finding, lastAction, status, path, state, news, draws, from });
+      const found = this.findings.addViolation({ finding, lastAction, status, path, state, stepEvents, draws, from });
       if (found !== undefined) this.#options.onViolation(found);
     }
-    for (const error of news.errors) this.findings.addError(error, path);
-    for (const one of news.unjudged ?? []) this.unjudged.add(one);
+    for (const error of stepEvents.errors) this.findings.addError(error, path);
+    for (const one of stepEvents.unjudged ?? []) this.unjudged.add(one);
   }
 }
 

@@ -46,7 +46,7 @@ export function readThrough(recorded: Recorded, { actions, violationPolicy, brok
   let wentPast: ReadThrough["wentPast"];
   for (let index = 0; index < recorded.batches; index++) {
     for (const row of recordedRows(recorded, index)) {
-      const { from, action, to, bits, status, news } = row;
+      const { from, action, to, bits, status, stepEvents } = row;
       wentPast ??= unknown;
       if (from < 0 || from >= met || to < -1 || to > met || to >= states || action >= actions.length) {
         throw mismatch(`the stored run has an impossible step from state ${from} by action ${action} to state ${to}`);
@@ -57,7 +57,7 @@ export function readThrough(recorded: Recorded, { actions, violationPolicy, brok
       const kind = bits & 0xff;
       if (kind === SKIPPED) digest.add(from, action, -2, 0);
       else digest.add(from, action, to, (Math.trunc(status / 100) << 8) | (kind << 1) | ((bits & FINDING) === 0 ? 0 : 1));
-      const findings = news < 0 ? [] : recorded.news(news).findings;
+      const findings = stepEvents < 0 ? [] : recorded.stepEvents(stepEvents).findings;
       for (const { invariant } of findings) digest.addText(invariant);
       for (const finding of (kind === SKIPPED ? undefined : broken?.step(from, action, to, isNew, findings)) ?? findings) {
         const found = { finding, lastAction: actions[action]!, status: kind === SKIPPED ? 0 : status };

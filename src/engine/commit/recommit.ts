@@ -17,7 +17,7 @@ export interface Recorded {
   /** The fingerprints of the stored states, by node: the lower halves in `lo`. */
   readonly lo: Int32Array;
   readonly hi: Int32Array;
-  news(id: number): JournalEvent;
+  stepEvents(id: number): JournalEvent;
   /** Returns the stored requests and responses of the last step of a finding. */
   sentFor(found: FoundViolation): readonly RecordedExchange[];
   /** Returns `true` if the cross-check of a node is finished, or was found to be unnecessary. */
@@ -69,7 +69,7 @@ export async function recommit(recorded: Recorded, folding: Recommitting): Promi
   // The run log contains these nodes already. It only has to write a node again if the node gets a shorter path later.
   committer.nodes.written = recorded.lo.length;
   for (const found of committer.findings.violations.values()) {
-    if (found.news !== undefined) found.news = { ...found.news, exchanges: recorded.sentFor(found) };
+    if (found.stepEvents !== undefined) found.stepEvents = { ...found.stepEvents, exchanges: recorded.sentFor(found) };
   }
 }
 
@@ -94,8 +94,9 @@ function refold(row: CommitRow, recorded: Recorded, { committer, order, reorderB
   }
   if (to >= recorded.lo.length) throw mismatch(`the stored run refers to state ${to}, which does not exist`);
   const work = reorderBuffer.of(from, committer.visited.lo(from), committer.visited.hi(from));
-  const news: StepEvent | undefined = row.news < 0 ? undefined : { unit: 0, action, ...recorded.news(row.news), exchanges: [] };
-  reorderBuffer.recall(work, action, laneRow(row, to < 0 ? 0 : recorded.lo[to]!, to < 0 ? 0 : recorded.hi[to]!), news);
+  const stepEvents: StepEvent | undefined =
+    row.stepEvents < 0 ? undefined : { unit: 0, action, ...recorded.stepEvents(row.stepEvents), exchanges: [] };
+  reorderBuffer.recall(work, action, laneRow(row, to < 0 ? 0 : recorded.lo[to]!, to < 0 ? 0 : recorded.hi[to]!), stepEvents);
   commit();
   if (committer.steps + committer.skipped === before) refuseBeyond(stopReason() ?? "max_steps", committer.steps);
 }

@@ -83,9 +83,9 @@ export async function confirmViolations(
     onProgress?.({ replayed, confirmed: confirmed.filter((one) => one?.confirmed).length, toShorten: toShorten.length });
   const starts = new StartTimes(limit);
   const work = async (lane: number): Promise<void> => {
-    const seat = new ReplayLane(lane, { ...options, limit, canGoBack, starts });
+    const replayLane = new ReplayLane(lane, { ...options, limit, canGoBack, starts });
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const one = await confirmFound(seat, found[next]!, shrinking);
+      const one = await confirmFound(replayLane, found[next]!, shrinking);
       confirmed[next] = one;
       replayed++;
       if (one.confirmed && one.minimality === undefined && shrinking !== undefined) toShorten.push(next);
@@ -93,7 +93,7 @@ export async function confirmViolations(
     }
     for (let next = toShorten.shift(); next !== undefined; next = toShorten.shift()) {
       until ??= performance.now() + shrinking!.allMs;
-      confirmed[next] = await shortened(seat, confirmed[next]!, shrinking!, until);
+      confirmed[next] = await shortened(replayLane, confirmed[next]!, shrinking!, until);
       seen();
     }
   };
@@ -130,14 +130,14 @@ function unconfirmed(found: FoundViolation, outcome: Recording | NotReplayedReas
 }
 
 /** Replays a path from a clean start. The finding is confirmed if it occurs at the last step. */
-export async function confirmPath(seat: ReplayLane, found: FoundViolation, { path, draws }: DrawnPath): Promise<ConfirmedViolation> {
-  const confirms = (recording: Recording): boolean => isSeen(found, path, endOf(recording), seat.options.actions);
+export async function confirmPath(replayLane: ReplayLane, found: FoundViolation, { path, draws }: DrawnPath): Promise<ConfirmedViolation> {
+  const confirms = (recording: Recording): boolean => isSeen(found, path, endOf(recording), replayLane.options.actions);
   // A request without an answer may be an effect of earlier work on the target. Only a fresh target can confirm such a finding.
   const wasAnswered = found.status !== 0 || path.length === 0;
-  let outcome = wasAnswered && seat.isAtRoot ? await replay(seat, { path, draws }, confirms) : undefined;
+  let outcome = wasAnswered && replayLane.isAtRoot ? await replay(replayLane, { path, draws }, confirms) : undefined;
   if (outcome === undefined || typeof outcome === "string" || !confirms(outcome))
-    outcome = await replayFresh(seat, { path, draws }, confirms);
-  if (typeof outcome === "string" || !confirms(outcome)) return unconfirmed(found, outcome, seat.startFailed);
+    outcome = await replayFresh(replayLane, { path, draws }, confirms);
+  if (typeof outcome === "string" || !confirms(outcome)) return unconfirmed(found, outcome, replayLane.startFailed);
   return { found, path, draws, recording: outcome, confirmed: true, minimality: undefined };
 }
 
@@ -146,75 +146,80 @@ export async function confirmPath(seat: ReplayLane, found: FoundViolation, { pat
  * the path.
  */
 async function replayFresh(
-  seat: ReplayLane,
+  replayLane: ReplayLane,
   path: DrawnPath,
   confirms: (recording: Recording) => boolean,
 ): Promise<Recording | NotReplayedReason> {
   let outcome: Recording | NotReplayedReason | undefined;
-  for (let tries = 1; tries <= TRIES && !seat.isInterrupted && seat.options.starts.fits; tries++) {
+  for (let tries = 1; tries <= TRIES && !replayLane.isInterrupted && replayLane.options.starts.fits; tries++) {
     try {
-      await seat.start();
+      await replayLane.start();
     } catch {
       outcome ??= "no_target";
       continue;
     }
-    outcome = await replay(seat, path, confirms);
+    outcome = await replay(replayLane, path, confirms);
     if (typeof outcome !== "string" && (outcome.failure === undefined || confirms(outcome))) return outcome;
   }
-  if (seat.isInterrupted) return "interrupted";
+  if (replayLane.isInterrupted) return "interrupted";
   return outcome ?? "max_time";
 }
 
 /** Replays a path on the lane's current target. Counts as not replayed if the run was interrupted or the time was up during the replay. */
 async function replay(
-  seat: ReplayLane,
+  replayLane: ReplayLane,
   path: DrawnPath,
   confirms: (recording: Recording) => boolean,
 ): Promise<Recording | NotReplayedReason> {
-  if (seat.isInterrupted) return "interrupted";
+  if (replayLane.isInterrupted) return "interrupted";
   try {
-    const { done, wasCut } = await seat.record(path);
+    const { done, wasCut } = await replayLane.record(path);
     if (!wasCut && (done.failure === undefined || confirms(done))) return done;
     // The interruption may also have ended the target, so the result is not reliable.
-    if (seat.isInterrupted) return "interrupted";
+    if (replayLane.isInterrupted) return "interrupted";
     return wasCut ? "max_time" : done;
   } catch {
-    return seat.isInterrupted ? "interrupted" : "no_target";
+    return replayLane.isInterrupted ? "interrupted" : "no_target";
   }
 }
 
 /** Confirms a finding along its shortest path in the graph. If the finding does not occur there, replays the path on which it was found. */
-async function confirmFound(seat: ReplayLane, found: FoundViolation, shrinking: Shrinking | undefined): Promise<ConfirmedViolation> {
-  if (seat.isInterrupted) return unconfirmed(found, "interrupted");
-  if (seat.options.limit.isOver) return unconfirmed(found, "max_time");
+async function confirmFound(replayLane: ReplayLane, found: FoundViolation, shrinking: Shrinking | undefined): Promise<ConfirmedViolation> {
+  if (replayLane.isInterrupted) return unconfirmed(found, "interrupted");
+  if (replayLane.options.limit.isOver) return unconfirmed(found, "max_time");
   const byGraph = shrinking?.shortest(found) ?? found;
-  const best = await confirmPath(seat, found, byGraph);
+  const best = await confirmPath(replayLane, found, byGraph);
   const isShortest = best.confirmed && byGraph.path.length - 1 <= (shrinking?.completeToDepth ?? -1);
   if (isShortest) return { ...best, minimality: "shortest" };
   // If the shorter path in the graph does not show the finding, an edge of the graph is wrong. Replay the original path then.
-  return !best.confirmed && byGraph.path.length < found.path.length ? confirmPath(seat, found, found) : best;
+  return !best.confirmed && byGraph.path.length < found.path.length ? confirmPath(replayLane, found, found) : best;
 }
 
-async function shortened(seat: ReplayLane, best: ConfirmedViolation, shrinking: Shrinking, until: number): Promise<ConfirmedViolation> {
-  const shrunk = await shrink(seat, best, shrinking.mayBeBroken, Math.min(performance.now() + shrinking.eachMs, until));
+async function shortened(
+  replayLane: ReplayLane,
+  best: ConfirmedViolation,
+  shrinking: Shrinking,
+  until: number,
+): Promise<ConfirmedViolation> {
+  const shrunk = await shrink(replayLane, best, shrinking.mayBeBroken, Math.min(performance.now() + shrinking.eachMs, until));
   const minimality = shrunk.isMinimal ? "one_minimal" : "as_found";
   if (shrunk.path.length === best.path.length) return { ...best, minimality };
-  const shorter = await confirmPath(seat, best.found, shrunk);
+  const shorter = await confirmPath(replayLane, best.found, shrunk);
   return shorter.confirmed ? { ...shorter, minimality } : { ...best, minimality: "as_found" };
 }
 
-function shrink(seat: ReplayLane, best: ConfirmedViolation, mayBeBroken: ReadonlySet<string>, until: number): Promise<Shrunk> {
-  const { actions, limit, starts } = seat.options;
+function shrink(replayLane: ReplayLane, best: ConfirmedViolation, mayBeBroken: ReadonlySet<string>, until: number): Promise<Shrunk> {
+  const { actions, limit, starts } = replayLane.options;
   const { found } = best;
   return shrinkPath(best, async ({ path, draws }) => {
-    if (seat.isInterrupted || limit.isOver || performance.now() >= until || (seat.isLost && !starts.fits)) return undefined;
+    if (replayLane.isInterrupted || limit.isOver || performance.now() >= until || (replayLane.isLost && !starts.fits)) return undefined;
     try {
-      if (seat.isLost) await seat.start();
-      const { done: end, wasCut } = await seat.probe({ path, draws });
+      if (replayLane.isLost) await replayLane.start();
+      const { done: end, wasCut } = await replayLane.probe({ path, draws });
       if (wasCut) return undefined;
       const seen = isSeen(found, path, end, actions);
-      if (!seen || seat.isLost || !mayBeBroken.has(found.finding.invariant)) return seen;
-      const before = await seat.probe({ path: path.slice(0, -1), draws: draws?.slice(0, -1) });
+      if (!seen || replayLane.isLost || !mayBeBroken.has(found.finding.invariant)) return seen;
+      const before = await replayLane.probe({ path: path.slice(0, -1), draws: draws?.slice(0, -1) });
       if (before.wasCut) return undefined;
       return before.done.findings.every(({ invariant }) => invariant !== found.finding.invariant);
     } catch {

@@ -12,7 +12,7 @@ export interface FoundViolation {
   /** The paths from which the data of the steps is drawn, as in {@link UnitRequest.draws}. */
   draws: UnitRequest["draws"];
   state: number | null;
-  news: StepEvent | undefined;
+  stepEvents: StepEvent | undefined;
   /** The states in which the violating actions were executed, in the order of commits. Empty if the root state itself violates the rule. */
   readonly from: number[];
 }
@@ -20,7 +20,7 @@ export interface FoundViolation {
 /** A single violation, after a committed step or in the root state. */
 export interface CommittedViolation extends Pick<
   FoundViolation,
-  "finding" | "lastAction" | "status" | "path" | "draws" | "state" | "news"
+  "finding" | "lastAction" | "status" | "path" | "draws" | "state" | "stepEvents"
 > {
   /** The state in which the violating action was executed. Absent if the root state itself violates the rule. */
   readonly from?: number;
@@ -32,7 +32,7 @@ export interface CommittedViolation extends Pick<
 export function seenViolation({ finding, status, path, draws }: SeenViolation, actions: readonly string[]): FoundViolation {
   const lastAction = actions[path.at(-1)!]!;
   const key = keyOf(finding, lastAction, status);
-  return { key, finding, lastAction, status, count: 1, path, draws, state: null, news: undefined, from: [] };
+  return { key, finding, lastAction, status, count: 1, path, draws, state: null, stepEvents: undefined, from: [] };
 }
 
 function keyOf({ invariant }: FindingEvent, lastAction: string, status: number): string {
@@ -59,7 +59,7 @@ export class FindingLog {
   readonly #messages: Map<string, { count: number; last: FoundError | undefined }> = new Map();
 
   /** Adds a violation to its group. Returns the group if this violation is its first, else `undefined`. */
-  addViolation({ finding, lastAction, status, path, state, news, draws, from }: CommittedViolation): FoundViolation | undefined {
+  addViolation({ finding, lastAction, status, path, state, stepEvents, draws, from }: CommittedViolation): FoundViolation | undefined {
     const key = keyOf(finding, lastAction, status);
     const known = this.violations.get(key);
     if (known === undefined) {
@@ -72,7 +72,7 @@ export class FindingLog {
         path,
         draws,
         state,
-        news,
+        stepEvents,
         from: from === undefined ? [] : [from],
       };
       this.violations.set(key, found);
@@ -85,7 +85,7 @@ export class FindingLog {
       known.path = path;
       known.draws = draws;
       known.state = state;
-      known.news = news;
+      known.stepEvents = stepEvents;
     }
     return undefined;
   }

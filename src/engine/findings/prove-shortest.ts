@@ -35,12 +35,12 @@ export async function proveShortest(
   const complete = explorationCompleteTo(explorer, deepest);
   const { actions, signal } = options;
   const { limit } = limits;
-  const seat = new ReplayLane(0, { lanePool, actions, signal, limit, canGoBack: true, starts: new StartTimes(limit) });
+  const replayLane = new ReplayLane(0, { lanePool, actions, signal, limit, canGoBack: true, starts: new StartTimes(limit) });
   const proven: ConfirmedViolation[] = [];
   for (const one of violations) {
     const found = isCandidate(one) ? findings.violations.get(one.found.key) : undefined;
     if (found !== undefined && found.path.length < one.path.length) {
-      const shorter = await confirmPath(seat, one.found, found);
+      const shorter = await confirmPath(replayLane, one.found, found);
       proven.push(shorter.confirmed ? { ...shorter, minimality: "shortest" } : one);
     } else proven.push(isCandidate(one) && one.path.length - 1 <= complete ? { ...one, minimality: "shortest" } : one);
   }

@@ -291,7 +291,7 @@ export class Explorer {
       const committed = committer.commit(node, action, {
         rows: work.rows,
         at,
-        news: work.news?.get(action),
+        stepEvents: work.stepEvents?.get(action),
         detail: work.details?.get(action),
       });
       const names = work.occurrences?.get(action);

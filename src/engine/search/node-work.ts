@@ -34,7 +34,7 @@ export class NodeWork {
   image: unknown;
   /** The predicted successors, by the action that leads to them. */
   children: Map<number, NodeWork> | undefined;
-  news: Map<number, StepEvent> | undefined;
+  stepEvents: Map<number, StepEvent> | undefined;
   details: Map<number, DetailEvent> | undefined;
   images: Map<number, unknown> | undefined;
   occurrences: Map<number, readonly string[]> | undefined;

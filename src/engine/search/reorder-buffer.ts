@@ -108,7 +108,8 @@ export class ReorderBuffer {
     }
     // Ignore step events of the action at which the lane was lost, since the loss of the lane may have caused them.
     const isTaken = ({ unit, action }: { readonly unit: number; readonly action: number }): boolean => action < ends[unit]!;
-    for (const news of expansion.news) if (isTaken(news)) (assignments[news.unit]!.work.news ??= new Map()).set(news.action, news);
+    for (const stepEvents of expansion.stepEvents)
+      if (isTaken(stepEvents)) (assignments[stepEvents.unit]!.work.stepEvents ??= new Map()).set(stepEvents.action, stepEvents);
     for (const detail of expansion.details ?? [])
       if (isTaken(detail)) (assignments[detail.unit]!.work.details ??= new Map()).set(detail.action, detail);
     for (const one of expansion.occurrences ?? [])
@@ -118,13 +119,13 @@ export class ReorderBuffer {
   }
 
   /** Stores an outcome from the run log, which is then committed like an executed one. */
-  recall(work: NodeWork, action: number, row: Int32Array, news: StepEvent | undefined): void {
+  recall(work: NodeWork, action: number, row: Int32Array, stepEvents: StepEvent | undefined): void {
     if ((row[KIND]! & 0xff) !== SKIPPED) {
       this.executed++;
       this.buffered++;
     }
     work.learn(action, action + 1, row, 0, this.#actions);
-    if (news !== undefined) (work.news ??= new Map()).set(action, news);
+    if (stepEvents !== undefined) (work.stepEvents ??= new Map()).set(action, stepEvents);
   }
 
   /** Gives a unit up after too many attempts: its first action gets an outcome without a state. */

@@ -53,7 +53,7 @@ export function unsettledViolation({ kind, failure, path, draws }: Unsettled, ac
     path,
     draws,
     state: null,
-    news: undefined,
+    stepEvents: undefined,
     from: [],
   };
 }

@@ -85,16 +85,16 @@ export function mergeShards({ actions, maxDepth, violationPolicy, shards, root, 
     if (!rows.agree(state, order.action)) differing[owner < 0 ? "common" : "behind"]++;
     if (outcome < 0) open.add(node);
     else {
-      const { news, shard, edge } = rows.origin(outcome);
+      const { stepEvents, shard, edge } = rows.origin(outcome);
       const at = rows.at(outcome);
-      const told: JournalEvent | undefined = news < 0 ? undefined : shards[shard]!.recorded.news(news);
+      const told: JournalEvent | undefined = stepEvents < 0 ? undefined : shards[shard]!.recorded.stepEvents(stepEvents);
       const wanted = committer.details!.wanted(committer.edges.size, visited.size);
       const reached = rows.states.find(rows.values[at + LO]!, rows.values[at + HI]!);
       const { action } = order;
       committer.commit(node, action, {
         rows: rows.values,
         at,
-        news: told === undefined ? undefined : { unit: 0, action, ...told, exchanges: [] },
+        stepEvents: told === undefined ? undefined : { unit: 0, action, ...told, exchanges: [] },
         detail:
           wanted === 0
             ? undefined

@@ -49,7 +49,7 @@ export class ShardRows {
           ...reached,
           row.response,
           row.shape,
-          row.news,
+          row.stepEvents,
           shard,
           edge,
         ]);
@@ -91,9 +91,9 @@ export class ShardRows {
   /**
    * Returns where an outcome comes from: the shard, the number of the edge in that shard, and the id of the step events there (-1 if there are none).
    */
-  origin(outcome: number): { readonly news: number; readonly shard: number; readonly edge: number } {
+  origin(outcome: number): { readonly stepEvents: number; readonly shard: number; readonly edge: number } {
     const at = outcome * STRIDE;
-    return { news: this.#values[at + NEWS_ID]!, shard: this.#values[at + SHARD]!, edge: this.#values[at + EDGE]! };
+    return { stepEvents: this.#values[at + NEWS_ID]!, shard: this.#values[at + SHARD]!, edge: this.#values[at + EDGE]! };
   }
 
   #idOf(lo: number, hi: number, shard: number, node: number): number {

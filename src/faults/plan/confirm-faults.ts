@@ -29,7 +29,7 @@ interface Group {
   count: number;
 }
 
-interface Seat {
+interface ConfirmingLane {
   readonly lanePool: LanePool;
   readonly lane: number;
   readonly end: RacesEnd;
@@ -74,15 +74,15 @@ function groupsOf(seen: readonly SeenFault[]): readonly Group[] {
   return [...groups.values()];
 }
 
-async function confirm(group: Group, seat: Seat): Promise<ConfirmedFault | undefined> {
-  const { lanePool, lane } = seat;
+async function confirm(group: Group, confirming: ConfirmingLane): Promise<ConfirmedFault | undefined> {
+  const { lanePool, lane } = confirming;
   const found: FaultRequest = { ...group.request, at: undefined, only: group.hit.point };
   // Rebuild the lane if the target is to be killed, because an earlier kill may have lost data in the target's memory.
   if (found.kinds.includes("kill")) await lanePool.rebuild(lane);
-  const { request, isMinimal } = await shrink(found, group.hit, seat);
+  const { request, isMinimal } = await shrink(found, group.hit, confirming);
   for (const candidate of request.path.length === found.path.length ? [found] : [request, found]) {
     await lanePool.rebuild(lane);
-    const hit = await shown(candidate, group.hit, seat);
+    const hit = await shown(candidate, group.hit, confirming);
     if (hit === undefined) continue;
     const recording = await lanePool.record(lane, candidate.path, candidate.draws);
     return { request: candidate, hit, recording, count: group.count, isMinimal: isMinimal && candidate === request, foundPath: found.path };
@@ -91,7 +91,7 @@ async function confirm(group: Group, seat: Seat): Promise<ConfirmedFault | undef
 }
 
 /** Repeats a call with a fault. @returns the problem if it recurs with the same verdict, else `undefined` */
-async function shown(request: FaultRequest, { verdict }: FaultHit, { lanePool, lane }: Seat): Promise<FaultHit | undefined> {
+async function shown(request: FaultRequest, { verdict }: FaultHit, { lanePool, lane }: ConfirmingLane): Promise<FaultHit | undefined> {
   const answers = await faultsOn(lanePool, lane, request);
   return answers.flatMap(({ hits }) => hits).find((hit) => hit.verdict === verdict);
 }
@@ -99,15 +99,15 @@ async function shown(request: FaultRequest, { verdict }: FaultHit, { lanePool, l
 async function shrink(
   found: FaultRequest,
   hit: FaultHit,
-  seat: Seat,
+  confirming: ConfirmingLane,
 ): Promise<{ readonly request: FaultRequest; readonly isMinimal: boolean }> {
   if (found.path.length === 0) return { request: found, isMinimal: true };
-  const until = performance.now() + Math.min(SHRINKING, seat.end.leftMs / 2);
+  const until = performance.now() + Math.min(SHRINKING, confirming.end.leftMs / 2);
   // Add the call with the fault as the last step, because shortening a path never leaves out its last step.
   const whole = { path: [...found.path, found.action], draws: found.draws === undefined ? undefined : [...found.draws] };
   const shrunk = await shrinkPath(whole, async ({ path, draws }) => {
-    if (seat.end.reason !== undefined || performance.now() > until) return undefined;
-    return (await shown({ ...found, path: path.slice(0, -1), draws }, hit, seat)) !== undefined;
+    if (confirming.end.reason !== undefined || performance.now() > until) return undefined;
+    return (await shown({ ...found, path: path.slice(0, -1), draws }, hit, confirming)) !== undefined;
   });
   if (shrunk.path.length === whole.path.length) return { request: found, isMinimal: shrunk.isMinimal };
   return { request: { ...found, path: shrunk.path.slice(0, -1), draws: shrunk.draws }, isMinimal: shrunk.isMinimal };

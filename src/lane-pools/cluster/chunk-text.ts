@@ -140,14 +140,14 @@ const targetEnd = members<NonNullable<NonNullable<Expansion["failure"]>["target"
   signal: nullable(text(20)),
   output: listOf(text(), 40),
 });
-const finding = members<Expansion["news"][number]["findings"][number]>({
+const finding = members<Expansion["stepEvents"][number]["findings"][number]>({
   invariant: text(),
   severity: oneOf(...Object.values(Severity)),
   message: text(),
   cause: optional(text()),
   target: optional(targetEnd),
 });
-const problem = members<Expansion["news"][number]["errors"][number]>({
+const problem = members<Expansion["stepEvents"][number]["errors"][number]>({
   code: text(200),
   message: text(),
   source: text(),
@@ -155,7 +155,7 @@ const problem = members<Expansion["news"][number]["errors"][number]>({
   where: optional(text()),
 });
 
-const unjudged = members<NonNullable<Expansion["news"][number]["unjudged"]>[number]>({ invariant: text(), what: text() });
+const unjudged = members<NonNullable<Expansion["stepEvents"][number]["unjudged"]>[number]>({ invariant: text(), what: text() });
 
 /**
  * Parses the answer to a chunk that consists of the given units. Snapshots in the answer stay encoded. @throws ShapeError if the text is no answer to
@@ -168,8 +168,8 @@ export function expansionOf(given: string, units: readonly UnitRequest[], action
   const path = listOf(action, LONGEST_PATH);
   const plain = members<EncodedExpansion["plain"]>({
     finished: integer(0, units.length),
-    news: listOf(
-      members<Expansion["news"][number]>({
+    stepEvents: listOf(
+      members<Expansion["stepEvents"][number]>({
         unit,
         action,
         findings: listOf(finding),

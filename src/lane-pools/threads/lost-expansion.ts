@@ -5,7 +5,7 @@ export function lostExpansion(failure: LaneFailure | undefined): Expansion {
   return {
     finished: 0,
     rows: new Int32Array(0),
-    news: [],
+    stepEvents: [],
     images: [],
     divergences: [],
     replayed: 0,

@@ -61,7 +61,7 @@ const CLOSE_DEADLINE = 5_000;
 /** How long a lane may be without a heartbeat after its requests were ended, in milliseconds. After that, its thread is ended. */
 const CUT_DEADLINE = 10_000;
 /** Time limit for starting a thread, in milliseconds. */
-const SEAT_DEADLINE = 30_000;
+const ASSIGN_DEADLINE = 30_000;
 /** Maximum number of executions of one call while a lane tests faults. The time limit of such a test is computed from it. */
 const FAULT_EXECUTIONS = 500;
 
@@ -231,7 +231,7 @@ export class ThreadLanePool implements LanePool {
     const handle = this.#lanes[lane]!;
     handle.control.reset();
     const { bundle, exportName, options, http } = this.#options;
-    const ports = this.#alive(handle) ? undefined : await this.#seat(handle);
+    const ports = this.#alive(handle) ? undefined : await this.#assignThread(handle);
     const answer = (await this.#post(
       lane,
       {
@@ -253,9 +253,9 @@ export class ThreadLanePool implements LanePool {
   }
 
   /** Assigns an unused thread to a lane and creates its channels. Returns the ports for the thread's ends. */
-  async #seat(handle: LaneHandle): Promise<{ readonly control: MessagePort; readonly processes: MessagePort }> {
+  async #assignThread(handle: LaneHandle): Promise<{ readonly control: MessagePort; readonly processes: MessagePort }> {
     handle.closePort?.();
-    const until = performance.now() + SEAT_DEADLINE;
+    const until = performance.now() + ASSIGN_DEADLINE;
     while (this.#fresh.length === 0) {
       if (performance.now() > until)
         throw new SeqqaError(

@@ -66,7 +66,7 @@ export interface LaneOptions {
 }
 
 /** The parts from which a lane is brought up: its target, its stores, and functions that create clients and test data. */
-export interface LaneSeat {
+export interface LaneParts {
   readonly lane: Lane;
   readonly inProcess: boolean;
   readonly borrowed: boolean;
@@ -111,13 +111,13 @@ export interface LaneBase {
   readonly placeholders: readonly (readonly [string, string])[];
   readonly ignored: Ignored;
   readonly report: LaneReport;
-  readonly seated: Seated;
+  readonly reportInputs: ReportInputs;
   /** Finds the operations of requests, if the lane has an OpenAPI description. */
   readonly operations: CalledOperations | undefined;
 }
 
-interface Seated {
-  readonly seat: LaneSeat;
+interface ReportInputs {
+  readonly parts: LaneParts;
   readonly rules: readonly Rule[];
   /** The rules that are checked on this lane. Rules that write are left out if their writes cannot be restored. */
   readonly judged: readonly Rule[];
@@ -130,29 +130,29 @@ interface Seated {
 }
 
 /** Builds the world for a target that is ready, opens the stores, runs `setup`, and makes the resulting state the root state of the lane. */
-export async function bringUp(definition: AgentDefinition<never, never>, seat: LaneSeat, options: LaneOptions): Promise<LaneBase> {
+export async function bringUp(definition: AgentDefinition<never, never>, parts: LaneParts, options: LaneOptions): Promise<LaneBase> {
   await loadHasher();
-  const world = await buildWorld(definition, seat);
+  const world = await buildWorld(definition, parts);
   const asks = new Asks();
-  const background = await openSystems(world, seat, options, asks);
-  await requireClockFollows(world.systems, seat.lane);
+  const background = await openSystems(world, parts, options, asks);
+  await requireClockFollows(world.systems, parts.lane);
   const early = await findIgnored(world, false);
-  const hidden = world.reset !== undefined || (seat.restart !== undefined && !hasStores(world));
+  const hidden = world.reset !== undefined || (parts.restart !== undefined && !hasStores(world));
   const state = new WorldState(world, hidden, asks);
   state.leaveOut(early.tables);
   // The first node of a user's state graph is part of the root state, so set it before the first checkpoint.
   state.moveTo(definition.graph?.initial);
-  const restart = seat.restart === undefined ? undefined : new TargetRestart(seat.restart, state);
+  const restart = parts.restart === undefined ? undefined : new TargetRestart(parts.restart, state);
   const drawing = new Drawing(
     definition.actions.map(({ name }) => name),
     options.dataSeed ?? 0,
-    seat.createData,
+    parts.createData,
   );
   contextPartOf(world.context).drawFrom(drawing.source);
   const rules = definition.invariants.filter((one): one is Rule => one instanceof Rule);
   const replaced = rules.some(({ replaces }) => replaces === "server_errors");
   const stepper = new Stepper(world, state, drawing, { ...options, serverErrors: replaced ? "rule" : options.serverErrors }, state);
-  const ours = placeholders(seat.lane);
+  const ours = placeholders(parts.lane);
   const isIdentified = state.systems.length > 0 || world.reset !== undefined || restart !== undefined;
   const identified = { world, state, placeholders: ours, isIdentified, ignored: early };
   let canonicalizer = identify(identified, options);
@@ -165,9 +165,9 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     lookalikes,
     drawing,
     restart,
-    image: seat.image as WorldSnapshot | undefined,
-    shared: seat.shared as WorldSnapshot | undefined,
-    reopen: seat.borrowed ? undefined : () => reopenSystems(world, seat, options, asks),
+    image: parts.image as WorldSnapshot | undefined,
+    shared: parts.shared as WorldSnapshot | undefined,
+    reopen: parts.borrowed ? undefined : () => reopenSystems(world, parts, options, asks),
   });
   // Rules that write need a restore in the middle of a step. This is not possible if nothing but the context can be restored, or if the root state
   // has to be made again.
@@ -175,7 +175,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const judged = home.remade || contextOnly ? rules.filter(({ writes }) => !writes) : rules;
   const checker = new Checker({ world, invariants: definition.invariants, rules: judged, drawing, stepper, asks });
   const sent: Exchange[] = [];
-  const operations = options.operations === undefined ? undefined : new CalledOperations(options.operations, seat.lane.baseUrl);
+  const operations = options.operations === undefined ? undefined : new CalledOperations(options.operations, parts.lane.baseUrl);
   const calls = new Set<number>();
   state.listen((exchange) => {
     if (sent.length < 50) sent.push(exchange);
@@ -204,11 +204,11 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     lookalikes,
     home,
     restart,
-    process: seat.process,
+    process: parts.process,
     drawing,
     placeholders: ours,
     ignored,
-    seated: { seat, rules, judged, contextOnly, background, setUp, calls: [...calls] },
+    reportInputs: { parts, rules, judged, contextOnly, background, setUp, calls: [...calls] },
     operations,
   });
 }
@@ -236,7 +236,7 @@ function identify(lane: Identified, options: LaneOptions): Canonicalizer {
 /** Checks the rules in the root state, and adds the lane's report to `base`. */
 async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
   const { options, world, state, checker, stepper, canonicalizer, home, drawing, restart, ignored } = base;
-  const { seat, rules, judged, contextOnly, background } = base.seated;
+  const { parts, rules, judged, contextOnly, background } = base.reportInputs;
   const { whole, node, lines: rootLines } = home.facts;
   const root = home.mark;
   const relative = await state.facts();
@@ -259,7 +259,7 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
     rootLines,
     rootState,
     ...setupOf(base),
-    ...(base.operations !== undefined && { calls: base.seated.calls }),
+    ...(base.operations !== undefined && { calls: base.reportInputs.calls }),
     ...(ignored.paths.length > 0 && {
       ignored: {
         patterns: ignored.paths,
@@ -279,15 +279,15 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
     visibility: state.visibility,
     raceObstacle: raceObstacle(world, contextOnly),
     gateless: gateless(world),
-    uses: usesOf(world, seat.lane),
-    isolated: !seat.borrowed && state.systems.length > 0 && state.systems.every((system) => isLanes(system, seat)),
+    uses: usesOf(world, parts.lane),
+    isolated: !parts.borrowed && state.systems.length > 0 && state.systems.every((system) => isLanes(system, parts)),
   };
   // Do not restore if a check got no answer: the target may have ended, and a store inside it could not be restored.
   if (unanswered === undefined) await state.restore(root);
   return { ...base, report };
 }
 
-function setupOf({ home, seated: { setUp } }: Pick<LaneBase, "home" | "seated">): Pick<LaneReport, "setup"> {
+function setupOf({ home, reportInputs: { setUp } }: Pick<LaneBase, "home" | "reportInputs">): Pick<LaneReport, "setup"> {
   const state = briefLines(home.facts.lines);
   if (setUp.length === 0 && state.length === 0) return {};
   const status = setUp.at(-1)?.response?.status ?? null;
@@ -354,8 +354,8 @@ async function differs(state: WorldState, canonicalizer: Canonicalizer, root: Fi
   return now.lo !== root.lo || now.hi !== root.hi;
 }
 
-async function buildWorld(definition: AgentDefinition<never, never>, seat: LaneSeat): Promise<World<never, never>> {
-  const { lane, createClient } = seat;
+async function buildWorld(definition: AgentDefinition<never, never>, parts: LaneParts): Promise<World<never, never>> {
+  const { lane, createClient } = parts;
   let world: unknown;
   try {
     world = typeof definition.world === "function" ? await definition.world(lane) : (definition.world ?? new World());
@@ -374,7 +374,7 @@ async function buildWorld(definition: AgentDefinition<never, never>, seat: LaneS
   for (const role of Object.keys(definition.users)) world.introduce(role, () => clientFor(role, createClient, basePath) as never);
   if (createClient !== undefined)
     for (let index = 0; index < definition.guests; index++) world.introduce(guestRole(index), () => createClient(basePath) as never);
-  if (seat.restart !== undefined) refuseSavedInTarget(world);
+  if (parts.restart !== undefined) refuseSavedInTarget(world);
   return world as unknown as World<never, never>;
 }
 
@@ -390,7 +390,7 @@ function belowLane(api: unknown, { baseUrl }: Lane): string | undefined {
   return path.startsWith(`${own}/`) ? path.slice(own.length) : undefined;
 }
 
-function clientFor(role: string, createClient: LaneSeat["createClient"], basePath: string | undefined): unknown {
+function clientFor(role: string, createClient: LaneParts["createClient"], basePath: string | undefined): unknown {
   if (createClient !== undefined) return createClient(basePath);
   throw new SeqqaError(
     "NO_CLIENT",
@@ -428,7 +428,7 @@ function usesOf(world: World<never, never>, lane: Lane): string[] {
 /** Opens all stores. Returns the columns that other clients write to. Returns `undefined` if some external store was not watched. */
 async function openSystems(
   world: World<never, never>,
-  seat: LaneSeat,
+  parts: LaneParts,
   { gated = false, faulty = false, allowedStores = [], knowledge, idleWatchMs = 0 }: LaneOptions,
   asks: Asks,
 ): Promise<readonly string[] | undefined> {
@@ -436,19 +436,19 @@ async function openSystems(
   const opening: { readonly system: StoreAdapter; readonly scope: StoreScope }[] = [];
   for (const [name, system] of Object.entries(world.systems)) {
     if (system === undefined) continue;
-    const borrowed = seat.borrowed || !isLanes(system, seat);
-    if (seat.borrowed) refuseUnnamed(name, system, allowedStores);
+    const borrowed = parts.borrowed || !isLanes(system, parts);
+    if (parts.borrowed) refuseUnnamed(name, system, allowedStores);
     asks.isNeeded ||= borrowed;
     // Only external stores get the function that counts calls of user code. Lanes without external stores do not count calls, so their stores would
     // report the lane's own writes as writes of other clients.
     const asked = borrowed ? asks.count : undefined;
     opening.push({
       system,
-      scope: { name, laneIndex: seat.lane.index, inProcess: seat.inProcess, borrowed, gated, faulty, ignore, asked },
+      scope: { name, laneIndex: parts.lane.index, inProcess: parts.inProcess, borrowed, gated, faulty, ignore, asked },
     });
   }
   const isWatched = ({ system }: (typeof opening)[number]): boolean =>
-    seat.isFirst === true && seat.borrowed && !seat.inProcess && system.traits.commits && system.schema !== undefined;
+    parts.isFirst === true && parts.borrowed && !parts.inProcess && system.traits.commits && system.schema !== undefined;
   const found = await Promise.all(opening.map(async (one) => (isWatched(one) ? writtenByOthers(one.system, one.scope, idleWatchMs) : [])));
   for (const [i, { system, scope }] of opening.entries()) await system.open({ ...scope, ignore: [...ignore, ...found[i]!.map(patternOf)] });
   return opening.length > 0 && world.probe === undefined && opening.every(isWatched) ? found.flat() : undefined;
@@ -474,9 +474,9 @@ async function writtenByOthers(system: StoreAdapter, scope: StoreScope, ms: numb
 }
 
 /** Opens the lane's own stores again after `setup` changed their schema. From then on, restores go back to their present content. */
-async function reopenSystems(world: World<never, never>, seat: LaneSeat, options: LaneOptions, asks: Asks): Promise<void> {
+async function reopenSystems(world: World<never, never>, parts: LaneParts, options: LaneOptions, asks: Asks): Promise<void> {
   for (const system of Object.values(world.systems)) await system?.close();
-  await openSystems(world, seat, options, asks);
+  await openSystems(world, parts, options, asks);
 }
 
 /**
@@ -503,7 +503,7 @@ async function findIgnored(world: World<never, never>, isStrict: boolean): Promi
  * Returns `true` if only this lane uses a store. Returns `false` for a store that the user's code names or that an adapter cannot copy, since such a
  * store is external.
  */
-function isLanes(system: StoreAdapter, { lane, external }: Pick<LaneSeat, "lane" | "external">): boolean {
+function isLanes(system: StoreAdapter, { lane, external }: Pick<LaneParts, "lane" | "external">): boolean {
   const { uses } = system;
   if (external?.has(system) === true) return false;
   if (uses === undefined || uses === lane.dbPath) return true;

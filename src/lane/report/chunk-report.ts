@@ -30,7 +30,7 @@ export class ChunkReport {
   /** The committed states, as far as the lane knows them. If some are missing, the lane sends unnecessary snapshots. */
   visited: Known | undefined;
   rows: RowWriter = new RowWriter(0);
-  news: StepEvent[] = [];
+  stepEvents: StepEvent[] = [];
   images: SnapshotEvent[] = [];
   divergences: Expansion["divergences"][number][] = [];
   checkedSteps = 0;
@@ -59,7 +59,7 @@ export class ChunkReport {
     let rows = 0;
     for (const { from, to } of chunk.units) rows += to - from;
     this.rows = new RowWriter(rows);
-    this.news = [];
+    this.stepEvents = [];
     this.images = [];
     this.divergences = [];
     this.checkedSteps = 0;
@@ -76,7 +76,7 @@ export class ChunkReport {
     return {
       finished,
       rows: this.rows.finish(),
-      news: this.news,
+      stepEvents: this.stepEvents,
       images: this.images,
       details: this.#wants === 0 ? undefined : this.#details,
       divergences: this.divergences,

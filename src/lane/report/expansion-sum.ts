@@ -25,7 +25,7 @@ export class ExpansionSum {
     return {
       finished,
       rows,
-      news: parts.flatMap(({ part, unit }) => part.news.map((one) => ({ ...one, unit }))),
+      stepEvents: parts.flatMap(({ part, unit }) => part.stepEvents.map((one) => ({ ...one, unit }))),
       images: parts.flatMap(({ part, unit }) => part.images.map((one) => ({ ...one, unit }))),
       details: parts.flatMap(({ part, unit }) => part.details?.map((one) => ({ ...one, unit })) ?? []),
       occurrences: parts.flatMap(({ part, unit }) => part.occurrences?.map((one) => ({ ...one, unit })) ?? []),

@@ -143,13 +143,13 @@ export class StepTaker {
         definition.name,
       );
       this.#report.rows.push(SKIPPED | NEWS);
-      this.#report.news.push({ unit: index, action, findings: [], errors: [error], exchanges: [] });
+      this.#report.stepEvents.push({ unit: index, action, findings: [], errors: [error], exchanges: [] });
       return this.#watch.putBack(unit, action, mark);
     }
     if (outcome.kind === "failed") {
       await this.#base.stepper.awaitPending();
       this.#report.rows.push(FAILED | NEWS);
-      this.#report.news.push({
+      this.#report.stepEvents.push({
         unit: index,
         action,
         findings: [],
@@ -220,7 +220,7 @@ export class StepTaker {
     if (findings.length > 0) bits |= FINDING;
     if (findings.length > 0 || errors.length > 0 || unjudged.length > 0) {
       bits |= NEWS;
-      this.#report.news.push({
+      this.#report.stepEvents.push({
         unit: index,
         action,
         findings,
@@ -247,7 +247,7 @@ export class StepTaker {
     const { findings, errors } = withUnanswered(judged, unanswered, actions[action]!.name);
     const bits = EXECUTED | reached.bits | FINDING | NEWS;
     this.#report.rows.push(bits, outcome.status, reached, this.#responseHash(outcome), reached.shape);
-    this.#report.news.push({
+    this.#report.stepEvents.push({
       unit: index,
       action,
       findings: [...outcome.findings, ...findings],
@@ -277,7 +277,7 @@ export class StepTaker {
     // The step got no answer on a fresh lane either, so report a finding. The lane is lost.
     this.#report.rows.push(BROKEN | FINDING | NEWS);
     const finding = brokenFinding(this.#base.actions[action]!.name, outcome);
-    this.#report.news.push({
+    this.#report.stepEvents.push({
       unit: index,
       action,
       findings: [finding],

@@ -94,10 +94,14 @@ export class Stepper {
 
   /** Returns the error event for a thrown value. `what`: the beginning of the event's message. */
   readonly thrown = (code: string, what: string, source: string, error: unknown): ErrorEvent => {
-    const news = thrown(code, what, source, error);
-    if (this.#bodies.length === 0) return news;
+    const stepEvents = thrown(code, what, source, error);
+    if (this.#bodies.length === 0) return stepEvents;
     const shown = (text: string): string => withoutBodies(text, this.#bodies);
-    return { ...news, message: shown(news.message), stack: news.stack === undefined ? undefined : shown(news.stack) };
+    return {
+      ...stepEvents,
+      message: shown(stepEvents.message),
+      stack: stepEvents.stack === undefined ? undefined : shown(stepEvents.stack),
+    };
   };
 
   /** Returns `true` if the action's precondition does not hold, so that the action need not be executed. */

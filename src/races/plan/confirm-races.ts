@@ -71,27 +71,27 @@ function groupsOf(seen: readonly SeenRace[]): readonly (readonly SeenRace[])[] {
   return [...groups.values()];
 }
 
-interface Seat {
+interface ConfirmingLane {
   readonly lanePool: LanePool;
   readonly lane: number;
   readonly tally: RaceTally;
   readonly end: RacesEnd;
 }
 
-async function confirm(group: readonly SeenRace[], seat: Seat): Promise<ConfirmedRace | undefined> {
+async function confirm(group: readonly SeenRace[], confirming: ConfirmingLane): Promise<ConfirmedRace | undefined> {
   const worstFirst = group.toSorted((a, b) => rank(a) - rank(b) || a.request.path.length - b.request.path.length);
   const tries = worstFirst.slice(0, MOST_SEEN);
   let left = tries.length;
   let reason = "unconfirmed";
   for (const one of tries) {
-    const confirmed = await confirmOne(one, seat);
+    const confirmed = await confirmOne(one, confirming);
     if (confirmed === "left") break;
     if (confirmed === "not_there") reason = confirmed;
     else if (confirmed !== undefined) return { ...confirmed, count: group.length };
     left--;
   }
   const { request, answer } = tries[0]!;
-  seat.tally.dismiss(left === 0 ? reason : seat.end.reason!, request, answer.hit);
+  confirming.tally.dismiss(left === 0 ? reason : confirming.end.reason!, request, answer.hit);
   return undefined;
 }
 
@@ -101,7 +101,7 @@ async function confirm(group: readonly SeenRace[], seat: Seat): Promise<Confirme
  */
 async function confirmOne(
   seen: SeenRace,
-  { lanePool, lane, tally, end }: Seat,
+  { lanePool, lane, tally, end }: ConfirmingLane,
 ): Promise<Omit<ConfirmedRace, "count"> | "left" | "not_there" | undefined> {
   const found = asFound(seen);
   const shorter = await shrink(found, lanePool, lane, end);

@@ -56,10 +56,10 @@ export function resumedExploration(db: Database, exploration: number, beginning:
       ...batchReader(db, exploration),
       lo,
       hi,
-      news: (id) => {
-        let news = known.get(id);
-        if (news === undefined) known.set(id, (news = newsFrom(newsOf.get(exploration, id))));
-        return news;
+      stepEvents: (id) => {
+        let stepEvents = known.get(id);
+        if (stepEvents === undefined) known.set(id, (stepEvents = newsFrom(newsOf.get(exploration, id))));
+        return stepEvents;
       },
       wasChecked: (check) => isChecked.get(exploration, check.node, checkKind(check)) !== undefined,
       sentFor: (found) => exchangeOf(sent.get(findingId(row.name, found))),

@@ -16,20 +16,20 @@ export function checkKind({ merge, edge }: DoneCheck): number {
 /** Writes commits to the run log in batches, one row for each batch. Step events have their own table, in which equal ones are stored once. */
 export class CommitWriter {
   readonly #exploration: number;
-  readonly #show: (news: JournalEvent) => JournalEvent;
+  readonly #show: (stepEvents: JournalEvent) => JournalEvent;
   readonly #batch: Statement;
-  readonly #news: Statement;
+  readonly #stepEvents: Statement;
   readonly #check: Statement;
   readonly #texts: Map<string, number> = new Map();
   #batches: number;
   #ids: number;
 
   /** @param show Removes secrets from step events before they are stored. */
-  constructor(db: Database, exploration: number, show: (news: JournalEvent) => JournalEvent) {
+  constructor(db: Database, exploration: number, show: (stepEvents: JournalEvent) => JournalEvent) {
     this.#exploration = exploration;
     this.#show = show;
     this.#batch = db.prepare("INSERT INTO commits VALUES (?, ?, ?)");
-    this.#news = db.prepare("INSERT INTO news VALUES (?, ?, ?)");
+    this.#stepEvents = db.prepare("INSERT INTO news VALUES (?, ?, ?)");
     this.#check = db.prepare("INSERT OR IGNORE INTO checks VALUES (?, ?, ?)");
     const next = (column: string, table: string): number =>
       db.prepare(`SELECT ifnull(max(${column}) + 1, 0) FROM ${table} WHERE exploration = ?`).pluck().get(exploration) as number;
@@ -37,9 +37,9 @@ export class CommitWriter {
     this.#ids = next("id", "news");
   }
 
-  add({ rows, news, checks }: JournalBatch): void {
+  add({ rows, stepEvents, checks }: JournalBatch): void {
     for (const check of checks) this.#check.run(this.#exploration, check.node, checkKind(check));
-    for (const one of news) rows[one.place] = this.#idOf(one.news);
+    for (const one of stepEvents) rows[one.place] = this.#idOf(one.stepEvents);
     if (rows.length > 0) this.#insert(rows);
   }
 
@@ -60,14 +60,14 @@ export class CommitWriter {
     this.#batch.run(this.#exploration, this.#batches++, Buffer.from(rows.buffer, rows.byteOffset, rows.byteLength));
   }
 
-  #idOf(news: JournalEvent): number {
+  #idOf(stepEvents: JournalEvent): number {
     // Use the step event with its secrets as the key of the cache, because removing them is slow: it resolves stacks.
-    const text = JSON.stringify(news);
+    const text = JSON.stringify(stepEvents);
     const known = this.#texts.get(text);
     if (known !== undefined) return known;
     if (this.#texts.size >= TEXTS) this.#texts.clear();
     const id = this.#ids++;
-    this.#news.run(this.#exploration, id, JSON.stringify(this.#show(news)));
+    this.#stepEvents.run(this.#exploration, id, JSON.stringify(this.#show(stepEvents)));
     this.#texts.set(text, id);
     return id;
   }

@@ -18,7 +18,7 @@ export interface ExplorationStart {
   /** Replaces the lane's URLs by the URL that the user configured, in a request and its answer. */
   readonly shown: (exchange: RecordedExchange) => RecordedExchange;
   /** Prepares step events for reports: replaces the lane's URLs, and resolves stacks to the user's source lines. */
-  readonly told: (news: JournalEvent) => JournalEvent;
+  readonly told: (stepEvents: JournalEvent) => JournalEvent;
   /** The run header; `undefined` if commits are not stored during the run. */
   readonly beginning: RunHeader | undefined;
 }
@@ -93,7 +93,7 @@ export class ExplorationKeeper {
       "INSERT INTO beginnings (code, document, exploration, characters) VALUES (?, ?, ?, 0) ON CONFLICT DO UPDATE SET code = excluded.code, document = excluded.document",
     );
     this.#characters = db.prepare("UPDATE beginnings SET characters = ? WHERE exploration = ?");
-    this.#commits = new CommitWriter(db, id, (news) => this.#told(news));
+    this.#commits = new CommitWriter(db, id, (stepEvents) => this.#told(stepEvents));
     this.before = before;
     this.#nodes = before?.nodes ?? 0;
     this.#edges = before?.edges ?? 0;
@@ -114,7 +114,7 @@ export class ExplorationKeeper {
       for (const table of ["nodes", "states", "commits", "checks", "news", "exchanges"])
         this.#db.prepare(`DELETE FROM ${table} WHERE exploration = ?`).run(this.#id);
     });
-    this.#commits = new CommitWriter(this.#db, this.#id, (news) => this.#told(news));
+    this.#commits = new CommitWriter(this.#db, this.#id, (stepEvents) => this.#told(stepEvents));
     [this.#nodes, this.#edges, this.#begun, this.#at] = [0, 0, false, -Infinity];
   }
 
@@ -148,7 +148,7 @@ export class ExplorationKeeper {
       strategy: result.strategy ?? "",
       actions: result.graph.actions,
       shown: (exchange) => exchange,
-      told: (news) => news,
+      told: (stepEvents) => stepEvents,
       beginning: undefined,
     };
     this.#attempt(() => {
@@ -180,8 +180,8 @@ export class ExplorationKeeper {
     this.#begin.run(code, JSON.stringify({ ...rest, root: { ...root, lines: this.shownLines(root.lines) } }), this.#id);
   }
 
-  #told(news: JournalEvent): JournalEvent {
-    const { findings, errors, unjudged } = this.#start!.told(news);
+  #told(stepEvents: JournalEvent): JournalEvent {
+    const { findings, errors, unjudged } = this.#start!.told(stepEvents);
     const text = (value: string): string => redactText(value, this.#visibility, this.#hide);
     return {
       findings: findings.map(({ invariant, severity, message, cause, target }) => ({

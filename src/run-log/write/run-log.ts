@@ -32,7 +32,7 @@ export class RunLog {
   readonly #db: Database;
   readonly #entries: EntryWriter;
   readonly #lock: RunLock;
-  readonly #goesOn: boolean;
+  readonly #isResumed: boolean;
   readonly #flags: readonly ConfigRow[];
   #explorations = 0;
   #journeys = 0;
@@ -42,22 +42,22 @@ export class RunLog {
   /**
    * @param document The data of the run so far.
    * @param hide Removes the run's secrets from texts.
-   * @param goesOn `true` if the run is resumed and its run log exists.
+   * @param isResumed `true` if the run is resumed and its run log exists.
    * @param flags Command-line flags that are not part of the configuration but apply to a resumed run.
    * @throws SeqqaError `RUN_GOES_ON` if another process uses the run log. Errors of the file system or of SQLite if the run log cannot be created or
    *   opened.
    */
-  constructor(config: Config, document: RunDocument, hide: Redactor, goesOn = false, flags: readonly ConfigRow[] = []) {
+  constructor(config: Config, document: RunDocument, hide: Redactor, isResumed = false, flags: readonly ConfigRow[] = []) {
     this.#config = config;
     this.#flags = flags;
     this.#hide = hide;
-    this.#goesOn = goesOn;
+    this.#isResumed = isResumed;
     this.file = runFile(config.report.outputDir, document.run);
     mkdirSync(dirname(this.file), { recursive: true });
     this.#lock = new RunLock(this.file);
     let db: Database | undefined;
     try {
-      if (!goesOn) this.#make(document);
+      if (!isResumed) this.#make(document);
       this.#db = db = openSqlite(this.file, { fileMustExist: true });
       this.#db.pragma("trusted_schema = OFF");
       this.#db.pragma("journal_mode = WAL");
@@ -65,12 +65,12 @@ export class RunLog {
       // Let SQLite overwrite deleted text. The file may contain secrets that were stored before they became known.
       this.#db.pragma("secure_delete = ON");
       this.#db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-      if (goesOn) this.#db.transaction(() => this.#goOn(document))();
+      if (isResumed) this.#db.transaction(() => this.#goOn(document))();
       this.#entries = new EntryWriter(this.#db);
     } catch (error) {
       db?.close();
       this.#lock.release();
-      if (!goesOn) removeRun(this.file);
+      if (!isResumed) removeRun(this.file);
       throw error;
     }
   }
@@ -131,7 +131,7 @@ export class RunLog {
   /** Deletes the run log if nothing was run. The run log of a resumed run is not deleted. */
   discard(): void {
     this.#db.close();
-    if (!this.#goesOn) removeRun(this.file);
+    if (!this.#isResumed) removeRun(this.file);
     this.#lock.release();
   }
 

@@ -111,7 +111,7 @@ function startOf(
     strategy: options.strategy,
     actions: options.actions,
     shown: (exchange) => shown().exchange(exchange),
-    told: (news) => reportedEvents(news, shown(), { mapStack, whereOf: whereOfStack }),
+    told: (stepEvents) => reportedEvents(stepEvents, shown(), { mapStack, whereOf: whereOfStack }),
     beginning: runHeaderWith(
       module?.hash ?? "",
       { root, knowledge: knowledgeText(knowledge), clockMs, maxDepth, shard, violationPolicy: options.violationPolicy },

@@ -14,7 +14,7 @@ import { ShownUrls } from "../prepare/shown-urls.ts";
 
 interface Place {
   readonly index: number;
-  readonly seat: JourneyRunner;
+  readonly parts: JourneyRunner;
   baseUrl: string;
   /** `true` if seqqa does not start the target of this lane, so that the target and its stores belong to the user. */
   borrowed: boolean;
@@ -42,9 +42,9 @@ export class JourneyLanes {
     this.#input = input;
     this.#loaded = loaded;
     this.#host = host;
-    this.#places = seats.map((seat, index) => ({
+    this.#places = seats.map((parts, index) => ({
       index,
-      seat,
+      parts,
       baseUrl: "",
       borrowed: false,
       contextOnly: false,
@@ -98,11 +98,11 @@ export class JourneyLanes {
   }
 
   async #attach(place: Place): Promise<void> {
-    const { index, seat } = place;
+    const { index, parts } = place;
     // Close the lane before it is opened again, because closing restores the user's external stores.
-    await seat.close();
+    await parts.close();
     const spec = await this.#host.provision(index);
-    const { contextOnly } = await seat.attach(spec);
+    const { contextOnly } = await parts.attach(spec);
     Object.assign(place, { baseUrl: spec.baseUrl, borrowed: spec.borrowed, contextOnly, spoiled: false });
   }
 
@@ -151,7 +151,7 @@ export class JourneyLanes {
     let done: LaneJourney;
     try {
       let over = false;
-      done = await place.seat.run(this.#loaded[index]!, this.#enders[index]!.signal, (step) => {
+      done = await place.parts.run(this.#loaded[index]!, this.#enders[index]!.signal, (step) => {
         // Report a failed step and the steps after it only when the journey is over, because the message of the failure depends on how the target's
         // process ended.
         over ||= step.status === "failed" || step.status === "timed_out";
@@ -189,7 +189,7 @@ export class JourneyLanes {
 
   /** Closes the lanes, which restores external stores. A failed restore is added to the last result of the lane. */
   async #close(): Promise<void> {
-    const closed = await Promise.allSettled(this.#places.map(({ seat }) => seat.close()));
+    const closed = await Promise.allSettled(this.#places.map(({ parts }) => parts.close()));
     closed.forEach((one, lane) => {
       const last = this.#places[lane]!.last ?? -1;
       const run = this.#runs[last];

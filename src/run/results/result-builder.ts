@@ -173,10 +173,10 @@ export function violationOf(
   { found, path, draws, recording, confirmed, notReplayed, minimality }: ConfirmedViolation,
   parts: FindingParts,
 ): Violation {
-  const { finding, count, news } = found;
+  const { finding, count, stepEvents } = found;
   const names = (indices: readonly number[]): readonly string[] => indices.map((action) => parts.actions[action]!);
   const steps = confirmed && recording !== undefined ? recording.steps : [];
-  const last = (steps.at(-1)?.requests ?? news?.exchanges)?.at(-1);
+  const last = (steps.at(-1)?.requests ?? stepEvents?.exchanges)?.at(-1);
   const again = recording?.findings.find(({ invariant }) => invariant === finding.invariant);
   // Use the cause that the replay found, because on the shorter path the rule may be broken for another reason.
   const cause = again === undefined ? finding.cause : again.cause;

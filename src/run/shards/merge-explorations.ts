@@ -22,7 +22,7 @@ export function mergeExplorations(stores: readonly ShardStore[], file: string, k
     strategy: exploration.strategy,
     actions: exploration.actions,
     shown: (exchange) => exchange,
-    told: (news) => news,
+    told: (stepEvents) => stepEvents,
     beginning: undefined,
   });
   let merged: Merged;

@@ -77,7 +77,7 @@ export function expansionOf(finished: number, told: readonly Told[], more: Parti
   return {
     finished,
     rows: rowsOf(told),
-    news: [],
+    stepEvents: [],
     images: [],
     divergences: [],
     replayed: 0,

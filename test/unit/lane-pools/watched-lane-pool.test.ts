@@ -7,7 +7,7 @@ const CHUNK: Chunk = { units: [], direct: true };
 
 it("a lane that is lost says how, before the chunks that it held besides say that they are lost with it", async () => {
   const failure = (unit: number): LaneFailure => ({ kind: "unreachable", unit, action: 0, message: "no answer" });
-  const answers = [failure(0), failure(-1)].map((one) => ({ news: [], failure: one }) as unknown as Expansion);
+  const answers = [failure(0), failure(-1)].map((one) => ({ stepEvents: [], failure: one }) as unknown as Expansion);
   const inner = { lanes: 1, depth: 2, expand: () => Promise.resolve(answers.shift()) } as unknown as LanePool;
   const target = { exitCode: 1, signal: null, output: ["out of luck"] };
   const endOf = (): Promise<typeof target> => new Promise((resolve) => setTimeout(() => resolve(target), 20));

@@ -213,8 +213,10 @@ describe.each([
 
     it("is a HIGH violation with what was sent", async () => {
       const { expansion } = await one({ expectedStatus: 201, run: (_hands, api) => api.send() });
-      expect(expansion.news[0]!.findings).toMatchObject([{ severity: "high", message: expect.stringContaining("expected 201") as string }]);
-      expect(expansion.news[0]!.exchanges).toMatchObject([
+      expect(expansion.stepEvents[0]!.findings).toMatchObject([
+        { severity: "high", message: expect.stringContaining("expected 201") as string },
+      ]);
+      expect(expansion.stepEvents[0]!.exchanges).toMatchObject([
         { request: { method: "POST", url: "http://target/call" }, response: { status: 200 } },
       ]);
     });

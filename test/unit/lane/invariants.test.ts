@@ -19,7 +19,7 @@ describe.each([
   ])("a rule that %s and does not hold is a finding with its state", async (_how, check) => {
     const { rows, expansion, errors } = await after([{ name: "below_one", severity: "critical", message: "too many", check }]);
     expect(rows).toMatchObject([{ kind: "executed", found: true, same: false }]);
-    expect(expansion.news[0]!.findings).toEqual([{ invariant: "below_one", severity: "critical", message: "too many" }]);
+    expect(expansion.stepEvents[0]!.findings).toEqual([{ invariant: "below_one", severity: "critical", message: "too many" }]);
     expect(errors).toEqual([]);
   });
 

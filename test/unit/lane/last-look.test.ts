@@ -90,8 +90,8 @@ describe("a store that keeps its last look", () => {
     const beats = setInterval(() => void one.store.state.n++, 20);
     try {
       const unit = { path: [], from: 0, to: 2, lo, hi, uncertain: false, image: undefined };
-      const { divergences, news } = await one.lane.runtime.expand({ units: [unit], direct: true });
-      expect(news.flatMap(({ errors }) => errors)).toEqual([]);
+      const { divergences, stepEvents } = await one.lane.runtime.expand({ units: [unit], direct: true });
+      expect(stepEvents.flatMap(({ errors }) => errors)).toEqual([]);
       expect(divergences.length).toBeGreaterThan(0);
       for (const { path, message } of divergences) {
         expect(path).toEqual([]);

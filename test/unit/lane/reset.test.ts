@@ -7,7 +7,7 @@ import { Invariant } from "../../../src/model/declare/invariant.ts";
 import { ApiResponse } from "../../../src/model/http/response.ts";
 import { World, type WorldOptions } from "../../../src/model/declare/world.ts";
 import { runExplorer } from "../../support/run-explorer.ts";
-import { laneOf } from "../../support/seats.ts";
+import { laneOf } from "../../support/lane-parts.ts";
 
 type Keys = Record<string, unknown>;
 

@@ -10,7 +10,7 @@ import { ApiResponse } from "../../../src/model/http/response.ts";
 import type { StoreTraits } from "../../../src/model/stores/store-adapter.ts";
 import { World } from "../../../src/model/declare/world.ts";
 import { ActingClient } from "../../support/acting-client.ts";
-import { laneOptions, memorySeat } from "../../support/seats.ts";
+import { laneOptions, memoryParts } from "../../support/lane-parts.ts";
 
 type Keys = Record<string, unknown>;
 
@@ -91,7 +91,7 @@ async function laneWith(spares: number, actions: readonly TestAction[], setup?: 
       invariants: [],
       ...(setup === undefined ? {} : { setup }),
     });
-    const seat = { ...memorySeat(index), restart: process, image: bases[0]?.report.image };
+    const seat = { ...memoryParts(index), restart: process, image: bases[0]?.report.image };
     bases.push(await bringUp(definition as unknown as AgentDefinition<never, never>, seat, laneOptions()));
   }
   const control = new LaneControl();

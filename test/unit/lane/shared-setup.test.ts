@@ -7,7 +7,7 @@ import { SeqqaError } from "../../../src/model/errors.ts";
 import { ApiResponse } from "../../../src/model/http/response.ts";
 import { World } from "../../../src/model/declare/world.ts";
 import { atEnd } from "../../support/at-end.ts";
-import { laneOptions, memorySeat } from "../../support/seats.ts";
+import { laneOptions, memoryParts } from "../../support/lane-parts.ts";
 
 /** A store that cannot take rows of another lane: they change one that this lane does not have. */
 class Seeded extends MemoryAdapter<{ logins: number; admin: string }> {
@@ -26,7 +26,7 @@ function lane(admin: string, shared?: unknown): ReturnType<typeof bringUp> {
     actions: [new Action<object, Seeded>({ name: "look", run: async () => ApiResponse.of(200, {}) })],
     invariants: [],
   });
-  return bringUp(definition as unknown as AgentDefinition<never, never>, { ...memorySeat(0), shared }, laneOptions());
+  return bringUp(definition as unknown as AgentDefinition<never, never>, { ...memoryParts(0), shared }, laneOptions());
 }
 
 it("a lane whose target seeded its store otherwise than on the first lane is refused with what to do, not as an undo log that is wrong", async () => {

@@ -24,7 +24,7 @@ export interface Choosing {
   readonly scope: StoreScope;
   readonly tables: readonly string[] | undefined;
   /** The shared connection. `undefined` if the target does not use it. */
-  readonly lent: SharedConnection | undefined;
+  readonly shared: SharedConnection | undefined;
   readonly lend: () => SharedConnection;
   /** The patterns of the option `ignore`. In an external store, matching tables and columns are not restored. */
   readonly ignore: readonly IgnorePattern[];
@@ -40,9 +40,9 @@ export interface Chosen {
 
 /** Chooses and opens the checkpoint mode. @throws SeqqaError if the wanted mode is not possible or the database cannot be reached. */
 export async function chooseMode(choosing: Choosing): Promise<Chosen> {
-  const { store, wanted, scope, tables, previous, lent } = choosing;
+  const { store, wanted, scope, tables, previous, shared } = choosing;
   // A target that uses the shared connection runs in this process, even if `scope.inProcess` is `false`.
-  const inProcess = scope.inProcess || lent !== undefined;
+  const inProcess = scope.inProcess || shared !== undefined;
   if (wanted === "savepoint" && !inProcess) {
     throw new SeqqaError(
       "SAVEPOINT_OUT_OF_PROCESS",
@@ -60,7 +60,7 @@ export async function chooseMode(choosing: Choosing): Promise<Chosen> {
     if (catalog.strange.length > 0) throw strangeStore(store, catalog.strange[0]!);
     // A savepoint cannot undo writes to tables without transactions. If the schema has such a table, use another mode, even if the connection is
     // shared.
-    if (wanted === "savepoint" || (wanted === "auto" && lent !== undefined && savepointObstacle(catalog) === undefined))
+    if (wanted === "savepoint" || (wanted === "auto" && shared !== undefined && savepointObstacle(catalog) === undefined))
       return await savepoint(choosing, control, catalog);
     const selection = select(store, catalog.tables, tables);
     const obstacle = wanted === "copy" ? undefined : journalObstacle(catalog);

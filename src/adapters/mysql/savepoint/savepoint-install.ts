@@ -23,20 +23,20 @@ export class SavepointInstall {
   #watch!: SchemaWatch;
   #functions = true;
   readonly #control: Control;
-  readonly #lent: Queries;
+  readonly #shared: Queries;
   readonly #borrowed: boolean;
   #lease: Lease | undefined;
 
-  private constructor(control: Control, lent: Queries, catalog: Catalog, borrowed: boolean) {
+  private constructor(control: Control, shared: Queries, catalog: Catalog, borrowed: boolean) {
     this.#control = control;
-    this.#lent = lent;
+    this.#shared = shared;
     this.#catalog = catalog;
     this.#borrowed = borrowed;
   }
 
   /** Creates the triggers that log changes. In an external store, takes the lease first. @throws SeqqaError `SAVEPOINT_HINDERED` */
-  static async make(control: Control, lent: Queries, catalog: Catalog, borrowed: boolean): Promise<SavepointInstall> {
-    const made = new SavepointInstall(control, lent, catalog, borrowed);
+  static async make(control: Control, shared: Queries, catalog: Catalog, borrowed: boolean): Promise<SavepointInstall> {
+    const made = new SavepointInstall(control, shared, catalog, borrowed);
     if (borrowed) made.#lease = await Lease.hold(control);
     try {
       await made.#install();
@@ -81,7 +81,7 @@ export class SavepointInstall {
     const obstacle = (await this.#installLog(catalog)) ?? undefined;
     if (obstacle !== undefined && this.#borrowed)
       throw cannotSavepoint(control.store, `${obstacle}, so seqqa could not restore all data of a database that is used in place`);
-    this.#reader = obstacle === undefined ? new LogReader(this.#lent, catalog) : new FullReader(this.#lent, catalog);
+    this.#reader = obstacle === undefined ? new LogReader(this.#shared, catalog) : new FullReader(this.#shared, catalog);
     this.#watch = await SchemaWatch.open(control);
     if (this.#borrowed) await control.rows(keepTables(this.#watch.reading));
     const functions = `select 1 from information_schema.routines where ${named("routine_schema", control.store.database)} and routine_type = 'FUNCTION' limit 1`;

@@ -59,7 +59,7 @@ export class SavepointMode implements MysqlMode {
   };
   readonly #options: SavepointOptions;
   readonly #core: SharedConnectionCore;
-  readonly #lent: SharedQueries;
+  readonly #shared: SharedQueries;
   #install: SavepointInstall;
   #selection: Selection;
   #mirror = new MultisetMirror("");
@@ -73,20 +73,20 @@ export class SavepointMode implements MysqlMode {
   #clean = -1;
   #putBack = 0;
 
-  private constructor(options: SavepointOptions, lent: SharedQueries, install: SavepointInstall) {
+  private constructor(options: SavepointOptions, shared: SharedQueries, install: SavepointInstall) {
     this.#options = options;
     this.#core = options.core;
-    this.#lent = lent;
+    this.#shared = shared;
     this.#install = install;
     this.#selection = options.selection(install.catalog.tables);
   }
 
   static async open(options: SavepointOptions): Promise<SavepointMode> {
     const { core, control, borrowed } = options;
-    const lent = new SharedQueries(core.store, () => core.connection!);
+    const shared = new SharedQueries(core.store, () => core.connection!);
     // Wait until the target has no open transaction: its locks would block the creation of triggers.
-    const install = await core.alone(() => control.inTurn(() => SavepointInstall.make(control, lent, options.catalog, borrowed)));
-    const mode = new SavepointMode(options, lent, install);
+    const install = await core.alone(() => control.inTurn(() => SavepointInstall.make(control, shared, options.catalog, borrowed)));
+    const mode = new SavepointMode(options, shared, install);
     if (borrowed) await mode.#alone((connection) => mode.#begin(connection));
     return mode;
   }
@@ -95,7 +95,7 @@ export class SavepointMode implements MysqlMode {
     return this.#alone(async (connection) => {
       await this.#begin(connection);
       const contents: [Table, string[]][] = [];
-      for (const table of this.#install.catalog.tables.filter(this.#selection)) contents.push([table, await imagesOf(this.#lent, table)]);
+      for (const table of this.#install.catalog.tables.filter(this.#selection)) contents.push([table, await imagesOf(this.#shared, table)]);
       return observeAll(contents);
     });
   }
@@ -170,7 +170,7 @@ export class SavepointMode implements MysqlMode {
   }
 
   dump(): Promise<string> {
-    return this.#alone(() => dumpDatabase(this.#lent, false));
+    return this.#alone(() => dumpDatabase(this.#shared, false));
   }
 
   capture(): never {

@@ -18,30 +18,30 @@ export interface ChangeReader {
 /** Finds changes in the undo log that triggers write. A rollback removes log entries together with the changes that they describe. */
 export class LogReader implements ChangeReader {
   position = 0n;
-  readonly #lent: Queries;
+  readonly #shared: Queries;
   readonly #catalog: Catalog;
   readonly #log: string;
 
-  constructor(lent: Queries, catalog: Catalog) {
-    this.#lent = lent;
+  constructor(shared: Queries, catalog: Catalog) {
+    this.#shared = shared;
     this.#catalog = catalog;
-    this.#log = `${quoteName(lent.store.database)}.${LOG}`;
+    this.#log = `${quoteName(shared.store.database)}.${LOG}`;
   }
 
   async read(): Promise<RowSums> {
     // An explicit LIMIT overrides the setting `sql_select_limit`, which the target may have changed.
-    const rows = await this.#lent.rows(
+    const rows = await this.#shared.rows(
       `select ${ENTRY} from ${this.#log} where seq > ${this.position} order by seq limit 18446744073709551615`,
     );
     const last = rows[rows.length - 1]?.[0];
     // InnoDB does not use the numbers of rolled back entries again, so new entries always have higher numbers.
     if (last !== undefined && last !== null) this.position = BigInt(last);
-    return sumOfEntries(this.#lent.store, this.#catalog.tables, rows);
+    return sumOfEntries(this.#shared.store, this.#catalog.tables, rows);
   }
 
   async begin(empty: boolean): Promise<void> {
-    if (empty) await this.#lent.rows(`delete from ${this.#log}`);
-    const [[last] = [null]] = await this.#lent.rows(`select max(seq) from ${this.#log}`);
+    if (empty) await this.#shared.rows(`delete from ${this.#log}`);
+    const [[last] = [null]] = await this.#shared.rows(`select max(seq) from ${this.#log}`);
     this.position = BigInt(last ?? this.position);
   }
 }
@@ -51,12 +51,12 @@ export class LogReader implements ChangeReader {
  */
 export class FullReader implements ChangeReader {
   readonly position = 0n;
-  readonly #lent: Queries;
+  readonly #shared: Queries;
   readonly #catalog: Catalog;
   #root = new RowSums();
 
-  constructor(lent: Queries, catalog: Catalog) {
-    this.#lent = lent;
+  constructor(shared: Queries, catalog: Catalog) {
+    this.#shared = shared;
     this.#catalog = catalog;
   }
 
@@ -73,7 +73,7 @@ export class FullReader implements ChangeReader {
 
   async #everything(): Promise<RowSums> {
     const sums = new RowSums();
-    for (const [i, table] of this.#catalog.tables.entries()) for (const row of await imagesOf(this.#lent, table)) sums.add(i, row, 1);
+    for (const [i, table] of this.#catalog.tables.entries()) for (const row of await imagesOf(this.#shared, table)) sums.add(i, row, 1);
     return sums;
   }
 }

@@ -23,7 +23,7 @@ export interface Choosing {
   readonly schemas: readonly string[] | undefined;
   readonly tables: readonly string[] | undefined;
   /** The shared connection. `undefined` if the target does not use it. */
-  readonly lent: SharedConnection | undefined;
+  readonly shared: SharedConnection | undefined;
   readonly lend: () => SharedConnection;
   /** The patterns of the option `ignore`. In an external store, matching tables and columns are not restored. */
   readonly ignore: readonly IgnorePattern[];
@@ -38,9 +38,9 @@ export interface Chosen {
 
 /** Chooses and opens the checkpoint mode. @throws SeqqaError if the wanted mode is not possible or the database cannot be reached. */
 export async function chooseMode(choosing: Choosing): Promise<Chosen> {
-  const { store, wanted, scope, lent } = choosing;
+  const { store, wanted, scope, shared } = choosing;
   // A target that uses the shared connection runs in this process, even if `scope.inProcess` is `false`.
-  const inProcess = scope.inProcess || lent !== undefined;
+  const inProcess = scope.inProcess || shared !== undefined;
   if (wanted === "savepoint" && !inProcess) {
     throw new SeqqaError(
       "SAVEPOINT_OUT_OF_PROCESS",
@@ -51,7 +51,7 @@ export async function chooseMode(choosing: Choosing): Promise<Chosen> {
       },
     );
   }
-  if (wanted === "savepoint" || (wanted === "auto" && lent !== undefined)) return savepoint(choosing);
+  if (wanted === "savepoint" || (wanted === "auto" && shared !== undefined)) return savepoint(choosing);
   return wanted === "clone" ? clone(choosing, "as configured", WHOLE_STORE) : journalOrClone(choosing);
 }
 

@@ -92,11 +92,11 @@ export class JournalMode implements PostgresMode {
     this.#limitMs = choice.limitMs ?? BUSY_LIMIT_MS;
     this.gate = choice.gated === true ? new PostgresGate(control, this.#limitMs) : UNGATED;
     const { previous } = choice;
-    const goesOn = previous !== undefined && previous.#token === token;
-    this.#places = goesOn ? previous.#places : new Places();
+    const continues = previous !== undefined && previous.#token === token;
+    this.#places = continues ? previous.#places : new Places();
     this.#vacuum = new Vacuum(control, catalog.tables, choice.borrowed);
-    this.#mirror = goesOn ? previous.#mirror : new MultisetMirror("{}", tellingBy(catalog.tables));
-    this.#base = goesOn ? previous.#base : 0;
+    this.#mirror = continues ? previous.#mirror : new MultisetMirror("{}", tellingBy(catalog.tables));
+    this.#base = continues ? previous.#base : 0;
   }
 
   /**

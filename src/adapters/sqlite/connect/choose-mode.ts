@@ -20,7 +20,7 @@ export interface Choosing {
   readonly scope: StoreScope;
   readonly tables: readonly string[] | undefined;
   /** The shared connection. `undefined` if the target does not use it. */
-  readonly lent: Database | undefined;
+  readonly shared: Database | undefined;
   readonly connect: () => Database;
   readonly lend: () => Database;
   /** The patterns of the option `ignore`. In an external file, matching tables and columns are not restored. */
@@ -36,9 +36,9 @@ export interface Chosen {
 
 /** Chooses the checkpoint mode. @throws SeqqaError if the wanted mode is not possible; SqliteError if the file is locked or invalid */
 export function chooseMode(choosing: Choosing): Chosen {
-  const { wanted, scope, lent } = choosing;
+  const { wanted, scope, shared } = choosing;
   // A target that uses the shared connection runs in this process, even if `scope.inProcess` is `false`.
-  const inProcess = scope.inProcess || lent !== undefined;
+  const inProcess = scope.inProcess || shared !== undefined;
   if (wanted === "savepoint" && !inProcess) {
     throw new SeqqaError(
       "SAVEPOINT_OUT_OF_PROCESS",
@@ -49,7 +49,7 @@ export function chooseMode(choosing: Choosing): Chosen {
       },
     );
   }
-  if (wanted === "savepoint" || (wanted === "auto" && lent !== undefined)) {
+  if (wanted === "savepoint" || (wanted === "auto" && shared !== undefined)) {
     return savepoint(choosing, wanted === "auto" ? "the target runs in seqqa's process and uses seqqa's connection" : "as configured");
   }
   const db = choosing.connect();

@@ -111,9 +111,9 @@ export class JournalMode implements SqliteMode {
     // Installing the journal again would discard the original rows that are saved in the external file.
     if (borrowed && difference !== undefined) throw schemaChanged(file, difference);
     const faulty = options.faulty === true;
-    const goesOn = wasInstalled && difference === undefined && (previous.faults !== undefined) === faulty;
-    this.token = goesOn ? previous.token : newToken();
-    if (!goesOn) install(db, { file, plans, token: this.token, borrowed, faulty });
+    const continues = wasInstalled && difference === undefined && (previous.faults !== undefined) === faulty;
+    this.token = continues ? previous.token : newToken();
+    if (!continues) install(db, { file, plans, token: this.token, borrowed, faulty });
     this.#schema = schemaText(db);
     this.#dataVersion = db.prepare<[], number>("pragma data_version").pluck();
     this.#schemaVersion = db.prepare<[], number>("pragma schema_version").pluck();
@@ -123,7 +123,7 @@ export class JournalMode implements SqliteMode {
     this.#rollback = db.prepare("rollback");
     blind(db);
     if (faulty) this.faults = new SqliteFaults(db, file, plans);
-    this.#log = new UndoLog(db, file, plans, { previous: goesOn ? previous.#log : undefined, keeps: borrowed });
+    this.#log = new UndoLog(db, file, plans, { previous: continues ? previous.#log : undefined, keeps: borrowed });
     if (this.#log.tables.some((table) => table.explain().includes("Program"))) {
       throw new SeqqaError("JOURNAL_HINDERED", "seqqa cannot disable its triggers during a restore");
     }

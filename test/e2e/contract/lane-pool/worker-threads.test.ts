@@ -4,7 +4,7 @@ import type { bundle as bundleModule } from "../../../../src/loader/index.ts";
 import { expanderContract } from "../../../contract/lane-pool/lane-pool-contract.ts";
 import { host, HTTP, LEDGER } from "../../../contract/lane-pool/ledger-lanes.ts";
 import { emptyFolder, root } from "../../../support/e2e.ts";
-import { laneOptions } from "../../../support/seats.ts";
+import { laneOptions } from "../../../support/lane-parts.ts";
 
 // Threads run the built package: nothing transforms code inside of them.
 expanderContract("worker threads", async () => {

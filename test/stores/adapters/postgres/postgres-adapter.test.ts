@@ -152,11 +152,11 @@ describe("the mode", () => {
 
   test("auto in process is savepoint when the target took the connection, else journal", async () => {
     const { url } = await scratch([ORDERS]);
-    const lent = adapterOn(url);
-    expect(await lent.connection.query("select 1 as one")).toMatchObject({ rows: [{ one: 1 }] });
-    await lent.open({ ...SCOPE, inProcess: true });
-    expect(lent.checkpoint.mode).toBe("savepoint");
-    await lent.close();
+    const shared = adapterOn(url);
+    expect(await shared.connection.query("select 1 as one")).toMatchObject({ rows: [{ one: 1 }] });
+    await shared.open({ ...SCOPE, inProcess: true });
+    expect(shared.checkpoint.mode).toBe("savepoint");
+    await shared.close();
     const own = adapterOn(url);
     await own.open({ ...SCOPE, inProcess: true });
     expect(own.checkpoint).toEqual({ mode: "journal", why: "the target runs in seqqa's process, but opens its own connections" });

@@ -4,7 +4,7 @@ import { Action } from "../../../../src/model/declare/action.ts";
 import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
 import { ApiResponse } from "../../../../src/model/http/response.ts";
 import { World } from "../../../../src/model/declare/world.ts";
-import { laneOf } from "../../../support/seats.ts";
+import { laneOf } from "../../../support/lane-parts.ts";
 import { NOTHING_KNOWN } from "../../../../src/state/index.ts";
 import { ownServer } from "./scratch.ts";
 

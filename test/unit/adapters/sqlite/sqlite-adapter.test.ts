@@ -45,11 +45,11 @@ describe("the mode", () => {
   test("auto in process is savepoint when the target took the connection, else journal", async () => {
     const file = scratchFile();
     api(file, ORDERS);
-    const lent = new SqliteAdapter({ file });
-    expect(lent.connection.open).toBe(true);
-    await lent.open({ ...SCOPE, inProcess: true });
-    expect(lent.checkpoint.mode).toBe("savepoint");
-    await lent.close();
+    const shared = new SqliteAdapter({ file });
+    expect(shared.connection.open).toBe(true);
+    await shared.open({ ...SCOPE, inProcess: true });
+    expect(shared.checkpoint.mode).toBe("savepoint");
+    await shared.close();
     const own = await openAdapter(file, {}, { inProcess: true });
     expect(own.checkpoint.mode).toBe("journal");
   });

@@ -3,7 +3,7 @@ import { InlineLanePool } from "../../../../src/lane-pools/inline/inline-lane-po
 import { expanderContract } from "../../../contract/lane-pool/lane-pool-contract.ts";
 import { host, HTTP, ledger } from "../../../contract/lane-pool/ledger-lanes.ts";
 import { TestLanePool } from "../../../support/test-lane-pool.ts";
-import { laneOptions } from "../../../support/seats.ts";
+import { laneOptions } from "../../../support/lane-parts.ts";
 
 expanderContract(
   "in this thread",

@@ -16,7 +16,7 @@ const unitOf = (path: number): UnitRequest => ({
 const answer = (more: Partial<Expansion>): Expansion => ({
   finished: 0,
   rows: new Int32Array(0),
-  news: [],
+  stepEvents: [],
   images: [],
   divergences: [],
   replayed: 1,

@@ -26,7 +26,7 @@ it("gives back every row as a lane sent it, the other hash of its state included
   let action = 0;
   for (const row of commitRows(batch.subarray(0, size))) {
     const sent = rows[action]!;
-    expect([row.from, row.action, row.news]).toEqual([4, action, action === 3 ? 17 : -1]);
+    expect([row.from, row.action, row.stepEvents]).toEqual([4, action, action === 3 ? 17 : -1]);
     expect([...laneRow(row, sent[2]!, sent[3]!)]).toEqual([...sent]);
     expect(laneRow(row, 0, 0)).toHaveLength(ROW);
     action++;

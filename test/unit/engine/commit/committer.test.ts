@@ -24,7 +24,7 @@ function committerOf(options: Partial<CommitterOptions> = {}, root: Parameters<t
 }
 
 const commit = (committer: Committer, node: number, action: number, told: Told): number =>
-  committer.commit(node, action, { rows: rowsOf([told]), at: 0, news: told.found === true ? findingNews(action) : undefined }).to;
+  committer.commit(node, action, { rows: rowsOf([told]), at: 0, stepEvents: told.found === true ? findingNews(action) : undefined }).to;
 
 describe("the root", () => {
   it("is a state and opens the frontier", () => {

@@ -49,7 +49,7 @@ async function confirm(found: FindingEvent, status: number, ...lanes: readonly (
     record: () => Promise.resolve(lanes[rebuilt - 1]),
   };
   const log = new FindingLog();
-  log.addViolation({ finding: found, lastAction: "refund", status, path: [0, 1], state: null, news: undefined, draws: undefined });
+  log.addViolation({ finding: found, lastAction: "refund", status, path: [0, 1], state: null, stepEvents: undefined, draws: undefined });
   const [violation] = await confirmViolations(log, { actions: ACTIONS, lanePool: lanePool as unknown as LanePool, signal: undefined });
   return { rebuilt, confirmed: violation!.confirmed, recorded: violation!.recording !== undefined };
 }
@@ -86,7 +86,15 @@ describe("a finding that is not replayed to its end", () => {
       cut: () => cut(),
     };
     const log = new FindingLog();
-    log.addViolation({ finding: crash, lastAction: "refund", status: 0, path: [0, 1], state: null, news: undefined, draws: undefined });
+    log.addViolation({
+      finding: crash,
+      lastAction: "refund",
+      status: 0,
+      path: [0, 1],
+      state: null,
+      stepEvents: undefined,
+      draws: undefined,
+    });
     const lane = lanePool as unknown as LanePool;
     const [violation] = await confirmViolations(log, { actions: ACTIONS, lanePool: lane, signal, limit: limit as TimeLimit });
     const { confirmed, notReplayed } = violation!;
@@ -120,7 +128,15 @@ describe("a finding that is not replayed to its end", () => {
       record: () => (abort.abort(), Promise.resolve({ ...lost, steps: [step("create", null)], brokeAt: 0, findings: [] })),
     };
     const log = new FindingLog();
-    log.addViolation({ finding: rule, lastAction: "refund", status: 200, path: [0, 1], state: null, news: undefined, draws: undefined });
+    log.addViolation({
+      finding: rule,
+      lastAction: "refund",
+      status: 200,
+      path: [0, 1],
+      state: null,
+      stepEvents: undefined,
+      draws: undefined,
+    });
     const { signal } = abort;
     const [violation] = await confirmViolations(log, { actions: ACTIONS, lanePool: lanePool as unknown as LanePool, signal });
     expect(violation).toMatchObject({ confirmed: false, recording: undefined, notReplayed: "interrupted" });
@@ -164,7 +180,7 @@ describe("replaying many findings", () => {
         status,
         path: [0],
         state: null,
-        news: undefined,
+        stepEvents: undefined,
         draws: undefined,
       });
     const lane = lanePool as unknown as LanePool;
@@ -288,7 +304,15 @@ describe("making a confirmed path shorter", () => {
       },
     };
     const log = new FindingLog();
-    log.addViolation({ finding: rule, lastAction: "refund", status: 200, path: found, state: null, news: undefined, draws: undefined });
+    log.addViolation({
+      finding: rule,
+      lastAction: "refund",
+      status: 200,
+      path: found,
+      state: null,
+      stepEvents: undefined,
+      draws: undefined,
+    });
     const shrinking: Shrinking = {
       shortest: (one) => ({ path: options.shortest ?? one.path, draws: undefined }),
       mayBeBroken: new Set(options.mayBeBroken),

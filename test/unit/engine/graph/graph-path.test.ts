@@ -9,7 +9,7 @@ const B = 1;
 function committerOf(edges: readonly (readonly [from: number, action: number, to: number, found?: boolean])[]): Committer {
   const committer = committerAt(["a", "b"]);
   for (const [from, action, to, found = false] of edges)
-    committer.commit(from, action, { rows: rowsOf([{ to, found }]), at: 0, news: found ? findingNews(action) : undefined });
+    committer.commit(from, action, { rows: rowsOf([{ to, found }]), at: 0, stepEvents: found ? findingNews(action) : undefined });
   return committer;
 }
 

@@ -95,7 +95,7 @@ describe("Backlog", () => {
     reorderBuffer.begin(whole(root));
     const failure = { kind: "dirty", unit: 0, action: 1, message: "The connection was lost" } as const;
     const told = {
-      news: [findingNews(0), findingNews(1)],
+      stepEvents: [findingNews(0), findingNews(1)],
       images: [0, 1].map((action) => ({ unit: 0, action, image: `behind ${action}` })),
       details: [0, 1].map((action) => ({ unit: 0, action, exchanges: [], state: undefined })),
     };
@@ -112,7 +112,7 @@ describe("Backlog", () => {
       ),
     );
     expect(states(root)).toEqual([KNOWN, UNKNOWN, UNKNOWN]);
-    expect([root.news, root.images, root.details].map((map) => [...map!.keys()])).toEqual([[0], [0], [0]]);
+    expect([root.stepEvents, root.images, root.details].map((map) => [...map!.keys()])).toEqual([[0], [0], [0]]);
   });
 
   it("after a cancelled chunk, forgets the unit in progress", () => {

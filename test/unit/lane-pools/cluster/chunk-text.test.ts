@@ -90,7 +90,7 @@ const exchange = {
 const expansion: Expansion = {
   finished: 2,
   rows: Int32Array.from({ length: 5 * ROW }, (_, i) => i - 3),
-  news: [
+  stepEvents: [
     {
       unit: 1,
       action: 1,
@@ -122,7 +122,14 @@ describe("an answer as text", () => {
       message: "gone",
       target: { exitCode: 1, signal: null, output: ["x"] },
     } as const;
-    const lost: Expansion = { ...expansion, finished: 1, rows: expansion.rows.subarray(0, 4 * ROW), news: [], details: undefined, failure };
+    const lost: Expansion = {
+      ...expansion,
+      finished: 1,
+      rows: expansion.rows.subarray(0, 4 * ROW),
+      stepEvents: [],
+      details: undefined,
+      failure,
+    };
     expect(expansionOf(expansionText(lost), units, ACTIONS)).toEqual(lost);
     const noted: Expansion = {
       ...expansion,
@@ -141,12 +148,12 @@ describe("an answer as text", () => {
     ["too few rows", { rows: new Int32Array(4 * ROW) }],
     ["too many rows", { rows: new Int32Array(6 * ROW) }],
     ["half a row", { rows: new Int32Array(5 * ROW + 1) }],
-    ["news of another unit", { news: [{ ...expansion.news[0]!, unit: 2 }] }],
-    ["news of an action that is not there", { news: [{ ...expansion.news[0]!, action: 4 }] }],
+    ["news of another unit", { stepEvents: [{ ...expansion.stepEvents[0]!, unit: 2 }] }],
+    ["news of an action that is not there", { stepEvents: [{ ...expansion.stepEvents[0]!, action: 4 }] }],
     ["an image of another unit", { images: [{ unit: -1, action: 0, image: "J" }] }],
     [
       "a severity that is none",
-      { news: [{ ...expansion.news[0]!, findings: [{ invariant: "i", severity: "worst" as never, message: "m" }] }] },
+      { stepEvents: [{ ...expansion.stepEvents[0]!, findings: [{ invariant: "i", severity: "worst" as never, message: "m" }] }] },
     ],
     ["a divergence of a kind that is none", { divergences: [{ kind: "__proto__" as never, path: [], message: "", differences: [] }] }],
     ["a failure elsewhere", { failure: { kind: "dirty", unit: 2, action: 0, message: "" } }],

@@ -7,7 +7,7 @@ import { ApiResponse } from "../../../../src/model/http/response.ts";
 import { World } from "../../../../src/model/declare/world.ts";
 import { laneCase, mess, type Hands } from "../../../support/lane-case.ts";
 import { runExplorer } from "../../../support/run-explorer.ts";
-import { laneOf } from "../../../support/seats.ts";
+import { laneOf } from "../../../support/lane-parts.ts";
 
 const up = { run: ({ store }: Hands) => (store.state.n++, ApiResponse.of(200)) };
 const look = { run: ({ store }: Hands) => ApiResponse.of(200 + store.state.n) };

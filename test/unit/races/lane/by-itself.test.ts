@@ -9,7 +9,7 @@ import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
 import { Invariant } from "../../../../src/model/declare/invariant.ts";
 import { World } from "../../../../src/model/declare/world.ts";
 import { RaceLane } from "../../../../src/races/index.ts";
-import { laneOf } from "../../../support/seats.ts";
+import { laneOf } from "../../../support/lane-parts.ts";
 
 const REQUEST: RaceRequest = {
   path: [],

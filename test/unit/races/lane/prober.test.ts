@@ -9,7 +9,7 @@ import { World } from "../../../../src/model/declare/world.ts";
 import { Prober } from "../../../../src/races/lane/prober.ts";
 import type { DeliveriesOfLane } from "../../../../src/races/lane/deliveries-of-lane.ts";
 import { PLAIN_WAY, type Trial, type TrialPlan, type Delivery } from "../../../../src/races/lane/deliveries.ts";
-import { laneOf } from "../../../support/seats.ts";
+import { laneOf } from "../../../support/lane-parts.ts";
 
 interface Post {
   likes: number;

@@ -8,7 +8,7 @@ import { ApiResponse } from "../../../../src/model/http/response.ts";
 import { World } from "../../../../src/model/declare/world.ts";
 import { HttpClient } from "../../../../src/adapters/http/index.ts";
 import { MemoryAdapter } from "../../../../src/adapters/memory/index.ts";
-import { laneOf } from "../../../support/seats.ts";
+import { laneOf } from "../../../support/lane-parts.ts";
 
 interface Account {
   balance: number;

@@ -9,7 +9,7 @@ function committerOf(all: readonly InconclusiveEvent[]): Committer {
   const committer = committerAt(["a"]);
   const rows = rowsOf([{ to: 1 }]);
   for (const one of all)
-    committer.commit(0, 0, { rows, at: 0, news: { unit: 0, action: 0, findings: [], errors: [], exchanges: [], unjudged: [one] } });
+    committer.commit(0, 0, { rows, at: 0, stepEvents: { unit: 0, action: 0, findings: [], errors: [], exchanges: [], unjudged: [one] } });
   return committer;
 }
 

@@ -38,11 +38,11 @@ const PROBES =
 test("answers and leaves behind exactly what a connection of its own would", async () => {
   const seeds = size(3, 60);
   for (let seed = 1; seed <= seeds; seed++) {
-    const [plain, lent] = [await databases.create([], template), await databases.create([], template)];
+    const [plain, shared] = [await databases.create([], template), await databases.create([], template)];
     const real = new pg.Client({ connectionString: databases.url(plain) });
     real.on("error", () => undefined);
     await real.connect();
-    const adapter = new PostgresAdapter({ url: databases.url(lent) });
+    const adapter = new PostgresAdapter({ url: databases.url(shared) });
     const { connection } = adapter;
     await adapter.open(SCOPE);
     await adapter.root();
@@ -72,6 +72,6 @@ test("answers and leaves behind exactly what a connection of its own would", asy
     await reading.close();
     await adapter.close();
     await databases.drop(plain);
-    await databases.drop(lent);
+    await databases.drop(shared);
   }
 });

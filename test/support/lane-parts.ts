@@ -1,10 +1,10 @@
 import { NOTHING_KNOWN } from "../../src/state/index.ts";
 import { DataFactory } from "../../src/data/index.ts";
-import { bringUp, LaneControl, LaneRuntime, type LaneBase, type LaneOptions, type LaneSeat } from "../../src/lane/index.ts";
+import { bringUp, LaneControl, LaneRuntime, type LaneBase, type LaneOptions, type LaneParts } from "../../src/lane/index.ts";
 import type { AgentDefinition } from "../../src/model/declare/agent.ts";
 
-/** Returns the seat of a lane without target, store or directory, for worlds in memory. */
-export function memorySeat(index: number): LaneSeat {
+/** Returns the parts of a lane without target, store or directory, for worlds in memory. */
+export function memoryParts(index: number): LaneParts {
   return {
     lane: { index, baseUrl: "", dbUrl: undefined, dbPath: undefined, systems: {}, tmpDir: "" },
     inProcess: false,
@@ -33,7 +33,7 @@ export async function laneOf<C extends object, A>(
   options: Partial<LaneOptions> = {},
   index = 0,
 ): Promise<{ readonly base: LaneBase; readonly runtime: LaneRuntime; readonly control: LaneControl }> {
-  const base = await bringUp(definition as unknown as AgentDefinition<never, never>, memorySeat(index), laneOptions(options));
+  const base = await bringUp(definition as unknown as AgentDefinition<never, never>, memoryParts(index), laneOptions(options));
   const control = new LaneControl();
   return { base, control, runtime: new LaneRuntime(base, control) };
 }
