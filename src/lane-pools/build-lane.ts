@@ -35,7 +35,7 @@ export async function buildLane(settings: LaneSettings, spec: LaneSpec, shared?:
   const first = await buildOne(settings, spec, { shared });
   // A World that the user passed as an object belongs to one lane only, so no copies of the lane can be built.
   const wanted = typeof definition.world === "object" ? [] : (spec.spares ?? []);
-  const built = await Promise.allSettled(wanted.map((spare) => buildOne(settings, spare, { image: first.base.report.image })));
+  const built = await Promise.allSettled(wanted.map((spare) => buildOne(settings, spare, { snapshot: first.base.report.snapshot })));
   const all = [first, ...built.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))];
   const close = async (): Promise<void> => {
     const closed = await Promise.allSettled(all.map((one) => one.close()));
@@ -69,7 +69,7 @@ function spareDiffers(lane: LaneReport, spare: LaneReport): SeqqaError {
 async function buildOne(
   settings: LaneSettings,
   spec: LaneSpec,
-  roots: { readonly image?: unknown; readonly shared?: unknown },
+  roots: { readonly snapshot?: unknown; readonly shared?: unknown },
 ): Promise<OneLane> {
   const { definition, options, http } = settings;
   const { HttpClient } = await import("../adapters/http/index.ts");

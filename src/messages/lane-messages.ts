@@ -71,7 +71,7 @@ export interface UnitRequest {
    */
   readonly uncertain: boolean;
   /** The snapshot that is written to reach the node. `undefined`: the lane replays the node's path. */
-  readonly image: unknown;
+  readonly snapshot: unknown;
   /** Makes the unit a cross-check: the lane replays to the node, executes its actions again, and reports differences instead of outcomes. */
   readonly check?: ExpansionCheck | undefined;
   /**
@@ -197,7 +197,7 @@ export interface StepEvent {
 export interface SnapshotEvent {
   readonly unit: number;
   readonly action: number;
-  readonly image: unknown;
+  readonly snapshot: unknown;
 }
 
 /** The details about one step for reports. */
@@ -242,7 +242,7 @@ export interface Expansion {
   /** The rows of the finished units, one after the other. After a failure, rows of the unfinished unit may follow, up to the failed action. */
   readonly rows: Int32Array;
   readonly stepEvents: readonly StepEvent[];
-  readonly images: readonly SnapshotEvent[];
+  readonly snapshots: readonly SnapshotEvent[];
   /** The details of each executed step. Absent unless {@link Chunk.details} requests them. */
   readonly details?: readonly DetailEvent[] | undefined;
   /** For each step that reached a state with names unknown to the engine: these names. Absent unless {@link Chunk.occurred} is set. */
@@ -360,7 +360,7 @@ export interface LaneReport {
   readonly broken?: true | undefined;
   /** `true` if every store can be brought to a state by writing a snapshot. */
   readonly portable: boolean;
-  readonly image: unknown;
+  readonly snapshot: unknown;
   /**
    * A snapshot of the data that `setup` changed in the stores. Lanes that are built later write it, so that all lanes have the same ids. `undefined`
    * if no snapshot can be taken.

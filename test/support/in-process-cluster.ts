@@ -129,7 +129,7 @@ export async function lanesOf(
   return {
     lanePool,
     ready: { lanes, root: rootOf(reports[0]!), portable: reports.every(({ portable }) => portable), origins: [] },
-    image: decodeSnapshot,
+    snapshot: decodeSnapshot,
     actions: definition.actions.length,
     origins: new Set<string>(),
     close: () => lanePool.close(),

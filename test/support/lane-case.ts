@@ -177,7 +177,7 @@ export async function laneCase(given: LaneCase): Promise<CaseLane> {
       to: given.actions.length,
       lo,
       hi,
-      image: undefined,
+      snapshot: undefined,
       ...unit,
     } as UnitRequest;
     const expansion = await lane.runtime.expand({ units: [request], direct: true });

@@ -158,9 +158,9 @@ export class TestLanePool implements LanePool {
     const cut = this.#cancelled ? undefined : this.#cut(chunk);
     const runtime = this.#seats[lane]!.runtime;
     const expansion = cut === undefined ? await runtime.expand(chunk) : await this.#lose(runtime, chunk, cut);
-    for (const { check, path, image } of chunk.units.slice(0, expansion.finished)) {
+    for (const { check, path, snapshot } of chunk.units.slice(0, expansion.finished)) {
       if (check !== undefined) this.checks.push(`${check.merge ? "merge" : "both"} ${path.join()}`);
-      else if (image !== undefined && chunk.direct) this.written.add(path.join());
+      else if (snapshot !== undefined && chunk.direct) this.written.add(path.join());
     }
     this.#options.onExpansion?.(++this.#expansions);
     await this.#delay();

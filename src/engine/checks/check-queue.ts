@@ -196,7 +196,7 @@ export class CheckQueue {
   /** Queues the selected checks of a node whose outcomes are all committed. `direct`: `true` if nodes can be reached by snapshot. */
   expanded(node: number, work: NodeWork, direct: boolean): void {
     const sampled = this.#sampled(node);
-    const written = direct && work.image !== undefined;
+    const written = direct && work.snapshot !== undefined;
     // The node was reached by replay already, so a check by replay would compare equal executions. Record the check as done, for a resumed run.
     if (sampled && !written) this.#committer.journal?.checked({ node, merge: false });
     this.#take(node, work, sampled && written, this.#otherWaysTo(node));
@@ -247,7 +247,7 @@ export class CheckQueue {
   }
 
   #unitOf(lo: number, hi: number): UnitTarget {
-    return { from: 0, to: this.#options.actions, lo, hi, uncertain: false, image: undefined, suspect: undefined };
+    return { from: 0, to: this.#options.actions, lo, hi, uncertain: false, snapshot: undefined, suspect: undefined };
   }
 
   #own(node: number): Pick<UnitRequest, "path" | "draws"> {

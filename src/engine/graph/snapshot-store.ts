@@ -58,20 +58,20 @@ export class SnapshotStore {
     return this.#live.size + this.#pending.size + read;
   }
 
-  put(node: number, image: unknown): void {
-    if (this.#puts++ % SAMPLE === 0) this.#measure(image);
+  put(node: number, snapshot: unknown): void {
+    if (this.#puts++ % SAMPLE === 0) this.#measure(snapshot);
     if (this.#live.size * this.#each < this.#most) {
-      this.#live.set(node, image);
+      this.#live.set(node, snapshot);
       return;
     }
     if (this.#spill === undefined) return;
-    this.#pending.set(node, image);
+    this.#pending.set(node, snapshot);
     if (this.#pending.size >= BATCH_IMAGES || this.#pending.size * this.#each >= BATCH_BYTES) this.#writeOut(this.#spill);
   }
 
   get(node: number): unknown {
-    const image = this.#live.get(node) ?? this.#pending.get(node);
-    return image === undefined && this.#batchOf !== undefined ? this.#batch(this.#batchOf.atOr0(node))?.get(node) : image;
+    const snapshot = this.#live.get(node) ?? this.#pending.get(node);
+    return snapshot === undefined && this.#batchOf !== undefined ? this.#batch(this.#batchOf.atOr0(node))?.get(node) : snapshot;
   }
 
   delete(node: number): void {
@@ -114,14 +114,14 @@ export class SnapshotStore {
   #batch(number: number): ReadonlyMap<number, unknown> | undefined {
     const batch = this.#batches.get(number);
     if (batch === undefined) return undefined;
-    let images = this.#read.get(number);
-    if (images === undefined) {
-      images = this.#readIn(batch);
+    let snapshots = this.#read.get(number);
+    if (snapshots === undefined) {
+      snapshots = this.#readIn(batch);
       const [oldest] = this.#read.keys();
       if (this.#read.size >= READ) this.#read.delete(oldest!);
     } else this.#read.delete(number);
-    this.#read.set(number, images);
-    return images;
+    this.#read.set(number, snapshots);
+    return snapshots;
   }
 
   #readIn({ place, length }: Batch): ReadonlyMap<number, unknown> {
@@ -134,16 +134,16 @@ export class SnapshotStore {
     }
   }
 
-  #measure(image: unknown): void {
-    const bytes = sizeOf(image);
+  #measure(snapshot: unknown): void {
+    const bytes = sizeOf(snapshot);
     this.#each = this.#puts === 1 ? bytes : 0.9 * this.#each + 0.1 * bytes;
   }
 }
 
-function sizeOf(image: unknown): number {
-  if (typeof image === "string") return image.length + 32;
+function sizeOf(snapshot: unknown): number {
+  if (typeof snapshot === "string") return snapshot.length + 32;
   try {
-    return IN_MEMORY * serialize(image).length;
+    return IN_MEMORY * serialize(snapshot).length;
   } catch {
     return 1024;
   }

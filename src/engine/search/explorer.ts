@@ -141,8 +141,8 @@ export class Explorer {
       },
     });
     // Without a queue, the frontier may return to any state. Reading a whole batch for each snapshot would then take longer than a replay.
-    const images = new SnapshotStore(this.order.queue === undefined ? undefined : options.spill);
-    this.reorderBuffer = new ReorderBuffer(options.actions.length, this.committer.nodes, images);
+    const snapshots = new SnapshotStore(this.order.queue === undefined ? undefined : options.spill);
+    this.reorderBuffer = new ReorderBuffer(options.actions.length, this.committer.nodes, snapshots);
     this.divergences = new DivergenceLog(options.actions);
     const { most, chunkMs } = lanePool.capacity;
     this.#scheduler = new Scheduler({
@@ -185,7 +185,7 @@ export class Explorer {
     this.committer.root(root);
     this.occurred.root(root);
     for (const code of root.calls ?? []) this.calls.add(code);
-    this.reorderBuffer.adoptRoot(root.image);
+    this.reorderBuffer.adoptRoot(root.snapshot);
     this.#lanePool.share(this.committer.visited);
     if (this.#foundNew && this.#options.stopOnFirstViolation) this.stopReason = "first_violation";
     if (this.#options.recorded !== undefined) await this.#recommit(this.#options.recorded);

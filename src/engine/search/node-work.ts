@@ -17,7 +17,7 @@ export interface NodePlace {
   readonly lo: number;
   readonly hi: number;
   /** The snapshot of the node's state. `undefined` if there is none. */
-  readonly image: unknown;
+  readonly snapshot: unknown;
 }
 
 /**
@@ -31,12 +31,12 @@ export class NodeWork {
   readonly depth: number;
   readonly lo: number;
   readonly hi: number;
-  image: unknown;
+  snapshot: unknown;
   /** The predicted successors, by the action that leads to them. */
   children: Map<number, NodeWork> | undefined;
   stepEvents: Map<number, StepEvent> | undefined;
   details: Map<number, DetailEvent> | undefined;
-  images: Map<number, unknown> | undefined;
+  snapshots: Map<number, unknown> | undefined;
   occurrences: Map<number, readonly string[]> | undefined;
   calls: Map<number, readonly number[]> | undefined;
   /** `true` if the outcomes are no longer needed. Outcomes that arrive later are only counted. */
@@ -48,14 +48,14 @@ export class NodeWork {
   /** All actions with an index below this are committed. */
   #inOrder = 0;
 
-  constructor({ node, parent, action, depth, lo, hi, image }: NodePlace) {
+  constructor({ node, parent, action, depth, lo, hi, snapshot }: NodePlace) {
     this.node = node;
     this.parent = parent;
     this.action = action;
     this.depth = depth;
     this.lo = lo;
     this.hi = hi;
-    this.image = image;
+    this.snapshot = snapshot;
   }
 
   /** Returns the value of `UnitRequest.uncertain` for a predicted node. */

@@ -18,7 +18,7 @@ export class ReorderBuffer {
   readonly #actions: number;
   readonly #nodes: NodeTable;
   readonly #works: Map<number, NodeWork> = new Map();
-  readonly #images: SnapshotStore;
+  readonly #snapshots: SnapshotStore;
   /** Number of actions that lanes are executing. */
   underWay = 0;
   /** Number of outcomes that arrived and wait to be committed. Here and in the counts below, skipped actions do not count. */
@@ -30,10 +30,10 @@ export class ReorderBuffer {
   /** Number of outcomes that arrived and are no longer needed, for example after a wrong prediction. */
   wasted = 0;
 
-  constructor(actions: number, nodes: NodeTable, images: SnapshotStore = new SnapshotStore()) {
+  constructor(actions: number, nodes: NodeTable, snapshots: SnapshotStore = new SnapshotStore()) {
     this.#actions = actions;
     this.#nodes = nodes;
-    this.#images = images;
+    this.#snapshots = snapshots;
   }
 
   get(node: number): NodeWork | undefined {
@@ -44,7 +44,15 @@ export class ReorderBuffer {
   of(node: number, lo: number, hi: number): NodeWork {
     let work = this.#works.get(node);
     if (work === undefined) {
-      work = new NodeWork({ node, parent: undefined, action: -1, depth: this.#nodes.depth(node), lo, hi, image: this.#images.get(node) });
+      work = new NodeWork({
+        node,
+        parent: undefined,
+        action: -1,
+        depth: this.#nodes.depth(node),
+        lo,
+        hi,
+        snapshot: this.#snapshots.get(node),
+      });
       this.#works.set(node, work);
     }
     return work;
@@ -53,8 +61,8 @@ export class ReorderBuffer {
   /** Takes the snapshot and the predicted {@link NodeWork} of a node that has just joined the frontier from those of its parent. */
   adopt(node: number, parent: number, action: number): void {
     const work = this.#works.get(parent);
-    const image = work?.images?.get(action);
-    if (image !== undefined) this.#images.put(node, image);
+    const snapshot = work?.snapshots?.get(action);
+    if (snapshot !== undefined) this.#snapshots.put(node, snapshot);
     const predicted = work?.children?.get(action);
     if (predicted === undefined) return;
     work!.children!.delete(action);
@@ -71,12 +79,12 @@ export class ReorderBuffer {
     this.#drop(predicted);
   }
 
-  adoptRoot(image: unknown): void {
-    if (image !== undefined) this.#images.put(0, image);
+  adoptRoot(snapshot: unknown): void {
+    if (snapshot !== undefined) this.#snapshots.put(0, snapshot);
   }
 
-  image(node: number): unknown {
-    return this.#images.get(node);
+  snapshot(node: number): unknown {
+    return this.#snapshots.get(node);
   }
 
   begin({ work, from, to }: Assignment): void {
@@ -115,7 +123,7 @@ export class ReorderBuffer {
     for (const one of expansion.occurrences ?? [])
       if (isTaken(one)) (assignments[one.unit]!.work.occurrences ??= new Map()).set(one.action, one.names);
     for (const one of expansion.calls ?? []) if (isTaken(one)) (assignments[one.unit]!.work.calls ??= new Map()).set(one.action, one.codes);
-    for (const image of expansion.images) if (isTaken(image)) keepImage(assignments, image);
+    for (const snapshot of expansion.snapshots) if (isTaken(snapshot)) keepSnapshot(assignments, snapshot);
   }
 
   /** Stores an outcome from the run log, which is then committed like an executed one. */
@@ -145,7 +153,7 @@ export class ReorderBuffer {
   /** Removes the outcomes and the snapshot of a node whose actions are all committed. */
   finish(node: number): void {
     this.#works.delete(node);
-    this.#images.delete(node);
+    this.#snapshots.delete(node);
   }
 
   /** Drops all outcomes of a node, including those that lanes are still executing, because the node gets another path. */
@@ -158,12 +166,22 @@ export class ReorderBuffer {
   dropAll(): void {
     for (const work of this.#works.values()) this.#drop(work);
     this.#works.clear();
-    this.#images.clear();
+    this.#snapshots.clear();
   }
 
   request({ work, from, to }: Assignment, extra: Pick<UnitRequest, "suspect">): UnitRequest {
     const uncertain = work.node >= 0 ? this.#nodes.has(work.node, UNCERTAIN) : work.uncertain;
-    return { path: this.path(work), from, to, lo: work.lo, hi: work.hi, uncertain, image: work.image, draws: this.draws(work), ...extra };
+    return {
+      path: this.path(work),
+      from,
+      to,
+      lo: work.lo,
+      hi: work.hi,
+      uncertain,
+      snapshot: work.snapshot,
+      draws: this.draws(work),
+      ...extra,
+    };
   }
 
   path(work: NodeWork): number[] {
@@ -194,8 +212,8 @@ export class ReorderBuffer {
   }
 }
 
-function keepImage(assignments: readonly Assignment[], { unit, action, image }: SnapshotEvent): void {
-  (assignments[unit]!.work.images ??= new Map()).set(action, image);
+function keepSnapshot(assignments: readonly Assignment[], { unit, action, snapshot }: SnapshotEvent): void {
+  (assignments[unit]!.work.snapshots ??= new Map()).set(action, snapshot);
 }
 
 function countExecuted(rows: Int32Array, at: number, count: number): number {

@@ -249,7 +249,7 @@ function opened(work: NodeWork, action: number, visited: VisitedSet, seen: Set<n
   work.children ??= new Map();
   let child = work.children.get(action);
   if (child === undefined) {
-    child = new NodeWork({ node: -1, parent: work, action, depth: work.depth + 1, lo, hi, image: work.images?.get(action) });
+    child = new NodeWork({ node: -1, parent: work, action, depth: work.depth + 1, lo, hi, snapshot: work.snapshots?.get(action) });
     work.children.set(action, child);
   }
   return child;

@@ -157,7 +157,7 @@ const NO_REPORT: LaneReport = {
   findings: [],
   errors: [],
   portable: false,
-  image: undefined,
+  snapshot: undefined,
   made: undefined,
   shape: 0,
   systems: [],

@@ -63,10 +63,10 @@ export function chunkText(chunk: Chunk): string {
 }
 
 /**
- * Parses a chunk from text. `actions`: the number of actions of the exploration. `image`: converts the text of a snapshot. @throws ShapeError if the
+ * Parses a chunk from text. `actions`: the number of actions of the exploration. `snapshot`: converts the text of a snapshot. @throws ShapeError if the
  * chunk cannot be executed
  */
-export function chunkOf(given: string, actions: number, image?: (text: string) => unknown): Chunk {
+export function chunkOf(given: string, actions: number, snapshot?: (text: string) => unknown): Chunk {
   const path = listOf(integer(0, actions - 1), LONGEST_PATH);
   const rest = members<Pick<UnitRequest, "check" | "draws" | "suspect">>({
     check: optional(
@@ -93,7 +93,7 @@ export function chunkOf(given: string, actions: number, image?: (text: string) =
     members<EncodedChunk>({
       units: integer(1, MOST_UNITS),
       words: words(MOST_UNITS * HEAD * 64),
-      images: text(),
+      snapshots: text(),
       rare: listOf(rare, MOST_UNITS),
       direct: flag,
       details: optional(integer(0, EXCHANGES | STATES)),
@@ -101,24 +101,24 @@ export function chunkOf(given: string, actions: number, image?: (text: string) =
     }),
   );
   refuseTorn(encoded, actions);
-  return decodeChunk(encoded, image);
+  return decodeChunk(encoded, snapshot);
 }
 
 /** Checks that the lengths and indices in an encoded chunk fit together. @throws ShapeError */
-function refuseTorn({ units, words: numbers, images }: EncodedChunk, actions: number): void {
+function refuseTorn({ units, words: numbers, snapshots }: EncodedChunk, actions: number): void {
   let at = 0;
   let taken = 0;
   for (let unit = 0; unit < units; unit++) {
-    const [from, to, image, length] = [numbers[at]!, numbers[at + 1]!, numbers[at + 5]!, numbers[at + 6]!];
+    const [from, to, snapshot, length] = [numbers[at]!, numbers[at + 1]!, numbers[at + 5]!, numbers[at + 6]!];
     const end = at + HEAD + length;
     if (!(from >= 0 && from < to && to <= actions)) throw new ShapeError(`unit ${unit}`, "a range of actions");
-    if (!(length >= 0 && end <= numbers.length && image >= -1)) throw new ShapeError(`unit ${unit}`, "whole");
+    if (!(length >= 0 && end <= numbers.length && snapshot >= -1)) throw new ShapeError(`unit ${unit}`, "whole");
     for (let step = at + HEAD; step < end; step++)
       if (!(numbers[step]! >= 0 && numbers[step]! < actions)) throw new ShapeError(`unit ${unit}`, "a path of actions");
-    taken += Math.max(image, 0);
+    taken += Math.max(snapshot, 0);
     at = end;
   }
-  if (at !== numbers.length || taken !== images.length) throw new ShapeError("", "a chunk of the announced length");
+  if (at !== numbers.length || taken !== snapshots.length) throw new ShapeError("", "a chunk of the announced length");
 }
 
 export function expansionText(expansion: Expansion): string {
@@ -224,17 +224,20 @@ export function expansionOf(given: string, units: readonly UnitRequest[], action
     ),
     twoPackets: optional(flag),
   });
-  const encoded = parseAs(given, members<EncodedExpansion>({ plain, rows: words(total * ROW), words: words(total * 3), images: text() }));
-  const { rows, words: numbers, images } = encoded;
+  const encoded = parseAs(
+    given,
+    members<EncodedExpansion>({ plain, rows: words(total * ROW), words: words(total * 3), snapshots: text() }),
+  );
+  const { rows, words: numbers, snapshots } = encoded;
   if (rows.length % ROW !== 0 || rows.length < leastRows(units, encoded.plain))
     throw new ShapeError("rows", "the rows of the requested units");
   let taken = 0;
   for (let at = 0; at < numbers.length; at += 3) {
-    unit(numbers[at], "images");
-    action(numbers[at + 1], "images");
-    taken += count(numbers[at + 2], "images");
+    unit(numbers[at], "snapshots");
+    action(numbers[at + 1], "snapshots");
+    taken += count(numbers[at + 2], "snapshots");
   }
-  if (numbers.length % 3 !== 0 || taken !== images.length) throw new ShapeError("images", "of the announced length");
+  if (numbers.length % 3 !== 0 || taken !== snapshots.length) throw new ShapeError("snapshots", "of the announced length");
   // `JSON.stringify` leaves out members that are `undefined`, so add `failure` again.
   return { ...decodeExpansion(encoded), failure: encoded.plain.failure };
 }

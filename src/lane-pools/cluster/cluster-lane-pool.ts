@@ -259,8 +259,8 @@ export class ClusterLanePool implements LanePool {
 
   /** Encodes the snapshots in the reports of lanes as text, in the form that workers get. Keeps the encoded reports. */
   #taken(reports: readonly LaneReport[]): readonly LaneReport[] {
-    const encoded = (image: unknown): string | undefined => (image === undefined ? undefined : snapshotText(image));
-    this.#reports = reports.map((report) => ({ ...report, image: encoded(report.image), made: encoded(report.made) }));
+    const encoded = (snapshot: unknown): string | undefined => (snapshot === undefined ? undefined : snapshotText(snapshot));
+    this.#reports = reports.map((report) => ({ ...report, snapshot: encoded(report.snapshot), made: encoded(report.made) }));
     return this.#reports;
   }
 }
@@ -300,7 +300,7 @@ function otherLanes({ root, portable }: Pick<Ready, "root" | "portable">, facts:
 
 /** Removes snapshots of states that were committed after the worker took the chunk. */
 function withoutKnown(expansion: Expansion, { units }: Chunk, visited: VisitedSet | undefined): Expansion {
-  if (visited === undefined || expansion.images.length === 0) return expansion;
+  if (visited === undefined || expansion.snapshots.length === 0) return expansion;
   const { rows } = expansion;
   const starts: number[] = [];
   let at = 0;
@@ -308,9 +308,9 @@ function withoutKnown(expansion: Expansion, { units }: Chunk, visited: VisitedSe
     starts.push(at);
     if (check === undefined) at += (to - from) * ROW;
   }
-  const images = expansion.images.filter(({ unit, action }) => {
+  const snapshots = expansion.snapshots.filter(({ unit, action }) => {
     const row = starts[unit]! + (action - units[unit]!.from) * ROW;
     return row + ROW > rows.length || visited.find(rows[row + LO]!, rows[row + HI]!) < 0;
   });
-  return images.length === expansion.images.length ? expansion : { ...expansion, images };
+  return snapshots.length === expansion.snapshots.length ? expansion : { ...expansion, snapshots };
 }

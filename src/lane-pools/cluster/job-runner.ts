@@ -18,7 +18,7 @@ export interface WorkerLanes {
   readonly lanePool: LanePool;
   readonly ready: Omit<Ready, "worker">;
   /** Converts the text of a snapshot to the form that the lane pool takes. `undefined`: the pool takes the text itself. */
-  readonly image: ((text: string) => unknown) | undefined;
+  readonly snapshot: ((text: string) => unknown) | undefined;
   readonly actions: number;
   /** The origins (URLs) of all targets that the lanes have used. */
   readonly origins: ReadonlySet<string>;
@@ -111,7 +111,7 @@ export class JobRunner {
         this.#options.onNote("This worker refused a job from Redis, because the job is not signed with the SEQQA_SECRET of the run.");
       throw new SeqqaError("JOB_FORGED", "The worker refused the job, because it is not signed with the SEQQA_SECRET of the run.");
     }
-    const chunk = chunkOf(body, lanes.actions, lanes.image);
+    const chunk = chunkOf(body, lanes.actions, lanes.snapshot);
     const lane = this.#free.pop()!;
     try {
       const expansion = await lanes.lanePool.expand(lane, chunk);

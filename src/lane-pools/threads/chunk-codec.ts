@@ -10,7 +10,7 @@ export interface EncodedChunk {
   /** The members of all units: from, to, lo, hi, flags, length of the snapshot (-1 without one), length of the path, the path. */
   readonly words: Int32Array<ArrayBuffer>;
   /** The texts of the units' snapshots, one after another. */
-  readonly images: string;
+  readonly snapshots: string;
   /** Members that only few units have, each with the index of the unit. */
   readonly rare: readonly (readonly [number, Pick<UnitRequest, "check" | "draws" | "suspect">])[];
   readonly direct: boolean;
@@ -19,11 +19,11 @@ export interface EncodedChunk {
 }
 
 export interface EncodedExpansion {
-  readonly plain: Omit<Expansion, "images" | "rows">;
+  readonly plain: Omit<Expansion, "snapshots" | "rows">;
   readonly rows: Int32Array;
   /** For each snapshot: the index of its unit, the index of its action, and the length of its text. */
   readonly words: Int32Array<ArrayBuffer>;
-  readonly images: string;
+  readonly snapshots: string;
 }
 
 const UNCERTAIN = 1;
@@ -33,32 +33,32 @@ export const HEAD = 7;
 /** Encodes a chunk for sending it to a thread. Its snapshots must be strings, as {@link decodeExpansion} returns them. */
 export function encodeChunk(chunk: Chunk): EncodedChunk {
   const words = new Int32Array(chunk.units.reduce((sum, { path }) => sum + HEAD + path.length, 0));
-  const images: string[] = [];
+  const snapshots: string[] = [];
   const rare: [number, Pick<UnitRequest, "check" | "draws" | "suspect">][] = [];
   let at = 0;
   chunk.units.forEach((unit, index) => {
-    const image = unit.image as string | undefined;
+    const snapshot = unit.snapshot as string | undefined;
     words[at] = unit.from;
     words[at + 1] = unit.to;
     words[at + 2] = unit.lo;
     words[at + 3] = unit.hi;
     words[at + 4] = unit.uncertain ? UNCERTAIN : 0;
-    words[at + 5] = image === undefined ? -1 : image.length;
+    words[at + 5] = snapshot === undefined ? -1 : snapshot.length;
     words[at + 6] = unit.path.length;
     words.set(unit.path, at + HEAD);
     at += HEAD + unit.path.length;
-    if (image !== undefined) images.push(image);
+    if (snapshot !== undefined) snapshots.push(snapshot);
     const { check, draws, suspect } = unit;
     if (check !== undefined || draws !== undefined || suspect !== undefined) rare.push([index, { check, draws, suspect }]);
   });
   const { direct, details, occurred } = chunk;
-  return { units: chunk.units.length, words, images: images.join(""), rare, direct, details, occurred };
+  return { units: chunk.units.length, words, snapshots: snapshots.join(""), rare, direct, details, occurred };
 }
 
-/** Decodes a chunk. `image`: converts the text of each snapshot. Default: {@link decodeSnapshot}. */
+/** Decodes a chunk. `snapshot`: converts the text of each snapshot. Default: {@link decodeSnapshot}. */
 export function decodeChunk(
-  { units: count, words, images, rare, direct, details, occurred }: EncodedChunk,
-  image: (text: string) => unknown = decodeSnapshot,
+  { units: count, words, snapshots, rare, direct, details, occurred }: EncodedChunk,
+  snapshot: (text: string) => unknown = decodeSnapshot,
 ): Chunk {
   const rest = new Map(rare);
   const units: UnitRequest[] = [];
@@ -74,7 +74,7 @@ export function decodeChunk(
       lo: words[at + 2]!,
       hi: words[at + 3]!,
       uncertain: (flags & UNCERTAIN) !== 0,
-      image: length < 0 ? undefined : image(images.slice(offset, offset + length)),
+      snapshot: length < 0 ? undefined : snapshot(snapshots.slice(offset, offset + length)),
       path: Array.from(words.subarray(at + HEAD, end)),
       ...rest.get(index),
     });
@@ -85,28 +85,28 @@ export function decodeChunk(
 }
 
 /** Encodes the answer to a chunk. Snapshots that are strings are encoded already. */
-export function encodeExpansion({ images: given, rows, ...plain }: Expansion): EncodedExpansion {
-  const texts = given.map(({ image }) => snapshotText(image));
+export function encodeExpansion({ snapshots: given, rows, ...plain }: Expansion): EncodedExpansion {
+  const texts = given.map(({ snapshot }) => snapshotText(snapshot));
   const words = new Int32Array(given.length * 3);
   given.forEach(({ unit, action }, i) => {
     words[3 * i] = unit;
     words[3 * i + 1] = action;
     words[3 * i + 2] = texts[i]!.length;
   });
-  return { plain, rows, words, images: texts.join("") };
+  return { plain, rows, words, snapshots: texts.join("") };
 }
 
 /**
  * Decodes the answer to a chunk, but leaves its snapshots encoded. They are parts of one string, so the whole string stays in memory as long as one
  * of them is needed.
  */
-export function decodeExpansion({ plain, rows, words, images: text }: EncodedExpansion): Expansion {
-  const images: SnapshotEvent[] = [];
+export function decodeExpansion({ plain, rows, words, snapshots: text }: EncodedExpansion): Expansion {
+  const snapshots: SnapshotEvent[] = [];
   let offset = 0;
   for (let at = 0; at < words.length; at += 3) {
     const end = offset + words[at + 2]!;
-    images.push({ unit: words[at]!, action: words[at + 1]!, image: text.slice(offset, end) });
+    snapshots.push({ unit: words[at]!, action: words[at + 1]!, snapshot: text.slice(offset, end) });
     offset = end;
   }
-  return { ...plain, rows, images };
+  return { ...plain, rows, snapshots };
 }

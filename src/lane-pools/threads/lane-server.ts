@@ -188,8 +188,8 @@ export class LaneServer implements ControlChannel {
 }
 
 function encodeReport(report: LaneReport): LaneReport {
-  const encoded = (image: unknown): string | undefined => (image === undefined ? undefined : encodeSnapshot(image));
-  return { ...report, image: encoded(report.image), made: encoded(report.made) };
+  const encoded = (snapshot: unknown): string | undefined => (snapshot === undefined ? undefined : encodeSnapshot(snapshot));
+  return { ...report, snapshot: encoded(report.snapshot), made: encoded(report.made) };
 }
 
 async function definitionOf(task: AttachTask): Promise<AgentDefinition<never, never>> {

@@ -6,7 +6,7 @@ export function lostExpansion(failure: LaneFailure | undefined): Expansion {
     finished: 0,
     rows: new Int32Array(0),
     stepEvents: [],
-    images: [],
+    snapshots: [],
     divergences: [],
     replayed: 0,
     checked: 0,

@@ -8,15 +8,15 @@ const DEEPEST = 100;
  * Encodes a snapshot as a string, because strings are sent to threads quickly. The first character says which format is used. JSON is ten times
  * faster than the general serializer, so it is used if it can represent the snapshot.
  */
-export function encodeSnapshot(image: unknown): string {
-  const plain = withoutMaps(image);
+export function encodeSnapshot(snapshot: unknown): string {
+  const plain = withoutMaps(snapshot);
   if (isJson(plain, 0)) return `J${JSON.stringify(plain)}`;
-  return `V${serialize(image).toString("latin1")}`;
+  return `V${serialize(snapshot).toString("latin1")}`;
 }
 
 /** Encodes a snapshot like {@link encodeSnapshot}. Returns a string unchanged, since it is encoded already. */
-export function snapshotText(image: unknown): string {
-  return typeof image === "string" ? image : encodeSnapshot(image);
+export function snapshotText(snapshot: unknown): string {
+  return typeof snapshot === "string" ? snapshot : encodeSnapshot(snapshot);
 }
 
 export function decodeSnapshot(text: string): unknown {
@@ -42,8 +42,8 @@ interface PlainImage {
   readonly setBy: readonly (readonly [string, string | null])[];
 }
 
-function withoutMaps(image: unknown): PlainImage {
-  const { context, setBy, ...rest } = image as Image;
+function withoutMaps(snapshot: unknown): PlainImage {
+  const { context, setBy, ...rest } = snapshot as Image;
   return {
     ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)),
     context: [...context.entries],

@@ -82,7 +82,7 @@ export interface LaneParts {
   /** The same as `process`, but only set for `target.rollback: restart`, where the process is restarted before each action. */
   readonly restart?: TargetControl | undefined;
   /** A snapshot of the root state of another lane, if this lane is a copy of that lane. */
-  readonly image?: unknown;
+  readonly snapshot?: unknown;
   /** A snapshot of the data that `setup` made on the run's first lane; see {@link LaneReport.made}. */
   readonly shared?: unknown;
 }
@@ -165,7 +165,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, parts: 
     lookalikes,
     drawing,
     restart,
-    image: parts.image as WorldSnapshot | undefined,
+    snapshot: parts.snapshot as WorldSnapshot | undefined,
     shared: parts.shared as WorldSnapshot | undefined,
     reopen: parts.borrowed ? undefined : () => reopenSystems(world, parts, options, asks),
   });
@@ -241,7 +241,7 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
   const root = home.mark;
   const relative = await state.facts();
   const rootState = briefLines(canonicalizer.describe(relative));
-  const image = state.portable ? { ...(await state.capture()), setupAt: home.setupAt } : undefined;
+  const snapshot = state.portable ? { ...(await state.capture()), setupAt: home.setupAt } : undefined;
   drawing.root("");
   await checkRoot(checker);
   const unanswered = stepper.checkFailure;
@@ -270,7 +270,7 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
     errors,
     ...(unanswered !== undefined && { broken: true }),
     portable: state.portable,
-    image,
+    snapshot,
     made: home.made,
     shape: options.shapes ? shapeOf(relative) : 0,
     background,

@@ -93,7 +93,7 @@ export class LaneRuntime {
         try {
           mark = isPromise(going) ? await going : going;
         } catch (error) {
-          const again = await this.#lostOnTheWay(unit, chunk.direct && unit.image !== undefined, error);
+          const again = await this.#lostOnTheWay(unit, chunk.direct && unit.snapshot !== undefined, error);
           ({ mark } = again);
           // The lane is not in the state that was recorded for the node, so later steps must not compare their state with the recorded fingerprint.
           if (again.isOther) unit = { ...unit, uncertain: true };
@@ -225,7 +225,7 @@ export class LaneRuntime {
       if (!this.#base.home.remade) throw error;
       try {
         await replayer.replay([]);
-        return { mark: await replayer.goTo({ ...unit, image: undefined }, false), isOther: false };
+        return { mark: await replayer.goTo({ ...unit, snapshot: undefined }, false), isOther: false };
       } catch (again) {
         if (!(again instanceof OtherState)) throw again;
         field = passed();

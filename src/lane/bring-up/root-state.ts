@@ -26,7 +26,7 @@ export interface RootStateOptions {
   readonly drawing: Drawing;
   readonly restart: TargetRestart | undefined;
   /** A snapshot of the root state of another lane, if this lane is a copy of that lane. It is written to the stores instead of running `setup`. */
-  readonly image: WorldSnapshot | undefined;
+  readonly snapshot: WorldSnapshot | undefined;
   /**
    * A snapshot of the data that `setup` made on the first lane. It replaces the data that `setup` makes on this lane, so that all lanes have the same
    * ids.
@@ -63,7 +63,7 @@ export class RootState {
   #before: SavedWorld | undefined;
   #wholeBefore: Readonly<Record<string, Observed>> = {};
   /** A snapshot of the root state, taken when it was made for the first time. */
-  #image: WorldSnapshot | undefined;
+  #snapshot: WorldSnapshot | undefined;
   #redrawn = false;
   #setupAt: StepWindow = { startMs: Date.now(), endMs: Date.now() };
   #made: WorldSnapshot | undefined;
@@ -147,7 +147,7 @@ export class RootState {
     await this.#setUp();
     this.#facts = await this.#settle();
     const { state } = this.#options;
-    if (state.portable) this.#image = await state.capture();
+    if (state.portable) this.#snapshot = await state.capture();
   }
 
   async #root(): Promise<void> {
@@ -194,7 +194,7 @@ export class RootState {
     const { state } = this.#options;
     if (!this.#redrawn) await state.restore(this.mark);
     else {
-      await state.write(this.#image!);
+      await state.write(this.#snapshot!);
       await this.#settle();
       this.#redrawn = false;
     }
@@ -235,13 +235,13 @@ export class RootState {
   }
 
   async #setUp(): Promise<void> {
-    const { image } = this.#options;
+    const { snapshot } = this.#options;
     const startMs = Date.now();
     // The snapshot is only written when the lane is built. After a restart `setup` has to run, because the new process needs the data that `setup`
     // gives it.
-    const isWritten = image !== undefined && this.#facts === undefined;
-    await (isWritten ? this.#options.state.write(image) : this.#runSetup());
-    this.#setupAt = (isWritten ? image.setupAt : undefined) ?? { startMs, endMs: Date.now() };
+    const isWritten = snapshot !== undefined && this.#facts === undefined;
+    await (isWritten ? this.#options.state.write(snapshot) : this.#runSetup());
+    this.#setupAt = (isWritten ? snapshot.setupAt : undefined) ?? { startMs, endMs: Date.now() };
   }
 
   async #runSetup(): Promise<void> {

@@ -47,8 +47,8 @@ export class CheckpointNavigator extends Navigator {
 
   override goTo(unit: UnitRequest, direct: boolean): SavedWorld | Promise<SavedWorld> {
     if (this.isHere(unit)) return this.here!.mark;
-    if (direct && unit.image !== undefined && unit.path.length > 0 && !isOld(unit.image as WorldSnapshot)) {
-      const written = this.options.state.write(unit.image as WorldSnapshot);
+    if (direct && unit.snapshot !== undefined && unit.path.length > 0 && !isOld(unit.snapshot as WorldSnapshot)) {
+      const written = this.options.state.write(unit.snapshot as WorldSnapshot);
       if (this.#path.length > 0) {
         this.#marks.length = 1;
         this.#path = [];

@@ -31,7 +31,7 @@ export class ChunkReport {
   visited: Known | undefined;
   rows: RowWriter = new RowWriter(0);
   stepEvents: StepEvent[] = [];
-  images: SnapshotEvent[] = [];
+  snapshots: SnapshotEvent[] = [];
   divergences: Expansion["divergences"][number][] = [];
   checkedSteps = 0;
   readonly #base: LaneBase;
@@ -60,7 +60,7 @@ export class ChunkReport {
     for (const { from, to } of chunk.units) rows += to - from;
     this.rows = new RowWriter(rows);
     this.stepEvents = [];
-    this.images = [];
+    this.snapshots = [];
     this.divergences = [];
     this.checkedSteps = 0;
     this.#captured.clear();
@@ -77,7 +77,7 @@ export class ChunkReport {
       finished,
       rows: this.rows.finish(),
       stepEvents: this.stepEvents,
-      images: this.images,
+      snapshots: this.snapshots,
       details: this.#wants === 0 ? undefined : this.#details,
       divergences: this.divergences,
       replayed: replayed - this.checkedSteps,

@@ -26,7 +26,7 @@ export class ExpansionSum {
       finished,
       rows,
       stepEvents: parts.flatMap(({ part, unit }) => part.stepEvents.map((one) => ({ ...one, unit }))),
-      images: parts.flatMap(({ part, unit }) => part.images.map((one) => ({ ...one, unit }))),
+      snapshots: parts.flatMap(({ part, unit }) => part.snapshots.map((one) => ({ ...one, unit }))),
       details: parts.flatMap(({ part, unit }) => part.details?.map((one) => ({ ...one, unit })) ?? []),
       occurrences: parts.flatMap(({ part, unit }) => part.occurrences?.map((one) => ({ ...one, unit })) ?? []),
       calls: parts.flatMap(({ part, unit }) => part.calls?.map((one) => ({ ...one, unit })) ?? []),

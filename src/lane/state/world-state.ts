@@ -439,20 +439,20 @@ export class WorldState {
       unstored: this.#unstored === NOTHING_UNSTORED ? undefined : this.#unstored,
       aheadMs: this.aheadMs || undefined,
     };
-    return isPromise(systems) ? systems.then((images) => ({ systems: images, ...own })) : { systems, ...own };
+    return isPromise(systems) ? systems.then((snapshots) => ({ systems: snapshots, ...own })) : { systems, ...own };
   }
 
-  write(image: WorldSnapshot): Awaitable<void> {
-    this.#context.restore(image.context);
+  write(snapshot: WorldSnapshot): Awaitable<void> {
+    this.#context.restore(snapshot.context);
     for (let i = 0; i < this.#clients.length; i++) {
-      this.#clients[i]!.restore(image.clients[i]);
+      this.#clients[i]!.restore(snapshot.clients[i]);
       this.#attributed[i] = this.#clients[i]!.version;
     }
-    this.#setBy = image.setBy;
-    this.#origins = originsOfSnapshot(image.origins);
-    this.#unstored = image.unstored ?? NOTHING_UNSTORED;
+    this.#setBy = snapshot.setBy;
+    this.#origins = originsOfSnapshot(snapshot.origins);
+    this.#unstored = snapshot.unstored ?? NOTHING_UNSTORED;
     this.#step = undefined;
-    return this.#all((system, i) => system.write!(image.systems[i]));
+    return this.#all((system, i) => system.write!(snapshot.systems[i]));
   }
 
   fingerprint(canonicalizer: Canonicalizer, out: Fingerprint): Awaitable<void> {

@@ -105,7 +105,7 @@ export class StepTaker {
         const same = lo === unit.lo && hi === unit.hi;
         if (!same && this.#report.wantsStates) this.#report.describe(lo, hi, state.facts() as never);
         if (this.#report.wantsOccurrences) this.#report.noteOccurrences(index, action, state.facts() as never);
-        if (!same && this.#report.wanted(lo, hi)) this.#report.images.push({ unit: index, action, image: state.capture() });
+        if (!same && this.#report.wanted(lo, hi)) this.#report.snapshots.push({ unit: index, action, snapshot: state.capture() });
         const before = suspicious(unit, lo, hi) ? state.position() : undefined;
         const checking = checker.check(this.#base.actions[action], false);
         const spot = this.#putBackCheck.due();
@@ -174,7 +174,7 @@ export class StepTaker {
       if ((lo !== unit.lo || hi !== unit.hi) && this.#report.wantsStates) this.#report.describe(lo, hi, facts);
       if (this.#report.wantsOccurrences) this.#report.noteOccurrences(index, action, facts);
       if ((lo !== unit.lo || hi !== unit.hi) && outcome.findings.length === 0 && this.#report.wanted(lo, hi)) {
-        this.#report.images.push({ unit: index, action, image: await state.capture(true) });
+        this.#report.snapshots.push({ unit: index, action, snapshot: await state.capture(true) });
       }
     }
     // Take this checkpoint before the checks begin, since a check may write at once.

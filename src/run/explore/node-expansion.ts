@@ -118,7 +118,7 @@ async function startLanes(
         portable: reports.every(({ portable }) => portable),
         origins: [...host.origins],
       },
-      image: isInline ? decodeSnapshot : (text) => text,
+      snapshot: isInline ? decodeSnapshot : (text) => text,
       actions: definition.actions.length,
       origins: host.origins,
       close: () => lanes.close(),

@@ -36,7 +36,7 @@ export function expanderContract(name: string, create: () => Promise<LanePool>):
       to: ACTIONS,
       ...at,
       uncertain: false,
-      image: undefined,
+      snapshot: undefined,
       ...more,
     });
     const root = (more: Partial<UnitRequest> = {}): UnitRequest => unit([], { lo: reports[0]!.rootLo, hi: reports[0]!.rootHi }, more);
@@ -74,15 +74,15 @@ export function expanderContract(name: string, create: () => Promise<LanePool>):
     it("gets to nodes by their path and by their captured state, on whichever lane, with equal outcomes", async () => {
       const first = await lanePool.expand(0, { units: [root()], direct: true });
       const created = reached(first, CREATE);
-      const image = first.images.find(({ action }) => action === CREATE)!.image;
+      const snapshot = first.snapshots.find(({ action }) => action === CREATE)!.snapshot;
       const byPath = await lanePool.expand(0, { units: [unit([CREATE], created)], direct: true });
       expect(byPath.replayed).toBe(1);
       expect(statusesOf(byPath).slice(0, 5)).toEqual([201, 200, 409, 409, 200]);
       for (const lane of lanes()) {
-        const byImage = await lanePool.expand(lane, { units: [unit([CREATE], created, { image })], direct: true });
+        const byImage = await lanePool.expand(lane, { units: [unit([CREATE], created, { snapshot })], direct: true });
         expect(rowsOf(byImage)).toEqual(rowsOf(byPath));
         expect(byImage.replayed).toBe(0);
-        const forced = await lanePool.expand(lane, { units: [unit([CREATE], created, { image })], direct: false });
+        const forced = await lanePool.expand(lane, { units: [unit([CREATE], created, { snapshot })], direct: false });
         expect(rowsOf(forced)).toEqual(rowsOf(byPath));
       }
     });
@@ -100,13 +100,13 @@ export function expanderContract(name: string, create: () => Promise<LanePool>):
 
     it("leaves the payload out for states that are committed, never the row", async () => {
       const first = await lanePool.expand(0, { units: [root()], direct: true });
-      expect(first.images.map(({ action }) => action)).toContain(CREATE);
+      expect(first.snapshots.map(({ action }) => action)).toContain(CREATE);
       const visited = new VisitedSet();
       const { lo, hi } = reached(first, CREATE);
       visited.add(lo, hi);
       lanePool.share(visited);
       const again = await lanePool.expand(0, { units: [root()], direct: true });
-      expect(again.images).toEqual([]);
+      expect(again.snapshots).toEqual([]);
       expect(rowsOf(again)).toEqual(rowsOf(first));
     });
 

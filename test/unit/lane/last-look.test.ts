@@ -89,7 +89,7 @@ describe("a store that keeps its last look", () => {
     const { rootLo: lo, rootHi: hi } = one.lane.base.report;
     const beats = setInterval(() => void one.store.state.n++, 20);
     try {
-      const unit = { path: [], from: 0, to: 2, lo, hi, uncertain: false, image: undefined };
+      const unit = { path: [], from: 0, to: 2, lo, hi, uncertain: false, snapshot: undefined };
       const { divergences, stepEvents } = await one.lane.runtime.expand({ units: [unit], direct: true });
       expect(stepEvents.flatMap(({ errors }) => errors)).toEqual([]);
       expect(divergences.length).toBeGreaterThan(0);

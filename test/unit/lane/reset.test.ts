@@ -78,7 +78,7 @@ describe("a world with reset", () => {
     const api = new Hidden();
     const { runtime, base } = await laneOf(agentOf(api, { actions: [never, up, unmet, peek] }));
     const { rootLo: lo, rootHi: hi } = base.report;
-    const unit = { path: [], from: 0, to: 4, lo, hi, uncertain: false, image: undefined };
+    const unit = { path: [], from: 0, to: 4, lo, hi, uncertain: false, snapshot: undefined };
     expect(api.resets).toBe(1);
     const first = await runtime.expand({ units: [unit], direct: false });
     expect(first).toMatchObject({ finished: 1, failure: undefined, replayed: 0 });
@@ -166,7 +166,7 @@ describe("a world with reset", () => {
     const { runtime, base } = await laneOf(agent);
     const { rootLo: lo, rootHi: hi } = base.report;
     const { failure } = await runtime.expand({
-      units: [{ path: [], from: 0, to: 2, lo, hi, uncertain: false, image: undefined }],
+      units: [{ path: [], from: 0, to: 2, lo, hi, uncertain: false, snapshot: undefined }],
       direct: false,
     });
     expect(failure).toMatchObject({
@@ -201,13 +201,13 @@ describe("a world with reset", () => {
       }),
     );
     await runtime.expand({
-      units: [{ path: [], from: 1, to: 2, lo: base.report.rootLo, hi: base.report.rootHi, uncertain: false, image: undefined }],
+      units: [{ path: [], from: 1, to: 2, lo: base.report.rootLo, hi: base.report.rootHi, uncertain: false, snapshot: undefined }],
       direct: false,
     });
     const recording = await runtime.record([0, 0]);
     expect(recording.findings.map(({ invariant }) => invariant)).toEqual(["below_two"]);
     expect(api.n).toBe(0);
-    expect(base.report).toMatchObject({ contextOnly: false, portable: false, image: undefined });
+    expect(base.report).toMatchObject({ contextOnly: false, portable: false, snapshot: undefined });
     expect(base.report.systems).toEqual([
       "target: reset and replay: the `reset` of the World restores the root state, and seqqa reaches every other state by executing the path to this state again, and checks that the context and the clients are as they were the first time",
     ]);
@@ -217,7 +217,7 @@ describe("a world with reset", () => {
     const api = new Hidden();
     const { runtime, base } = await laneOf(agentOf(api));
     const { rootLo: lo, rootHi: hi } = base.report;
-    await runtime.expand({ units: [{ path: [], from: 0, to: 1, lo, hi, uncertain: false, image: undefined }], direct: false });
+    await runtime.expand({ units: [{ path: [], from: 0, to: 1, lo, hi, uncertain: false, snapshot: undefined }], direct: false });
     expect(api.n).toBe(1);
     await base.home.leave();
     expect(api.n).toBe(0);

@@ -91,7 +91,7 @@ async function laneWith(spares: number, actions: readonly TestAction[], setup?: 
       invariants: [],
       ...(setup === undefined ? {} : { setup }),
     });
-    const seat = { ...memoryParts(index), restart: process, image: bases[0]?.report.image };
+    const seat = { ...memoryParts(index), restart: process, snapshot: bases[0]?.report.snapshot };
     bases.push(await bringUp(definition as unknown as AgentDefinition<never, never>, seat, laneOptions()));
   }
   const control = new LaneControl();
@@ -103,7 +103,7 @@ async function laneWith(spares: number, actions: readonly TestAction[], setup?: 
     lo,
     hi,
     uncertain: false,
-    image: undefined,
+    snapshot: undefined,
     ...more,
   });
   return { work: workOf(bases[0]!, bases.slice(1), control), bases, processes, control, root };
@@ -120,8 +120,8 @@ describe.each([0, 2])("target.rollback: restart, with %i spares", (spares) => {
     const first = await expand(lane, [lane.root()]);
     expect(statuses(first)).toEqual([200, 200, 200, 200]);
     expect(first).toMatchObject({ finished: 1, failure: undefined, replayed: 0 });
-    const { image } = first.images[0]!;
-    const node = lane.root({ path: [0], lo: first.rows[2]!, hi: first.rows[3]!, image });
+    const { snapshot } = first.snapshots[0]!;
+    const node = lane.root({ path: [0], lo: first.rows[2]!, hi: first.rows[3]!, snapshot });
     const second = await expand(lane, [node, lane.root(), node]);
     expect(statuses(second)).toEqual(Array.from({ length: 12 }, () => 200));
     expect(second).toMatchObject({ finished: 3, failure: undefined, replayed: 0 });
@@ -141,8 +141,8 @@ describe.each([0, 2])("target.rollback: restart, with %i spares", (spares) => {
     const first = await expand(lane, [lane.root()]);
     await lane.work.rest();
     for (const process of lane.processes) process.start = () => Promise.reject(new Error("port taken"));
-    const { image } = first.images[0]!;
-    const node = lane.root({ path: [0], lo: first.rows[2]!, hi: first.rows[3]!, image, from: 1 });
+    const { snapshot } = first.snapshots[0]!;
+    const node = lane.root({ path: [0], lo: first.rows[2]!, hi: first.rows[3]!, snapshot, from: 1 });
     const expansion = await expand(lane, [node, lane.root()]);
     expect(expansion).toMatchObject({ finished: 0, failure: { kind: "dirty", unit: 0, action: 1, message: "port taken" } });
     expect(expansion.rows).toHaveLength(0);
@@ -153,7 +153,7 @@ describe.each([0, 2])("target.rollback: restart, with %i spares", (spares) => {
     const first = await expand(lane, [lane.root()], false);
     // `calls` is 0 after a start at the root, and 1 after the path that leads to the node.
     expect(statuses(first)).toEqual([200, 200]);
-    const node = lane.root({ path: [0], lo: first.rows[2]!, hi: first.rows[3]!, image: first.images[0]!.image });
+    const node = lane.root({ path: [0], lo: first.rows[2]!, hi: first.rows[3]!, snapshot: first.snapshots[0]!.snapshot });
     const replayed = await expand(lane, [node], false);
     expect(statuses(replayed)).toEqual([200, 201]);
     expect(replayed.replayed).toBe(2);
@@ -170,7 +170,7 @@ describe.each([0, 2])("target.rollback: restart, with %i spares", (spares) => {
   it("writes states among the ids of the root that they were captured from, although a check made the root anew", async () => {
     const lane = await laneWith(spares, [up, look], (world) => world.context.set("order", randomUUID()));
     const first = await expand(lane, [lane.root()]);
-    const node = lane.root({ path: [0], lo: first.rows[2]!, hi: first.rows[3]!, image: first.images[0]!.image });
+    const node = lane.root({ path: [0], lo: first.rows[2]!, hi: first.rows[3]!, snapshot: first.snapshots[0]!.snapshot });
     const written = await expand(lane, [node]);
     const check = await expand(lane, [{ ...node, check: { expected: written.rows, merge: false } }]);
     expect(check).toMatchObject({ failure: undefined, divergences: [] });

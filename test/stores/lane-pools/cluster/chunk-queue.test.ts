@@ -12,7 +12,7 @@ import { link } from "../../../support/in-process-cluster.ts";
 
 const chunk: Chunk = {
   direct: false,
-  units: [{ path: [0, 1], from: 0, to: 2, lo: 1, hi: 2, uncertain: false, image: undefined }],
+  units: [{ path: [0, 1], from: 0, to: 2, lo: 1, hi: 2, uncertain: false, snapshot: undefined }],
 };
 const answer: Expansion = { ...lostExpansion(undefined), finished: 1, rows: new Int32Array(2 * ROW).fill(1), busyMs: 1 };
 const worker = "a".repeat(32);

@@ -48,7 +48,7 @@ const say = (kind: Heading["kind"], body: object | string, key: string = `${run}
 const heard = (): Promise<void> => until(async () => (await own.redis.llen(`seqqa-run:${run}:inbox`)) === 0, "that it is heard");
 const rootChunk = async (cluster: ClusterLanePool): Promise<Chunk> => {
   const [{ rootLo: lo, rootHi: hi }] = (await cluster.rebuild(0).then((report) => [report])) as [{ rootLo: number; rootHi: number }];
-  return { direct: false, units: [{ path: [], from: 0, to: 13, lo, hi, uncertain: false, image: undefined }] };
+  return { direct: false, units: [{ path: [], from: 0, to: 13, lo, hi, uncertain: false, snapshot: undefined }] };
 };
 
 describe("a message", () => {
@@ -99,7 +99,7 @@ describe("an answer", () => {
     closing.push(() => lanes.close());
     const right = await lanes.lanePool.expand(0, chunk);
     const { expansionText } = await import("../../../../src/lane-pools/cluster/chunk-text.ts");
-    const wrong: Expansion = { ...right, rows: right.rows.map((word) => word + 1), images: [] };
+    const wrong: Expansion = { ...right, rows: right.rows.map((word) => word + 1), snapshots: [] };
     const told = (worker: string, expansion: Expansion): Promise<number> =>
       say("result", `${JSON.stringify({ worker, origins: [] })}\n${expansionText(expansion)}`, `${run}-0`, "1");
     const asked = cluster.expand(0, chunk);

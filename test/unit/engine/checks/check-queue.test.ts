@@ -14,8 +14,8 @@ function queue({ first = 0, oneIn = 0, states = 4, seed = 0, auditsAll = false }
   for (let node = 0; node + 1 < states; node++) committer.commit(node, 0, { rows: rowsOf([{ to: node + 1 }]), at: 0 });
   const checks = new CheckQueue({ seed, actions: ACTIONS, first, oneIn, maxDepth: 9, auditsAll }, committer);
   const { visited } = committer;
-  const workOf = (node: number, image: unknown, bits?: number): NodeWork => {
-    const work = new NodeWork({ node, parent: undefined, action: -1, depth: node, lo: visited.lo(node), hi: visited.hi(node), image });
+  const workOf = (node: number, snapshot: unknown, bits?: number): NodeWork => {
+    const work = new NodeWork({ node, parent: undefined, action: -1, depth: node, lo: visited.lo(node), hi: visited.hi(node), snapshot });
     const rows = rowsOf([{ to: node + 1 }, { to: node + 1 }]);
     if (bits !== undefined) rows[0] = bits;
     work.learn(0, ACTIONS, rows, 0, ACTIONS);

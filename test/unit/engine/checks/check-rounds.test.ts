@@ -10,14 +10,14 @@ const unitOf = (path: number): UnitRequest => ({
   lo: path,
   hi: 0,
   uncertain: false,
-  image: undefined,
+  snapshot: undefined,
   check: { expected: new Int32Array(0), merge: path % 2 === 1 },
 });
 const answer = (more: Partial<Expansion>): Expansion => ({
   finished: 0,
   rows: new Int32Array(0),
   stepEvents: [],
-  images: [],
+  snapshots: [],
   divergences: [],
   replayed: 1,
   checked: 2,

@@ -20,7 +20,7 @@ const whole = (work: NodeWork): Assignment => ({ work, from: 0, to: ACTIONS });
 const states = (work: NodeWork): number[] => [0, 1, 2].map((action) => work.state(action));
 
 describe("Work", () => {
-  const work = (): NodeWork => new NodeWork({ node: 0, parent: undefined, action: -1, depth: 0, lo: 0, hi: 0, image: undefined });
+  const work = (): NodeWork => new NodeWork({ node: 0, parent: undefined, action: -1, depth: 0, lo: 0, hi: 0, snapshot: undefined });
 
   it("goes from unknown over under way to known and committed, as a whole", () => {
     const one = work();
@@ -96,7 +96,7 @@ describe("Backlog", () => {
     const failure = { kind: "dirty", unit: 0, action: 1, message: "The connection was lost" } as const;
     const told = {
       stepEvents: [findingNews(0), findingNews(1)],
-      images: [0, 1].map((action) => ({ unit: 0, action, image: `behind ${action}` })),
+      snapshots: [0, 1].map((action) => ({ unit: 0, action, snapshot: `behind ${action}` })),
       details: [0, 1].map((action) => ({ unit: 0, action, exchanges: [], state: undefined })),
     };
     // Both rows were written: the second before the lane knew.
@@ -112,7 +112,7 @@ describe("Backlog", () => {
       ),
     );
     expect(states(root)).toEqual([KNOWN, UNKNOWN, UNKNOWN]);
-    expect([root.stepEvents, root.images, root.details].map((map) => [...map!.keys()])).toEqual([[0], [0], [0]]);
+    expect([root.stepEvents, root.snapshots, root.details].map((map) => [...map!.keys()])).toEqual([[0], [0], [0]]);
   });
 
   it("after a cancelled chunk, forgets the unit in progress", () => {
@@ -125,28 +125,28 @@ describe("Backlog", () => {
 
   it("what was predicted joins the node that is opened, with what it knows", () => {
     const { reorderBuffer, root } = backlogOf();
-    reorderBuffer.receive([whole(root)], expansionOf(1, [{}, { to: 3 }, {}], { images: [{ unit: 0, action: 1, image: "picture" }] }));
-    const predicted = new NodeWork({ node: -1, parent: root, action: 1, depth: 1, lo: 3, hi: 7, image: "picture" });
+    reorderBuffer.receive([whole(root)], expansionOf(1, [{}, { to: 3 }, {}], { snapshots: [{ unit: 0, action: 1, snapshot: "picture" }] }));
+    const predicted = new NodeWork({ node: -1, parent: root, action: 1, depth: 1, lo: 3, hi: 7, snapshot: "picture" });
     root.children = new Map([[1, predicted]]);
     expect(reorderBuffer.path(predicted)).toEqual([1]);
     reorderBuffer.adopt(1, 0, 1);
     expect(reorderBuffer.get(1)).toBe(predicted);
     expect(predicted.node).toBe(1);
-    expect(reorderBuffer.image(1)).toBe("picture");
+    expect(reorderBuffer.snapshot(1)).toBe("picture");
     expect(reorderBuffer.request({ work: predicted, from: 0, to: 2 }, extra)).toMatchObject({
       path: [1],
       from: 0,
       to: 2,
       lo: 3,
       hi: 7,
-      image: "picture",
+      snapshot: "picture",
     });
   });
 
   it("what was predicted and does not come is dropped: its outcomes are no longer buffered, later ones neither", () => {
     const { reorderBuffer, root } = backlogOf();
-    const predicted = new NodeWork({ node: -1, parent: root, action: 1, depth: 1, lo: 3, hi: 7, image: undefined });
-    const deeper = new NodeWork({ node: -1, parent: predicted, action: 0, depth: 2, lo: 4, hi: 7, image: undefined });
+    const predicted = new NodeWork({ node: -1, parent: root, action: 1, depth: 1, lo: 3, hi: 7, snapshot: undefined });
+    const deeper = new NodeWork({ node: -1, parent: predicted, action: 0, depth: 2, lo: 4, hi: 7, snapshot: undefined });
     root.children = new Map([[1, predicted]]);
     predicted.children = new Map([[0, deeper]]);
     const assignments = [{ work: predicted, from: 0, to: 2 }, whole(deeper), { work: predicted, from: 2, to: 3 }];
@@ -187,6 +187,6 @@ describe("Backlog", () => {
     reorderBuffer.adoptRoot("picture");
     reorderBuffer.finish(0);
     expect(reorderBuffer.get(0)).toBeUndefined();
-    expect(reorderBuffer.image(0)).toBeUndefined();
+    expect(reorderBuffer.snapshot(0)).toBeUndefined();
   });
 });

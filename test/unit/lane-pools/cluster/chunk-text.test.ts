@@ -5,7 +5,7 @@ import { encodeSnapshot } from "../../../../src/lane-pools/threads/snapshot-code
 import { operationCode, ROW, type Chunk, type Expansion } from "../../../../src/messages/lane-messages.ts";
 
 const ACTIONS = 4;
-const image = {
+const snapshot = {
   systems: [{ rows: ["ü", 1] }],
   context: { entries: new Map([["a", 1]]), objects: 0, node: undefined },
   clients: [],
@@ -17,7 +17,7 @@ const chunk: Chunk = {
   details: 3,
   occurred: ["token"],
   units: [
-    { path: [], from: 0, to: 4, lo: 1, hi: -2, uncertain: false, image: encodeSnapshot(image) },
+    { path: [], from: 0, to: 4, lo: 1, hi: -2, uncertain: false, snapshot: encodeSnapshot(snapshot) },
     {
       path: [3, 0, 2],
       from: 1,
@@ -25,7 +25,7 @@ const chunk: Chunk = {
       lo: 2 ** 31 - 1,
       hi: -(2 ** 31),
       uncertain: true,
-      image: undefined,
+      snapshot: undefined,
       suspect: "timeout",
       draws: [[0], [0, 1]],
     },
@@ -36,7 +36,7 @@ const chunk: Chunk = {
       lo: 5,
       hi: 6,
       uncertain: false,
-      image: undefined,
+      snapshot: undefined,
       check: { expected: new Int32Array(ACTIONS * ROW).fill(7), merge: true },
     },
   ],
@@ -45,7 +45,7 @@ const chunk: Chunk = {
 describe("a chunk as text", () => {
   it("comes back, its images as texts or as states", () => {
     expect(chunkOf(chunkText(chunk), ACTIONS, (text) => text)).toEqual(chunk);
-    expect(chunkOf(chunkText(chunk), ACTIONS).units[0]!.image).toEqual(image);
+    expect(chunkOf(chunkText(chunk), ACTIONS).units[0]!.snapshot).toEqual(snapshot);
     expect(chunkOf(chunkText({ units: [chunk.units[1]!], direct: false }), ACTIONS)).toEqual({ units: [chunk.units[1]], direct: false });
   });
 
@@ -53,7 +53,7 @@ describe("a chunk as text", () => {
     ["no units", (value) => (value["units"] = 0)],
     ["more units than words", (value) => (value["units"] = 4)],
     ["fewer units than words", (value) => (value["units"] = 2)],
-    ["images cut off", (value) => (value["images"] = "J")],
+    ["snapshots cut off", (value) => (value["snapshots"] = "J")],
     ["words cut off", (value) => (value["words"] = (value["words"] as string).slice(0, 8))],
     ["another kind of suspect", (value) => (value["rare"] = [[1, { suspect: "me" }]])],
     ["details that are none", (value) => (value["details"] = 4)],
@@ -103,7 +103,7 @@ const expansion: Expansion = {
       exchanges: [exchange],
     },
   ],
-  images: [{ unit: 0, action: 2, image: encodeSnapshot(image) }],
+  snapshots: [{ unit: 0, action: 2, snapshot: encodeSnapshot(snapshot) }],
   details: [{ unit: 0, action: 0, exchanges: [exchange], state: ["a"] }],
   divergences: [{ kind: "late_write", path: [0, 1], message: "late", differences: ["- a"] }],
   replayed: 1,
@@ -150,7 +150,7 @@ describe("an answer as text", () => {
     ["half a row", { rows: new Int32Array(5 * ROW + 1) }],
     ["news of another unit", { stepEvents: [{ ...expansion.stepEvents[0]!, unit: 2 }] }],
     ["news of an action that is not there", { stepEvents: [{ ...expansion.stepEvents[0]!, action: 4 }] }],
-    ["an image of another unit", { images: [{ unit: -1, action: 0, image: "J" }] }],
+    ["an image of another unit", { snapshots: [{ unit: -1, action: 0, snapshot: "J" }] }],
     [
       "a severity that is none",
       { stepEvents: [{ ...expansion.stepEvents[0]!, findings: [{ invariant: "i", severity: "worst" as never, message: "m" }] }] },

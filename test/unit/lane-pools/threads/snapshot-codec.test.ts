@@ -33,7 +33,7 @@ describe("a snapshot of a world", () => {
     for (const node of ["paid", undefined]) {
       const part = contextPartOf(new Context<Values>(values) as never);
       part.moveTo(node);
-      const image = {
+      const snapshot = {
         systems: [{ n: 1 }],
         context: part.save(),
         clients: [null],
@@ -42,11 +42,11 @@ describe("a snapshot of a world", () => {
           { text: "", action: undefined },
         ],
       };
-      const text = encodeSnapshot(image);
+      const text = encodeSnapshot(snapshot);
       expect(text[0]).toBe(form);
-      expect(decodeSnapshot(text)).toEqual(image);
+      expect(decodeSnapshot(text)).toEqual(snapshot);
       part.moveTo("elsewhere");
-      part.restore((decodeSnapshot(text) as typeof image).context);
+      part.restore((decodeSnapshot(text) as typeof snapshot).context);
       expect(part.node).toBe(node);
     }
   });

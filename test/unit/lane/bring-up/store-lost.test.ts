@@ -59,7 +59,7 @@ describe.each([false, true])("user code that cannot look into a store (watched: 
     const store = { store: memory };
     isGone = true;
     const { rootLo: lo, rootHi: hi } = lane.base.report;
-    const unit = { path: [0], from: 0, to: 1, lo, hi, image: undefined, uncertain: false } as never;
+    const unit = { path: [0], from: 0, to: 1, lo, hi, snapshot: undefined, uncertain: false } as never;
     expect((await lane.runtime.expand({ units: [unit], direct: true })).failure).toMatchObject({ kind: "store", unit: 0, action: 0 });
   });
 

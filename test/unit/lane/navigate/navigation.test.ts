@@ -33,10 +33,10 @@ describe("getting to a node", () => {
   it("by writing its captured state, without a replay; what is written may be written any number of times", async () => {
     const lane = await laneCase({ actions: [{ run: (hands) => (mess(hands), ApiResponse.of(200)) }, look] });
     const root = await lane.expand();
-    const node = { path: [0], lo: root.rows[0]!.lo, hi: root.rows[0]!.hi, image: root.expansion.images[0]!.image };
+    const node = { path: [0], lo: root.rows[0]!.lo, hi: root.rows[0]!.hi, snapshot: root.expansion.snapshots[0]!.snapshot };
     const replayed = await (
       await laneCase({ actions: [{ run: (hands) => (mess(hands), ApiResponse.of(200)) }, look] })
-    ).expand({ ...node, image: undefined });
+    ).expand({ ...node, snapshot: undefined });
     for (let round = 0; round < 2; round++) {
       const written = await lane.expand(node);
       expect(written.expansion.replayed).toBe(0);
@@ -48,9 +48,9 @@ describe("getting to a node", () => {
   it("captures a state once, and none that is known", async () => {
     const lane = await laneCase({ actions: [up, up, look] });
     const { expansion, rows } = await lane.expand();
-    expect(expansion.images.map(({ action }) => action)).toEqual([0]);
+    expect(expansion.snapshots.map(({ action }) => action)).toEqual([0]);
     lane.lane.runtime.visited = { has: (lo, hi) => lo === rows[0]!.lo && hi === rows[0]!.hi };
-    expect((await lane.expand()).expansion.images).toEqual([]);
+    expect((await lane.expand()).expansion.snapshots).toEqual([]);
   });
 
   it("that is not the one on record is a divergence, and loses the lane; on a fresh one what is there is expanded", async () => {
@@ -94,7 +94,7 @@ describe("getting to a node", () => {
     expect(await runtime.calibrate()).toMatchObject({ learned: NOTHING_KNOWN, suspects: [] });
     const { rootLo: lo, rootHi: hi } = base.report;
     const expansion = await runtime.expand({
-      units: [{ path: [], from: 0, to: 1, lo, hi, image: undefined, crossCheck: false } as never],
+      units: [{ path: [], from: 0, to: 1, lo, hi, snapshot: undefined, crossCheck: false } as never],
       direct: true,
     });
     expect(expansion.failure).toMatchObject({ kind: "dirty", message: expect.stringContaining('"up"') as string });

@@ -58,7 +58,7 @@ describe("ChunkReport", () => {
     expect([answer.replayed, answer.checked, answer.rows.length, answer.details]).toEqual([6, 4, ROW, undefined]);
     report.begin({ units: [], direct: true });
     const next = report.answer(0, undefined, performance.now(), 0);
-    expect([next.checked, next.rows.length, next.stepEvents, next.images, next.divergences]).toEqual([0, 0, [], [], []]);
+    expect([next.checked, next.rows.length, next.stepEvents, next.snapshots, next.divergences]).toEqual([0, 0, [], [], []]);
   });
 
   it("says what keys and patterns there are in states beside those that are known, while that is asked for", () => {
