@@ -41,6 +41,7 @@ const SPOILED = 4;
  * accepted only once. Severity: HIGH. After a step of the action `use` that was accepted, its request is sent again:
  * - by the same client three times, even if an earlier attempt was refused;
  * - by a client without credentials, and by the clients of `users`;
+ * - with another password, if its body has a password: the same password again may change nothing;
  * - after another call of `create`.
  *
  * In the state before the step, attempts with wrong fields are made first. The request is then sent twice, and must be accepted at most once. The
@@ -93,14 +94,16 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
         per === "user"
           ? []
           : [...step.guests.slice(0, 1), ...Object.keys(users).map((role) => world.clients[role] as unknown as ApiClient)];
-      const attempts: readonly (readonly [how: string, by?: ApiClient])[] = [
+      const body = withOtherPassword(spent.request.body);
+      const attempts: readonly (readonly [how: string, changes?: Resent])[] = [
         ["when it was sent again"],
         ["when it was sent again after it was refused"],
-        ...others.map((by) => ["in another session", by] as const),
+        ...others.map((by) => ["in another session", { by }] as const),
         ["when it was sent again after other sessions had tried"],
+        ...(body === undefined ? [] : [["when it was sent again with a password that differs", { body }] as const]),
       ];
-      for (const [how, by] of attempts) {
-        const problem = await spending.again(how, { by });
+      for (const [how, changes] of attempts) {
+        const problem = await spending.again(how, changes);
         if (problem !== undefined) return step.explain(problem);
       }
       if (!spending.isPossible) return step.inconclusive("seqqa cannot send the request of the step again");
@@ -185,21 +188,46 @@ async function isCreatedAgain(
 }
 
 function spoiledBodies(body: string | undefined): readonly string[] {
-  if (body === undefined) return [];
-  let fields: Record<string, unknown>;
+  const read = fieldsOf(body);
+  return read === undefined ? [] : [...read.texts.keys()].slice(0, SPOILED).map((name) => read.withTexts(new Map([[name, ""]])));
+}
+
+const PASSWORD = /passw|pwd|passphrase/i;
+
+/** Returns a body with another value in every field for a password; `undefined` if it has no such field. */
+function withOtherPassword(body: string | undefined): string | undefined {
+  const read = fieldsOf(body);
+  const passwords = [...(read?.texts ?? [])].filter(([name]) => PASSWORD.test(name));
+  return passwords.length === 0 ? undefined : read!.withTexts(new Map(passwords.map(([name, text]) => [name, `${text}Z9`])));
+}
+
+interface Fields {
+  /** The fields that are texts, by name. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** Returns the body with other texts in some fields. */
+  withTexts(texts: ReadonlyMap<string, string>): string;
+}
+
+/** Reads a JSON object or a form; `undefined` if the body has no fields. */
+function fieldsOf(body: string | undefined): Fields | undefined {
+  if (body === undefined) return undefined;
+  let fields: unknown;
   try {
-    fields = JSON.parse(body) as Record<string, unknown>;
+    fields = JSON.parse(body);
   } catch {
     const form = new URLSearchParams(body);
-    return [...form.keys()].slice(0, SPOILED).map((name) => {
-      const spoiled = new URLSearchParams(form);
-      spoiled.set(name, "");
-      return spoiled.toString();
-    });
+    return {
+      texts: new Map(form),
+      withTexts: (texts) => {
+        const changed = new URLSearchParams(form);
+        for (const [name, text] of texts) changed.set(name, text);
+        return changed.toString();
+      },
+    };
   }
-  if (typeof fields !== "object" || fields === null || Array.isArray(fields)) return [];
-  const texts = Object.keys(fields).filter((name) => typeof fields[name] === "string" && fields[name] !== "");
-  return texts.slice(0, SPOILED).map((name) => JSON.stringify({ ...fields, [name]: "" }));
+  if (typeof fields !== "object" || fields === null || Array.isArray(fields)) return undefined;
+  const texts = Object.entries(fields).filter((entry): entry is [string, string] => typeof entry[1] === "string" && entry[1] !== "");
+  return { texts: new Map(texts), withTexts: (changed) => JSON.stringify({ ...fields, ...Object.fromEntries(changed) }) };
 }
 
 function isAccepted(answer: ApiResponse): boolean {

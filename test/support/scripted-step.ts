@@ -11,8 +11,8 @@ export interface Script {
   readonly sends: readonly (string | readonly [request: string, json: unknown, headers?: Readonly<Record<string, string>>])[];
   /** The answers while the step runs, by texts such as `POST /orders`. Default: 200 without a body. */
   readonly during?: Readonly<Record<string, Answer>>;
-  /** The answers in the state after the step. A function is called for each request. Default: 404. */
-  readonly after?: Readonly<Record<string, Answer | (() => Answer)>>;
+  /** The answers in the state after the step. A function is called for each request, with its body. Default: 404. */
+  readonly after?: Readonly<Record<string, Answer | ((body: string) => Answer)>>;
   /** The answers in the state before the step. Default: 404. */
   readonly before?: Readonly<Record<string, Answer>>;
   readonly changed?: boolean;
@@ -47,7 +47,7 @@ export async function judged(rule: Rule, script: Script): Promise<Judged> {
     const key = `${request.method} ${url.pathname}${url.search}`;
     if (phase !== "during") asked.push(phase === "before" ? `before: ${key}` : key);
     const entry = { during, after, before }[phase][key] ?? (phase === "during" ? 200 : 404);
-    const answer = typeof entry === "function" ? entry() : entry;
+    const answer = typeof entry === "function" ? entry(await request.text()) : entry;
     const [status, body, headers = {}] = typeof answer === "number" ? [answer] : answer;
     return new Response(body === undefined || status === 204 ? null : JSON.stringify(body), { status, headers });
   });
@@ -77,7 +77,8 @@ export async function judged(rule: Rule, script: Script): Promise<Judged> {
     stores,
     inconclusive: () => true,
     unjudged: () => true,
-    again: async ({ request }) => client.request(request.method, request.url, { headers: request.headers }),
+    again: async ({ request }, { body = request.body } = {}) =>
+      client.request(request.method, request.url, { headers: request.headers, ...(body === undefined ? {} : { body }) }),
   });
   if (typeof said === "object" && "earlier" in said) {
     phase = "before";

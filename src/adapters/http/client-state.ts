@@ -57,15 +57,18 @@ export class ClientState {
     return this.#version;
   }
 
-  setToken(token: string | null): void {
+  /** `refusal` describes the last answer of the client if it was a refusal: the cause of a missing token is often a refused login. */
+  setToken(token: string | null, refusal?: string): void {
     if (token !== null && (typeof token !== "string" || token === "")) {
-      throw new SeqqaError(
-        "TOKEN_INVALID",
-        `setAuthToken() got ${token === "" ? "an empty token" : `a token of type ${typeof token}, not a string`}.`,
-        {
+      const got = token === "" ? "an empty token" : `a token of type ${typeof token}, not a string`;
+      if (refusal === undefined) {
+        throw new SeqqaError("TOKEN_INVALID", `setAuthToken() got ${got}.`, {
           hint: "Pass the token as a string, or pass null to send no token. Check that the answer to the login contains a token.",
-        },
-      );
+        });
+      }
+      throw new SeqqaError("TOKEN_INVALID", `setAuthToken() got ${got}. The request before it was refused: ${refusal}.`, {
+        hint: "If this was the login, check its credentials. If a refused login is no mistake here, call setAuthToken() only if response.ok.",
+      });
     }
     if (token !== null) checkedHeader("authorization", token);
     this.#authorize(token === null ? null : { kind: "bearer", token });

@@ -14,7 +14,7 @@ export interface Judgement {
   readonly invariant: string | undefined;
   readonly severity: Severity;
   readonly message: string;
-  /** The reason why the race is not reported. `idempotent`: two DELETE requests for one thing were both answered as successful. */
+  /** The reason why the race is not reported. `idempotent`: two DELETE requests for one thing, or two logouts, were both answered as successful. */
   readonly excused?: "idempotent";
 }
 
@@ -143,11 +143,15 @@ function choices(calls: readonly CallEnd[], count: number): readonly (readonly C
   return found.filter((chosen) => chosen.length === count);
 }
 
-/** In an execution, replaces the answer of a DELETE that found nothing (404, 410) by the answer of a successful DELETE. */
+/**
+ * In an execution, replaces the answer of a DELETE that found nothing (404, 410) by the answer of a successful DELETE. If all calls have the same
+ * action, a 401 counts, too: the first of two logouts ends the session of the second.
+ */
 function asRepeatable(candidate: Candidate, trial: Execution, orders: readonly Execution[]): Candidate {
   const { execution } = candidate;
+  const nothing = areEqual(trial) ? [401, 404, 410] : [404, 410];
   const calls = execution.calls.map((call, side) => {
-    if (call === undefined || (call.status !== 404 && call.status !== 410) || !isDelete(trial.calls[side])) return call;
+    if (call === undefined || !nothing.includes(call.status) || !isDelete(trial.calls[side])) return call;
     return orders.flatMap(callsOf).find((other) => other.action === call.action && isDelete(other)) ?? call;
   });
   return { ...candidate, execution: { ...execution, calls } };

@@ -176,7 +176,7 @@ export function references<C extends object = Values, A = ApiClient>(
     actual: (rows) => rows.map((row) => row[source.column]),
     sql: (sql) =>
       `SELECT mine.* FROM ${sql.table(source)} mine LEFT JOIN ${sql.table(target)} other ` +
-      `ON other.${sql.name(target.column)} = mine.${sql.name(source.column)} ` +
+      `ON ${sql.same(`other.${sql.name(target.column)}`, `mine.${sql.name(source.column)}`)} ` +
       `WHERE mine.${sql.name(source.column)} IS NOT NULL AND other.${sql.name(target.column)} IS NULL`,
   });
 }
@@ -222,7 +222,8 @@ export function sumWithin<C extends object = Values, A = ApiClient>({
         `SELECT ${sql.name(by)} AS whole_key, SUM(${sql.name(part.column)}) AS sum_of_parts ` +
         `FROM ${sql.table(part)}${condition} GROUP BY ${sql.name(by)}`;
       return (
-        `SELECT mine.*, sums.sum_of_parts FROM ${sql.table(sum)} mine JOIN (${sums}) sums ON sums.whole_key = mine.${sql.name(key)} ` +
+        `SELECT mine.*, sums.sum_of_parts FROM ${sql.table(sum)} mine JOIN (${sums}) sums ` +
+        `ON ${sql.same("sums.whole_key", `mine.${sql.name(key)}`)} ` +
         `WHERE sums.sum_of_parts - mine.${sql.name(sum.column)} > ${ROUNDING}`
       );
     },
@@ -258,7 +259,7 @@ function rowInvariant<C extends object, A>(
     message: `${rule} does not hold`,
     check: async ({ systems }): Promise<boolean | CheckResult> => {
       const names = new SqlNames(rule, systems, store);
-      const rows = await names.rows(`${sql(names)} LIMIT ${MOST_ROWS + 1}`, columns);
+      const rows = await names.rows(() => `${sql(names)} LIMIT ${MOST_ROWS + 1}`, columns);
       if (rows.length === 0) return true;
       const count = rows.length > MOST_ROWS ? `more than ${MOST_ROWS}` : String(rows.length);
       return { ok: false, expected, actual: actual(rows.slice(0, MOST_ROWS)), message: message(count) };

@@ -31,6 +31,7 @@ export class SqlNames {
   readonly store: SqlStore;
   readonly #rule: string;
   readonly #quote: string;
+  #comparesText = false;
 
   /**
    * @param wanted The name of the store in the World; required only if there are several SQL stores. @throws SeqqaError `RULE_INVALID` if there is no
@@ -82,16 +83,25 @@ export class SqlNames {
     return `${this.#quote}${text}${this.#quote}`;
   }
 
+  /** Returns an SQL condition that tests if two columns of different tables have the same value. */
+  same(left: string, right: string): string {
+    return this.#comparesText ? `CAST(${left} AS text) = CAST(${right} AS text)` : `${left} = ${right}`;
+  }
+
   /**
-   * Returns the rows of a query. If a table or column in `named` does not exist, the error names it.
+   * Returns the rows of a query. If a table or column in `named` does not exist, the error names it. If PostgreSQL has no operator that compares the
+   * types of the columns in {@link same}, such as uuid and varchar, the columns are compared as text. `sql` is then called again.
    * @throws SeqqaError `RULE_INVALID`, and errors of the store
    */
-  async rows(sql: string, named: readonly ColumnName[]): Promise<readonly Row[]> {
+  async rows(sql: string | (() => string), named: readonly ColumnName[]): Promise<readonly Row[]> {
+    const query = typeof sql === "string" ? () => sql : sql;
     try {
-      return await this.store.query(sql);
+      return await this.store.query(query());
     } catch (error) {
       await this.#requireColumns(named);
-      throw error;
+      if (this.#comparesText || !isWithoutOperator(error)) throw error;
+      this.#comparesText = true;
+      return this.store.query(query());
     }
   }
 
@@ -116,6 +126,12 @@ export class SqlNames {
     const shown = known.slice(0, 20).join(", ");
     return invalid(this.#rule, `there is no ${what}`, close === undefined ? `Existing names: ${shown}.` : `Did you mean "${close}"?`);
   }
+}
+
+/** Returns `true` for the error of PostgreSQL that no operator exists for the types of two values. */
+function isWithoutOperator(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return (cause as { code?: unknown } | undefined)?.code === "42883";
 }
 
 function isSql(store: unknown): store is SqlStore {

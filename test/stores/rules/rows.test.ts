@@ -127,4 +127,29 @@ describe.each<Kind>(["sqlite", "postgres", "mysql"])("rules over rows of %s", (k
     ]);
     expect(await judged(neverNegative("order.select"), store)).toMatchObject({ ok: false, actual: [-5] });
   });
+
+  it("compare keys whose column types differ", async () => {
+    const id = { sqlite: "TEXT", postgres: "UUID", mysql: "CHAR(36)" }[kind];
+    const first = "3f0c8a52-6a0e-4d3b-9a53-0d1c2b7e4f10";
+    const tables = [
+      `CREATE TABLE tasks (id ${id} PRIMARY KEY, points INTEGER)`,
+      "CREATE TABLE points (id INTEGER PRIMARY KEY, task_id VARCHAR(60), amount INTEGER)",
+      `INSERT INTO tasks VALUES ('${first}', 10)`,
+      `INSERT INTO points VALUES (1, '${first}', 10)`,
+    ];
+    const refers = references("points.task_id", "tasks.id");
+    const within = sumWithin({ parts: "points.amount", whole: "tasks.points", by: "task_id" });
+    const store = await storeWith(kind, tables);
+    expect([await judged(refers, store), await judged(within, store)]).toEqual([true, true]);
+    const wrong = await storeWith(kind, [
+      ...tables,
+      "INSERT INTO points VALUES (2, 'gone', 1)",
+      "UPDATE points SET amount = 11 WHERE id = 1",
+    ]);
+    expect(await judged(refers, wrong)).toMatchObject({ ok: false, actual: ["gone"] });
+    expect(await judged(within, wrong)).toMatchObject({
+      ok: false,
+      actual: [expect.objectContaining({ sum: expect.anything() as unknown })],
+    });
+  });
 });

@@ -33,3 +33,29 @@ describe("singleUse of a link that is answered by a redirect", () => {
     expect(await opened([200, { id: 1 }], 200)).toContain("was accepted (200), and again (200)");
   });
 });
+
+describe("singleUse of a link that sets a password", () => {
+  const RESET = "POST /reset";
+
+  /** Judges a reset whose link works again. The stores change only if another password is sent. */
+  async function reset(body: object): Promise<Judged["said"]> {
+    const rule = singleUse({ create, use });
+    rule.brings([create, use] as never);
+    let current = JSON.stringify(body);
+    const set = (sent: string): Answer => [200, { ok: (current = sent) !== "" }];
+    const stores = { fingerprint: "", tables: new Map(), same: () => true };
+    const now = Array.from({ length: 40 }, () => ({
+      ...stores,
+      get fingerprint() {
+        return current;
+      },
+      same: () => current === JSON.stringify(body),
+    }));
+    return (await judged(rule as never, { sends: [[RESET, body]], after: { [RESET]: set }, stores: now })).said;
+  }
+
+  it("is sent again with another password, because the same password may change nothing", async () => {
+    expect(await reset({ token: "abc", password: "secret" })).toContain("again (200) when it was sent again with a password that differs");
+    expect(await reset({ token: "abc", name: "ann" })).toBe(true);
+  });
+});

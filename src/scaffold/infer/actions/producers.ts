@@ -71,8 +71,17 @@ function fromCreate(call: Called, resource: FoundResource, schemas: Schemas): re
   const body = schemas.flat(media === undefined ? undefined : schemaOf(media));
   const field = idProperty(body, parameter, resource.nouns, schemas);
   const schema = field === undefined ? undefined : body.properties.get(field);
-  if (field === undefined || schemas.flat(schema).keywords["readOnly"] === true) return [];
+  if (field === undefined || schemas.flat(schema).keywords["readOnly"] === true) return assumed(call, resource);
   return [{ call, key, source: { kind: "sentField", name: field }, schema: schema ?? true, what: `${field} in the request body` }];
+}
+
+/** Frameworks such as NestJS describe no answers unless told to. The answer of such a call is assumed to be the item that the call creates. */
+function assumed(call: Called, { key, parameter, nouns }: FoundResource): readonly Producer[] {
+  const good = successes(call.operation);
+  if (!good.some(({ status, media }) => status !== "204" && media.length === 0)) return [];
+  const { suffix } = idName(parameter.name, nouns);
+  const name = suffix === "" ? "id" : suffix;
+  return [{ call, key, source: { kind: "body", path: [name] }, schema: parameter.schema, what: `${name} (assumed, because no answer is described)` }];
 }
 
 function fromPut(call: Called, { key, parameter }: FoundResource): Producer {

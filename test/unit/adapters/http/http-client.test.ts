@@ -111,6 +111,16 @@ describe("what is sent", () => {
     expect(() => api.setAuthToken(undefined as never)).toThrow(/undefined/);
   });
 
+  it("a missing token names the refused request before it, without its query", async () => {
+    const api = new HttpClient(
+      await serve((request, response) => void response.writeHead(request.method === "POST" ? 401 : 200).end("{}")),
+    );
+    await api.get("/me");
+    expect(() => api.setAuthToken(undefined as never)).toThrow(/^setAuthToken\(\) got a token of type undefined, not a string\.$/);
+    await api.post("/login", { query: { user: "ann" } });
+    expect(() => api.setAuthToken(undefined as never)).toThrow(/The request before it was refused: POST \/login was answered 401\.$/);
+  });
+
   it("two bodies, a body that is no JSON, a timeout that is none are refused", async () => {
     const api = await client();
     await expect(api.post("/", { json: 1, body: "x" })).rejects.toMatchObject({ code: "BODY_INVALID" });

@@ -184,6 +184,15 @@ describe("a DELETE that finds nothing left to delete", () => {
   const remove = (status: number, method = "DELETE", body?: unknown) => call("remove", status, body, sent(method));
   const orders = [ordered([0, 1], [remove(204), remove(404)], gone)];
 
+  it("because the first logout ended the session is excused, unless another call ended it", async () => {
+    const logouts = [ordered([0, 1], [remove(204), remove(401)], gone)];
+    const trial = together([remove(204), remove(204)], gone);
+    expect(await judge(trial, measure(facts({}), logouts))).toMatchObject({ verdict: "responses", excused: "idempotent" });
+    const reset = call("reset", 200);
+    const others = [ordered([0, 1], [reset, remove(401)], gone), ordered([1, 0], [reset, remove(401)], gone)];
+    expect(await judge(together([reset, remove(204)], gone), measure(facts({}), others))).not.toHaveProperty("excused");
+  });
+
   it("and is answered as if it had done it is excused", async () => {
     expect(await judge(together([remove(204), remove(204)], gone), measure(facts({}), orders))).toMatchObject({
       verdict: "responses",
