@@ -81,7 +81,15 @@ function assumed(call: Called, { key, parameter, nouns }: FoundResource): readon
   if (!good.some(({ status, media }) => status !== "204" && media.length === 0)) return [];
   const { suffix } = idName(parameter.name, nouns);
   const name = suffix === "" ? "id" : suffix;
-  return [{ call, key, source: { kind: "body", path: [name] }, schema: parameter.schema, what: `${name} (assumed, because no answer is described)` }];
+  return [
+    {
+      call,
+      key,
+      source: { kind: "body", path: [name] },
+      schema: parameter.schema,
+      what: `${name}, assumed because no answer is described,`,
+    },
+  ];
 }
 
 function fromPut(call: Called, { key, parameter }: FoundResource): Producer {

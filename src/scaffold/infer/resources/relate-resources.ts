@@ -73,11 +73,15 @@ function relate(call: Called, resource: FoundResource, resources: readonly Found
     }
     return;
   }
-  const place = placeOfItem(answer, resource, schemas);
-  if (place === undefined || isPart(place, answer, schemas) || !saysThatItCreates(call, nouns.at(-1)!) || !belongs(place)) return;
   // Without schemas to compare, the name of a resource is enough only if it is unique and nothing else creates its items. `comments` of issues and
   // `comments` of commits share one name.
   const only = resources.filter((one) => one.nouns.at(-1) === nouns.at(-1)).length === 1 && operations.create.length === 0;
+  if (answer === undefined && only && within && endsWith(call, nouns.at(-1)!)) {
+    operations.create.push(call);
+    return;
+  }
+  const place = placeOfItem(answer, resource, schemas);
+  if (place === undefined || isPart(place, answer, schemas) || !saysThatItCreates(call, nouns.at(-1)!) || !belongs(place)) return;
   if (identities.size > 0 ? same(place.item) : only) operations.create.push(call);
 }
 
@@ -107,9 +111,15 @@ function isPart({ body }: ItemPlace, answer: Schema | undefined, schemas: Schema
  * Examples are `/pulls/{number}/codespaces` and `/auth/register`, but not `/codespaces/{name}/stop`. An answer with 202 can contain the id of an item
  * that is still being created.
  */
-function saysThatItCreates({ operation, path }: Called, noun: string): boolean {
-  const last = path.segments.at(-1);
+function saysThatItCreates(call: Called, noun: string): boolean {
+  const { operation, path } = call;
   if (answersStatus(operation, "201") || answersStatus(operation, "202") || path.segments.every(({ kind }) => kind === "literal"))
     return true;
+  return endsWith(call, noun);
+}
+
+/** Returns `true` if a URL path ends with the name of a resource. */
+function endsWith({ path }: Called, noun: string): boolean {
+  const last = path.segments.at(-1);
   return last?.kind === "literal" && singularName(last.text) === noun;
 }

@@ -184,3 +184,25 @@ describe("an id in a query", () => {
     expect(planApi({ "post /order": made, "get /order": { parameters: [query("order_id", false)] } }).actions[1]?.needs).toEqual([]);
   });
 });
+
+describe("answers that are not described, as in the documents of NestJS", () => {
+  const silent = (status: string): Json => ({ [status]: { description: "" } });
+  const API = {
+    "post /workspaces": { responses: silent("201"), requestBody: sends(object({ name: text })) },
+    "get /workspaces/{workspaceId}": { responses: silent("200") },
+    "post /workspaces/{workspaceId}/tasks": { responses: silent("201"), requestBody: sends(object({ title: text })) },
+    "patch /tasks/{taskId}": { responses: silent("200"), requestBody: sends(object({ title: text })) },
+  };
+
+  it("are assumed to be the item that was created, also below another item", () => {
+    expect(edges(planApi(API), "get /workspaces/{workspaceId}", "patch /tasks/{taskId}")).toEqual([
+      "get /workspaces/{workspaceId} path workspaceId <- post /workspaces body id",
+      "patch /tasks/{taskId} path taskId <- post /workspaces/{workspaceId}/tasks body id",
+    ]);
+  });
+
+  it("are assumed to be nothing where there is no content", () => {
+    const plan = planApi({ ...API, "post /workspaces": { ...API["post /workspaces"], responses: silent("204") } });
+    expect(openKeys(plan)).toContain("workspace_id");
+  });
+});
