@@ -91,8 +91,11 @@ async function axeFor(page: Page): Promise<readonly string[]> {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
 }
 
-const statesOf = async (page: Page): Promise<number> =>
-  Number(/(\d+) states?/.exec((await page.locator("h3", { hasText: "State graph" }).textContent()) ?? "")?.[1] ?? 0);
+/** Returns the number of states that the page shows; 0 before it shows the graph. */
+async function statesOf(page: Page): Promise<number> {
+  const [heading = ""] = await page.locator("h3", { hasText: "State graph" }).allTextContents();
+  return Number(/(\d+) states?/.exec(heading)?.[1] ?? 0);
+}
 
 beforeAll(async () => {
   browser = await startBrowser();
@@ -108,7 +111,7 @@ describe("the page of seqqa run --ui", () => {
   it("shows the graph while it grows and findings as they arrive, and then opens a lane, executes an action and saves the path", async () => {
     const served = await serve("run", "fixtures/demo", "--races", "off", "--ui");
     const { page, complaints } = await open(served.url);
-    await until(async () => (await statesOf(page)) > 1, "the first states are shown");
+    await until(async () => (await statesOf(page)) > 1, "the first states are shown", 60_000);
     const first = await statesOf(page);
     // The selection survives the growth, and its lane can wait.
     await page.getByRole("button", { name: "Show the root state" }).click();
