@@ -4,6 +4,7 @@ import { externalStores } from "../targets/stores/lane-stores.ts";
 import { checkOptions, type CheckedOptions } from "./options/check-options.ts";
 import type { WorldOptions } from "./options/world-options.ts";
 import { openingError } from "./opening-error.ts";
+import { withShownHint } from "./shown-hint.ts";
 import { TestWorld } from "./world/test-world.ts";
 import { copyStores, type WorldCopies } from "./world/world-copies.ts";
 
@@ -26,11 +27,10 @@ import { copyStores, type WorldCopies } from "./world/world-copies.ts";
  * of stores. The hint says how to solve the problem.
  */
 export async function openWorld(options: WorldOptions): Promise<TestWorld> {
-  const checked = checkOptions(options);
   try {
-    return await open(checked);
+    return await open(checkOptions(options));
   } catch (error) {
-    throw openingError(error);
+    throw withShownHint(openingError(error));
   }
 }
 

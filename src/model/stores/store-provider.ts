@@ -17,6 +17,11 @@ export interface StoreProviderOptions {
    * Default `false`.
    */
   readonly faulty?: boolean | undefined;
+  /**
+   * `true` if exactly one copy is made, at once. The provider then copies the template directly, instead of a copy of it that all lanes share. Default
+   * `false`.
+   */
+  readonly single?: boolean | undefined;
   /** A directory of this run, for the files of servers that the provider starts. It is removed with the run. */
   readonly directory: string;
   /** Claims a free port that no other lane or run gets. It is released with the run. Runs always supply this function. */

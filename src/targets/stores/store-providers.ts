@@ -14,6 +14,8 @@ export interface StoreProvidersOptions {
   readonly claimPort: () => Promise<number>;
   /** `true` if the run tests faults, so that writes of the targets are made to fail. */
   readonly faulty: boolean;
+  /** `true` if {@link StoreProviders.provide} is called only once, right after {@link StoreProviders.prepare}. Default `false`. */
+  readonly single?: boolean;
   /** `true` if lanes get an empty SQLite file as `db` when no `db` is declared. */
   readonly empty: boolean;
   readonly clone: CloneStore;
@@ -34,7 +36,7 @@ export class StoreProviders {
 
   /** Checks all configured stores before anything is started. @throws SeqqaError `STORE_*` */
   async prepare(): Promise<void> {
-    const { stores, folder, runId, directory, claimPort, faulty, kind } = this.#options;
+    const { stores, folder, runId, directory, claimPort, faulty, single, kind } = this.#options;
     for (const [name, store] of Object.entries(stores)) {
       if (isUsedWhereItIs(store)) continue;
       const one = store.adapter === undefined ? kindOf(store.url) : undefined;
@@ -44,7 +46,7 @@ export class StoreProviders {
       }
       const { url, isolation, options } = store;
       const create = one === undefined ? store.loaded!.stores.createProvider! : (await kind(one)).createProvider;
-      const provider = create({ name, url, runId, isolation, directory, claimPort, faulty, ...(options !== undefined && { options }) });
+      const provider = create({ name, url, runId, isolation, directory, claimPort, faulty, single, ...(options !== undefined && { options }) });
       // Register the provider before it prepares anything, so that `close()` also removes the remains of a failed preparation.
       this.#providers.set(name, provider);
       await provider.prepare();

@@ -1,5 +1,6 @@
 import type { Checkpoint, StoreAdapter } from "../../model/stores/store-adapter.ts";
 import { SeqqaError } from "../../model/errors.ts";
+import { withShownHint } from "../shown-hint.ts";
 import { changedSince, inAll, restoreAll } from "./all-stores.ts";
 import { WorldCheckpoint } from "./world-checkpoint.ts";
 import { checkpointOver, lateWrite, notRestored, notTaken, worldClosed } from "./world-errors.ts";
@@ -94,7 +95,11 @@ export class TestWorld {
    * Closes the stores and removes the copies. With `inPlace`, the stores are left in the state in which they were opened. Can be called repeatedly.
    */
   close(): Promise<void> {
-    this.#closed ??= this.#turn.then(() => this.#parts.end());
+    this.#closed ??= this.#turn
+      .then(() => this.#parts.end())
+      .catch((error: unknown) => {
+        throw withShownHint(error);
+      });
     return this.#closed;
   }
 
@@ -159,8 +164,10 @@ export class TestWorld {
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#closed !== undefined) return Promise.reject(worldClosed());
-    const turn = this.#turn.then(work);
+    if (this.#closed !== undefined) return Promise.reject(withShownHint(worldClosed()) as Error);
+    const turn = this.#turn.then(work).catch((error: unknown) => {
+      throw withShownHint(error);
+    });
     this.#turn = turn.catch(() => undefined);
     return turn;
   }

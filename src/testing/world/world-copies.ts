@@ -33,6 +33,7 @@ export async function copyStores({ stores, worker }: CheckedOptions): Promise<Wo
     directory: directory.path,
     claimPort: () => ports.claim(),
     faulty: false,
+    single: true,
     empty: false,
     clone: async (source, target) => (await import("../../adapters/sqlite/index.ts")).cloneSqliteFile(source, target),
     kind: loadStores,

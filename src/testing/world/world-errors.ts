@@ -5,7 +5,7 @@ const HINTS: Readonly<Record<string, (name: string) => string>> = {
   STORE_BUSY: (name) =>
     `End all transactions before the test ${name} ends: commit or roll back, close cursors, release connections, also in the application.`,
   SCHEMA_CHANGED: () =>
-    "Run migrations before openWorld(). Or set the checkpoint clone (PostgreSQL) or copy (SQLite, MariaDB), which restores the schema, too.",
+    "Run migrations before openWorld(). If tests must change the schema (with MariaDB, also TRUNCATE), open a separate world for them, without inPlace, whose store has the checkpoint clone (PostgreSQL) or copy (SQLite, MariaDB). This world cannot be restored any more.",
 };
 
 /** Returns the error for a failed restore. Its message names the checkpoint, which is usually the name of a test. */

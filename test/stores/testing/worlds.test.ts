@@ -133,6 +133,32 @@ test.concurrent("a world of several stores, and workers with databases of their 
   );
 });
 
+test.concurrent.each(["postgres", "mysql"] as const)("a world on %s makes one copy, not two", async (name) => {
+  await using world = await openWorld({ dbUrl: await kinds[name]!.template() });
+  const run = new URL(world.dbUrl).pathname.slice(1).replace(/_db_lane.*/, "");
+  const list = `where %n like '${run}%'`;
+  const copies =
+    name === "postgres"
+      ? (await admin((pgClient) => pgClient.query(`select datname as name from pg_database ${list.replace("%n", "datname")}`))).rows
+      : await mysqlAdmin(async (connection) => {
+          const [rows] = await connection.query(`select schema_name as name from information_schema.schemata ${list.replace("%n", "schema_name")}`);
+          return rows;
+        });
+  expect(copies).toHaveLength(1);
+});
+
+test.concurrent("a test that changes the schema is named, with what to do", async () => {
+  await using world = await openWorld({ dbUrl: await kinds["postgres"]!.template() });
+  const checkpoint = await world.checkpoint("adds a table");
+  const client = await kinds["postgres"]!.client(world.dbUrl);
+  await client.run("create table more(id int)");
+  await client.end();
+  const failed: unknown = await checkpoint.restore().catch((error: unknown) => error);
+  expect(failed).toMatchObject({ code: "SCHEMA_CHANGED", hint: expect.stringContaining("open a separate world for them") });
+  expect((failed as Error).stack).toContain("open a separate world for them");
+  expect((failed as Error).message).not.toContain("exploration");
+});
+
 test.concurrent("a store that is missing is one clear error, and nothing stays", async () => {
   const url = await databaseUrl("seqqa_test_missing");
   await expect(openWorld({ dbUrl: url })).rejects.toMatchObject({

@@ -108,7 +108,7 @@ export function lostError(store: StoreUrl, error: unknown): SeqqaError {
 export function schemaChanged(store: StoreUrl, what: string): SeqqaError {
   return new SeqqaError(
     "SCHEMA_CHANGED",
-    `${what} of ${store.shown} was truncated, created, dropped or altered during the exploration, which seqqa cannot undo.`,
+    `${what} of ${store.shown} was truncated, created, dropped or altered, which seqqa cannot undo.`,
     {
       hint: "TRUNCATE and DDL fire no triggers. Use DELETE instead of TRUNCATE, and run migrations before the target is ready or in `target.warm_up`. Or choose `checkpoint: copy`, which restores such changes, too.",
     },

@@ -89,7 +89,7 @@ export function lostError(store: StoreUrl, error: unknown): SeqqaError {
 }
 
 export function schemaChanged(store: StoreUrl, what: string): SeqqaError {
-  return new SeqqaError("SCHEMA_CHANGED", `The schema of ${store.shown} changed during the exploration: ${what}.`, {
+  return new SeqqaError("SCHEMA_CHANGED", `The schema of ${store.shown} changed after seqqa had read it: ${what}.`, {
     hint: 'Change the schema before the target answers target.ready, or list the request that changes it under `target.warm_up`. Or set `checkpoint: "clone"`, which restores the schema, too.',
   });
 }

@@ -65,7 +65,7 @@ export function openError(file: string, cause: unknown): unknown {
 }
 
 export function schemaChanged(file: string, what: string): SeqqaError {
-  return new SeqqaError("SCHEMA_CHANGED", `The schema of the SQLite file ${file} changed during the exploration: ${what}.`, {
+  return new SeqqaError("SCHEMA_CHANGED", `The schema of the SQLite file ${file} changed after seqqa had read it: ${what}.`, {
     hint: 'Change the schema before the target answers target.ready, or list the request that changes it under `target.warm_up`. Or set `checkpoint: "copy"`, which restores the schema, too.',
   });
 }

@@ -1,0 +1,14 @@
+import { SeqqaError } from "../model/errors.ts";
+
+/**
+ * Adds the hint of an error to its stack, below the message. Mocha, Jest and Playwright show the stack of an error, but not its other properties. The
+ * user of a test runner would not see the hint otherwise.
+ */
+export function withShownHint(error: unknown): unknown {
+  if (!(error instanceof SeqqaError) || error.hint === undefined || error.stack === undefined) return error;
+  const { message, hint, stack } = error;
+  const end = stack.indexOf(message) + message.length;
+  if (!stack.includes(message) || stack.startsWith(`\n${hint}`, end)) return error;
+  error.stack = `${stack.slice(0, end)}\n${hint}${stack.slice(end)}`;
+  return error;
+}
