@@ -46,7 +46,17 @@ export class StoreProviders {
       }
       const { url, isolation, options } = store;
       const create = one === undefined ? store.loaded!.stores.createProvider! : (await kind(one)).createProvider;
-      const provider = create({ name, url, runId, isolation, directory, claimPort, faulty, single, ...(options !== undefined && { options }) });
+      const provider = create({
+        name,
+        url,
+        runId,
+        isolation,
+        directory,
+        claimPort,
+        faulty,
+        single,
+        ...(options !== undefined && { options }),
+      });
       // Register the provider before it prepares anything, so that `close()` also removes the remains of a failed preparation.
       this.#providers.set(name, provider);
       await provider.prepare();

@@ -141,7 +141,9 @@ test.concurrent.each(["postgres", "mysql"] as const)("a world on %s makes one co
     name === "postgres"
       ? (await admin((pgClient) => pgClient.query(`select datname as name from pg_database ${list.replace("%n", "datname")}`))).rows
       : await mysqlAdmin(async (connection) => {
-          const [rows] = await connection.query(`select schema_name as name from information_schema.schemata ${list.replace("%n", "schema_name")}`);
+          const [rows] = await connection.query(
+            `select schema_name as name from information_schema.schemata ${list.replace("%n", "schema_name")}`,
+          );
           return rows;
         });
   expect(copies).toHaveLength(1);
