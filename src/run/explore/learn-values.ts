@@ -225,12 +225,39 @@ export function refutedBy(
   return reductionsOf(before.explorer, before.knowledge).map(({ reason }) => ({ reason, merges: 1, audited: 1, refuted: 1 }));
 }
 
-/** Returns a note that says that the search starts again, and why. */
-export function lessonNote({ committer }: Explorer, { isExplained, divergences }: Awaited<ReturnType<typeof learnFrom>>): string {
+/** Returns a note that says that the search starts again, and why. `before`: the knowledge with which the search had begun. */
+export function lessonNote(
+  { committer }: Pick<Explorer, "committer">,
+  { isExplained, divergences, knowledge }: Omit<LearnedValues, "reports"> & { readonly isExplained: boolean },
+  before: Knowledge,
+): string {
   const after = `after ${plural(committer.steps, "step")}`;
   if (!isExplained || divergences.length > 0)
     return `seqqa restarted the search ${after}, because equal states had different outcomes. It now replays paths to reach states, and does not copy states between lanes.`;
-  return `seqqa restarted the search ${after}, because states that it considered equal had different outcomes. It now knows more values that differ by themselves.`;
+  const known = fieldsOf(before);
+  const added = fieldsOf(knowledge).filter((field) => !known.includes(field));
+  const isOrdered = (place: string): boolean =>
+    [place, contentOf(place)].some((one) => knowledge.ordered.includes(one) && !before.ordered.includes(one));
+  const ordered = [...knowledge.generated, ...knowledge.times].filter((one) =>
+    isOrdered("domain" in one ? (one.domain ?? one.place) : one.place),
+  );
+  const now =
+    added.length > 0
+      ? `It now knows that these values differ by themselves: ${shownFields(added)}.`
+      : ordered.length > 0
+        ? `States now also differ by the order in which these values were generated: ${shownFields(ordered.map(({ place }) => fieldOf(place)))}.`
+        : "It now knows more values that differ by themselves.";
+  return `seqqa restarted the search ${after}, because states that it considered equal had different outcomes. ${now}`;
+}
+
+/** Returns the fields whose values differ by themselves. */
+function fieldsOf({ generated, times, dropped, background }: Knowledge): readonly string[] {
+  return [...[...generated, ...times].map(({ place }) => fieldOf(place)), ...dropped.map(({ field }) => field), ...background];
+}
+
+function shownFields(fields: readonly string[]): string {
+  const all = [...new Set(fields)];
+  return all.length > MOST_PLACES ? `${all.slice(0, MOST_PLACES).join(", ")} and others` : all.join(", ");
 }
 
 function memory(differences: readonly string[]): Divergence {
@@ -291,8 +318,7 @@ export function reductionsOf(
   ];
   // If the order of generation is part of all states, a merge leaves out only data of other states that generated values may contain.
   const what = unordered.length > 0 ? "order" : "content";
-  const places = [...new Set((unordered.length > 0 ? unordered : generated).map(({ place }) => fieldOf(place)))];
-  const shown = places.length > MOST_PLACES ? `${places.slice(0, MOST_PLACES).join(", ")} and others` : places.join(", ");
+  const shown = shownFields((unordered.length > 0 ? unordered : generated).map(({ place }) => fieldOf(place)));
   const refuted = divergences.all.filter(({ kind }) => kind === "merge").length;
   return [{ reason: `the ${what} of ${shown}`, merges: committer.reductions, audited, refuted }];
 }

@@ -88,10 +88,11 @@ export async function search(exploration: Exploration): Promise<Searched> {
     divergences = [...(learned.isExplained ? divergences : explorer.divergences.all), ...learned.divergences];
     // Stop learning from divergences after the first one that experiments could not explain.
     isOpen &&= learned.isExplained && learned.divergences.length === 0;
+    const note = lessonNote(explorer, learned, knowledge);
     ({ reports, knowledge } = learned);
     keep?.again();
     onEvent({ kind: "again" });
-    onEvent({ kind: "note", message: lessonNote(explorer, learned) });
+    onEvent({ kind: "note", message: note });
   }
 }
 

@@ -9,8 +9,9 @@ import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
 import { ApiResponse } from "../../../../src/model/http/response.ts";
 import { World } from "../../../../src/model/declare/world.ts";
 import { calibrating } from "../../../../src/run/explore/at-root.ts";
-import { learnValues } from "../../../../src/run/explore/learn-values.ts";
-import { fieldOf, loadHasher, NOTHING_KNOWN } from "../../../../src/state/index.ts";
+import { learnValues, lessonNote } from "../../../../src/run/explore/learn-values.ts";
+import { fieldOf, loadHasher, NOTHING_KNOWN, type Knowledge } from "../../../../src/state/index.ts";
+import { placeText } from "../../../../src/state/values/places.ts";
 import { TestLanePool } from "../../../support/test-lane-pool.ts";
 import { atEnd } from "../../../support/at-end.ts";
 
@@ -176,4 +177,29 @@ describe("lanes for experiments", () => {
     await expect(lanes.calibrate()).rejects.toBe(error);
     expect(done).toEqual(["calibrate"]);
   });
+});
+
+describe("the note that says that the search starts again", () => {
+  const place = (name: string) => placeText(["store", name]);
+  const generated = (name: string) => ({ place: place(name), after: "", domain: undefined });
+  const note = (before: Partial<Knowledge>, after: Partial<Knowledge>, isExplained = true): string => {
+    const learned = { isExplained, divergences: [], knowledge: { ...NOTHING_KNOWN, ...after } };
+    return lessonNote({ committer: { steps: 2 } as never }, learned, { ...NOTHING_KNOWN, ...before });
+  };
+
+  it("names the values that were found, and no others", () => {
+    const known = { generated: [generated("order")] };
+    expect(note(known, { generated: [generated("order"), generated("invoice")], background: ["store.seen"] })).toBe(
+      "seqqa restarted the search after 2 steps, because states that it considered equal had different outcomes. It now knows that these values differ by themselves: store.invoice, store.seen.",
+    );
+  });
+
+  it("names the values whose order counts", () => {
+    const known = { generated: [generated("order")] };
+    expect(note(known, { ...known, ordered: [place("order")] })).toMatch(
+      /States now also differ by the order in which these values were generated: store\.order\.$/,
+    );
+  });
+
+  it("says that nothing was found", () => expect(note({}, {}, false)).toContain("It now replays paths to reach states"));
 });
