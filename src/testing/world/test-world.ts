@@ -164,7 +164,7 @@ export class TestWorld {
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#closed !== undefined) return Promise.reject(withShownHint(worldClosed()) as Error);
+    if (this.#closed !== undefined) return Promise.reject(withShownHint(worldClosed()));
     const turn = this.#turn.then(work).catch((error: unknown) => {
       throw withShownHint(error);
     });
