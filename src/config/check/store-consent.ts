@@ -47,7 +47,7 @@ export function refuseForeignStore(
   throw problem(
     "STORE_NOT_ALLOWED",
     undefined,
-    `${key} is ${name === "" ? "a store" : `the store "${name}"`}${where}. ${name !== "" ? "The name of this store does not contain test, dev, ci or seqqa as a word." : "The URL does not contain the name of a database."}`,
+    `${key} is ${name === "" ? "a store" : `the store "${name}"`}${where}. ${name !== "" ? "The name of this store does not contain test, dev, ci or seqqa as a word." : "The URL does not name a database, so seqqa cannot tell whether the store is for tests."}`,
     consentHint(name),
   );
 }

@@ -125,7 +125,7 @@ export class ThreadLanePool implements LanePool {
         return answer.value;
       }),
     );
-    // Reset the flags in shared memory, since the requests of a lane may have been ended during the experiment.
+    // The experiment may have set flags in shared memory that end the requests of a lane. Reset the flags, so that they do not end later requests.
     for (const { control } of this.#lanes) control.reset();
     // Use the result of the first lane only, so that the number of lanes has no influence. With more lanes it is more likely that one of them finds a
     // rare value.

@@ -3,7 +3,7 @@ import { Generated, JsonText, Mixed, Time } from "../../state/values/named.ts";
 
 /** Strings of up to this length may be words that occur often, such as states and roles. Longer strings all count as equal. */
 const LONGEST = 24;
-/** Matches strings that look like ids or times. They hardly ever occur twice, so they all count as equal. */
+/** Matches strings that look like ids or times. Nearly all of them differ, so a shape treats them all as one value. */
 const DRAWN = /\d{4}|[0-9a-f]{8}/i;
 
 /**

@@ -187,7 +187,7 @@ export interface NoFaults {
 
 /** The state of a store when an adapter last read it. The object is valid until the store is read again. */
 export interface LastLook {
-  /** A checkpoint of the state at that read. {@link StoreAdapter.position} returned the same checkpoint then. */
+  /** The checkpoint of the state that was read: the one that {@link StoreAdapter.position} returned at the time of the read. */
   readonly mark: Checkpoint;
   /** Returns the same as {@link StoreAdapter.observe} would have returned at that read. */
   observe(): Observed;

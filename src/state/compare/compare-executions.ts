@@ -149,8 +149,8 @@ class Domains {
 
   /**
    * Returns the counters that may have generated two integers at one place. A foreign key has the counter of the key to which it refers. A key has
-   * its own counter. If its column names another table with the same values, such as `user_id`, the counter of that table comes first. For other
-   * values see {@link holding}.
+   * its own counter. If the column of the key is named after another table, such as `user_id`, and that table has the same values, the counter of that
+   * table comes first. For integers that are neither keys nor foreign keys, see {@link holding}.
    */
   of({ a, b, place, domain, column }: Pair): readonly string[] {
     if (domain === undefined) return this.holding(String(a), String(b), place);

@@ -10,7 +10,7 @@ import { openHttp2 } from "./http2-session.ts";
 import type { DeliveryTransport } from "./delivery-transport.ts";
 
 const CONNECT_MS = 10_000;
-/** Milliseconds that the target gets to read the bytes that are sent before the release. */
+/** Milliseconds that the target gets to read the bytes that are sent early, before the bytes that were held back are sent. */
 const READ_MS = 2;
 /**
  * The maximum size of a short body, in bytes. A short body is sent together with its headers at the release, in one write with the requests of the

@@ -26,7 +26,7 @@ export function isImage(image: unknown): image is MultisetSnapshot {
 }
 
 /**
- * Returns the row changes and sequence values that a snapshot contains, with the table numbers of this store. @throws SeqqaError `IMAGE_FOREIGN` if
+ * Returns the row changes and sequence values of a snapshot. Table numbers are translated into those of this store. @throws SeqqaError `IMAGE_FOREIGN` if
  * this store lacks one of the tables or sequences
  */
 export function fixesToImage(

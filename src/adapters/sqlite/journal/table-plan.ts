@@ -8,7 +8,7 @@ export interface TablePlan extends TableShape {
   readonly sqlName: string;
   /** The quoted names of the stored columns, in the order of row values. A hidden rowid comes first; generated columns are left out. */
   readonly stored: readonly string[];
-  /** The unique constraints of the table without the rowid. REPLACE deletes rows that violate them. */
+  /** The unique constraints of the table, except the one on the rowid. REPLACE deletes the existing rows that conflict with the new row in one of them. */
   readonly uniques: readonly Unique[];
   readonly withoutRowid: boolean;
   /** Positions of the columns that are neither compared nor restored, because `ignore` names them. Empty unless the file is external. */
