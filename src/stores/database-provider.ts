@@ -3,17 +3,20 @@ import { DatabaseNames } from "./database-names.ts";
 
 /**
  * Creates a database for every lane on the server of the user's database. The user's database is copied once per run, and each lane's database is a
- * copy of that copy. `Session` is the type of a connection to the server.
+ * copy of that copy. A single copy is made directly. `Session` is the type of a connection to the server.
  */
 export abstract class DatabaseProvider<Session> implements StoreProvider {
   protected readonly runId: string;
   protected readonly names: DatabaseNames;
+  /** `true` if only one copy is made, of the user's database itself. */
+  protected readonly single: boolean;
   /** `true` once this provider has created a database. Until then, there is nothing to remove on the server at the end. */
   protected begun = false;
   #closed = false;
 
-  constructor({ name, runId }: StoreProviderOptions, naming: ConstructorParameters<typeof DatabaseNames>[2]) {
+  constructor({ name, runId, single = false }: StoreProviderOptions, naming: ConstructorParameters<typeof DatabaseNames>[2]) {
     this.runId = runId;
+    this.single = single;
     this.names = new DatabaseNames(runId, name, naming);
   }
 

@@ -61,14 +61,17 @@ export class ClientState {
   setToken(token: string | null, refusal?: string): void {
     if (token !== null && (typeof token !== "string" || token === "")) {
       const got = token === "" ? "an empty token" : `a token of type ${typeof token}, not a string`;
-      if (refusal === undefined) {
-        throw new SeqqaError("TOKEN_INVALID", `setAuthToken() got ${got}.`, {
-          hint: "Pass the token as a string, or pass null to send no token. Check that the answer to the login contains a token.",
-        });
-      }
-      throw new SeqqaError("TOKEN_INVALID", `setAuthToken() got ${got}. The request before it was refused: ${refusal}.`, {
-        hint: "If this was the login, check its credentials. If a refused login is no mistake here, call setAuthToken() only if response.ok.",
-      });
+      const [message, hint] =
+        refusal === undefined
+          ? [
+              `setAuthToken() got ${got}.`,
+              "Pass the token as a string, or pass null to send no token. Check that the answer to the login contains a token.",
+            ]
+          : [
+              `setAuthToken() got ${got}. The request before it was refused: ${refusal}.`,
+              "If this was the login, check its credentials. If a refused login is no mistake here, call setAuthToken() only if response.ok.",
+            ];
+      throw new SeqqaError("TOKEN_INVALID", message, { hint });
     }
     if (token !== null) checkedHeader("authorization", token);
     this.#authorize(token === null ? null : { kind: "bearer", token });

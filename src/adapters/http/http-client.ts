@@ -77,8 +77,8 @@ export class HttpClient extends Verbs implements ApiClient {
   /** The current waits for an overloaded server. Aborting one of the controllers ends its wait. */
   readonly #waits: Set<AbortController> = new Set();
   #sink: ((exchange: Exchange) => void) | null = null;
-  /** The last answer, for the error about a missing token. */
-  #last: { readonly method: string; readonly path: string; readonly status: number } | undefined;
+  /** The last answer if it was a refusal, for the error about a missing token. */
+  #refused: { readonly method: string; readonly path: string; readonly status: number } | undefined;
 
   /**
    * @param target The base URL that paths are joined to, or a fetch handler in this process. A base URL `http://user:password@host` sets basic
@@ -120,8 +120,8 @@ export class HttpClient extends Verbs implements ApiClient {
   }
 
   setAuthToken(token: string | null): void {
-    const last = this.#last;
-    const refusal = last === undefined || last.status < 400 ? undefined : `${last.method} ${last.path} was answered ${last.status}`;
+    const refused = this.#refused;
+    const refusal = refused && `${refused.method} ${refused.path.split("?", 1)[0]!} was answered ${refused.status}`;
     ownState(this.#state, requestScope()).setToken(token, refusal);
   }
 
@@ -224,7 +224,7 @@ export class HttpClient extends Verbs implements ApiClient {
       const answer = await (scope?.deliver === undefined
         ? this.#transport.send(wire)
         : scope.deliver(wire, this.#transport.route(), (own) => this.#transport.send(own)));
-      this.#last = { method, path: path.split("?", 1)[0]!, status: answer.status };
+      this.#refused = answer.status < 400 ? undefined : { method, path, status: answer.status };
       if (answer.cookies.length > 0) state.receiveCookies(answer.cookies, url);
       const sent: ApiRequest = { method, url, headers, body: request.shown ?? bodyText(body) };
       const response = new ApiResponse(answer.status, answer.text, answer.headers, sent, performance.now() - started);

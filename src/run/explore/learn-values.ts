@@ -234,20 +234,22 @@ export function lessonNote(
   const after = `after ${plural(committer.steps, "step")}`;
   if (!isExplained || divergences.length > 0)
     return `seqqa restarted the search ${after}, because equal states had different outcomes. It now replays paths to reach states, and does not copy states between lanes.`;
+  return `seqqa restarted the search ${after}, because states that it considered equal had different outcomes. ${lessonOf(knowledge, before)}`;
+}
+
+/** Returns a sentence about what was learned since `before`. */
+function lessonOf(knowledge: Knowledge, before: Knowledge): string {
   const known = fieldsOf(before);
   const added = fieldsOf(knowledge).filter((field) => !known.includes(field));
-  const isOrdered = (place: string): boolean =>
-    [place, contentOf(place)].some((one) => knowledge.ordered.includes(one) && !before.ordered.includes(one));
-  const ordered = [...knowledge.generated, ...knowledge.times].filter((one) =>
-    isOrdered("domain" in one ? (one.domain ?? one.place) : one.place),
-  );
-  const now =
-    added.length > 0
-      ? `It now knows that these values differ by themselves: ${shownFields(added)}.`
-      : ordered.length > 0
-        ? `States now also differ by the order in which these values were generated: ${shownFields(ordered.map(({ place }) => fieldOf(place)))}.`
-        : "It now knows more values that differ by themselves.";
-  return `seqqa restarted the search ${after}, because states that it considered equal had different outcomes. ${now}`;
+  if (added.length > 0) return `It now knows that these values differ by themselves: ${shownFields(added)}.`;
+  const isOrdered = (key: string): boolean =>
+    [key, contentOf(key)].some((one) => knowledge.ordered.includes(one) && !before.ordered.includes(one));
+  const ordered = [
+    ...knowledge.generated.filter(({ place, domain }) => isOrdered(domain ?? place)),
+    ...knowledge.times.filter(({ place }) => isOrdered(place)),
+  ];
+  if (ordered.length === 0) return "It now knows more values that differ by themselves.";
+  return `States now also differ by the order in which these values were generated: ${shownFields(ordered.map(({ place }) => fieldOf(place)))}.`;
 }
 
 /** Returns the fields whose values differ by themselves. */

@@ -14,7 +14,7 @@ import { ShownUrls } from "../prepare/shown-urls.ts";
 
 interface Place {
   readonly index: number;
-  readonly parts: JourneyRunner;
+  readonly runner: JourneyRunner;
   baseUrl: string;
   /** `true` if seqqa does not start the target of this lane, so that the target and its stores belong to the user. */
   borrowed: boolean;
@@ -38,13 +38,13 @@ export class JourneyLanes {
   /** The index of the last journey that the result contains. With `bail`, it is the first journey that failed. */
   #last: number;
 
-  constructor(input: RunJourneysInput, loaded: readonly LoadedJourney[], host: TargetHost, seats: readonly JourneyRunner[]) {
+  constructor(input: RunJourneysInput, loaded: readonly LoadedJourney[], host: TargetHost, runners: readonly JourneyRunner[]) {
     this.#input = input;
     this.#loaded = loaded;
     this.#host = host;
-    this.#places = seats.map((parts, index) => ({
+    this.#places = runners.map((runner, index) => ({
       index,
-      parts,
+      runner,
       baseUrl: "",
       borrowed: false,
       contextOnly: false,
@@ -98,11 +98,11 @@ export class JourneyLanes {
   }
 
   async #attach(place: Place): Promise<void> {
-    const { index, parts } = place;
+    const { index, runner } = place;
     // Close the lane before it is opened again, because closing restores the user's external stores.
-    await parts.close();
+    await runner.close();
     const spec = await this.#host.provision(index);
-    const { contextOnly } = await parts.attach(spec);
+    const { contextOnly } = await runner.attach(spec);
     Object.assign(place, { baseUrl: spec.baseUrl, borrowed: spec.borrowed, contextOnly, spoiled: false });
   }
 
@@ -151,7 +151,7 @@ export class JourneyLanes {
     let done: LaneJourney;
     try {
       let over = false;
-      done = await place.parts.run(this.#loaded[index]!, this.#enders[index]!.signal, (step) => {
+      done = await place.runner.run(this.#loaded[index]!, this.#enders[index]!.signal, (step) => {
         // Report a failed step and the steps after it only when the journey is over, because the message of the failure depends on how the target's
         // process ended.
         over ||= step.status === "failed" || step.status === "timed_out";
@@ -189,7 +189,7 @@ export class JourneyLanes {
 
   /** Closes the lanes, which restores external stores. A failed restore is added to the last result of the lane. */
   async #close(): Promise<void> {
-    const closed = await Promise.allSettled(this.#places.map(({ parts }) => parts.close()));
+    const closed = await Promise.allSettled(this.#places.map(({ runner }) => runner.close()));
     closed.forEach((one, lane) => {
       const last = this.#places[lane]!.last ?? -1;
       const run = this.#runs[last];

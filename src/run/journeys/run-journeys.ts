@@ -26,10 +26,10 @@ export async function runJourneys(input: RunJourneysInput): Promise<readonly Jou
     const host = await openHost(config, { directory, lanes, coverage: input.coverageFolder });
     try {
       const settings = settingsOf(config);
-      const seats = Array.from({ length: lanes }, (): JourneyRunner =>
+      const runners = Array.from({ length: lanes }, (): JourneyRunner =>
         lanes === 1 ? new InlineJourneyRunner(settings, host) : new ThreadJourneyRunner(settings, host),
       );
-      return await new JourneyLanes(input, loaded, host, seats).run();
+      return await new JourneyLanes(input, loaded, host, runners).run();
     } finally {
       await host.close();
     }

@@ -1,6 +1,6 @@
 import type { Checkpoint, StoreAdapter } from "../../model/stores/store-adapter.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import { withShownHint } from "../shown-hint.ts";
+import { showingHint } from "../shown-hint.ts";
 import { changedSince, inAll, restoreAll } from "./all-stores.ts";
 import { WorldCheckpoint } from "./world-checkpoint.ts";
 import { checkpointOver, lateWrite, notRestored, notTaken, worldClosed } from "./world-errors.ts";
@@ -95,11 +95,7 @@ export class TestWorld {
    * Closes the stores and removes the copies. With `inPlace`, the stores are left in the state in which they were opened. Can be called repeatedly.
    */
   close(): Promise<void> {
-    this.#closed ??= this.#turn
-      .then(() => this.#parts.end())
-      .catch((error: unknown) => {
-        throw withShownHint(error);
-      });
+    this.#closed ??= showingHint(this.#turn.then(() => this.#parts.end()));
     return this.#closed;
   }
 
@@ -164,10 +160,8 @@ export class TestWorld {
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#closed !== undefined) return Promise.reject(withShownHint(worldClosed()));
-    const turn = this.#turn.then(work).catch((error: unknown) => {
-      throw withShownHint(error);
-    });
+    if (this.#closed !== undefined) return showingHint(Promise.reject(worldClosed()));
+    const turn = showingHint(this.#turn.then(work));
     this.#turn = turn.catch(() => undefined);
     return turn;
   }

@@ -17,7 +17,6 @@ interface Session {
 /** Creates a lane's database by copying the schema and rows of the template with SQL statements. */
 export class MysqlProvider extends DatabaseProvider<Session> {
   readonly #store: StoreUrl;
-  readonly #single: boolean;
   readonly #server: Server;
   /** `true` once the template was copied completely. A copy whose connection was lost may lack rows. */
   #isTemplateWhole = false;
@@ -25,7 +24,6 @@ export class MysqlProvider extends DatabaseProvider<Session> {
   constructor(options: StoreProviderOptions) {
     super(options, NAMING);
     this.#store = storeUrl(options.url);
-    this.#single = options.single === true;
     // Take the run's lock before creating databases. Other runs would drop the databases if they found them without the lock.
     this.#server = new Server(this.#store, (ask) => claim(ask, this.runId));
   }
@@ -34,7 +32,7 @@ export class MysqlProvider extends DatabaseProvider<Session> {
     return this.use("copy the template", async (session) => {
       // If a database of a dead run cannot be dropped, this run continues nevertheless.
       await sweepDeadRuns(session.ask, session.beside, { ownRun: this.runId, failed: () => undefined });
-      if (this.#single) await this.#begin(session);
+      if (this.single) await this.#begin(session);
       else await this.#copyTemplate(session);
     });
   }
@@ -56,13 +54,9 @@ export class MysqlProvider extends DatabaseProvider<Session> {
     return this.use("make a lane's database", async (session) => {
       await this.removeOfLane(session, lane);
       const name = this.names.lane(lane, generation);
-      if (this.#single) {
-        await copySchema(session.ask, this.#store.database, name);
-        return withDatabase(this.#store, name).href;
-      }
       // While the connection was lost, nobody held the run's lock. Another run may have dropped the template, so create it again.
-      if (!this.#isTemplateWhole || !(await isThere(session.ask, this.names.template))) await this.#copyTemplate(session);
-      await copySchema(session.ask, this.names.template, name);
+      if (!this.single && (!this.#isTemplateWhole || !(await isThere(session.ask, this.names.template)))) await this.#copyTemplate(session);
+      await copySchema(session.ask, this.single ? this.#store.database : this.names.template, name);
       return withDatabase(this.#store, name).href;
     });
   }

@@ -18,13 +18,11 @@ import { templateSettings } from "./template-settings.ts";
 /** Creates a lane's database with `CREATE DATABASE ... TEMPLATE`, or with pg_dump while sessions use the template. */
 export class PostgresProvider extends DatabaseProvider<Client> {
   readonly #store: StoreUrl;
-  readonly #single: boolean;
   readonly #server: Server;
 
   constructor(options: StoreProviderOptions) {
     super(options, NAMING);
     this.#store = storeUrl(options.url);
-    this.#single = options.single === true;
     // Take the run's lock before creating databases. Other runs would drop the databases if they found them without the lock.
     this.#server = new Server(this.#store, (client) => claim(client, this.runId));
   }
@@ -45,7 +43,7 @@ export class PostgresProvider extends DatabaseProvider<Client> {
         );
       }
       this.begun = true;
-      if (this.#single) return;
+      if (this.single) return;
       await this.remove(client, this.names.template);
       await copyTemplate(client, this.#store, this.names.template);
     });
@@ -55,7 +53,7 @@ export class PostgresProvider extends DatabaseProvider<Client> {
     return this.use("make a lane's database", async (client) => {
       await this.removeOfLane(client, lane);
       const name = this.names.lane(lane, generation);
-      if (this.#single) await copyTemplate(client, this.#store, name);
+      if (this.single) await copyTemplate(client, this.#store, name);
       else await createFrom(client, this.#store, this.names.template, name);
       for (const statement of await templateSettings(client, this.#store.database, name))
         await client.query(statement).catch(onlyForbidden);

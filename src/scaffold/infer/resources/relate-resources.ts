@@ -89,10 +89,8 @@ function relate(call: Called, resource: FoundResource, resources: readonly Found
  * Returns `true` for a list named like the resource, even if the schema of its items is different: `/user/orgs` and `/enterprises/{id}/orgs` list the
  * items of `/orgs/{org}`.
  */
-function isListOf({ path }: Called, { nouns, operations, leading }: FoundResource): boolean {
-  const last = path.segments.at(-1);
-  if (operations.list.length > 0 || leading.length > 0 || last?.kind !== "literal") return false;
-  return singularName(last.text) === nouns.at(-1);
+function isListOf(call: Called, { nouns, operations, leading }: FoundResource): boolean {
+  return operations.list.length === 0 && leading.length === 0 && endsWith(call, nouns.at(-1)!);
 }
 
 /** Returns `true` if an object around the item has an id of its own. The item is then only a part of the answer, like the author in a comment. */
