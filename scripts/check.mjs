@@ -56,8 +56,15 @@ const lists = [
     types: inTurn(types("tsconfig.json", "check"), types("src/reports/html/app/tsconfig.json", "check-report")),
     comments: run("node", "scripts/structure.mjs", "--comments"),
     parameters: run("node", "scripts/structure.mjs", "--parameters"),
+    "merge conflicts": noConflictMarkers,
   },
 ];
+
+/** Fails if a file contains the markers of an unfinished merge, also as the formatter of Markdown rewrites them. */
+async function noConflictMarkers() {
+  const { passed, stdout, stderr } = await output("git", "grep", "-nE", "^ *(<{7} |(> ?){7}[a-z0-9]|\\\\?={7}$)");
+  return { passed: !passed, stdout, stderr };
+}
 
 /** Packs the package as for publishing, and checks the packed file instead of the folder. */
 async function checkPackage() {
