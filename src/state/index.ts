@@ -23,9 +23,17 @@ export {
   type DroppedField,
   type Knowledge,
 } from "./compare/knowledge.ts";
-export { firstToPass, snapshotOfOrigins, NO_ORIGINS, originsOfSnapshot, type Origins, type OriginsSnapshot } from "./values/origins.ts";
+export {
+  firstToPass,
+  snapshotOfOrigins,
+  NO_ORIGINS,
+  originsOfSnapshot,
+  ROOT_TIMES,
+  type Origins,
+  type OriginsSnapshot,
+} from "./values/origins.ts";
 export { markedDifferences, sameNames, shownNames, type Marked } from "./canonical/same-names.ts";
 export { sameStores, type StoreRows } from "./compare/same-stores.ts";
-export { fieldOf, tableOf, valuesAt } from "./values/places.ts";
+export { fieldOf, isInToken, tableOf, valuesAt } from "./values/places.ts";
 export { durationText, type StepWindow } from "./values/times.ts";
 export type { Renamer, SentRequest, StepOrigin } from "./values/renamer.ts";

@@ -33,9 +33,13 @@ export class AskedSince {
   readonly #asked: (() => number | undefined) | undefined;
   #seen: number | undefined;
 
-  constructor(asked: (() => number | undefined) | undefined, watching: boolean | undefined = false) {
+  /**
+   * @param asked Returns the number of requests so far; `undefined` while one is in progress.
+   * @param isNew `false` if the run used the store before. Otherwise, what is written from now on without a request is not the run's.
+   */
+  constructor(asked: (() => number | undefined) | undefined, isNew = true) {
     this.#asked = asked;
-    if (watching) this.looked();
+    if (isNew) this.looked();
   }
 
   /** `true` if this run has sent no request since it last read the store, and waits for no answer. */

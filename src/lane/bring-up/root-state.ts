@@ -325,8 +325,10 @@ export class RootState {
     const facts: Facts = { ...relative, systems };
     const whole = this.#identify(facts);
     const lines = this.#lines(facts);
+    // Before the mark, which then contains the times of `setup` that will pass.
+    const node = await this.#node();
     this.#mark = await state.mark();
-    return { whole, node: await this.#node(), lines };
+    return { whole, node, lines };
   }
 
   /** Treats the present values as constants, because they belong to the root state. Returns the fingerprint of the root state. */

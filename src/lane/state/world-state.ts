@@ -82,7 +82,7 @@ export function passesAt(saved: Pick<SavedWorld, "origins" | "aheadMs"> | WorldS
  */
 export function passedTimes({ origins }: Pick<SavedWorld, "origins">): readonly string[] {
   const passed = [...origins.times.values()].filter(({ isPassed }) => isPassed === true);
-  return [...new Set(passed.map(({ name, domain }) => `${fieldOf(domain)}${offsetText(name)}`))];
+  return [...new Set(passed.map(({ name, step, domain }) => (step === 0 ? "a time of the initial state" : `${fieldOf(domain)}${offsetText(name)}`)))];
 }
 
 /**
@@ -480,11 +480,11 @@ export class WorldState {
     const { facts, origins } = renamer.observe(observed, this.#origins, step);
     this.#origins = origins;
     if (step === undefined) {
-      if (origins.at === "" && renamer.findsGenerated) this.#homeName ??= canonicalizer.nameOf(facts);
+      if (origins.at === "" && renamer.namesSources) this.#homeName ??= canonicalizer.nameOf(facts);
       return facts;
     }
     this.#realTimeColumns = [...renamer.realTimeColumns];
-    const name = renamer.findsGenerated ? canonicalizer.nameOf(facts) : "";
+    const name = renamer.namesSources ? canonicalizer.nameOf(facts) : "";
     const at = name === this.#homeName ? "" : name;
     if (at !== origins.at) this.#origins = { ...origins, at };
     return facts;

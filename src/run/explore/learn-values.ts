@@ -6,10 +6,12 @@ import { plural } from "../../reports/console/numbers.ts";
 import {
   contentOf,
   fieldOf,
+  isInToken,
   joined,
   knowledgeText,
   knowsNothing,
   NOTHING_KNOWN,
+  ROOT_TIMES,
   tableOf,
   type DroppedField,
   type Knowledge,
@@ -203,13 +205,16 @@ export async function learnFrom(
  */
 function placesToOrder({ generated, times, ordered }: Knowledge): readonly string[] {
   const ids = generated.map(({ place, domain }) => domain ?? place);
-  const steps = [ids, times.map(({ place }) => place), ids.map(contentOf)];
+  const timed = times.map(({ place }) => place);
+  const steps = [ids, [...timed, ROOT_TIMES], [...ids, ...timed.filter(isInToken)].map(contentOf)];
   return steps.map((places) => places.filter((place) => !ordered.includes(place))).find(({ length }) => length > 0) ?? [];
 }
 
 /** Returns `true` if states are distinguished by the states in which their values were generated. */
-export function distinguishesContent({ generated, ordered }: Knowledge): boolean {
-  return generated.some(({ place, domain }) => ordered.includes(contentOf(domain ?? place)));
+export function distinguishesContent({ generated, times, ordered }: Knowledge): boolean {
+  return [...generated.map(({ place, domain }) => domain ?? place), ...times.map(({ place }) => place)].some((one) =>
+    ordered.includes(contentOf(one)),
+  );
 }
 
 /**
@@ -237,6 +242,8 @@ export function lessonNote(
   return `seqqa restarted the search ${after}, because states that it considered equal had different outcomes. ${lessonOf(knowledge, before)}`;
 }
 
+const SETUP_TIMES = "times of the initial state";
+
 /** Returns a sentence about what was learned since `before`. */
 function lessonOf(knowledge: Knowledge, before: Knowledge): string {
   const known = fieldsOf(before);
@@ -248,8 +255,9 @@ function lessonOf(knowledge: Knowledge, before: Knowledge): string {
     ...knowledge.generated.filter(({ place, domain }) => isOrdered(domain ?? place)),
     ...knowledge.times.filter(({ place }) => isOrdered(place)),
   ];
-  if (ordered.length === 0) return "It now knows more values that differ by themselves.";
-  return `States now also differ by the order in which these values were generated: ${shownFields(ordered.map(({ place }) => fieldOf(place)))}.`;
+  const fields = [...ordered.map(({ place }) => fieldOf(place)), ...(isOrdered(ROOT_TIMES) ? [SETUP_TIMES] : [])];
+  if (fields.length === 0) return "It now knows more values that differ by themselves.";
+  return `States now also differ by the order in which these values were generated: ${shownFields(fields)}.`;
 }
 
 /** Returns the fields whose values differ by themselves. */
@@ -320,7 +328,8 @@ export function reductionsOf(
   ];
   // If the order of generation is part of all states, a merge leaves out only data of other states that generated values may contain.
   const what = unordered.length > 0 ? "order" : "content";
-  const shown = shownFields((unordered.length > 0 ? unordered : generated).map(({ place }) => fieldOf(place)));
+  const fields = (unordered.length > 0 ? unordered : generated).map(({ place }) => fieldOf(place));
+  const shown = shownFields(fields.length > 0 ? fields : [SETUP_TIMES]);
   const refuted = divergences.all.filter(({ kind }) => kind === "merge").length;
   return [{ reason: `the ${what} of ${shown}`, merges: committer.reductions, audited, refuted }];
 }

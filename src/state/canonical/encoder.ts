@@ -447,25 +447,28 @@ export class Encoder {
       this.#tokens.push(this.#strings.tokens.of({ key: `${KNOWN}${key}`, rank: "", order: "" }));
       return `@${form};`;
     }
-    const { label, step, domain, source } = origin;
+    const { label, step, domain, source, order } = origin;
     addTo(this.steps, step, domain);
     this.#tokens.push(this.#strings.tokens.of({ key, rank: "", order: "" }, step, domain));
-    return `@${form}${label}${this.#rank(domain, this.#ranks?.steps.get(step))}${this.#source(domain, source)};`;
+    return `@${form}${label}${this.#rank(domain, this.#ranks?.steps.get(step), order)}${this.#source(domain, source)};`;
   }
 
-  #source(domain: string, source: string): string {
-    if (this.#ranks === undefined || this.#ranks.domains?.has(contentOf(domain)) === false) return "";
+  #source(domain: string, source: string | undefined): string {
+    if (source === undefined || this.#ranks === undefined || this.#ranks.domains?.has(contentOf(domain)) === false) return "";
     return `<${source}`;
   }
 
-  #moment({ form, origin: { name, step, domain, isPassed } }: Time): string {
-    addTo(this.times, step, domain);
-    return `T${form}${name}${isPassed === true ? "!" : ""}${this.#rank(domain, this.#ranks?.times.get(step))};`;
+  #moment({ form, origin: { name, step, domain, isPassed, rank, source } }: Time): string {
+    if (domain !== "") addTo(this.times, step, domain);
+    const ranks = this.#rank(domain, this.#ranks?.times.get(step), rank);
+    return `T${form}${name}${isPassed === true ? "!" : ""}${ranks}${this.#source(domain, source)};`;
   }
 
-  #rank(domain: string, rank: number | undefined): string {
+  /** Returns the rank of a step, and the position of a value among the values of the step. Both are empty if their order is left out. */
+  #rank(domain: string, rank: number | undefined, order: number | undefined): string {
     const { domains } = this.#ranks ?? {};
-    return rank === undefined || (domains !== undefined && !domains.has(domain)) ? "" : `/${rank}`;
+    if (rank === undefined || (domains !== undefined && !domains.has(domain))) return "";
+    return order === undefined ? `/${rank}` : `/${rank}.${order}`;
   }
 
   #mixed({ parts }: Mixed): string {

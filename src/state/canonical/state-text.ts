@@ -10,6 +10,7 @@ import { WordHasher } from "../hash/word-hasher.ts";
 import { nameIds } from "../values/naming.ts";
 import type { Part } from "./parts.ts";
 import { readRules, type Rules } from "../values/rules.ts";
+import { isInToken } from "../values/places.ts";
 import { Strings } from "../values/strings.ts";
 import { Tokens, type Token } from "./tokens.ts";
 import type { CanonicalOptions } from "./canonical-options.ts";
@@ -114,10 +115,7 @@ export class StateWriter {
     return bounded;
   }
 
-  /**
-   * The domains of generated values whose order, or whose source states, the last fingerprint left out. Values that one step generated have no order
-   * among each other.
-   */
+  /** The domains of generated values and times whose order, or whose source states, the last fingerprint left out. */
   forgotten: ReadonlySet<string> = NO_PLACES;
 
   write(facts: Facts): StateText {
@@ -133,11 +131,11 @@ export class StateWriter {
   #forgottenDomains(): ReadonlySet<string> {
     const { steps, times } = this.#encoder;
     const places = new Set<string>();
-    for (const bySteps of [steps, times]) {
-      if (bySteps.size < 2) continue;
+    // Also if all values come from one step: another path may lead to the same fingerprint with values of two steps.
+    for (const bySteps of [steps, times])
       for (const some of bySteps.values()) for (const one of some) if (!this.#ordered.has(one)) places.add(one);
-    }
     for (const some of steps.values()) for (const one of some) if (!this.#ordered.has(contentOf(one))) places.add(one);
+    for (const some of times.values()) for (const one of some) if (isInToken(one) && !this.#ordered.has(contentOf(one))) places.add(one);
     return places.size === 0 ? NO_PLACES : places;
   }
 

@@ -20,6 +20,8 @@ export interface Origin {
    * states, such as the price in a signed offer.
    */
   readonly source: string;
+  /** The position of an integer among the integers that its step got from the same counter. `undefined` if the step got no other one. */
+  readonly order?: number | undefined;
 }
 
 export interface TimeOrigin {
@@ -33,6 +35,13 @@ export interface TimeOrigin {
   /** The milliseconds by which the target's clock was ahead when the time was written. Default 0. */
   readonly aheadMs?: number | undefined;
   readonly domain: string;
+  /** The position of a time of the root state among the times that have the same name. `undefined` if it is the only one. */
+  readonly rank?: number | undefined;
+  /**
+   * For a time in a signed token: the action that wrote it and the name of the state in which it was executed. The signature is left out, and may
+   * depend on this state, for example if its key contains the number of password changes.
+   */
+  readonly source?: string | undefined;
   /** `true` if the time was in the future when it was last observed. */
   readonly isFuture: boolean;
   /** `true` if the time was in the future when its step wrote it, and passed before a later step ended. */
@@ -83,6 +92,9 @@ export function originsOfSnapshot(image: OriginsSnapshot | undefined): Origins {
     ? NO_ORIGINS
     : { ids: new Map(image.ids), times: new Map(image.times), steps: image.steps, at: image.at ?? "" };
 }
+
+/** The domain of times of the root state that have the same name. */
+export const ROOT_TIMES = "root";
 
 /** Returns the earliest time in the state that is still in the future, in milliseconds since 1970; `Infinity` if there is none. */
 export function firstToPass({ times }: Origins): number {

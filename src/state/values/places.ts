@@ -40,6 +40,11 @@ export function singular(table: string): string {
   return table.toLowerCase().replace(/(?<=.)(?:ies|es|s)$/, "");
 }
 
+/** Returns `true` if a place is in the content of a signed token, whose signature is left out. */
+export function isInToken(place: string): boolean {
+  return place.includes(`"${JWT_TEXT}"`) || place.includes(`"${SIGNED_TEXT}"`);
+}
+
 /** Converts a place to the syntax of `ignore`: `orders.latency_ms`, `context.order.seen`, `systems.probe.items[].took`. */
 export function fieldOf(place: string): string {
   const segments = JSON.parse(place) as readonly string[];

@@ -3,11 +3,12 @@ import type { ObservedTable, StoredValue } from "../../model/stores/store-adapte
 import type { Facts } from "../canonical/facts.ts";
 import type { GeneratedPlace, Knowledge, TimePlace } from "../compare/knowledge.ts";
 import { hashText32 } from "../hash/hasher.ts";
-import { msOf, NO_ORIGINS, timeKeyAt, type Origin, type Origins, type TimeKey, type TimeOrigin } from "./origins.ts";
+import { msOf, NO_ORIGINS, ROOT_TIMES, timeKeyAt, type Origin, type Origins, type TimeKey, type TimeOrigin } from "./origins.ts";
 import {
   columnPlace,
   fieldOf,
   INDEX,
+  isInToken,
   JSON_TEXT,
   JWT_TEXT,
   KEY,
@@ -72,8 +73,8 @@ function countersOf({ generated }: Knowledge): readonly Counter[] {
 export class Renamer {
   readonly #tree: Node = newNode();
   readonly #hasPlaces: boolean;
-  /** `true` if values of some places are known to be generated. */
-  readonly findsGenerated: boolean;
+  /** `true` if values are known to be generated, or to be times in signed tokens, so that the states need names from which these come. */
+  readonly namesSources: boolean;
   readonly #literals: ReadonlySet<string>;
   readonly #noisy: ReadonlySet<string>;
   readonly #counters: readonly Counter[];
@@ -88,6 +89,8 @@ export class Renamer {
   #known: Map<string, Generated> = new Map();
   #fresh: { readonly key: string; readonly text: string; readonly place: GeneratedPlace }[] = [];
   #hasNewTime = false;
+  /** `true` while a state is observed. The root state itself is compared as it was made, although its times pass. */
+  #passes = false;
   #step: StepOrigin | undefined;
   /** The target's clock, in milliseconds since 1970. */
   clock: { now(): number; readonly aheadMs: number } = REAL_TIME;
@@ -111,7 +114,7 @@ export class Renamer {
       if (one.after === "") node.time = one;
       else node.timeWords.set(one.after, one);
     }
-    this.findsGenerated = knowledge.generated.length > 0;
+    this.namesSources = knowledge.generated.length > 0 || knowledge.times.some(({ place }) => isInToken(place));
     this.#hasPlaces = knowledge.generated.length + knowledge.times.length > 0;
   }
 
@@ -137,17 +140,20 @@ export class Renamer {
     this.#isRoot = false;
     for (const { key, place } of this.#fresh)
       if (!constants.has(key) && place.domain === undefined) constants.set(key, `=${key.length}:${key}`);
+    // The integers of a counter may differ whenever the root state is made, but their order does not.
+    for (const [domain, keys] of this.#integers()) keys.forEach((key, at) => constants.set(key, `#${domain.length}:${domain}${at}`));
     const rootTimes = new Map<number, TimeOrigin>();
     for (const [ms, { isKnown }] of this.#rootMoments) {
       const offset = simplestOffset(ms - window.endMs - 1_002, ms - window.startMs + 1_002);
       // A time that `setup` wrote differs between runs, so it is named by its offset. A time of a template store keeps its value as the name.
       const isOwn = isKnown && offset % 60_000 === 0 && Math.abs(offset) < FURTHEST_MS;
       const isNear = Math.abs(ms - window.endMs) <= DAY_MS;
-      if (isOwn || isNear) rootTimes.set(ms, { name: isOwn ? `root${offset}` : "root0", step: 0, domain: "", isFuture: false });
-      else if (isKnown) rootTimes.set(ms, { name: `root=${ms}`, step: 0, domain: "", isFuture: false });
+      const isFuture = ms > window.endMs + 1_000;
+      if (isOwn || isNear) rootTimes.set(ms, { name: isOwn ? `root${offset}` : "root0", step: 0, domain: "", isFuture });
+      else if (isKnown) rootTimes.set(ms, { name: `root=${ms}`, step: 0, domain: "", isFuture });
     }
     this.#constants = constants;
-    this.#rootTimes = rootTimes;
+    this.#rootTimes = ranked(rootTimes);
   }
 
   /** Replaces values and times that the root state also has with names that are the same in all states. */
@@ -161,6 +167,7 @@ export class Renamer {
   observe(facts: Facts, origins: Origins, step: StepOrigin | undefined): { readonly facts: Facts; readonly origins: Origins } {
     if (this.isIdle && origins.ids.size === 0 && origins.times.size === 0) return { facts, origins };
     this.#begin(origins, step);
+    this.#passes = true;
     let renamed = this.#facts(facts);
     const hasNew = this.#fresh.length > 0 || this.#hasNewTime;
     if (this.#fresh.length > 0) this.#register();
@@ -186,16 +193,38 @@ export class Renamer {
     this.#known = new Map();
     this.#fresh = [];
     this.#hasNewTime = false;
+    this.#passes = false;
     this.realTimeColumns.clear();
+  }
+
+  /** Returns the new integers of each counter in ascending order, as keys. */
+  #integers(): ReadonlyMap<string, readonly string[]> {
+    const keys = new Map<string, Set<string>>();
+    for (const { key, text, place } of this.#fresh) {
+      if (place.domain === undefined || !INTEGER.test(text)) continue;
+      keys.set(place.domain, (keys.get(place.domain) ?? new Set()).add(key));
+    }
+    const valueOf = (key: string): bigint => BigInt(key.slice(key.lastIndexOf(":") + 1));
+    const byValue = (a: string, b: string): number => (valueOf(a) < valueOf(b) ? -1 : 1);
+    return new Map([...keys].map(([domain, some]) => [domain, [...some].toSorted(byValue)]));
   }
 
   #register(): void {
     const fresh = new Map(this.#fresh.map((one) => [one.key, one]));
+    const orders = new Map(
+      [...this.#integers().values()].flatMap((keys) => (keys.length < 2 ? [] : keys.map((key, at): [string, number] => [key, at]))),
+    );
     // An integer in a request is looked up by its counter, because another counter may have given the same integer.
     const texts = new Set(this.#fresh.map(({ key, text, place }) => (place.domain !== undefined && INTEGER.test(text) ? key : text)));
     const number = this.#origins.steps + 1;
     for (const { key, text, place } of fresh.values()) {
-      this.#ids.set(key, { ...this.#madeBy(text, texts), step: number, domain: place.domain ?? place.place, source: this.#origins.at });
+      this.#ids.set(key, {
+        ...this.#madeBy(text, texts),
+        step: number,
+        domain: place.domain ?? place.place,
+        source: this.#origins.at,
+        order: orders.get(key),
+      });
     }
     const ids = new Map([...this.#origins.ids, ...this.#ids]);
     this.#origins = { ...this.#origins, ids };
@@ -229,12 +258,12 @@ export class Renamer {
   /** Returns a text of a request with generated values replaced by their places, and adds the origins of these values to `ancestry`. */
   #shapeOf(text: string, isPath: boolean, fresh: ReadonlySet<string>, ancestry: Set<string>): string {
     const step = this.#step!;
-    const known = (word: string, counted?: Origin | "new"): string | undefined => {
-      if (fresh.has(word) || counted === "new") return "<new>";
+    const known = (word: string, counted = ""): string | undefined => {
+      if (fresh.has(word) || fresh.has(counted)) return "<new>";
       const { key } = wordOf(word);
-      const constant = this.#constants.get(key);
+      const constant = this.#constants.get(key) ?? this.#constants.get(counted);
       if (constant !== undefined) return `<${constant}>`;
-      const origin = this.#origins.ids.get(key) ?? counted;
+      const origin = this.#origins.ids.get(key) ?? this.#origins.ids.get(counted);
       if (origin === undefined) return undefined;
       ancestry.add(origin.shape);
       for (const one of origin.ancestry) ancestry.add(one);
@@ -262,22 +291,19 @@ export class Renamer {
   }
 
   /**
-   * Returns the origin of a generated integer in a request, or "new" if this step generated it; `undefined` if the word is no such integer. Counters of
-   * several tables may have given the same integer by chance, so the table must be named before the word (`/orders/17`, `order_id`). If the word is an
-   * id (`isId`) and no table is named, the counter is one whose values clients hold.
+   * Returns the key of a generated integer in a request; `undefined` if the word is no such integer. Counters of several tables may have given the same
+   * integer by chance, so the table must be named before the word (`/orders/17`, `order_id`). If the word is an id (`isId`) and no table is named, the
+   * counter is one whose values clients hold.
    */
-  #counted(word: string, before: string, isId: boolean, fresh: ReadonlySet<string>): Origin | "new" | undefined {
+  #counted(word: string, before: string, isId: boolean, fresh: ReadonlySet<string>): string | undefined {
     if (!INTEGER.test(word)) return undefined;
-    const originIn = ({ domain }: Counter): Origin | "new" | undefined => {
-      const key = `${domain}:${word}`;
-      return this.#origins.ids.get(key) ?? (fresh.has(key) ? "new" : undefined);
-    };
+    const isKnown = (key: string): boolean => this.#origins.ids.has(key) || this.#constants.has(key) || fresh.has(key);
     const named = before.toLowerCase();
-    const all = this.#counters.filter((counter) => originIn(counter) !== undefined);
+    const all = this.#counters.filter(({ domain }) => isKnown(`${domain}:${word}`));
     const ofTable = all.find(({ table }) => table !== undefined && named.includes(table));
     // A plural noun before the number, such as `products`, names another table, so the number is not taken for an id that clients hold.
     const counter = ofTable ?? (isId && !named.endsWith("s") ? all.find(({ isHeld }) => isHeld) : undefined);
-    return counter && originIn(counter);
+    return counter && `${counter.domain}:${word}`;
   }
 
   #facts(facts: Facts): Facts {
@@ -307,7 +333,11 @@ export class Renamer {
           ? (this.#value(cell, undefined) as StoredValue)
           : (this.#value(cell, node?.inner.get(columnPlace(table.columns, index, cells))) as StoredValue),
       );
-    return { ...table, added: table.added.map(row), removed: this.#constants.size === 0 ? table.removed : table.removed.map(row) };
+    return {
+      ...table,
+      added: table.added.map(row),
+      removed: this.#constants.size + this.#rootTimes.size === 0 ? table.removed : table.removed.map(row),
+    };
   }
 
   #value(value: unknown, node: Node | undefined): unknown {
@@ -512,10 +542,19 @@ export class Renamer {
   #knownTime(key: TimeKey): TimeOrigin | undefined {
     const known = this.#origins.times.get(key);
     // A time that this step wrote never counts as passed. Otherwise, the delay until the state is read would make a difference.
-    if (known === undefined) return this.#times.get(key) ?? (typeof key === "number" ? this.#rootTimes.get(key) : undefined);
+    if (known === undefined) return this.#times.get(key) ?? (typeof key === "number" ? this.#rootTime(key) : undefined);
     // If a time of an earlier step has passed, the state is a different one, although nothing was written.
     const now: TimeOrigin = known.isFuture && msOf(key) <= this.#nowMs ? { ...known, isFuture: false, isPassed: true } : known;
     this.#times.set(key, now);
+    return now;
+  }
+
+  /** Returns the origin of a time of the root state. One that will pass is recorded like a time that a step wrote. */
+  #rootTime(ms: number): TimeOrigin | undefined {
+    const known = this.#rootTimes.get(ms);
+    if (known?.isFuture !== true || !this.#passes) return known;
+    const now: TimeOrigin = ms <= this.#nowMs ? { ...known, isFuture: false, isPassed: true } : known;
+    this.#times.set(ms, now);
     return now;
   }
 
@@ -535,6 +574,7 @@ export class Renamer {
       step: from?.step ?? this.#origins.steps + 1,
       domain: place.place,
       isFuture: ms > step.endMs + place.resolutionMs,
+      source: isInToken(place.place) ? `${step.action}@${this.#origins.at}` : undefined,
       aheadMs: (from === undefined ? this.clock.aheadMs : from.aheadMs) || undefined,
     };
     this.#times.set(key, origin);
@@ -584,13 +624,25 @@ const ISO_TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-
 /** The claims of a JWT that are times (RFC 7519, 4.1; OpenID Connect Core, 2). */
 const TIME_CLAIMS: ReadonlySet<string> = new Set(["iat", "exp", "nbf", "auth_time", "updated_at"]);
 /** Matches a value in headers, URLs or JSON that contains punctuation which tokens contain, too (`.`, `%`, `~`, `|`). */
-const SEVERAL_WORDS = /[^\s;,"'/?&=:{}()[\]<>.%~|]+(?:[.%~|][^\s;,"'/?&=:{}()[\]<>.%~|]*)+={0,2}/g;
+const SEVERAL_WORDS = /(?<![^\s;,"'/?&=:{}()[\]<>.%~|])[^\s;,"'/?&=:{}()[\]<>.%~|]+(?:[.%~|][^\s;,"'/?&=:{}()[\]<>.%~|]*)+={0,2}/g;
 const INTEGER = /^\d+$/;
 /** The length from which a word in a text is looked up among generated values. Shorter words are equal by chance. */
 const SHORTEST_WORD = 4;
 
 function newNode(): Node {
   return { whole: undefined, words: new Map(), time: undefined, timeWords: new Map(), inner: new Map() };
+}
+
+/** Numbers the times that have the same name, from the earliest on. */
+function ranked(times: ReadonlyMap<number, TimeOrigin>): ReadonlyMap<number, TimeOrigin> {
+  const named = new Map<string, number[]>();
+  for (const [ms, { name }] of times) named.set(name, [...(named.get(name) ?? []), ms]);
+  const all = new Map(times);
+  for (const same of named.values()) {
+    if (same.length < 2) continue;
+    for (const [rank, ms] of same.toSorted((a, b) => a - b).entries()) all.set(ms, { ...times.get(ms)!, domain: ROOT_TIMES, rank });
+  }
+  return all;
 }
 
 /** Returns a weight of a duration that is smaller for simpler durations: whole days before hours, minutes and seconds. */

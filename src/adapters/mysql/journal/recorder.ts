@@ -17,10 +17,10 @@ export class Recorder {
   /** The recorded number (`level`) of the step that led to the root state. */
   #base = 0;
 
-  constructor(control: Control, tables: readonly Table[], { asked, watching }: Pick<StoreScope, "asked" | "watching">, limitMs: number) {
+  constructor(control: Control, tables: readonly Table[], { asked }: Pick<StoreScope, "asked">, limitMs: number) {
     this.#control = control;
     this.#tables = tables;
-    this.#asked = new AskedSince(asked, watching);
+    this.#asked = new AskedSince(asked);
     this.#limitMs = limitMs;
   }
 

@@ -26,7 +26,7 @@ export class LogReader {
 
   constructor(how: LogReading) {
     this.#how = how;
-    this.#asked = new AskedSince(how.asked, how.watching);
+    this.#asked = new AskedSince(how.asked);
   }
 
   /** `true` if the run has sent no request since the last read and none is in progress. New log entries were then made by other clients. */

@@ -105,13 +105,14 @@ export class JournalMode implements SqliteMode {
     const { borrowed = false } = options;
     this.#borrowed = borrowed;
     this.#watching = options.watching === true;
-    this.#asked = new AskedSince(options.asked, options.watching);
     const wasInstalled = previous !== undefined && isInstalled(db, previous.token);
     const difference = wasInstalled ? schemaDifference(previous.#schema, schemaText(db)) : undefined;
     // Installing the journal again would discard the original rows that are saved in the external file.
     if (borrowed && difference !== undefined) throw schemaChanged(file, difference);
     const faulty = options.faulty === true;
     const continues = wasInstalled && difference === undefined && (previous.faults !== undefined) === faulty;
+    // A target that was restarted may have written while the file was closed.
+    this.#asked = new AskedSince(options.asked, !continues);
     this.token = continues ? previous.token : newToken();
     if (!continues) install(db, { file, plans, token: this.token, borrowed, faulty });
     this.#schema = schemaText(db);

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
@@ -293,6 +293,17 @@ describe("what the user writes", () => {
       [3, "mine"],
     ]);
     expect(everything(file)[1]).not.toContainEqual(expect.stringContaining("seqqa"));
+  });
+
+  test("before the run read the file for the first time ends the run, and stays", async () => {
+    const file = scratchFile();
+    const user = api(file, ...SHOP);
+    const adapter = await openAdapter(file, {}, { ...BORROWED, asked: () => 0 });
+    user.exec("insert into orders(status) values('mine')");
+    expect(() => adapter.root()).toThrow(expect.objectContaining({ code: "FOREIGN_WRITE" }) as Error);
+    expect(() => adapter.close()).toThrow(expect.objectContaining({ code: "ROWS_KEPT" }) as Error);
+    for (const name of readdirSync(".").filter((one) => one.startsWith("seqqa-kept-"))) rmSync(name);
+    expect(user.prepare("select count(*) from orders where status = 'mine'").pluck().get()).toBe(1);
   });
 
   test("while the run asks for nothing ends the run, and stays", async () => {

@@ -1,0 +1,199 @@
+import { describe, expect, it } from "vitest";
+import { documentOf, folderWith, only, seqqa, type Explored } from "../support/e2e.ts";
+
+/** A target on SQLite in which one path of calls shows a defect, and states that look alike are easily taken for one. */
+interface LookAlike {
+  /** The calls, in the order in which the run tries them: `name` sends `POST /name`. */
+  readonly actions: readonly string[];
+  readonly schema: string;
+  /** The body of a function `(url, db, run, one, bug, request)` that returns a status, or `[status, body]`. */
+  readonly answer: string;
+  /** The largest number that the rule allows. `GET /count` answers with the number as `n`. */
+  readonly most: number;
+  /** The World has no store: `POST /reset` makes the root state again, and `/count` shows the whole state. */
+  readonly isReset?: true;
+  /** Statements of `setup` that are sent through the API, each as `POST`. */
+  readonly setUp?: readonly string[];
+  /** The answer of this action holds the bearer token of later calls. */
+  readonly login?: string;
+}
+
+const server = ({ schema, answer }: LookAlike): string => `
+import { createServer } from "node:http";
+import { createHmac, randomUUID } from "node:crypto";
+import { createRequire } from "node:module";
+const Database = createRequire(${JSON.stringify(import.meta.url)})("better-sqlite3");
+const db = new Database(process.env.DB_PATH);
+db.exec(${JSON.stringify(schema)});
+const one = (sql, ...values) => db.prepare(sql).get(...values);
+const run = (sql, ...values) => db.prepare(sql).run(...values).changes;
+const bug = process.env.BUG === "1";
+const memory = { next: 10 };
+const sign = (claims, key) => {
+  const [head, body] = [{ alg: "HS256", typ: "JWT" }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"));
+  return head + "." + body + "." + createHmac("sha256", key).update(head + "." + body).digest("base64url");
+};
+const answerTo = (url, request) => {
+${answer}
+};
+createServer((request, response) => {
+  const [status, body = {}] = [answerTo(request.url.slice(1), request)].flat();
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+
+async function explore(target: LookAlike, bug: boolean): Promise<Explored & { readonly status: number | null; readonly said: string }> {
+  const cwd = folderWith({
+    "server.mjs": server(target),
+    "seqqa.yaml": `target: { command: node server.mjs, ready: "/count", env: { PORT: "{port}", DB_PATH: "{db_path}", BUG: "${bug ? 1 : 0}" } }\n`,
+    "alike.explore.ts": `import { Action, Agent, Invariant, World } from "seqqa";
+import { HttpClient } from "seqqa/adapters/http";
+const call = (name: string) => new Action<any>({ name, mayNeverSucceed: true, run: ${
+      target.login === undefined
+        ? '(api) => api.post("/" + name)'
+        : `async (api, context) => {
+  const answer = await api.post("/" + name);
+  if (name === ${JSON.stringify(target.login)} && answer.ok) { const { token } = answer.json() as any; api.setAuthToken(token); context.set("token", token); }
+  return answer;
+}`
+    } });
+export const agent = new Agent<any>({
+  ${target.isReset === true ? `world: ({ baseUrl }) => new World({ api: new HttpClient(baseUrl), reset: async ({ api }) => void (await api.post("/reset")), probe: async ({ api }) => (await api.get("/count")).json() }),` : ""}
+  ${target.setUp === undefined ? "" : `setup: async ({ api }) => { for (const path of ${JSON.stringify(target.setUp)}) { await api.post("/" + path); await new Promise((resolve) => setTimeout(resolve, 5)); } },`}
+  actions: ${JSON.stringify(target.actions)}.map(call),
+  invariants: [new Invariant<any>({ name: "at_most", check: async ({ api }) => ((await api.get("/count")).json() as any).n <= ${target.most} })],
+});
+`,
+  });
+  const ran = await seqqa(["run", ".", "--reporter", "json", "--parallel", "1"], { cwd });
+  return { ...only(documentOf(ran)), status: ran.status, said: ran.stdout + ran.stderr };
+}
+
+/** Pairs of states that differ only in what seqqa gives one name, each with the path that was never executed. */
+const ALIKE: Readonly<Record<string, LookAlike & { readonly path: string }>> = {
+  "which of two times of setup was copied": {
+    path: "read_2 archive",
+    actions: ["read_1", "read_2", "archive"],
+    setUp: ["message", "message"],
+    schema:
+      "create table if not exists messages (id integer primary key, at text, archived int default 0); create table if not exists inbox (id integer primary key, read_until text, wrong int); insert or ignore into inbox values (1, null, 0)",
+    answer: `
+  if (url === "count") return [200, { n: one("select wrong n from inbox").n }];
+  if (url === "message") return run("insert into messages (at) values (?)", new Date().toISOString()) && 200;
+  if (url.startsWith("read_")) return run("update inbox set read_until = (select at from messages where id = ?)", Number(url.slice(5))) && 200;
+  run("update messages set archived = 1 where at <= (select read_until from inbox)");
+  const { n } = one("select count(*) n from messages where archived = 1");
+  run("update inbox set wrong = ?", bug && n === 2 ? 2 : 0);
+  return 200;`,
+    most: 1,
+  },
+  "a JWT that was signed before and after its key changed": {
+    path: "logout_all login pay",
+    actions: ["login", "logout_all", "pay"],
+    login: "login",
+    schema:
+      "create table if not exists users (id integer primary key, version int, balance int); insert or ignore into users values (1, 1, 100)",
+    answer: `
+  const { version, balance } = one("select * from users");
+  if (url === "count") return [200, { n: -balance }];
+  if (url === "login") { const iat = Math.floor(Date.now() / 1000); return [200, { token: sign({ sub: "1", iat, exp: iat + 86400 }, "secret" + version) }]; }
+  if (url === "logout_all") return version === 2 ? 409 : run("update users set version = 2") && 200;
+  const token = (request.headers.authorization ?? "").slice(7);
+  const claims = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString() || "{}");
+  if (token !== sign(claims, "secret" + version)) return 401;
+  if (balance < 100) return 409;
+  return run("update users set balance = balance - ?", bug && version === 2 ? 200 : 100) && 200;`,
+    most: 0,
+  },
+  "rows of the root state, if their integer keys come from a counter that is not restored": {
+    path: "open hold_2 pay",
+    actions: ["add_seat", "open", "hold_1", "hold_2", "pay"],
+    schema:
+      "create table if not exists seats (id integer primary key, price int); insert or ignore into seats values (1, 10), (2, 90); create table if not exists holds (seat_id integer primary key references seats (id), state text); create table if not exists ledger (id integer primary key, total int); insert or ignore into ledger values (1, 0)",
+    answer: `
+  if (url === "count") return [200, { n: one("select total n from ledger").n }];
+  if (url === "add_seat") {
+    const id = memory.next++;
+    return one("select count(*) n from seats").n > 2 ? 409 : run("insert into seats values (?, 10)", id) && [200, { id }];
+  }
+  if (url === "open") return one("select count(*) n from holds").n > 0 ? 409 : run("insert into holds select id, 'free' from seats") && 200;
+  if (url.startsWith("hold_")) {
+    if (one("select count(*) n from holds where state = 'held'").n > 0) return 409;
+    return run("update holds set state = 'held' where seat_id = ?", Number(url.slice(5))) ? 200 : 404;
+  }
+  const { n } = one("select coalesce(sum(price), 0) n from holds join seats on id = seat_id where state = 'held'");
+  run("update ledger set total = ?", bug && n > 50 ? n * 2 : n);
+  return 200;`,
+    most: 110,
+  },
+  "which of two rows of one step was written first": {
+    path: "buy refund_last use_first",
+    actions: ["buy", "refund_first", "refund_last", "use_first"],
+    schema:
+      "create table if not exists tickets (id integer primary key, status text); create table if not exists gate (id integer primary key, used int); insert or ignore into gate values (1, 0)",
+    answer: `
+  if (url === "count") return [200, { n: one("select used n from gate").n }];
+  const refunded = () => one("select count(*) n from tickets where status = 'refunded'").n;
+  if (url === "buy") {
+    if (one("select count(*) n from tickets").n > 0) return 409;
+    for (let i = 0; i < 2; i++) run("insert into tickets values (?, 'open')", memory.next++);
+    return 200;
+  }
+  const first = one("select * from tickets order by id");
+  if (first === undefined) return 409;
+  if (url.startsWith("refund_")) {
+    const by = url === "refund_first" ? "min" : "max";
+    return refunded() > 0 ? 409 : run("update tickets set status = 'refunded' where id = (select " + by + "(id) from tickets)") && 200;
+  }
+  if (first.status !== "open" || one("select used n from gate").n > 0) return 409;
+  run("update gate set used = ?", bug && refunded() > 0 ? 2 : 1);
+  return 200;`,
+    most: 1,
+  },
+  "a lease of the root state that is over": {
+    path: "wait publish",
+    actions: ["publish", "wait"],
+    isReset: true,
+    setUp: ["lock"],
+    schema:
+      "create table if not exists docs (id integer primary key, locked_until text, copies int); insert or ignore into docs values (1, null, 0)",
+    answer: `
+  const { locked_until, copies } = one("select * from docs");
+  if (url === "count") return [200, { n: copies, locked_until }];
+  if (url === "reset") return run("update docs set locked_until = null, copies = 0") && 200;
+  if (url === "lock") return run("update docs set locked_until = ?", new Date(Date.now() + 1500).toISOString()) && 200;
+  if (url === "wait") { while (Date.parse(locked_until) >= Date.now()) {} return 200; }
+  const isHeld = Date.parse(locked_until) > Date.now();
+  return copies > 0 ? 409 : run("update docs set copies = ?", bug && !isHeld ? 2 : 1) && 200;`,
+    most: 1,
+  },
+  "two times that one step wrote as equal times": {
+    path: "auto_on create auto_off retract",
+    actions: ["create", "publish", "auto_on", "auto_off", "retract"],
+    schema:
+      "create table if not exists docs (id integer primary key, status text, created_at text, updated_at text); create table if not exists settings (id integer primary key, auto int); insert or ignore into settings values (1, 0); create table if not exists log (id integer primary key, n int); insert or ignore into log values (1, 0)",
+    answer: `
+  if (url === "count") return [200, { n: one("select n from log").n }];
+  const { auto } = one("select auto from settings");
+  const doc = one("select * from docs");
+  while (doc && Date.now() <= Date.parse(doc.created_at)) {} // The time of publish is never that of create.
+  const now = new Date().toISOString();
+  if (url === "create") return doc ? 409 : run("insert into docs values (1, ?, ?, ?)", auto ? "published" : "draft", now, now) && 200;
+  if (url === "publish") return doc?.status === "draft" ? run("update docs set status = 'published', updated_at = ?", now) && 200 : 409;
+  if (url === "auto_on") return doc || auto ? 409 : run("update settings set auto = 1") && 200;
+  if (url === "auto_off") return auto ? run("update settings set auto = 0") && 200 : 409;
+  if (doc?.status !== "published" || doc.created_at !== doc.updated_at) return 409;
+  run("update log set n = ?", bug && !auto ? 2 : 1);
+  return 200;`,
+    most: 1,
+  },
+};
+
+describe("states that differ only in what seqqa gives one name", () => {
+  it.each(Object.entries(ALIKE))("%s: the defect is found, and the correct twin is silent", async (_what, target) => {
+    const found = await explore(target, true);
+    expect([found.status, found.violations.map(({ reproductionPath }) => reproductionPath.join(" "))]).toEqual([1, [target.path]]);
+    const twin = await explore(target, false);
+    expect([twin.status, twin.violations, twin.divergences]).toEqual([0, [], []]);
+  });
+});
