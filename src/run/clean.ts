@@ -5,27 +5,32 @@ import { deadRuns, sweepCompose, sweepDeadRuns } from "../targets/index.ts";
 import { withRunDirectory } from "./prepare/run-directory.ts";
 import { storesOf, systemsOf } from "./prepare/store-modules.ts";
 
-/** The result of cleaning up: the removed things (with a dry run, the things to remove), and the rows that dead runs left in external stores. */
+/** The result of cleaning up. With a dry run, it is what would be done. */
 export interface CleanedUp {
   readonly removed: readonly string[];
+  /** The rows that dead runs left in external stores. */
   readonly leftovers: readonly Leftover[];
+  /** One sentence for each store that was left as it is, because a run that may be alive uses it. */
+  readonly inUse: readonly string[];
 }
 
 /** Removes the files, processes, containers and copies of stores that dead runs left on this machine and on the servers of the configured stores. */
 export async function clean(config: Config, how: Cleaning = {}): Promise<CleanedUp> {
   const removed = how.dryRun === true ? [...deadRuns()] : await sweepMachine();
   const leftovers: Leftover[] = [];
+  const inUse: string[] = [];
   const byUrl = new Map(systemsOf(config).map((one) => [one[1].url, one] as const));
   await withRunDirectory(async (directory) => {
     for (const [name, system] of byUrl.values()) {
       const stores = await storesOf(name, system, { folder: config.folder, directory });
       const cleaned = await stores.clean?.(system.url, how);
       removed.push(...(cleaned?.removed ?? []));
+      if (cleaned?.inUse !== undefined) inUse.push(cleaned.inUse);
       const leftover = cleaned?.leftover;
       if (leftover !== undefined && leftover.undo.length + leftover.keep.length > 0) leftovers.push(leftover);
     }
   });
-  return { removed, leftovers };
+  return { removed, leftovers, inUse };
 }
 
 async function sweepMachine(): Promise<string[]> {

@@ -3,7 +3,7 @@ export { Agent } from "./agent.ts";
 export { refuseDamaged } from "./resume/check-record.ts";
 export { checkResumable, type ResumableInput } from "./resume/check-resumable.ts";
 export { codeHashes } from "./prepare/code-hashes.ts";
-export { clean } from "./clean.ts";
+export { clean, type CleanedUp } from "./clean.ts";
 export { describeExplorations, type DescribedExploration, type UnusableFile } from "./prepare/describe-explorations.ts";
 export { distribute, type DistributeInput, type Distribution } from "./prepare/distribution.ts";
 export { doctor } from "./doctor.ts";

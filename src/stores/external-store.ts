@@ -129,7 +129,7 @@ export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" 
 export function leftBehind({ store, recordedMs, undo, keep }: Leftover): SeqqaError {
   const when = recordedMs === 0 ? "" : ` (last recorded change: ${new Date(recordedMs).toISOString()})`;
   return new SeqqaError("STORE_LEFT", `A run was killed while it was changing ${store}${when}. ${leftoverText({ undo, keep })}`, {
-    hint: "Run `seqqa clean`, which shows these rows, asks you, and restores them. `seqqa clean --dry-run` only shows the rows.",
+    hint: "Run `seqqa clean`, which shows these rows, asks you, and restores them. `seqqa clean --dry-run` only shows the rows. If seqqa.yaml does not name the store, set SEQQA_DB_URL to its URL for this command.",
     exitStatus: 2,
   });
 }

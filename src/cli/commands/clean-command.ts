@@ -1,3 +1,4 @@
+import type { CleanedUp } from "../../run/index.ts";
 import type { Leftover, RowImages } from "../../model/stores/leftover.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { printable } from "../../reports/index.ts";
@@ -12,7 +13,7 @@ const NAMED = 20;
 
 /**
  * Runs `seqqa clean`: removes what killed runs left behind. Restores rows in the user's own stores, but only after the user confirms. Does not touch
- * runs that are still alive. Returns 3 if rows were not restored.
+ * runs that are still alive. Returns 3 if rows were not restored, also because a run that may be alive uses their store.
  */
 export async function cleanCommand(
   directory: string | undefined,
@@ -26,7 +27,7 @@ export async function cleanCommand(
   for (const one of planned.leftovers) out(shown(one));
   if (options.dryRun === true) {
     for (const line of planned.removed) out(`would remove ${printable(line)}`);
-    if (planned.removed.length + planned.leftovers.length === 0) out("Dead runs left nothing behind.");
+    conclude(planned, out);
     return 0;
   }
   if (planned.leftovers.length > 0 && options.yes !== true && !(await isConfirmed(shell))) {
@@ -34,16 +35,21 @@ export async function cleanCommand(
     return 0;
   }
   const files: string[] = [];
-  const { removed, leftovers } = await machinery.clean(config, {
-    onKept: (leftover) => void files.push(writeKept(leftover, shell.cwd)),
-  });
+  const cleaned = await machinery.clean(config, { onKept: (leftover) => void files.push(writeKept(leftover, shell.cwd)) });
+  const { removed, leftovers, inUse } = cleaned;
   for (const line of removed) out(`removed ${printable(line)}`);
   for (const { store, undo, keep } of leftovers) {
     out(`${printable(capital(store))}: ${rows(undo.length)} restored, ${keep.length} kept.`);
   }
   for (const file of files) out(`Values of the kept rows before the run and after it: ${printable(file)}`);
-  if (removed.length + leftovers.length === 0) out("Dead runs left nothing behind.");
-  return leftovers.some(({ keep }) => keep.length > 0) ? 3 : 0;
+  conclude(cleaned, out);
+  return inUse.length > 0 || leftovers.some(({ keep }) => keep.length > 0) ? 3 : 0;
+}
+
+/** Names the stores that were left as they are, because a run uses them. Without any, says so if there was nothing to do. */
+function conclude({ removed, leftovers, inUse }: CleanedUp, out: (line: string) => void): void {
+  for (const sentence of inUse) out(`${printable(sentence)} seqqa clean left it as it is. If that run is dead, try again in a minute.`);
+  if (removed.length + leftovers.length + inUse.length === 0) out("Dead runs left nothing behind.");
 }
 
 /**

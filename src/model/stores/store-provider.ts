@@ -73,6 +73,8 @@ export interface Cleaned {
   readonly removed: Removed;
   /** The changes that a dead run left in an external store; absent if it left none. */
   readonly leftover?: Leftover | undefined;
+  /** A sentence which says that a run that may be alive uses the store, so that nothing was restored. Absent if no run uses it. */
+  readonly inUse?: string | undefined;
 }
 
 /** The result of one check of a store, for `seqqa doctor`. It never contains secrets. */

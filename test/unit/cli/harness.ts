@@ -60,6 +60,7 @@ export interface Setting {
   readonly removed?: readonly string[];
   /** What dead runs left in the user's own stores. */
   readonly leftovers?: readonly Leftover[];
+  readonly inUse?: readonly string[];
   /** Somebody sits at a terminal, and answers so. */
   readonly confirm?: (question: string) => Promise<boolean>;
   readonly distribute?: Machinery["distribute"];
@@ -127,7 +128,7 @@ export async function seqqa(argv: readonly string[], setting: Setting = {}): Pro
       cleanings.push(how ?? {});
       const leftovers = setting.leftovers ?? [];
       if (how?.dryRun !== true) for (const one of leftovers) if (one.keep.length > 0) how?.onKept?.(one);
-      return Promise.resolve({ removed: setting.removed ?? [], leftovers });
+      return Promise.resolve({ removed: setting.removed ?? [], leftovers, inUse: setting.inUse ?? [] });
     },
   };
   const { waitForEnter } = setting;

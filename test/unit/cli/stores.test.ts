@@ -43,6 +43,15 @@ describe("seqqa clean", () => {
     const { status, stdout } = await seqqa(["clean"], { cwd: folderWith({}) });
     expect({ status, stdout }).toEqual({ status: 0, stdout: "Dead runs left nothing behind.\n" });
   });
+
+  it("names a store that another run uses, and does not say that nothing was left", async () => {
+    const inUse = ["Another run of seqqa is using the SQLite file shop.db (process 7 on here)."];
+    const { status, stdout } = await seqqa(["clean", "--yes"], { cwd: folderWith({}), inUse });
+    expect({ status, stdout }).toEqual({
+      status: 3,
+      stdout: `${inUse[0]!} seqqa clean left it as it is. If that run is dead, try again in a minute.\n`,
+    });
+  });
 });
 
 describe("seqqa clean, where a run left rows in the user's own store", () => {

@@ -19,7 +19,7 @@ async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
     const leftover = await recover(file, how);
     return { removed: leftover === undefined ? [] : [`tables and triggers of a dead run in ${file}`], leftover };
   } catch (error) {
-    if (error instanceof SeqqaError && error.code === "STORE_IN_USE") return { removed: [] };
+    if (error instanceof SeqqaError && error.code === "STORE_IN_USE") return { removed: [], inUse: error.message };
     throw error;
   }
 }
