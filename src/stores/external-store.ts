@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { SeqqaError } from "../model/errors.ts";
+import type { ObservedColumn } from "../model/stores/store-adapter.ts";
 import type { Leftover, RowImage, RowImages } from "../model/stores/leftover.ts";
 
 /**
@@ -162,6 +163,34 @@ export function refusedWhereItIs(checkpoint: string, store: string, why: string)
       exitStatus: 2,
     },
   );
+}
+
+/**
+ * Checks that no table which is left alone refers to a table which is restored. Restores do not check foreign keys, so rows of the first table would
+ * refer to rows that no longer exist.
+ *
+ * @param leftAlone The tables that `ignore` names, and those that other clients changed while the run sent no request.
+ * @throws SeqqaError `IGNORE_REFERS` (exit status 2)
+ */
+export function requireNoReference(
+  store: string,
+  leftAlone: ReadonlySet<string>,
+  tables: readonly { readonly name: string; readonly columns: readonly ObservedColumn[] }[],
+): void {
+  for (const { name, columns } of tables) {
+    if (!leftAlone.has(name)) continue;
+    const column = columns.find(({ references }) => references !== undefined && !leftAlone.has(references.table));
+    if (column === undefined) continue;
+    const parent = column.references!.table;
+    throw new SeqqaError(
+      "IGNORE_REFERS",
+      `Table "${name}" of ${store} is ignored, or another client writes to it, but its column ${column.name} refers to table "${parent}", which this run restores. Rows of "${name}" would refer to rows that no longer exist.`,
+      {
+        hint: `List "${parent}" under \`ignore\`, too, or remove "${name}" from it and stop the other client. Or let seqqa start the target and copy the store (\`target.command\` and \`db_url\`).`,
+        exitStatus: 2,
+      },
+    );
+  }
 }
 
 /** The reason why some checkpoint modes cannot be used with an external store, for the error message. */

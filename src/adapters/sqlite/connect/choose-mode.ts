@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { SeqqaError } from "../../../model/errors.ts";
 import { ignoredColumns, ignoredTables, type IgnorePattern } from "../../../model/stores/ignored.ts";
 import type { CheckpointChoice, StoreScope } from "../../../model/stores/store-adapter.ts";
-import { refusedWhereItIs, WHOLE_STORE } from "../../../stores/external-store.ts";
+import { refusedWhereItIs, requireNoReference, WHOLE_STORE } from "../../../stores/external-store.ts";
 import { unblind } from "../journal/blind.ts";
 import { prepareControl } from "./connect.ts";
 import { CopyMode } from "../copy/copy-mode.ts";
@@ -112,9 +112,10 @@ function journalOrCopy(choosing: Choosing, db: Database): Chosen {
 }
 
 /** Returns the tables that the journal restores. In an external file, ignored tables and columns are left out. */
-function journalled(plans: TablePlan[] | string, { ignore, scope }: Choosing): TablePlan[] | string {
+function journalled(plans: TablePlan[] | string, { file, ignore, scope }: Choosing): TablePlan[] | string {
   if (typeof plans === "string" || !scope.borrowed) return plans;
   const leftAlone = ignoredTables(ignore, scope.name, plans);
+  requireNoReference(`the SQLite file ${file}`, leftAlone, plans);
   const schema = plans.map(({ name, columns }) => ({ name, columns: columns.map((column) => column.name) }));
   const ignored = ignoredColumns(ignore, scope.name, schema);
   return plans

@@ -295,6 +295,19 @@ describe("what the user writes", () => {
     expect(everything(file)[1]).not.toContainEqual(expect.stringContaining("seqqa"));
   });
 
+  test("to a table that is ignored and refers to a table that is not, is refused before anything is installed", async () => {
+    const file = scratchFile();
+    api(file, ...SHOP, "create table audit(id integer primary key, order_id integer references orders)");
+    const before = everything(file);
+    const refused = expect.objectContaining({ code: "IGNORE_REFERS", exitStatus: 2 }) as Error;
+    await expect(openAdapter(file, { ignore: ["audit"] }, BORROWED)).rejects.toThrow(refused);
+    expect(everything(file)).toEqual(before);
+    const both = await openAdapter(file, { ignore: ["audit", "orders"] }, BORROWED);
+    both.close();
+    const own = await openAdapter(file, { ignore: ["audit"] });
+    own.close();
+  });
+
   test("before the run read the file for the first time ends the run, and stays", async () => {
     const file = scratchFile();
     const user = api(file, ...SHOP);
