@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { full, size, some } from "../sizes.ts";
-import { folderWith, only, seqqa, writtenIn, type Explored } from "../support/e2e.ts";
+import { folderWith, only, seqqa, seqqaProcess, writtenIn, type Explored } from "../support/e2e.ts";
 import { runTarget, type Outcome } from "../support/soundness/run.ts";
 import { specOf, type Spec } from "../support/soundness/spec.ts";
 import { template } from "../support/store-templates.ts";
@@ -121,8 +121,10 @@ createServer((request, response) => {
   const isHeld = until !== null && Date.parse(until) > Date.now();
   if (request.url === "/lock") {
     if (until !== null) return answer(409);
-    const times = [Date.now(), Date.now() + Number(process.env.LEASE_MS)].map((ms) => new Date(ms).toISOString());
-    db.prepare("UPDATE documents SET locked_until = ?").run(process.env.IS_RANGE === "1" ? times.join("/") : times[1]);
+    const localMs = process.env.FORM === "local" ? new Date().getTimezoneOffset() * 60000 : 0;
+    const times = [Date.now(), Date.now() + Number(process.env.LEASE_MS)].map((ms) => new Date(ms - localMs).toISOString());
+    const end = process.env.FORM === "local" ? times[1].slice(0, -1) : times[1];
+    db.prepare("UPDATE documents SET locked_until = ?").run(process.env.FORM === "range" ? times.join("/") : end);
     return answer(200);
   }
   if (request.url !== "/publish") return answer(200, { copies });
@@ -132,10 +134,12 @@ createServer((request, response) => {
 }).listen(Number(process.env.PORT), "127.0.0.1");
 `;
 
-async function locked({ bug, range }: Readonly<Record<"bug" | "range", boolean>>): Promise<Explored & { readonly status: number | null }> {
+type LeaseForm = "iso" | "range" | "local";
+
+async function locked({ bug, form }: { readonly bug: boolean; readonly form: LeaseForm }): Promise<Explored & { readonly status: number | null }> {
   const cwd = folderWith({
     "server.mjs": LEASE_SERVER,
-    "seqqa.yaml": `target: { command: node server.mjs, env: { PORT: "{port}", DB_PATH: "{db_path}", LEASE_MS: "300", IS_RANGE: "${range ? 1 : 0}", BUG: "${bug ? 1 : 0}" } }\n`,
+    "seqqa.yaml": `target: { command: node server.mjs, env: { PORT: "{port}", DB_PATH: "{db_path}", LEASE_MS: "300", FORM: "${form}", BUG: "${bug ? 1 : 0}" } }\n`,
     "documents.explore.ts": `import { Action, Agent, Invariant } from "seqqa";
 const call = (name: string) => new Action<any>({ name, run: (api) => api.post("/" + name) });
 export const agent = new Agent<any>({
@@ -148,21 +152,24 @@ export const agent = new Agent<any>({
 });
 `,
   });
-  const { status } = await seqqa(["run", ".", "--output", "out"], { cwd });
+  // The time zone of this process is fixed, so a run in another one needs its own.
+  const args = ["run", ".", "--output", "out"];
+  const { status } = await (form === "local" ? seqqaProcess(args, { cwd, env: { TZ: "America/New_York" } }) : seqqa(args, { cwd }));
   return { status, ...only(writtenIn(join(cwd, "out"))) };
 }
 
 describeEach("a lease that an action waits for", () => {
-  it.each([
-    ["a time", false],
-    ["a text with two times", true],
-  ])("is another state once it is over, although nothing is written, if it is %s", async (_what, range) => {
-    const result = await locked({ bug: true, range });
+  it.each<[string, LeaseForm]>([
+    ["a time", "iso"],
+    ["a text with two times", "range"],
+    ["a local time without its zone, five hours behind UTC", "local"],
+  ])("is another state once it is over, although nothing is written, if it is %s", async (_what, form) => {
+    const result = await locked({ bug: true, form });
     expect([result.status, result.violations.map(({ reproductionPath }) => reproductionPath.join(" "))]).toEqual([
       1,
       ["lock wait publish"],
     ]);
-    const twin = await locked({ bug: false, range });
+    const twin = await locked({ bug: false, form });
     // Free, held or over, and published or not.
     expect([twin.status, twin.violations, twin.divergences, twin.statesVisited]).toEqual([0, [], [], 6]);
   });

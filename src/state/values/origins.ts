@@ -42,6 +42,8 @@ export interface TimeOrigin {
    * depend on this state, for example if its key contains the number of password changes.
    */
   readonly source?: string | undefined;
+  /** By how many milliseconds the time, which has no time zone, is ahead of UTC, because it is local time. Default 0. */
+  readonly zoneMs?: number | undefined;
   /** `true` if the time was in the future when it was last observed. */
   readonly isFuture: boolean;
   /** `true` if the time was in the future when its step wrote it, and passed before a later step ended. */
@@ -99,6 +101,6 @@ export const ROOT_TIMES = "root";
 /** Returns the earliest time in the state that is still in the future, in milliseconds since 1970; `Infinity` if there is none. */
 export function firstToPass({ times }: Origins): number {
   let first = Infinity;
-  for (const [key, { isFuture }] of times) if (isFuture) first = Math.min(first, msOf(key));
+  for (const [key, { isFuture, zoneMs = 0 }] of times) if (isFuture) first = Math.min(first, msOf(key) - zoneMs);
   return first;
 }

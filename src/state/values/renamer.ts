@@ -22,7 +22,7 @@ import {
   tableOf,
   TABLES,
 } from "./places.ts";
-import { FURTHEST_MS, fittingOffset, momentOf, offsetFromStep, simplestOffset, type Moment, type StepWindow } from "./times.ts";
+import { FURTHEST_MS, fittingOffset, momentOf, offsetFromStep, simplestOffset, zoneOf, type Moment, type StepWindow } from "./times.ts";
 import { Generated, JsonText, Mixed, Time } from "./named.ts";
 import { splitAtWords, wordOf, wordOfBytes, type Word } from "./words.ts";
 
@@ -544,7 +544,7 @@ export class Renamer {
     // A time that this step wrote never counts as passed. Otherwise, the delay until the state is read would make a difference.
     if (known === undefined) return this.#times.get(key) ?? (typeof key === "number" ? this.#rootTime(key) : undefined);
     // If a time of an earlier step has passed, the state is a different one, although nothing was written.
-    const now: TimeOrigin = known.isFuture && msOf(key) <= this.#nowMs ? { ...known, isFuture: false, isPassed: true } : known;
+    const now: TimeOrigin = known.isFuture && msOf(key) - (known.zoneMs ?? 0) <= this.#nowMs ? { ...known, isFuture: false, isPassed: true } : known;
     this.#times.set(key, now);
     return now;
   }
@@ -569,11 +569,13 @@ export class Renamer {
     const own = fittingOffset(place.offsets ?? [], moment, step, place.resolutionMs) ?? offsetFromStep(moment, step, place.resolutionMs);
     const from = place.base === "stored" ? this.#storedBase(ms) : undefined;
     this.#hasNewTime = true;
+    const zoneMs = zoneOf(moment, step);
     const origin = {
       name: from?.name ?? `step${own}`,
       step: from?.step ?? this.#origins.steps + 1,
       domain: place.place,
-      isFuture: ms > step.endMs + place.resolutionMs,
+      isFuture: ms - zoneMs > step.endMs + place.resolutionMs,
+      zoneMs: zoneMs || undefined,
       source: isInToken(place.place) ? `${step.action}@${this.#origins.at}` : undefined,
       aheadMs: (from === undefined ? this.clock.aheadMs : from.aheadMs) || undefined,
     };

@@ -5,6 +5,8 @@ export interface Moment {
   /** Milliseconds since 1970, UTC. May have a fraction. */
   readonly ms: number;
   readonly form: TimeForm;
+  /** `true` for a text with a time of day but without a time zone. It is read as UTC, but may be local time. */
+  readonly isNaive?: true;
 }
 
 const DAY = 86_400_000;
@@ -55,7 +57,8 @@ function ofText(text: string): Moment | undefined {
     const [, day, minutes, seconds = ":00", fraction = "0", zone = "Z"] = parts;
     const offset =
       zone === "Z" ? "Z" : zone.length === 3 ? `${zone}:00` : zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone;
-    return parsed(`${day}T${minutes}${seconds}.${fraction.slice(0, 3)}${offset}`, "text");
+    const moment = parsed(`${day}T${minutes}${seconds}.${fraction.slice(0, 3)}${offset}`, "text");
+    return moment === undefined || parts[5] !== undefined ? moment : { ...moment, isNaive: true };
   }
   return HTTP_DATE.test(text) ? parsed(text, "text") : undefined;
 }
@@ -108,6 +111,16 @@ export function fittingOffset(offsets: readonly number[], moment: Moment, window
 function boundsOfOffset({ ms }: Moment, { startMs, endMs }: StepWindow, resolutionMs: number): [least: number, most: number] {
   const slack = resolutionMs + CLOCK_MS;
   return [ms - endMs - slack, ms - startMs + slack];
+}
+
+/**
+ * Returns by how much a time is ahead of UTC, in milliseconds: the offset of this machine's time zone, if the time has no zone and is nearer to its step
+ * when it is read as local time. Otherwise 0.
+ */
+export function zoneOf({ ms, isNaive }: Moment, { endMs }: StepWindow): number {
+  if (isNaive !== true) return 0;
+  const localMs = -new Date(endMs).getTimezoneOffset() * 60_000;
+  return Math.abs(ms - localMs - endMs) < Math.abs(ms - endMs) ? localMs : 0;
 }
 
 /** Formats a duration for people: `10 min`, `1 h 30 min`. */
