@@ -117,7 +117,7 @@ class Walks {
   async compare({ once = false, thorough = false }: CalibrationWalk): Promise<Calibration> {
     await this.#goHome();
     await this.#walk();
-    const states = this.#executions.first.map(({ strict }) => strict);
+    const states = this.#executions.first.map(({ print }) => print.lo);
     const missed = this.#missed;
     const inVain = this.#wanted !== undefined && this.#worked === 0;
     // The second execution must begin some time after this one, so the stores can be watched until then.
@@ -337,9 +337,9 @@ class Walks {
     const facts = structuredClone(await state.observed());
     const named = await state.facts();
     const stores = storesFingerprint(named, canonicalizer);
-    canonicalizer.fingerprint(named, { lo: 0, hi: 0 });
-    const { strict } = canonicalizer;
-    return { stores, action, status: outcome.status, facts, window, strict, lines: canonicalizer.describe(named), kinds: rowKinds(facts) };
+    const print = { lo: 0, hi: 0 };
+    canonicalizer.fingerprint(named, print);
+    return { stores, action, status: outcome.status, facts, window, print, lines: canonicalizer.describe(named), kinds: rowKinds(facts) };
   }
 }
 

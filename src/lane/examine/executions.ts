@@ -21,7 +21,11 @@ export interface Stop extends Execution {
   readonly stores: Fingerprint;
   readonly action: number;
   readonly status: number;
-  readonly strict: number;
+  /**
+   * The fingerprint of the state. The order in which values were generated is not part of it: two steps may write equal times in whole seconds by
+   * chance.
+   */
+  readonly print: Fingerprint;
   readonly lines: readonly string[];
   readonly kinds: RowKinds;
 }
@@ -119,7 +123,7 @@ export class Executions {
   differing(a: number, b: number): number {
     const [x, y] = [this.#all[a]!, this.#all[b]!];
     const length = Math.min(x.length, y.length);
-    for (let i = 0; i < length; i++) if (x[i]!.strict !== y[i]!.strict || x[i]!.status !== y[i]!.status) return i;
+    for (let i = 0; i < length; i++) if (x[i]!.print.lo !== y[i]!.print.lo || x[i]!.status !== y[i]!.status) return i;
     return x.length === y.length ? -1 : length;
   }
 
