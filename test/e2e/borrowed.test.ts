@@ -144,7 +144,8 @@ describe("the store of a running target", () => {
     const living = await inTheMiddle([at.file], at.cwd);
     // It may find what other tests have killed.
     const unneeded = await seqqa(["clean"], { cwd: at.cwd });
-    expect([unneeded.status, unneeded.stdout]).toEqual([0, expect.not.stringMatching(/goes back|restored/)]);
+    expect([unneeded.status, unneeded.stdout]).toEqual([3, expect.not.stringMatching(/goes back|restored/)]);
+    expect(unneeded.stdout).toMatch(/is using the SQLite file .*orders\.test\.db .* seqqa clean left it as it is/);
     const other = await seqqa([...run, "60"], { cwd: at.cwd });
     expect(other.status).toBe(2);
     expect(`${other.stdout}${other.stderr}`).toMatch(
@@ -272,7 +273,13 @@ it("a table that is ignored is left alone: no part of the state, neither judged 
   expect(refused.stderr).toContain('The pattern "event" of ignore matches no table or column of store "db".\nhint: Did you mean "events"?');
   expect(everything(at.file)).toEqual(at.before);
   config("event*");
+  const refers = await seqqa([...run, "60"], { cwd: at.cwd });
+  expect(refers.status).toBe(2);
+  expect(refers.stderr).toContain('its column order_id refers to table "orders", which this run restores');
+  expect(everything(at.file)).toEqual(at.before);
   const user = new Database(at.file, { timeout: 5000 });
+  user.exec(`DROP TRIGGER born; DROP TRIGGER died; CREATE TABLE copy AS SELECT * FROM events; DROP TABLE events`);
+  user.exec(`CREATE TABLE events (order_id INTEGER, what TEXT); INSERT INTO events SELECT * FROM copy; DROP TABLE copy; ${TRIGGERS}`);
   const running = start([...run, "60"], { cwd: at.cwd });
   const note = user.prepare("INSERT INTO events VALUES (NULL, 'by the user')");
   let notes = 0;
@@ -393,16 +400,23 @@ import { SqliteAdapter } from "seqqa/adapters/sqlite";
       "",
       'The exploration would change the store "shop.db" (systems.db of the World) in place',
     ],
+    [
+      "that the World names itself, without a target in the configuration",
+      `${IMPORTS}${EXPLORATION.replace("setup:", `${OWN.replace("lane.baseUrl", "process.env.API!")}\n  setup:`)}`,
+      undefined,
+      'The exploration would change the store "shop.db" (systems.db of the World) in place',
+    ],
   ])("%s, is not touched without consent", async (_what, exploration, config, says) => {
     const { cwd, file, baseUrl, before } = await place("auto", folderWith({ "orders.explore.ts": exploration }), "orders", "shop.db");
-    writeFileSync(join(cwd, "seqqa.yaml"), `base_url: ${baseUrl}\n${config}`);
-    const refused = await seqqa([...run, "60"], { cwd });
+    writeFileSync(join(cwd, "seqqa.yaml"), config === undefined ? "parallel: 1\n" : `base_url: ${baseUrl}\n${config}`);
+    const env = { API: baseUrl };
+    const refused = await seqqa([...run, "60"], { cwd, env });
     expect(refused.status).toBe(2);
     expect(`${refused.stdout}${refused.stderr}`).toContain(says);
     expect(`${refused.stdout}${refused.stderr}`).toContain("add --allow-db shop.db");
     expect(everything(file)).toEqual(before);
-    expect(await seqqa([...run, "60", "--allow-db", "shop.db"], { cwd })).toMatchObject({ status: 0, stderr: "" });
-    expect(await seqqa([...run, "60"], { cwd, env: { SEQQA_ALLOW_DB: "shop.db" } })).toMatchObject({ status: 0, stderr: "" });
+    expect(await seqqa([...run, "60", "--allow-db", "shop.db"], { cwd, env })).toMatchObject({ status: 0, stderr: "" });
+    expect(await seqqa([...run, "60"], { cwd, env: { ...env, SEQQA_ALLOW_DB: "shop.db" } })).toMatchObject({ status: 0, stderr: "" });
     expect(everything(file)).toEqual(before);
   });
 });

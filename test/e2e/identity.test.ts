@@ -136,7 +136,13 @@ createServer((request, response) => {
 
 type LeaseForm = "iso" | "range" | "local";
 
-async function locked({ bug, form }: { readonly bug: boolean; readonly form: LeaseForm }): Promise<Explored & { readonly status: number | null }> {
+async function locked({
+  bug,
+  form,
+}: {
+  readonly bug: boolean;
+  readonly form: LeaseForm;
+}): Promise<Explored & { readonly status: number | null }> {
   const cwd = folderWith({
     "server.mjs": LEASE_SERVER,
     "seqqa.yaml": `target: { command: node server.mjs, env: { PORT: "{port}", DB_PATH: "{db_path}", LEASE_MS: "300", FORM: "${form}", BUG: "${bug ? 1 : 0}" } }\n`,

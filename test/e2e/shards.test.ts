@@ -172,6 +172,14 @@ describe("merge refuses", () => {
     child.kill("SIGKILL");
     await ended;
     await refused("did not finish", killed, killed);
+    const interrupted = emptyFolder();
+    const other2 = start(["run", "fixtures/stock", "--only", "stock", "--output", interrupted, "--shard", "2/2"], {
+      env: { N: "3", WAIT_MS: "20" },
+    });
+    await until(() => readdirSync(interrupted).includes("runs") && stored(interrupted) > 0, "commits", 60_000);
+    other2.child.kill("SIGINT");
+    expect((await other2.ended).status).toBe(130);
+    await refused("did not finish", interrupted, interrupted);
     expect((await seqqa(["merge", one, two, "--output", emptyFolder()])).status).toBe(0);
     // A damaged store is named, whatever is wrong in it.
     const damaged = emptyFolder();

@@ -60,6 +60,15 @@ it("runs again what a change affects, keeps the other results, also for the next
   expect(later.said.stdout.match(/unchanged since run/g)).toHaveLength(2);
   later.child.kill("SIGINT");
   expect(await later.ended).toMatchObject({ status: 0 });
+  // The second time, only the file that --only leaves out has no stored result.
+  for (const says of [/PASSED/, /unchanged since run/]) {
+    const some = start(["run", ".", "--watch", "--only", "other"], { cwd });
+    await until(() => some.said.stderr.includes("Waiting for changes"), "--only");
+    expect(some.said.stderr).not.toContain("--only found no exploration");
+    expect(some.said.stdout).toMatch(says);
+    some.child.kill("SIGINT");
+    expect(await some.ended).toMatchObject({ status: 0 });
+  }
 });
 
 it.each([

@@ -93,7 +93,8 @@ async function runFound(target: RunTarget, given: RunOptions, { shell, machinery
       await session.measured(machinery, () => session.withServices(machinery, work));
       await distribution?.close();
       const whole = target.kind === "explorations" && only === undefined && target.isPart !== true && coversConfig(target);
-      return await endRun(session, parts, { whole, only });
+      const isPart = target.kind === "explorations" && target.isPart === true;
+      return await endRun(session, parts, { whole, only: isPart ? undefined : only });
     } finally {
       await distribution?.close();
     }

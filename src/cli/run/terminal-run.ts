@@ -48,8 +48,10 @@ export async function endRun(
 ): Promise<ExitStatus> {
   if (session.isEmpty && !signal.aborted) {
     session.discard();
+    // With --watch, the explorations that --only names may be among the files that have not changed.
+    if (only === undefined) return 0;
     throw usage(
-      `--only found no exploration with ${JSON.stringify(only ?? "")} in its name.`,
+      `--only found no exploration with ${JSON.stringify(only)} in its name.`,
       "seqqa list shows the names of all explorations. To run all of them, leave --only out.",
     );
   }

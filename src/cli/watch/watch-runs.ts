@@ -1,5 +1,6 @@
 import { scryptSync } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { sqlitePathOf } from "../../model/stores/sqlite-path.ts";
 import { plural, printable } from "../../reports/index.ts";
 import { packageVersion } from "../../reports/document/package-version.ts";
 import { runIds } from "../../run-log/index.ts";
@@ -11,7 +12,7 @@ import type { Machinery } from "../run/machinery.ts";
 import type { RunTarget } from "../run/run-target.ts";
 import { Changes } from "./changes.ts";
 import { KeptResults } from "./kept-results.ts";
-import { hashOfFolder, watchedFolders } from "./watched-files.ts";
+import { hashOfFile, hashOfFolder, watchedFolders } from "./watched-files.ts";
 
 /** The maximum number of times in a row that changed files interrupt and restart the explorations. */
 const MOST_RESTARTS = 2;
@@ -109,9 +110,12 @@ async function runChanged(
   const kept = new KeptResults(config);
   const shown = (file: string): string => shownPath(file, shell.cwd);
   const statuses: ExitStatus[] = [];
-  const affected = target.files.filter((file) => {
+  const result = (file: string): ReturnType<KeptResults["of"]> => {
     const key = keys.get(file);
-    const known = key === undefined ? undefined : kept.of(shown(file), key);
+    return key === undefined ? undefined : kept.of(shown(file), key);
+  };
+  const affected = target.files.filter((file) => {
+    const known = result(file);
     if (known === undefined) return true;
     const { entry, run: id, status } = known;
     statuses.push(status);
@@ -124,28 +128,48 @@ async function runChanged(
   if (affected.length === 0) return worst(statuses);
   const status = await run({ ...target, files: affected, isPart: affected.length < target.files.length }, shell);
   const newest = runIds(config.report.outputDir).at(-1);
-  if (status !== 130 && newest !== undefined && config.report.formats.length > 0) {
+  // A result with exit status 3 may depend on chance, such as a busy machine.
+  if ((status === 0 || status === 1) && newest !== undefined && config.report.formats.length > 0) {
     kept.keep(new Map(affected.flatMap((file) => (keys.has(file) ? [[shown(file), keys.get(file)!] as const] : []))), newest);
   }
   return worst([status, ...statuses]);
 }
 
 /**
- * Returns a hash for each exploration file, which changes with its code, the configuration, the environment and the target's files. Returns no hashes
- * if seqqa does not start the target, or if there are services, because seqqa cannot notice their changes.
+ * Returns a hash for each exploration file, which changes with its code, the configuration, the environment, the target's files, and SQLite files that
+ * lanes copy. Returns no hashes if a change could go unnoticed: if seqqa does not start the target, if there are services or databases on servers, or if
+ * the command of the target names files outside the target's folder or in a folder that is not watched.
  */
 async function keysOf(
   { files, config, options }: Explorations,
   { machinery, shell: { env } }: Pick<WatchInput, "machinery" | "shell">,
 ): Promise<ReadonlyMap<string, string>> {
+  const urls = [config.dbUrl ?? "", ...Object.values(config.systems).map(({ url }) => url)];
+  const copied = urls.map((url) => sqlitePathOf(url));
   const isForeign =
-    config.baseUrl !== undefined || config.lanes.length > 0 || config.services.length > 0 || config.composeFile !== undefined;
+    config.baseUrl !== undefined ||
+    config.lanes.length > 0 ||
+    config.services.length > 0 ||
+    config.composeFile !== undefined ||
+    urls.some((url, at) => copied[at] === undefined && ON_SERVER.test(url)) ||
+    UNWATCHED.test(config.target?.command ?? "");
   if (isForeign) return new Map();
   const known = config.knownFindings === undefined ? "" : readOr(config.knownFindings);
   const target = config.target === undefined ? "" : hashOfFolder(config.target.cwd, config.report.outputDir);
   const versions = [packageVersion(), process.version, env];
-  const common = JSON.stringify([{ ...config, sources: undefined }, options.only, known, target, versions]);
-  const hashes = await machinery.codeHashes(files);
+  const stores = copied.flatMap((file) => (file === undefined ? [] : [hashOfFile(file), hashOfFile(`${file}-wal`)]));
+  const module = config.target?.module;
+  const hashes = new Map(await machinery.codeHashes(module === undefined ? files : [...files, module]));
+  const common = JSON.stringify([
+    { ...config, sources: undefined },
+    options.only,
+    known,
+    target,
+    stores,
+    hashes.get(module ?? ""),
+    versions,
+  ]);
+  if (module !== undefined && !files.includes(module)) hashes.delete(module);
   return new Map(
     [...hashes].map(([file, code]) => {
       // A slow hash is used, because the hash is stored on disk and its input may contain secrets of the configuration.
@@ -154,6 +178,10 @@ async function keysOf(
     }),
   );
 }
+
+const ON_SERVER = /^(?:postgres(?:ql)?|mysql|mariadb|rediss?|amqps?|nats):/;
+/** Matches a command with a path outside the working directory, or in a folder whose name begins with a dot, such as `.output`. */
+const UNWATCHED = /(?:^|[\s"'=])(?:\/|~|\S*\.\.\/|\S*\/?\.[\w-]+\/)/;
 
 function readOr(file: string): string {
   try {

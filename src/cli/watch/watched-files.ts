@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, statSync, type Dirent } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, type Dirent } from "node:fs";
 import { basename, dirname, extname, join, sep } from "node:path";
 import type { Config } from "../../config/index.ts";
 
@@ -18,7 +18,12 @@ const FOLDERS: ReadonlySet<string> = new Set(["node_modules", "__pycache__", "co
  * starts.
  */
 export function watchedFolders(directory: string, { folder, target }: Config): readonly string[] {
-  const all = [directory, folder, ...(target === undefined ? [] : [target.cwd])];
+  const all = [
+    directory,
+    folder,
+    ...(target === undefined ? [] : [target.cwd]),
+    ...(target?.module === undefined ? [] : [dirname(target.module)]),
+  ];
   return [...new Set(all)].filter((one) => !all.some((other) => other !== one && `${one}${sep}`.startsWith(`${other}${sep}`)));
 }
 
@@ -54,6 +59,11 @@ export function hashOfFolder(folder: string, outputDir: string): string {
   };
   visit(folder);
   return hash.digest("hex");
+}
+
+/** Returns a hash of the content of a file, which also tells a missing file from an empty one. */
+export function hashOfFile(file: string): string {
+  return existsSync(file) ? createHash("sha256").update(contentOf(file)).digest("hex") : "";
 }
 
 function contentOf(file: string): Buffer | string {

@@ -437,7 +437,7 @@ async function openSystems(
   for (const [name, system] of Object.entries(world.systems)) {
     if (system === undefined) continue;
     const borrowed = parts.borrowed || !isLanes(system, parts);
-    if (parts.borrowed) refuseUnnamed(name, system, allowedStores);
+    if (borrowed) refuseUnnamed(name, system, allowedStores);
     asks.isNeeded ||= borrowed;
     // Only external stores get the function that counts calls of user code. Lanes without external stores do not count calls, so their stores would
     // report the lane's own writes as writes of other clients.

@@ -8,7 +8,7 @@ import type { ErrorEvent, FindingEvent } from "../../messages/lane-messages.ts";
 import type { Asks } from "../bring-up/asks.ts";
 import type { Drawing } from "../bring-up/data-draws.ts";
 import { invalidAnswerFinding } from "./invalid-answer.ts";
-import { errorEvent, overloaded, type Stepper } from "./stepper.ts";
+import { describe, errorEvent, overloaded, type Stepper } from "./stepper.ts";
 import { requireStores } from "../bring-up/store-lost.ts";
 
 type AnyInvariant = Invariant<never, never>;
@@ -172,11 +172,11 @@ export class Checker {
     if (ok === false) {
       if (this.#stepper.isCheckShed) return void this.checked.errors.push(overloaded());
       const { name, severity, message } = invariant;
-      this.checked.findings.push({ invariant: name, severity, message: details?.message ?? message });
+      this.checked.findings.push({ invariant: name, severity, message: typeof details?.message === "string" ? details.message : message });
       if (details !== undefined) this.onDetails?.(name, details);
       return;
     }
-    const got = held === undefined ? "nothing" : `${typeof held} ${String(held).slice(0, 40)}`;
+    const got = held === undefined ? "nothing" : describe(held);
     this.checked.errors.push(
       errorEvent(
         "INVARIANT_NOT_BOOLEAN",

@@ -446,10 +446,13 @@ function thrown(code: string, what: string, source: string, error: unknown): Err
   return errorEvent(code, `${what}: ${message}${hint}`, source, error instanceof Error ? error.stack : undefined);
 }
 
-function describe(value: unknown): string {
+/** Describes a value of user code for a message, e.g. `an object of type Map`, `number 3`. */
+export function describe(value: unknown): string {
   if (value === undefined) return "undefined";
   if (typeof value === "function") return "a function";
-  if (typeof value === "object" && value !== null)
-    return `an object of type ${(value as { constructor?: { name?: string } }).constructor?.name ?? "Object"}`;
+  if (typeof value === "object" && value !== null) {
+    const { name } = (value as { constructor?: { name?: unknown } }).constructor ?? {};
+    return `an object of type ${typeof name === "string" ? name : "Object"}`;
+  }
   return `${typeof value} ${String(value).slice(0, 80)}`;
 }

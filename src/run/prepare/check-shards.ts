@@ -62,7 +62,7 @@ function refuseIncomplete(file: string, runs: readonly StoredRun[]): void {
   const seen = new Map<number, string>();
   let of: number | undefined;
   for (const run of runs) {
-    const { outcome, beginning } = run.explorations.find((one) => one.file === file)!;
+    const { outcome, stopReason, beginning } = run.explorations.find((one) => one.file === file)!;
     const shard = beginning!.shard!;
     of ??= shard.of;
     if (shard.of !== of)
@@ -71,7 +71,8 @@ function refuseIncomplete(file: string, runs: readonly StoredRun[]): void {
     if (other !== undefined)
       throw refused(`runs ${other} and ${run.id} are both shard ${shardText(shard)} of ${file}`, "Give the run of each shard only once.");
     seen.set(shard.index, run.id);
-    if (outcome !== "ended") {
+    // An interrupted shard may lack races, faults and checks, even if it has no open states.
+    if (outcome !== "ended" || stopReason === "interrupted") {
       throw refused(
         `shard ${shardText(shard)} of ${file} did not finish (run ${run.id})`,
         "Resume this run first, with seqqa run <directory> --resume <id>.",

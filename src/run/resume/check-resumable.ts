@@ -6,7 +6,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import { alternatives } from "../../model/text/alternatives.ts";
 import { refuseWritten, type StoredExploration, type StoredRun } from "../../run-log/index.ts";
 import { beyondInRecord, type RecordInput } from "./check-record.ts";
-import { changedKeys } from "./changed-keys.ts";
+import { addsStages, changedKeys } from "./changed-keys.ts";
 import type { ExploreFileRequest } from "../prepare/explore-request.ts";
 import { loadExploration, type LoadedExploration } from "../prepare/load-exploration.ts";
 import { withRunDirectory } from "../prepare/run-directory.ts";
@@ -54,7 +54,7 @@ export async function checkResumable(input: ResumableInput): Promise<ReadonlySet
         continue;
       }
       const { definition, module } = await loadExploration(path, directory);
-      const compared = compareExploration(exploration, { definition, code: module.hash, config, shard });
+      const compared = compareExploration(exploration, { definition, code: module.hash, config, shard, stored });
       changes.push(...compared.changes);
       barred.push(...compared.barred);
       if (compared.isOver) finished.add(exploration.file);
@@ -94,6 +94,8 @@ export interface ExplorationNow {
   readonly code: string;
   readonly config: Config;
   readonly shard: Shard | undefined;
+  /** The run that contains the exploration. */
+  readonly stored: Pick<StoredRun, "config">;
 }
 
 export interface ComparedExploration {
@@ -111,11 +113,11 @@ export interface ComparedExploration {
 
 export function compareExploration(
   exploration: StoredExploration,
-  { definition, code, config, shard }: ExplorationNow,
+  { definition, code, config, shard, stored }: ExplorationNow,
 ): ComparedExploration {
   const { name, file, beginning } = exploration;
   const budget = shardSettings(resolveExploration(config, definition), shard, name, definition);
-  const over = isOver(exploration, budget);
+  const over = isOver(exploration, budget) && !addsStages(stored, config);
   const [was, is] = [beginning?.shard ?? undefined, shard].map((one) => (one === undefined ? "none" : shardText(one)));
   const isSame = beginning === undefined || beginning.code === code;
   return {

@@ -22,6 +22,7 @@ import { CommittedGraph } from "../results/committed-graph.ts";
 import { hasEndedEarly, idleActions } from "../results/idle-actions.ts";
 import { joinedByCause } from "../results/one-cause.ts";
 import { errorOf } from "../results/result-builder.ts";
+import { deadName, unreachedName } from "../state-graphs/graph-coverage.ts";
 import { ShownUrls } from "../prepare/shown-urls.ts";
 import { unseenChanges, unseenWrites, withoutUnseen } from "../results/unseen-writes.ts";
 import { behindViolations, diverged } from "../results/verdict-exceptions.ts";
@@ -82,6 +83,7 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
     completeToDepth: complete,
     violations: [
       ...joinedByCause([...committer.findings.violations.values()].flatMap((found) => violationOf(found, merged, parts))),
+      ...beyondSteps(merged, parts),
       ...faultsOf(entries),
     ],
     races: racesOf(entries),
@@ -185,6 +187,21 @@ function violationOf(found: FoundViolation, { committer }: Merged, { name, actio
   if (best === undefined) return [];
   const own = { ...best, count: found.count, state: stateAt(best.reproductionPath, committer, actions) };
   return [{ ...own, toString: () => violationText(own) }];
+}
+
+/**
+ * Returns the findings that a shard confirmed although it committed no step with them: a step that got no answer when time was over, or what only a check
+ * saw. Findings about the nodes and edges of a user's state graph are left out, because another shard may have reached these.
+ */
+function beyondSteps({ committer }: Merged, { name, entries }: MergedParts): readonly Violation[] {
+  const known = new Set([...committer.findings.violations.values()].map((found) => findingId(name, found)));
+  const best = new Map<string, Violation>();
+  for (const one of entries.flatMap(({ violations }) => violations)) {
+    const isOfGraph = one.invariant.endsWith(deadName("")) || one.invariant.endsWith(unreachedName(""));
+    if (!one.confirmed || one.fault !== undefined || isOfGraph || known.has(one.id) || best.has(one.id)) continue;
+    best.set(one.id, { ...one, toString: () => violationText(one) });
+  }
+  return [...best.values()];
 }
 
 /** Returns the node at the end of a path in the merged graph; `null` if the graph does not contain the whole path. */

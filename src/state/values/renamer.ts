@@ -544,7 +544,8 @@ export class Renamer {
     // A time that this step wrote never counts as passed. Otherwise, the delay until the state is read would make a difference.
     if (known === undefined) return this.#times.get(key) ?? (typeof key === "number" ? this.#rootTime(key) : undefined);
     // If a time of an earlier step has passed, the state is a different one, although nothing was written.
-    const now: TimeOrigin = known.isFuture && msOf(key) - (known.zoneMs ?? 0) <= this.#nowMs ? { ...known, isFuture: false, isPassed: true } : known;
+    const now: TimeOrigin =
+      known.isFuture && msOf(key) - (known.zoneMs ?? 0) <= this.#nowMs ? { ...known, isFuture: false, isPassed: true } : known;
     this.#times.set(key, now);
     return now;
   }

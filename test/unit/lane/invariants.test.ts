@@ -61,6 +61,7 @@ describe.each([
     ["returns a number", () => 1, "INVARIANT_NOT_BOOLEAN", "number 1"],
     ["resolves to text", async () => "true", "INVARIANT_NOT_BOOLEAN", "string true"],
     ["resolves to nothing", async () => undefined, "INVARIANT_NOT_BOOLEAN", "nothing"],
+    ["resolves to an object without a prototype", async () => Object.create(null) as unknown, "INVARIANT_NOT_BOOLEAN", "an object"],
     ["returns null", () => null, "INVARIANT_NOT_BOOLEAN", "null"],
   ] as const)("one that %s is an error naming it, not a finding", async (_what, check, code, text) => {
     const { rows, findings, errors } = await after([{ name: "rule", check }]);

@@ -152,7 +152,10 @@ describe("a run that is killed", () => {
   test("is put back by clean, which says so once; a living one is left alone", async () => {
     const file = world();
     const run = await runs.start(file, "busy", 5);
-    expect(await stores.clean(`sqlite:${file}`)).toEqual({ removed: [] });
+    expect(await stores.clean(`sqlite:${file}`)).toEqual({
+      removed: [],
+      inUse: expect.stringContaining("is using the SQLite file") as string,
+    });
     await run.kill();
     const use = (await stores.check(`sqlite:${file}`)).find(({ what }) => what === "use");
     expect(use).toMatchObject({ ok: true, says: expect.stringContaining("`seqqa clean`") as string });
@@ -421,7 +424,10 @@ describe("owners", () => {
         hint: expect.stringContaining("update seqqa_owner set pid = 0") as string,
       }) as Error,
     );
-    expect(await stores.clean(`sqlite:${file}`)).toEqual({ removed: [] });
+    expect(await stores.clean(`sqlite:${file}`)).toEqual({
+      removed: [],
+      inUse: expect.stringContaining("is using the SQLite file") as string,
+    });
     target.exec("update seqqa_owner set pid = 0");
     expect((await stores.clean(`sqlite:${file}`)).removed).toHaveLength(1);
     expect(everything(file)).toEqual(before);

@@ -39,7 +39,7 @@ function compared(exploration: Partial<StoredExploration>, budget: object, of?: 
   const flags = Object.entries(budget).map(([key, value]) => ({ key: `exploration.${key}`, flag: `--${key}`, value: String(value) }));
   const config = loadConfig({ env: {}, flags });
   const shard = of === undefined ? undefined : { index: 0, of };
-  return compareExploration({ ...ended, ...exploration }, { definition, code: "c0de", config, shard });
+  return compareExploration({ ...ended, ...exploration }, { definition, code: "c0de", config, shard, stored: { config: new Map() } });
 }
 const beyond = (...args: Parameters<typeof compared>): readonly string[] => compared(...args).beyond;
 
