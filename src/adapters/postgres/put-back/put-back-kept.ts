@@ -4,7 +4,7 @@ import type { Cleaning } from "../../../model/stores/store-provider.ts";
 import { OURS, readCatalog } from "../schema/catalog.ts";
 import { catalogText, storedText } from "../schema/catalog-text.ts";
 import { Writing, type Control } from "../connect/control.ts";
-import { putCountersBack } from "../journal/counters-back.ts";
+import { putCountersBack, type CounterText } from "../journal/counters-back.ts";
 import { codeOf, incoherent, isBusy, notPutBack } from "../connect/failures.ts";
 import { layoutOf, readLayout, type RecordedTable } from "../journal/journal-sql.ts";
 import { changesOf, sumsOf, type Change } from "../journal/kept-rows.ts";
@@ -56,8 +56,11 @@ async function putBack(control: Control, { dryRun = false, onKept, leased = fals
     if (typeof writing?.[0] === "string") throw new Writing(writing[0]);
     const tables = await lockTables(control);
     await lastLook?.();
-    const [owner] = await control.rows(`select sequences, counters, recorded, since_ms, recorded_ms from ${OURS}.owner`);
+    const [owner] = await control.rows(
+      `select sequences, counters, recorded, since_ms, recorded_ms, to_jsonb(o) ->> 'cached' from ${OURS}.owner o`,
+    );
     const [sequences, counters, recorded, sinceMs, recordedMs] = owner as [string, string, string, string, string];
+    const cached = JSON.parse(owner?.[5] ?? "[]") as CounterText[];
     await control.rows("savepoint seqqa_undo");
     const rows = await undo(control, tables);
     if (dryRun) await control.rows("rollback to savepoint seqqa_undo");
@@ -67,7 +70,7 @@ async function putBack(control: Control, { dryRun = false, onKept, leased = fals
     // Call `onKept` after all statements that may be executed again because the store is busy, so that it is called only once.
     if (leftover.keep.length > 0) onKept?.(leftover);
     // Restore sequences last, because a rollback would not undo their change.
-    await control.rows(putCountersBack(JSON.parse(sequences) as string[], counters, recorded));
+    await control.rows(putCountersBack(JSON.parse(sequences) as string[], counters, recorded, cached));
   } else if (!dryRun) {
     await control.rows(putNotedCounters);
     await control.rows(`drop schema if exists ${OURS} cascade`);

@@ -4,22 +4,22 @@ import { quoteName, quoteText } from "../connect/sql-text.ts";
 
 /**
  * Returns the user's schemas as text, with one line for each object and row: columns, constraints, indexes, triggers, views, rows of tables and
- * materialized views, sequences, large objects. Of a sequence with a session cache, only the name is included, because it is not restored. The
+ * materialized views, sequences, large objects. Of a sequence whose values may be kept in memory, only the name is included, because it is not restored. The
  * connection must return raw text, use `TEXT_SETTINGS`, and be in a transaction with one snapshot.
  */
 export async function dumpDatabase(client: Queryable): Promise<string> {
-  const contents = await rowsOf<[string, string, string, string]>(
+  const contents = await rowsOf<[string, string, string, string | null]>(
     client,
-    `select n.nspname, c.relname, c.relkind, coalesce(s.seqcache, 0)::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    `select n.nspname, c.relname, c.relkind, (s.seqcache > 1 or abs(s.seqincrement) > 1)::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
        left join pg_sequence s on s.seqrelid = c.oid
       where c.relkind in ('r', 'm', 'S') and c.relpersistence <> 't' and ${USER_SCHEMA} order by n.nspname collate "C", c.relname collate "C"`,
   );
   const parts = [SCHEMA];
-  for (const [schema, name, kind, cache] of contents) {
+  for (const [schema, name, kind, isCached] of contents) {
     const [sqlName, label] = [`${quoteName(schema)}.${quoteName(name)}`, quoteText(`${schema}.${name}`)];
     if (kind !== "S") {
       parts.push(`select ${label} || ' ' || x.r from (select (t.*)::text from only ${sqlName} t) x(r) order by x.r collate "C"`);
-    } else if (BigInt(cache) > 1n) {
+    } else if (isCached === "true") {
       parts.push(`select ${label} || ' cached'`);
     } else {
       parts.push(`select ${label} || ' ' || last_value || ' ' || is_called from ${sqlName}`);

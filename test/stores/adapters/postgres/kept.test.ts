@@ -255,7 +255,7 @@ describe.each<By>(["superuser", "owner"])("a run of a role that is %s, killed", 
     await stores.clean(url);
     // Row 5 stays, since an item of somebody else's needs it.
     expect(await column(api, "select last_value from orders_id_seq union all select last_value from items_id_seq")).toEqual(["5", "3"]);
-    expect(await column(api, "select nextval('free') union all select nextval('drawn')")).toEqual(["1", "3"]);
+    expect(await column(api, "select nextval('free') union all select nextval('drawn')")).toEqual(["2", "3"]);
   });
 
   test("sequences that were reset behind their old values go back: no value is given twice", async () => {
@@ -272,6 +272,41 @@ describe.each<By>(["superuser", "owner"])("a run of a role that is %s, killed", 
     expect(
       await column(store.api, "select nextval('free') union all select nextval('down') union all select last_value from orders_id_seq"),
     ).toEqual(["6", "-6", "3"]);
+  });
+
+  test("sequences that something else than a whole-number column may use stay where they are", async () => {
+    const store = await scratch([
+      ...SHOP,
+      "create sequence code",
+      "create table coded(id bigint primary key, st text)",
+      "create sequence inv",
+      "create table invoices(no text primary key default 'INV-' || nextval('inv'), st text)",
+      "create sequence tens",
+      "create table shards(id int primary key default nextval('tens') * 10, st text)",
+      "create sequence blocks increment by 50",
+      "create table hibernate(id int primary key default nextval('blocks'))",
+    ]);
+    await killedAfter(
+      store,
+      `insert into coded values (nextval('code'), 'run'); insert into invoices(st) values ('run'); insert into shards(st) values ('run');
+       insert into hibernate values (default); insert into orders(code) values ('run')`,
+    );
+    await store.api.query("update coded set st = 'user'; update invoices set st = 'user'; update shards set st = 'user'");
+    await stores.clean(store.url);
+    const next = ["code", "inv", "tens", "blocks", "orders_id_seq"].map((name) => `select nextval('${name}')`).join(" union all ");
+    expect(await column(store.api, next)).toEqual(["2", "2", "2", "51", "4"]);
+  });
+
+  test("sequences of which values are kept in memory are set forward if the run has reset them", async () => {
+    const store = await scratch([
+      "create sequence blocks increment by 50",
+      "create table t(id int primary key default nextval('blocks'))",
+      "alter sequence blocks owned by t.id",
+      "insert into t values (default), (default)",
+    ]);
+    await killedAfter(store, "truncate t restart identity; insert into t default values");
+    await stores.clean(store.url);
+    expect(await column(store.api, "insert into t values (default) returning id")).toEqual([101]);
   });
 
   test("a table that was altered or dropped after the lease is over is not guessed at, if the run changed it", async () => {
@@ -521,6 +556,21 @@ test("tables that are ignored are left alone", async () => {
   await adapter.close();
   expect(await column(api, "select count(*)::int from audit.trail union all select count(*)::int from items")).toEqual([1, 0]);
   await expectNoTrace(store);
+});
+
+test("sequences that an ignored table uses, or may use, are left alone", async () => {
+  const store = await scratch([
+    "create sequence shared",
+    "create sequence code",
+    "create table logged(id int primary key default nextval('shared'))",
+    "create table orders(id int primary key default nextval('shared'), n serial)",
+  ]);
+  const adapter = await opened(store, { ignore: ["db.logged"] });
+  const mark = await adapter.mark();
+  await store.api.query("insert into orders values (default, default); insert into logged values (default), (nextval('code') + 10)");
+  await adapter.restore(mark);
+  const next = ["shared", "code", "orders_n_seq"].map((name) => `select nextval('${name}')`).join(" union all ");
+  expect(await column(store.api, next)).toEqual(["3", "2", "1"]);
 });
 
 describe.each<By>(["superuser", "owner"])("a write of somebody else, while a run of a role that is %s asked for nothing", (by) => {
