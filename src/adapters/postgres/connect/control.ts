@@ -7,6 +7,8 @@ import { CONTROL_SETTINGS, connect } from "./connect.ts";
 import { busyError, isBusy, isLost, lostError, safeCause } from "./failures.ts";
 import { CONTROL_SWITCH } from "../journal/journal-sql.ts";
 import { takeRights, type Rights } from "../journal/rights.ts";
+import { inUserPath } from "../read/user-path.ts";
+import type { Table } from "../schema/catalog.ts";
 import type { StoreUrl } from "./store-url.ts";
 
 /** The keys of the advisory lock that a run holds while it uses a database. The first key is the letters `seqq` as a number. */
@@ -82,6 +84,15 @@ export class Control extends ControlConnection {
     } catch (error) {
       throw this.failed(error);
     }
+  }
+
+  /** Returns all rows of a table as text. Must be called in a transaction. */
+  rowsOf(table: Table): Promise<(string | null)[][]> {
+    return inUserPath(
+      (sql) => this.rows(sql),
+      table,
+      () => this.rows(`select (t.*)::text from only ${table.sqlName} t`),
+    );
   }
 
   async transaction<T>(work: () => Promise<T>, how = ""): Promise<T> {

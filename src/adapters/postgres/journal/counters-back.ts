@@ -1,6 +1,7 @@
 import { pairsOf } from "./counter-sql.ts";
 import { counterPairs } from "../read/observe.ts";
 import { quoteText } from "../connect/sql-text.ts";
+import { OWN_PATH, USER_PATH } from "../read/user-path.ts";
 import { SEQUENCE_USERS } from "../schema/catalog.ts";
 
 /**
@@ -28,10 +29,12 @@ begin
     continue when not is_behind and (is_cached or not coalesce((select bool_and(u.is_known) from (${USERS}) u), false));
     used := null;
     for owned in select * from (${USERS}) u where u.is_known loop
+      ${USER_PATH.replace("select", "perform")};
       -- Values beyond the present one were in use before the run, so the sequence would have reached them in any case.
       execute format('select %s(%I)::bigint from %s where %I %s $1 and %I %s $2 and (%I <> $1 or not $3)', case when is_up then 'max' else 'min' end,
         owned.attname, owned.name, owned.attname, case when is_up then '>=' else '<=' end, owned.attname, case when is_up then '<=' else '>=' end, owned.attname)
         into one using r.last, present.last_value, r.called;
+      ${OWN_PATH};
       used := case when is_up then greatest(used, one) else least(used, one) end;
     end loop;
     perform setval(r.sequence, coalesce(used, r.last), r.called or used is not null);

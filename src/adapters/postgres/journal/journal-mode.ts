@@ -136,7 +136,7 @@ export class JournalMode implements PostgresMode {
         await this.#read(true);
         const tables: [Table, string[]][] = [];
         for (const table of this.#tables.filter(this.#selection.tables)) {
-          const rows = await this.#control.rows(`select (t.*)::text from only ${table.sqlName} t`);
+          const rows = await this.#control.rowsOf(table);
           tables.push([table, rows.map(([row]) => row as string)]);
           await this.#lease?.renew();
         }

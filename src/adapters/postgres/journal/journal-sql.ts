@@ -10,7 +10,8 @@ import { changesRows, createPutFunction, judgedFunction, judgedImage } from "../
 import type { Rights } from "./rights.ts";
 import { SHAPE_CHANGED, SHAPE_FUNCTION } from "../schema/shape-sql.ts";
 import { quoteText } from "../connect/sql-text.ts";
-import { settingsFor } from "../read/text-settings.ts";
+import { settingsFor, settingsToRead } from "../read/text-settings.ts";
+import { OWN_PATH, USER_PATH } from "../read/user-path.ts";
 
 /** A setting that only seqqa's control session has. The triggers do not log changes of a session with this setting. */
 export const CONTROL_SWITCH = "seqqa.control";
@@ -50,14 +51,17 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
         ]
       : []),
     ...[...variants].map(([variant, table]) => rowFunction(variant, table, borrowed)),
-    ...tables.flatMap((table) => [...triggers(table, borrowed), createPutFunction(table)]),
+    ...tables.flatMap((table) => triggers(table, borrowed)),
+    USER_PATH,
+    ...tables.map(createPutFunction),
+    ...judgedFunction(tables),
+    // Install these functions even if the role may use replica role, because a later run may have lost this privilege.
+    ...(facts === undefined ? [] : ownerStatements(tables, facts, CONTROL_SWITCH)),
+    OWN_PATH,
     ...counterFunctions(kept, { counters: `${OURS}.counters`, put: `${OURS}.put_counters` }),
     BUSY_FUNCTION,
     ...(rights.superuser ? [] : [SHAPE_FUNCTION]),
-    ...judgedFunction(tables),
     readFunction(borrowed, !rights.superuser, judgedImage(tables)),
-    // Install these functions even if the role may use replica role, because a later run may have lost this privilege.
-    ...(facts === undefined ? [] : ownerStatements(tables, facts, CONTROL_SWITCH)),
     putAllFunction(tables, { borrowed, ...rights, controlSwitch: CONTROL_SWITCH }),
     ...(gated ? gateStatements(CONTROL_SWITCH) : []),
     `insert into ${OURS}.owner values(${[
@@ -95,10 +99,8 @@ function variantOf(table: Table): string {
     .join("")}${table.key.length > 0 ? "k" : "w"}`;
 }
 
-function pinned(table: Table): string {
-  return settingsFor(table.types)
-    .map((name) => ` set ${name} = '${TEXT_SETTINGS[name]}'`)
-    .join("");
+function pinned(settings: readonly string[]): string {
+  return settings.map((name) => ` set ${name} = '${TEXT_SETTINGS[name]}'`).join("");
 }
 
 /**
@@ -109,7 +111,7 @@ function rowFunction(variant: string, table: Table, leased: boolean): string {
   const place = table.key.length > 0 ? "" : ", NEW.ctid";
   const log = `insert into ${OURS}.log(rel, o, n${place === "" ? "" : ", place"}) values (TG_RELID, OLD::pg_catalog.text, NEW::pg_catalog.text${place})`;
   const body = `begin ${whileLeased(log, leased)}; return null; end`;
-  return `create function ${OURS}.row_${variant}() returns trigger language plpgsql security definer${pinned(table)} as ${quoteText(body)}`;
+  return `create function ${OURS}.row_${variant}() returns trigger language plpgsql security definer${pinned(settingsFor(table.types))} as ${quoteText(body)}`;
 }
 
 /** Returns a statement for a trigger function that is executed only while the lease is valid. The triggers of a killed run then stop logging. */
@@ -124,7 +126,7 @@ function triggers(table: Table, leased: boolean): string[] {
   const apart = `when (pg_catalog.current_setting('${CONTROL_SWITCH}', true) is null)`;
   return [
     `create trigger ${TRIGGER} after insert or update or delete on ${sqlName} for each row ${apart} execute function ${OURS}.row_${variantOf(table)}()`,
-    `create function ${OURS}.truncate_${oid}() returns trigger language plpgsql security definer${pinned(table)} as ${quoteText(truncated)}`,
+    `create function ${OURS}.truncate_${oid}() returns trigger language plpgsql security definer${pinned(settingsToRead(table))} as ${quoteText(truncated)}`,
     `create trigger ${TRIGGER}_truncate before truncate on ${sqlName} for each statement ${apart} execute function ${OURS}.truncate_${oid}()`,
     // ENABLE ALWAYS: the triggers also fire in sessions of the target that use replica role.
     `alter table ${sqlName} enable always trigger ${TRIGGER}, enable always trigger ${TRIGGER}_truncate`,

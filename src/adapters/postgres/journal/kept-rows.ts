@@ -2,6 +2,7 @@ import { OURS, type Table } from "../schema/catalog.ts";
 import type { Control } from "../connect/control.ts";
 import { sumsOf as sumsIn, withIgnoredOf } from "./ignored-values.ts";
 import { quoteName } from "../connect/sql-text.ts";
+import { inUserPath } from "../read/user-path.ts";
 
 /** The text of a changed row at three times: at the root state, when the run last recorded changes, and now. `null`: the row did not exist. */
 export interface Change {
@@ -38,6 +39,14 @@ export interface Changes {
 
 /** Returns the changed rows of one table. `kept`: changes that the run recorded. `log`: changes in the undo log that were not recorded. */
 export function changesOf(control: Control, table: Table, kept: Sum, log: Sum): Promise<Changes> {
+  return inUserPath(
+    (sql) => control.rows(sql),
+    table,
+    () => changesIn(control, table, kept, log),
+  );
+}
+
+function changesIn(control: Control, table: Table, kept: Sum, log: Sum): Promise<Changes> {
   if (table.key.length === 0) return keylessChanges(control, table, kept, log);
   const judged = (sum: Sum): Sum => {
     const sums = sumsIn([table]);
@@ -54,7 +63,7 @@ async function keyedChanges(control: Control, table: Table, kept: Sum, log: Sum)
   const order = table.key.map(({ name }) => `(x.r).${quoteName(name)}`).join(", ");
   const found = await control.rows(
     `select x.i, dense_rank() over (order by ${order}), (select (seqqa_t.*)::text from only ${table.sqlName} as seqqa_t where ${match})
-       from (select u.img::${table.sqlName} as r, u.i from unnest($1::text[]) with ordinality u(img, i) offset 0) x order by x.i`,
+       from (select u.img::${table.sqlName} as r, u.i from pg_catalog.unnest($1::text[]) with ordinality u(img, i) offset 0) x order by x.i`,
     [images],
   );
   const rows = new Map<string, { images: string[]; now: string | null }>();
@@ -85,7 +94,7 @@ async function keyedChanges(control: Control, table: Table, kept: Sum, log: Sum)
 async function keylessChanges(control: Control, table: Table, kept: Sum, log: Sum): Promise<Changes> {
   const there = new Map<string, number>();
   const counted = await control.rows(
-    `select u.img, count(x.img) from unnest($1::text[]) u(img)
+    `select u.img, count(x.img) from pg_catalog.unnest($1::text[]) u(img)
        join (select (seqqa_t.*)::text as img from only ${table.sqlName} as seqqa_t) x on x.img = u.img collate "C" group by u.img`,
     [[...kept].filter(([, by]) => by > 0).map(([image]) => image)],
   );

@@ -2,6 +2,7 @@ import type { SeqqaError } from "../../../model/errors.ts";
 import { leaseOver, RENEWAL_MS } from "../../../stores/external-store.ts";
 import type { Control } from "../connect/control.ts";
 import { codeOf } from "../connect/failures.ts";
+import { OURS } from "../schema/catalog.ts";
 import { LEASE_HOLDS, LEASE_STATE, RENEW_LEASE } from "./lease-sql.ts";
 
 /** Renews the lease of a run on an external store. The triggers log only while the lease is valid. */
@@ -46,9 +47,13 @@ export async function requireLease(control: Control): Promise<void> {
   throw leaseOverOn(control);
 }
 
-/** Returns `true` for errors that mean that the lease has expired, or that another run has removed this journal. */
+/**
+ * Returns `true` for errors that mean that the lease has expired, or that another run has removed this journal: the message then names a missing
+ * object of seqqa's schema. A function of the user can also fail because something is missing.
+ */
 export function isLeaseOver(error: unknown): boolean {
-  return [LEASE_STATE, "3F000", "42P01", "42883"].includes(codeOf(error));
+  const code = codeOf(error);
+  return code === LEASE_STATE || (["3F000", "42P01", "42883"].includes(code) && String((error as Error).message).includes(OURS));
 }
 
 export function leaseOverOn({ store }: Control): SeqqaError {

@@ -5,6 +5,7 @@ import type { Change } from "./kept-rows.ts";
 import { putFunction } from "../put-back/put-back-sql.ts";
 import { ancestorsOf, foreignKeysOf, lateUniquesOf, type ForeignKey, type LateUnique } from "../put-back/row-constraints.ts";
 import { quoteName } from "../connect/sql-text.ts";
+import { inUserPath } from "../read/user-path.ts";
 
 /**
  * Restores rows to the root state. A row is skipped if a row that is not restored refers to it, or has its key or unique value. Skipped rows are
@@ -122,7 +123,7 @@ async function write(control: Control, changes: ReadonlySet<Change>): Promise<Ch
   return failed;
 }
 
-/** Executes a statement. If a constraint refuses it, changes nothing and returns `false`. */
+/** Executes a statement. If a constraint or a function of the user refuses it, changes nothing and returns `false`. */
 async function fits(control: Control, text: string, values: readonly unknown[]): Promise<boolean> {
   await control.rows("savepoint seqqa_fits");
   try {
@@ -130,7 +131,7 @@ async function fits(control: Control, text: string, values: readonly unknown[]):
     await control.rows("release savepoint seqqa_fits");
     return true;
   } catch (error) {
-    if (!codeOf(error).startsWith("23")) throw error;
+    if (!/^(?:22|23|42|P0)/.test(codeOf(error))) throw error;
     await control.rows("rollback to savepoint seqqa_fits");
     await control.rows("release savepoint seqqa_fits");
     return false;
@@ -140,9 +141,11 @@ async function fits(control: Control, text: string, values: readonly unknown[]):
 async function where(control: Control, changes: readonly Change[], image: "root" | "now", condition: string): Promise<Change[]> {
   const found: Change[] = [];
   for (const [table, own] of byTable(changes)) {
-    const rows = await control.rows(
-      `select x.i from (select u.img::${table.sqlName} as r, u.i from unnest($1::text[]) with ordinality u(img, i) offset 0) x where ${condition}`,
-      [own.map((one) => one[image])],
+    const query = `select x.i from (select u.img::${table.sqlName} as r, u.i from pg_catalog.unnest($1::text[]) with ordinality u(img, i) offset 0) x where ${condition}`;
+    const rows = await inUserPath(
+      (sql) => control.rows(sql),
+      table,
+      () => control.rows(query, [own.map((one) => one[image])]),
     );
     for (const [i] of rows) found.push(own[Number(i) - 1]!);
   }

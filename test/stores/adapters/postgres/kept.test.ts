@@ -78,8 +78,8 @@ async function opened(store: Scratch, scope: Partial<StoreScope> = {}): Promise<
 }
 
 /** A run that recorded `writes`, and is dead. */
-async function killedAfter(store: Scratch, writes: string): Promise<void> {
-  const adapter = await opened(store);
+async function killedAfter(store: Scratch, writes: string, scope: Partial<StoreScope> = {}): Promise<void> {
+  const adapter = await opened(store, scope);
   await store.api.query(writes);
   await adapter.observe();
   await kill(store);
@@ -571,6 +571,78 @@ test("sequences that an ignored table uses, or may use, are left alone", async (
   await adapter.restore(mark);
   const next = ["shared", "code", "orders_n_seq"].map((name) => `select nextval('${name}')`).join(" union all ");
   expect(await column(store.api, next)).toEqual(["3", "2", "1"]);
+});
+
+describe.each<By>(["superuser", "owner"])("functions of the user's that a restore calls, as %s", (by) => {
+  test("find what they name, and take the place of no function of PostgreSQL's", async () => {
+    const store = await scratch(
+      [
+        "create function plain(text) returns text immutable language sql as 'select lower($1)'",
+        "create function f_plain(text) returns text immutable language sql as 'select plain($1)'",
+        "create domain word as text check (f_plain(value) <> 'bad')",
+        "create table t(id int primary key, n text check (f_plain(n) <> 'bad'), g text generated always as (f_plain(n)) stored, w word)",
+        "create index on t(f_plain(n))",
+        "create table bag(w word, n text check (f_plain(n) <> 'bad'), p point)",
+        "create index on bag(f_plain(n))",
+        "create table lax(n text)",
+        "alter table lax add constraint lax check (f_plain(n) <> 'bad') not valid",
+        "create table seen(id int primary key, w word, at int)",
+        "insert into t(id, n, w) values (1, 'A', 'B'), (2, 'C', 'D'); insert into bag values ('E', 'F'); insert into seen values (1, 'G', 1)",
+        "create function cardinality(text[]) returns int language sql as 'select 0'",
+        "create function unnest(text[]) returns setof text language sql as 'select null::text'",
+        "create function array_append(text[], text) returns text[] language sql as 'select null::text[]'",
+      ],
+      by,
+    );
+    const before = await dumpOf(store.url);
+    const writes =
+      "update t set n = 'x' where id = 1; delete from t where id = 2; update bag set n = 'x'; insert into bag values ('y', 'z'); truncate bag; insert into bag values ('y', 'z'); update seen set w = 'x'";
+    const ignore = ["db.seen.at"];
+    const adapter = await opened(store, { ignore });
+    const mark = await adapter.mark();
+    await store.api.query(writes);
+    await adapter.observe();
+    await adapter.restore(mark);
+    expect(await dumpOf(store.url)).toBe(before);
+    await store.api.query(writes);
+    await adapter.close();
+    expect(await dumpOf(store.url)).toBe(before);
+    await killedAfter(store, writes, { ignore });
+    expect((await stores.clean(store.url)).leftover?.keep).toEqual([]);
+    expect(await dumpOf(store.url)).toBe(before);
+  });
+
+  test.each(["''", `public, "$user", 'odd, "name"'`])("and the database has the search_path %s", async (path) => {
+    const store = await scratch(SHOP, by);
+    await store.api.query(`alter database ${store.database} set search_path = ${path}`);
+    const before = await dumpOf(store.url);
+    await killedAfter(store, "update orders set v = 1; insert into items(v) values (1)");
+    await stores.clean(store.url);
+    expect(await dumpOf(store.url)).toBe(before);
+  });
+
+  test("fail by their own name; rows that they refuse stay, and all others are put back", async () => {
+    const store = await scratch(
+      [
+        `create function strictly(text) returns text language plpgsql as $$begin
+           if current_setting('app.me', true) is null then return nowhere($1); end if; return $1; end$$`,
+        "create table t(id int primary key, n text check (strictly(n) is not null))",
+        "create table other(id int primary key, v int)",
+        "set app.me = 'me'; insert into t values (1, 'a'); insert into other values (1, 0)",
+      ],
+      by,
+    );
+    await store.api.query("set app.me = 'me'");
+    const adapter = await opened(store);
+    const mark = await adapter.mark();
+    await store.api.query("update t set n = 'x'; update other set v = 1");
+    await adapter.observe();
+    await expect(adapter.restore(mark)).rejects.toEqual(failure("STORE_NOT_PUT_BACK", "nowhere"));
+    await keptAtClose(adapter, "t id 1");
+    expect(await rows(store.api, "t")).toEqual(["(1,x)"]);
+    expect(await rows(store.api, "other")).toEqual(["(1,0)"]);
+    await expectNoTrace(store);
+  });
 });
 
 describe.each<By>(["superuser", "owner"])("a write of somebody else, while a run of a role that is %s asked for nothing", (by) => {
