@@ -119,8 +119,7 @@ export class JournalMode implements PostgresMode {
     try {
       // With `watching`, do not read the undo log yet: its first read must report the writes of other clients.
       if (choice.watching !== true) await mode.#read(false);
-      if (choice.borrowed && !control.rights.superuser)
-        await control.rows(`update ${OURS}.owner set catalog = $1`, [storedText(mode.#catalog)]);
+      if (choice.borrowed) await control.rows(`update ${OURS}.owner set catalog = $1`, [storedText(mode.#catalog)]);
     } catch (error) {
       mode.#lease?.stop();
       throw error;

@@ -2,6 +2,7 @@ import { OURS, type Table } from "../schema/catalog.ts";
 import type { Control } from "../connect/control.ts";
 import { codeOf } from "../connect/failures.ts";
 import type { Change } from "./kept-rows.ts";
+import { FOREIGN_KEYS } from "../put-back/owner-put-sql.ts";
 import { putFunction } from "../put-back/put-back-sql.ts";
 import { ancestorsOf, foreignKeysOf, lateUniquesOf, type ForeignKey, type LateUnique } from "../put-back/row-constraints.ts";
 import { quoteName } from "../connect/sql-text.ts";
@@ -14,17 +15,28 @@ import { inUserPath } from "../read/user-path.ts";
 export async function undoRows(control: Control, changes: Set<Change>): Promise<Change[]> {
   if (changes.size === 0) return [];
   if (control.rights.replica) return settle(control, changes, await limitsOf(control, changes));
-  if (await fits(control, PUT_ROWS, columnsOf(changes))) return [];
-  // Without replica role, first find the rows to skip, while the foreign keys are dropped and every row can be written. Then roll all of this back.
   const limits = await limitsOf(control, changes);
+  const later = await laterKeys(control, limits.keys);
+  if (later.length === 0 && (await fits(control, PUT_ROWS, columnsOf(changes)))) return [];
+  // Without replica role, first find the rows to skip, while the foreign keys are dropped and every row can be written. Then roll all of this back.
   await control.rows("savepoint seqqa_probe");
   await control.rows(`select ${OURS}.quiet($1, false)`, [[...new Set([...changes].map(({ table }) => table.oid))]]);
   for (const { drop } of limits.keys) await control.rows(drop);
   await control.rows("set constraints all immediate");
   const kept = await settle(control, changes, limits);
   await control.rows("rollback to savepoint seqqa_probe");
+  for (const { drop } of later) await control.rows(drop);
   if (changes.size > 0) await control.rows(PUT_ROWS, columnsOf(changes));
+  for (const { add } of later) await control.rows(add);
   return kept;
+}
+
+/** Returns the foreign keys that were created after the run had begun. While rows are restored, they would cascade to rows of other clients. */
+async function laterKeys(control: Control, keys: readonly ForeignKey[]): Promise<ForeignKey[]> {
+  const [there] = await control.rows(`select to_regclass('${FOREIGN_KEYS}')`);
+  if (typeof there?.[0] !== "string") return [];
+  const known = new Set((await control.rows(`select oid from ${FOREIGN_KEYS}`)).map(([oid]) => oid));
+  return keys.filter(({ oid }) => !known.has(oid));
 }
 
 const PUT_ROWS = `select from ${OURS}.put_rows($1, $2, $3, null, null)`;

@@ -4,6 +4,8 @@ import { asText, DDL_STATE, INCOHERENT_STATE, insertInto, keyMatch, pathOf, rowM
 import { quoteName, quoteText } from "../connect/sql-text.ts";
 
 const PART = `${OURS}.part`;
+/** A table with the oids of all foreign keys at the time when the functions were created. The functions cannot prevent that other keys cascade. */
+export const FOREIGN_KEYS: string = `${OURS}.foreign_keys`;
 /** PostgreSQL fires triggers in the order of their names. This name sorts before all others. */
 const SKIP = '"!seqqa_skip"';
 
@@ -24,6 +26,7 @@ export function ownerStatements(
   const known = new Map(tables.map((table) => [table.oid, table]));
   return [
     `create table ${PART}(rel oid primary key, keyless boolean, quiet text, loud text, also oid[], find text, steps text, result text, children text[], gone text, come text, came text, merged text)`,
+    `create table ${FOREIGN_KEYS} as select oid from pg_constraint where contype = 'f'`,
     `create function ${OURS}.skip() returns trigger language plpgsql as ${quoteText("begin return null; end")}`,
     ...tables
       .filter(({ oid }) => facts.get(oid)?.isCascaded === true)

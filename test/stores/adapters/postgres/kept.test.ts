@@ -309,6 +309,45 @@ describe.each<By>(["superuser", "owner"])("a run of a role that is %s, killed", 
     expect(await column(store.api, "insert into t values (default) returning id")).toEqual([101]);
   });
 
+  test("schema changes after the last record keep nothing from being put back, where the tables of the run are as they were", async () => {
+    const store = await scratch([...SHOP, "create materialized view seen as select * from orders"]);
+    await killedAfter(store, "update orders set v = 5 where id = 1");
+    const ddl = [
+      "create function f() returns int language sql as 'select 1'",
+      "create index on orders(v); comment on table orders is 'mine'; grant select on orders to public",
+      "refresh materialized view seen; create table notes(id serial primary key, order_id int references orders); insert into notes(order_id) values (1)",
+    ];
+    for (const sql of ddl) await store.api.query(sql);
+    expect(named((await stores.clean(store.url)).leftover?.undo)).toEqual(["orders id 1"]);
+    expect(await rows(store.api, "orders")).toEqual(["(1,a,0)", "(2,b,0)", "(3,c,0)"]);
+    expect(await rows(store.api, "notes")).toEqual(["(1,1)"]);
+    await killedAfter(store, "update orders set v = 5 where id = 1");
+    await store.api.query("alter table orders add w int");
+    await expect(stores.clean(store.url)).rejects.toEqual(failure("STORE_NOT_PUT_BACK", 'table "public.orders" was altered'));
+  });
+
+  test("a row that a table of later refers to stays, and so does what refers to it, although its foreign key cascades", async () => {
+    const store = await scratch(SHOP);
+    await killedAfter(store, "insert into orders(code) values ('run'); update orders set v = 5 where id = 1");
+    await store.api.query("create table notes(id serial primary key, order_id int references orders on delete cascade)");
+    await store.api.query("insert into notes(order_id) values (1), (4)");
+    const { leftover } = await stores.clean(store.url);
+    expect(await rows(store.api, "notes")).toEqual(["(1,1)", "(2,4)"]);
+    expect(named(leftover?.undo)).toEqual(["orders id 1"]);
+    expect(named(leftover?.keep)).toEqual(["orders id 4"]);
+  });
+
+  test("a schema change that was recorded is looked at: only one that changed nothing is passed over", async () => {
+    const store = await scratch(SHOP);
+    await killedAfter(store, "update orders set v = 5 where id = 1");
+    await store.api.query("insert into seqqa_journal.kept(step, rel, o) values (1, 0, 'CREATE FUNCTION f')");
+    expect(named((await stores.clean(store.url, { dryRun: true })).leftover?.undo)).toEqual(["orders id 1"]);
+    await store.api.query("create table more(a int)");
+    await expect(stores.clean(store.url)).rejects.toEqual(failure("STORE_NOT_PUT_BACK", "CREATE FUNCTION f"));
+    await store.api.query("drop table more; update seqqa_journal.kept set o = 'REFRESH MATERIALIZED VIEW seen' where rel = 0");
+    await expect(stores.clean(store.url)).rejects.toEqual(failure("STORE_NOT_PUT_BACK", "REFRESH"));
+  });
+
   test("a table that was altered or dropped after the lease is over is not guessed at, if the run changed it", async () => {
     const store = await scratch([...SHOP, "create table other(a int primary key)"]);
     await killedAfter(store, "update orders set v = 5 where id = 1");
