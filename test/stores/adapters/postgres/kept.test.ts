@@ -244,6 +244,39 @@ describe.each<By>(["superuser", "owner"])("a run of a role that is %s, killed", 
     expect(named(leftover?.undo)).toEqual(["pairs a 3"]);
   });
 
+  test("rows without a key after the lease is over: changed ones of the run are named, and deleted ones that are there again are not doubled", async () => {
+    const store = await scratch([
+      "create table bag(a int)",
+      "insert into bag values (1), (1), (2), (3), (4), (4)",
+      "create table loose(a int)",
+    ]);
+    await killedAfter(
+      store,
+      "insert into bag values (8); delete from bag where a in (2, 3) or ctid = '(0,5)'; insert into loose values (7), (9)",
+    );
+    await store.api.query("select setval('seqqa_journal.lease', 1)");
+    await store.api.query("update loose set a = 77 where a = 7; insert into bag values (2), (5)");
+    const { leftover } = await stores.clean(store.url);
+    expect(leftover?.keep).toEqual([{ table: "loose", key: "a 7", root: null, recorded: { a: 7 }, now: null }]);
+    expect(named(leftover?.undo)).toEqual(["bag a 3", "bag a 4", "bag a 8", "loose a 9"]);
+    expect(await column(store.api, "select a from bag order by 1")).toEqual([1, 1, 2, 3, 4, 4, 5]);
+    expect(await column(store.api, "select a from loose")).toEqual([77]);
+  });
+
+  test("rows without a key that the run itself put in again are not taken for somebody else's", async () => {
+    const store = await scratch(["create table bag(a int)", "insert into bag values (1), (1), (2)"]);
+    const before = await dumpOf(store.url);
+    const adapter = await opened(store);
+    await store.api.query("delete from bag where ctid = '(0,1)'");
+    const mark = await adapter.mark();
+    await store.api.query("delete from bag where a = 1");
+    await adapter.observe();
+    await adapter.restore(mark);
+    await kill(store);
+    await stores.clean(store.url);
+    expect(await dumpOf(store.url)).toBe(before);
+  });
+
   test("sequences: not below a value in use, and one that somebody drew from stays", async () => {
     const store = await scratch([...SHOP, "create sequence free", "create sequence drawn"]);
     const { api, url } = store;
