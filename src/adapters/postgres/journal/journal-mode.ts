@@ -111,8 +111,10 @@ export class JournalMode implements PostgresMode {
       (await isInstalled(control, previous.#token))
     ) {
       const digest = await schemaText(control);
-      if (catalogDifference(previous.#catalog, digest) === undefined)
+      if (catalogDifference(previous.#catalog, digest) === undefined) {
+        await control.rows(`update ${OURS}.owner set pid = pg_backend_pid()`);
         return new JournalMode(control, catalog, digest, previous.#token, choice);
+      }
     }
     const token = await install(control, catalog, { borrowed: choice.borrowed, gated: choice.gated === true }, choice.limitMs);
     const mode = new JournalMode(control, catalog, await schemaText(control), token, choice);

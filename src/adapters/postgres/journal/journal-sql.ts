@@ -39,8 +39,8 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
     `drop schema if exists ${OURS} cascade`,
     `create schema ${OURS}`,
     // `counters`: sequences when the store was opened. `recorded`: sequences at the time `recorded_ms`. `shape`, `catalog`: hash and text of the
-    // schema. `cached`: the sequences that are not restored, when the store was opened.
-    `create table ${OURS}.owner(token text, tables text, sequences text, counters bigint[], recorded bigint[], since_ms bigint, recorded_ms bigint, shape text, catalog text, cached text)`,
+    // schema. `cached`: the sequences that are not restored, when the store was opened. `pid`: the session of the run.
+    `create table ${OURS}.owner(token text, tables text, sequences text, counters bigint[], recorded bigint[], since_ms bigint, recorded_ms bigint, shape text, catalog text, cached text, pid int)`,
     // `rel`: the table, or 0 for a schema change. `o`, `n`: the old and the new row. `place`: the new row's `ctid`, only in a table without a key.
     `create ${borrowed ? "" : "unlogged "}table ${OURS}.log(rel oid, o text, n text, place tid) with (autovacuum_enabled = off, toast.autovacuum_enabled = off)`,
     ...(borrowed
@@ -70,6 +70,7 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
       quoteText(JSON.stringify(kept.map(({ oid }) => oid))),
       `${OURS}.counters(), ${OURS}.counters(), ${NOW_MS}, ${NOW_MS}, null, null`,
       `array_to_json(array[${cached.map(({ oid, sqlName }) => `(select array['${oid}', last_value::text, is_called::text] from ${sqlName})`).join(", ")}]::text[][])::text`,
+      "pg_backend_pid()",
     ].join(", ")})`,
     ...(rights.superuser ? ddlFunctions(borrowed) : [`update ${OURS}.owner set shape = ${OURS}.shape()`]),
   ];

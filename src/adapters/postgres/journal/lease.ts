@@ -14,13 +14,14 @@ export class Lease {
   /** Starts to renew the lease between the operations of the control connection. {@link stop} ends this. */
   constructor(control: Control) {
     this.#control = control;
+    control.renewed();
     this.#timer = setInterval(() => this.#renewInTurn(), RENEWAL_MS);
     this.#timer.unref();
   }
 
   /** Renews the lease during a long operation, unless the lease has expired. */
   async renew(): Promise<void> {
-    await this.#control.rows(RENEW_LEASE);
+    if ((await this.#control.rows(RENEW_LEASE)).length > 0) this.#control.renewed();
   }
 
   stop(): void {

@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { readFileSync, rmSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { stores, type PostgresAdapter } from "../../../../src/adapters/postgres/index.ts";
+import { LOCK } from "../../../../src/adapters/postgres/connect/control.ts";
 import { connect, TEXT_SETTINGS } from "../../../../src/adapters/postgres/connect/connect.ts";
 import { readDump } from "../../../../src/adapters/postgres/journal/full-reading.ts";
 import { storeUrl } from "../../../../src/adapters/postgres/connect/store-url.ts";
@@ -550,6 +551,8 @@ describe.each<By>(["superuser", "owner", "granted owner"])("property, as %s", (b
 });
 
 describe("the lease", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
+  afterEach(() => void vi.useRealTimers());
   const end = (store: Scratch): Promise<unknown> =>
     store.api.query("select setval('seqqa_journal.lease', extract(epoch from now())::bigint - 1)");
 
@@ -592,6 +595,40 @@ describe("the lease", () => {
       );
       expect(await dumpOf(store.url)).toBe(dump);
     }
+  });
+
+  test("over, the session of the run is ended by clean and by the next run, which find what it left", async () => {
+    for (const ended of ["clean", "next run"]) {
+      const store = await scratch(SHOP);
+      const adapter = await opened(store);
+      const mark = await adapter.mark();
+      await store.api.query("update orders set v = 1 where id = 1");
+      await adapter.observe();
+      // The run holds the lease: its session is left alone.
+      expect(await stores.clean(store.url)).toEqual({ removed: [] });
+      await adapter.observe();
+      await end(store);
+      // As after a SIGSTOP: the process has sent no heartbeat for this long.
+      vi.setSystemTime(Date.now() + 40_000);
+      if (ended === "next run") await expect(adapterOn(store.url).open(BORROWED)).rejects.toEqual(failure("STORE_LEFT"));
+      expect(named((await stores.clean(store.url)).leftover?.undo)).toEqual(["orders id 1"]);
+      const dump = await dumpOf(store.url);
+      for (const ask of [() => adapter.observe(), () => adapter.restore(mark), () => adapter.mark(), () => adapter.close()])
+        await expect(ask()).rejects.toMatchObject({ code: "LEASE_OVER", exitStatus: 3 });
+      expect(await dumpOf(store.url)).toBe(dump);
+      await expectNoTrace(store);
+    }
+  });
+
+  test("over, no session is ended but that of the run", async () => {
+    const store = await scratch(SHOP);
+    await killedAfter(store, "update orders set v = 1 where id = 1");
+    await end(store);
+    const other = await session(store.url);
+    await other.query(`select pg_advisory_lock(${LOCK})`);
+    expect(await stores.clean(store.url)).toEqual({ removed: [] });
+    expect(await column(other, `select pg_advisory_unlock(${LOCK})`)).toEqual([true]);
+    expect(named((await stores.clean(store.url)).leftover?.undo)).toEqual(["orders id 1"]);
   });
 
   test("is renewed while it holds, for a transaction with an old snapshot as well", async () => {
