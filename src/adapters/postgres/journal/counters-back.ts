@@ -47,21 +47,23 @@ const USERS = `
       select a.attrelid::regclass as name, a.attname, coalesce(x.plain and a.atttypid in ('int2'::regtype, 'int4'::regtype, 'int8'::regtype), false) as is_known
         from (${SEQUENCE_USERS("r.sequence")}) x left join pg_attribute a on a.attrelid = x.rel and a.attnum = x.num`;
 
-/** A sequence in text form: its oid, `last_value` and `is_called`. */
-export type CounterText = readonly [oid: string, last: string, called: string];
-
 /**
  * Returns an SQL statement that restores the sequences of a journal, see {@link countersBack}. `oids`: the sequences. `counters`, `recorded`: the old
- * and the recorded values, as arrays in text form. `cached`: the old values of the sequences that the run did not restore.
+ * and the recorded values, as arrays in text form. `cached`: the highest seen values of the sequences that the run did not restore.
  */
-export function putCountersBack(oids: readonly string[], counters: string, recorded: string, cached: readonly CounterText[]): string {
+export function putCountersBack(
+  oids: readonly string[],
+  counters: string,
+  recorded: string,
+  cached: readonly (readonly [oid: string, last: string])[],
+): string {
   const pairs = (text: string): ReturnType<typeof counterPairs> => counterPairs(pairsOf(text, oids.length));
   const [before, then] = [pairs(counters), pairs(recorded)];
   const rows = oids.map((oid, i) => {
     const [[last, called], [recordedLast, recordedCalled]] = [before[i]!, then[i]!];
     return `(${oid}::oid, ${last}::bigint, ${called}, ${recordedLast}::bigint, ${recordedCalled})`;
   });
-  rows.push(...cached.map(([oid, last, called]) => `(${oid}::oid, ${last}::bigint, ${called}, null::bigint, null::boolean)`));
+  rows.push(...cached.map(([oid, last]) => `(${oid}::oid, ${last}::bigint, true, null::bigint, null::boolean)`));
   if (rows.length === 0) return "select";
   return countersBack(`select c.oid::regclass as sequence, v.last, v.called, v.recorded_last, v.recorded_called
     from (values ${rows.join(", ")}) v(oid, last, called, recorded_last, recorded_called) join pg_class c on c.oid = v.oid`);

@@ -1,6 +1,6 @@
 import { OURS, type Catalog, type Table } from "../schema/catalog.ts";
 import { TEXT_SETTINGS } from "../connect/connect.ts";
-import { counterFunctions } from "./counter-sql.ts";
+import { cachedStatements, counterFunctions, NOTE_CACHED } from "./counter-sql.ts";
 import { gateStatements } from "../gate/gate-sql.ts";
 import { LEASE_HOLDS, leaseStatements, REQUIRE_LEASE } from "./lease-sql.ts";
 import type { OwnerFacts } from "../put-back/owner-facts.ts";
@@ -39,8 +39,8 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
     `drop schema if exists ${OURS} cascade`,
     `create schema ${OURS}`,
     // `counters`: sequences when the store was opened. `recorded`: sequences at the time `recorded_ms`. `shape`, `catalog`: hash and text of the
-    // schema. `cached`: the sequences that are not restored, when the store was opened. `pid`: the session of the run.
-    `create table ${OURS}.owner(token text, tables text, sequences text, counters bigint[], recorded bigint[], since_ms bigint, recorded_ms bigint, shape text, catalog text, cached text, pid int)`,
+    // schema. `pid`: the session of the run.
+    `create table ${OURS}.owner(token text, tables text, sequences text, counters bigint[], recorded bigint[], since_ms bigint, recorded_ms bigint, shape text, catalog text, pid int)`,
     // `rel`: the table, or 0 for a schema change. `o`, `n`: the old and the new row. `place`: the new row's `ctid`, only in a table without a key.
     `create ${borrowed ? "" : "unlogged "}table ${OURS}.log(rel oid, o text, n text, place tid) with (autovacuum_enabled = off, toast.autovacuum_enabled = off)`,
     ...(borrowed
@@ -59,6 +59,7 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
     ...(facts === undefined ? [] : ownerStatements(tables, facts, CONTROL_SWITCH)),
     OWN_PATH,
     ...counterFunctions(kept, { counters: `${OURS}.counters`, put: `${OURS}.put_counters` }),
+    ...cachedStatements(cached),
     BUSY_FUNCTION,
     ...(rights.superuser ? [] : [SHAPE_FUNCTION]),
     readFunction(borrowed, !rights.superuser, judgedImage(tables)),
@@ -69,7 +70,6 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
       quoteText(JSON.stringify(tables.map((table): RecordedTable => [table.oid, layoutOf(table)]))),
       quoteText(JSON.stringify(kept.map(({ oid }) => oid))),
       `${OURS}.counters(), ${OURS}.counters(), ${NOW_MS}, ${NOW_MS}, null, null`,
-      `array_to_json(array[${cached.map(({ oid, sqlName }) => `(select array['${oid}', last_value::text, is_called::text] from ${sqlName})`).join(", ")}]::text[][])::text`,
       "pg_backend_pid()",
     ].join(", ")})`,
     ...(rights.superuser ? ddlFunctions(borrowed) : [`update ${OURS}.owner set shape = ${OURS}.shape()`]),
@@ -176,6 +176,7 @@ begin
   ${borrowed ? REQUIRE_LEASE : ""}
   if p_apart then n := ${OURS}.busy(); end if;
   v_counters := ${OURS}.counters();
+  ${NOTE_CACHED}
   o := v_counters;
   return next;
   if n is not null then return; end if;

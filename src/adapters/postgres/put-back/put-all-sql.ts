@@ -1,4 +1,5 @@
 import { OURS, type Table } from "../schema/catalog.ts";
+import { RAISE_CACHED } from "../journal/counter-sql.ts";
 import { REQUIRE_LEASE } from "../journal/lease-sql.ts";
 import { changesRows, DDL_STATE, judgedImage, putFunction } from "./put-back-sql.ts";
 import type { Rights } from "../journal/rights.ts";
@@ -47,6 +48,7 @@ begin
   ${borrowed ? KEEP : ""}
   ${borrowed && tables.some(({ key }) => key.length === 0) ? TOUCH : ""}
   perform ${OURS}.put_counters(p_counters);
+  ${RAISE_CACHED}
   return query select l.rel, l.o, l.place, ${LOOKED}, l.n from ${OURS}.read(${superuser ? "false" : "null"}, p_step, p_quiet) l;
 end`)}`;
 }

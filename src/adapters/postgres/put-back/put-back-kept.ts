@@ -4,7 +4,8 @@ import type { Cleaning } from "../../../model/stores/store-provider.ts";
 import { OURS, readCatalog } from "../schema/catalog.ts";
 import { alteration, catalogText, isTraced, readStoredText } from "../schema/catalog-text.ts";
 import { Writing, type Control } from "../connect/control.ts";
-import { putCountersBack, type CounterText } from "../journal/counters-back.ts";
+import { CACHED } from "../journal/counter-sql.ts";
+import { putCountersBack } from "../journal/counters-back.ts";
 import { codeOf, incoherent, isBusy, notPutBack } from "../connect/failures.ts";
 import { layoutOf, readLayout, type RecordedTable } from "../journal/journal-sql.ts";
 import { changesOf, sumsOf, type Change } from "../journal/kept-rows.ts";
@@ -48,7 +49,7 @@ async function putBack(control: Control, { dryRun = false, onKept, leased = fals
   if (leased) await requireLease(control);
   let leftover: Leftover = { store: `the database ${control.store.shown}`, sinceMs: 0, recordedMs: 0, undo: [], keep: [] };
   await requireOwned(control);
-  const [there] = await control.rows(`select to_regclass('${OURS}.kept'), to_regclass('${OURS}.lease')`);
+  const [there] = await control.rows(`select to_regclass('${OURS}.kept'), to_regclass('${OURS}.lease'), to_regclass('${CACHED}')`);
   if (typeof there?.[0] === "string") {
     if (typeof there[1] !== "string") throw cannotRecover(control, "another version of seqqa executed the run");
     // Ask for writing sessions before this transaction writes: afterwards the function would report this transaction, too.
@@ -56,11 +57,10 @@ async function putBack(control: Control, { dryRun = false, onKept, leased = fals
     if (typeof writing?.[0] === "string") throw new Writing(writing[0]);
     const tables = await lockTables(control);
     await lastLook?.();
-    const [owner] = await control.rows(
-      `select sequences, counters, recorded, since_ms, recorded_ms, to_jsonb(o) ->> 'cached' from ${OURS}.owner o`,
-    );
+    const [owner] = await control.rows(`select sequences, counters, recorded, since_ms, recorded_ms from ${OURS}.owner`);
     const [sequences, counters, recorded, sinceMs, recordedMs] = owner as [string, string, string, string, string];
-    const cached = JSON.parse(owner?.[5] ?? "[]") as CounterText[];
+    const cached =
+      typeof there[2] === "string" ? await control.rows(`select sequence::oid, last from ${CACHED} where last is not null`) : [];
     await control.rows("savepoint seqqa_undo");
     const rows = await undo(control, tables);
     if (dryRun) await control.rows("rollback to savepoint seqqa_undo");
@@ -70,7 +70,7 @@ async function putBack(control: Control, { dryRun = false, onKept, leased = fals
     // Call `onKept` after all statements that may be executed again because the store is busy, so that it is called only once.
     if (leftover.keep.length > 0) onKept?.(leftover);
     // Restore sequences last, because a rollback would not undo their change.
-    await control.rows(putCountersBack(JSON.parse(sequences) as string[], counters, recorded, cached));
+    await control.rows(putCountersBack(JSON.parse(sequences) as string[], counters, recorded, cached as [string, string][]));
   } else if (!dryRun) {
     await control.rows(putNotedCounters);
     await control.rows(`drop schema if exists ${OURS} cascade`);

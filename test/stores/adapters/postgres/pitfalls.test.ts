@@ -155,6 +155,24 @@ describe("sequences", () => {
     expect(observed.kind === "rows" && observed.counters).toEqual({});
   });
 
+  test("of which an application keeps values in memory are not put back either, but set forward after TRUNCATE RESTART IDENTITY", async () => {
+    const { api, adapter, mark } = await rooted([
+      "create table t(id int generated always as identity (increment by 50))",
+      "create table down(id int generated always as identity (increment by -50 start with -1))",
+    ]);
+    const draw = "insert into t default values; insert into down default values";
+    await api.query(`${draw}; ${draw}`);
+    const later = await adapter.mark();
+    await api.query(`truncate t, down restart identity; ${draw}`);
+    expect(await column(api, "select id from t union all select id from down")).toEqual([1, -1]);
+    await adapter.restore(later);
+    await api.query(draw);
+    expect(await column(api, "select id from t union all select id from down")).toEqual([1, 51, 101, -1, -51, -101]);
+    await adapter.restore(mark);
+    await api.query(draw);
+    expect(await column(api, "select id from t union all select id from down")).toEqual([151, -151]);
+  });
+
   test("of identity columns, and after TRUNCATE RESTART IDENTITY", async () => {
     const { api, adapter, dump, mark } = await rooted([
       "create table t(id int generated always as identity primary key, v text)",
