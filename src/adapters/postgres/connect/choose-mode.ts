@@ -104,7 +104,10 @@ function journalled(catalog: Catalog, { ignore, scope }: Choosing): Catalog {
   return {
     ...catalog,
     tables: catalog.tables.filter(({ name }) => !leftAlone.has(name)).map((table) => withIgnored(table, named.get(table.name))),
-    sequences: catalog.sequences.filter(({ ownedBy }) => ownedBy === undefined || !leftAlone.has(ownedBy)),
+    // A sequence without known users may be used for an ignored table.
+    sequences: catalog.sequences.filter(
+      ({ usedBy }) => leftAlone.size === 0 || (usedBy.length > 0 && !usedBy.some((name) => leftAlone.has(name))),
+    ),
   };
 }
 

@@ -2,11 +2,15 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "pg";
 import type { SeqqaError } from "../../../model/errors.ts";
 import { ControlConnection } from "../../../stores/control-connection.ts";
+import { LEASE_SECONDS, leaseOver } from "../../../stores/external-store.ts";
 import { inUseError } from "../../../stores/store-errors.ts";
 import { CONTROL_SETTINGS, connect } from "./connect.ts";
-import { busyError, isBusy, isLost, lostError, safeCause } from "./failures.ts";
+import { busyError, codeOf, isBusy, isLost, lostError, safeCause } from "./failures.ts";
 import { CONTROL_SWITCH } from "../journal/journal-sql.ts";
+import { LEASE_HOLDS } from "../journal/lease-sql.ts";
 import { takeRights, type Rights } from "../journal/rights.ts";
+import { inUserPath } from "../read/user-path.ts";
+import { OURS, type Table } from "../schema/catalog.ts";
 import type { StoreUrl } from "./store-url.ts";
 
 /** The keys of the advisory lock that a run holds while it uses a database. The first key is the letters `seqq` as a number. */
@@ -17,11 +21,19 @@ const IN_USE_MS = 1500;
 /** The settings of the control session. `CONTROL_SWITCH` makes seqqa's triggers ignore this session. */
 const SETTINGS: Readonly<Record<string, string>> = { ...CONTROL_SETTINGS, [CONTROL_SWITCH]: "on" };
 
+/** A tolerance in milliseconds: the server counts whole seconds, and slightly before {@link Control.renewed} is called. */
+const SLACK_MS = 1500;
+/** Ends the session that holds the lock, if it is the session of the run whose journal is in the database, and the lease of that run has expired. */
+const END_EXPIRED = `select pg_terminate_backend(l.pid) from ${OURS}.owner o join pg_locks l on l.pid = (to_jsonb(o) ->> 'pid')::int
+  join pg_database d on d.oid = l.database and d.datname = current_database()
+ where l.locktype = 'advisory' and (l.classid, l.objid) = (${LOCK}) and l.objsubid = 2 and l.granted and not ${LEASE_HOLDS}`;
+
 /** seqqa's own connection to a database, which makes and restores checkpoints. It executes one operation at a time. */
 export class Control extends ControlConnection {
   readonly store: StoreUrl;
   readonly #client: Client;
   #rights: Rights = { superuser: false, replica: false };
+  #renewed: number | undefined;
 
   private constructor(store: StoreUrl, client: Client) {
     super();
@@ -57,7 +69,26 @@ export class Control extends ControlConnection {
       const { rows } = await this.#client.query<{ locked: string }>(`select pg_try_advisory_lock(${LOCK})::text as locked`);
       if (rows[0]?.locked === "true") return true;
       if (performance.now() > until) return false;
+      await this.#endExpired();
     }
+  }
+
+  /**
+   * Ends the session of a run whose lease has expired: its process was stopped, or the network to it is gone. Otherwise, the server would keep the
+   * session for hours.
+   */
+  async #endExpired(): Promise<void> {
+    try {
+      await this.#client.query(END_EXPIRED);
+    } catch (error) {
+      // Nothing is ended without a journal, without the privilege to read it, or without the privilege to end the session.
+      if (!/^(?:42|3F)/.test(codeOf(error))) throw error;
+    }
+  }
+
+  /** Must be called when the lease of an external store was taken or renewed. */
+  renewed(): void {
+    this.#renewed = Date.now();
   }
 
   get rights(): Rights {
@@ -82,6 +113,15 @@ export class Control extends ControlConnection {
     } catch (error) {
       throw this.failed(error);
     }
+  }
+
+  /** Returns all rows of a table as text. Must be called in a transaction. */
+  rowsOf(table: Table): Promise<(string | null)[][]> {
+    return inUserPath(
+      (sql) => this.rows(sql),
+      table,
+      () => this.rows(`select (t.*)::text from only ${table.sqlName} t`),
+    );
   }
 
   async transaction<T>(work: () => Promise<T>, how = ""): Promise<T> {
@@ -110,7 +150,9 @@ export class Control extends ControlConnection {
   }
 
   protected lostError(cause: unknown): SeqqaError {
-    return lostError(this.store, cause);
+    // Another run or `seqqa clean` ends the session of a run whose lease has expired.
+    const isExpired = this.#renewed !== undefined && Date.now() - this.#renewed >= LEASE_SECONDS * 1000 - SLACK_MS;
+    return isExpired ? leaseOver(`the database ${this.store.shown}`) : lostError(this.store, cause);
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Sequence } from "../schema/catalog.ts";
+import { OURS, type Sequence } from "../schema/catalog.ts";
 import { quoteText } from "../connect/sql-text.ts";
 
 export interface CounterNames {
@@ -37,6 +37,26 @@ begin
   ${write.join("\n  ")}
 end`,
     )}`,
+  ];
+}
+
+/** A table with the highest seen value of each sequence that is not restored, because its values may be kept in memory. NULL: no value was taken. */
+export const CACHED: string = `${OURS}.cached`;
+
+/** Statements for the functions `read` and `put`: notes the values of sequences that are not restored, and raises those that the target has reset. */
+export const NOTE_CACHED: string = `update ${CACHED} c set last = pg_sequence_last_value(c.sequence)
+   where pg_sequence_last_value(c.sequence) is not null
+     and (c.last is null or case when c.up then pg_sequence_last_value(c.sequence) > c.last else pg_sequence_last_value(c.sequence) < c.last end);`;
+export const RAISE_CACHED: string = `perform setval(c.sequence, c.last) from ${CACHED} c
+   where c.last is not null and (pg_sequence_last_value(c.sequence) is null
+     or case when c.up then pg_sequence_last_value(c.sequence) < c.last else pg_sequence_last_value(c.sequence) > c.last end);`;
+
+/** Returns the statements that create the table {@link CACHED} for these sequences. A sequence with CYCLE may be reset at any time, so it is left out. */
+export function cachedStatements(sequences: readonly Sequence[]): string[] {
+  const oids = sequences.map(({ oid }) => oid).join(", ");
+  return [
+    `create table ${CACHED} as select seqrelid::regclass as sequence, pg_sequence_last_value(seqrelid::regclass) as last, seqincrement > 0 as up
+       from pg_sequence where seqrelid = any(array[${oids}]::oid[]) and not seqcycle`,
   ];
 }
 

@@ -6,6 +6,7 @@ import { dumpDatabase } from "../read/dump.ts";
 import { ShownTables, observeAll, observeCounters } from "../read/observe.ts";
 import { select } from "../read/selection.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
+import { inUserPath } from "../read/user-path.ts";
 
 export interface FullReading {
   readonly tables: readonly (readonly [Table, readonly string[]])[];
@@ -34,7 +35,8 @@ export async function readEverything(
     const selection = select(store, catalog, schemas, names);
     const tables: [Table, string[]][] = [];
     for (const table of catalog.tables.filter(selection.tables)) {
-      const rows = await rowsOf<[string]>(client, `select (t.*)::text from only ${table.sqlName} t`);
+      const read = (): Promise<[string][]> => rowsOf<[string]>(client, `select (t.*)::text from only ${table.sqlName} t`);
+      const rows = await inUserPath((sql) => client.query(sql), table, read);
       tables.push([table, rows.map(([row]) => row)]);
     }
     const sequences = catalog.sequences.filter(({ cached }) => !cached);

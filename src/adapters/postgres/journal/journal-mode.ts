@@ -111,16 +111,17 @@ export class JournalMode implements PostgresMode {
       (await isInstalled(control, previous.#token))
     ) {
       const digest = await schemaText(control);
-      if (catalogDifference(previous.#catalog, digest) === undefined)
+      if (catalogDifference(previous.#catalog, digest) === undefined) {
+        await control.rows(`update ${OURS}.owner set pid = pg_backend_pid()`);
         return new JournalMode(control, catalog, digest, previous.#token, choice);
+      }
     }
     const token = await install(control, catalog, { borrowed: choice.borrowed, gated: choice.gated === true }, choice.limitMs);
     const mode = new JournalMode(control, catalog, await schemaText(control), token, choice);
     try {
       // With `watching`, do not read the undo log yet: its first read must report the writes of other clients.
       if (choice.watching !== true) await mode.#read(false);
-      if (choice.borrowed && !control.rights.superuser)
-        await control.rows(`update ${OURS}.owner set catalog = $1`, [storedText(mode.#catalog)]);
+      if (choice.borrowed) await control.rows(`update ${OURS}.owner set catalog = $1`, [storedText(mode.#catalog)]);
     } catch (error) {
       mode.#lease?.stop();
       throw error;
@@ -136,7 +137,7 @@ export class JournalMode implements PostgresMode {
         await this.#read(true);
         const tables: [Table, string[]][] = [];
         for (const table of this.#tables.filter(this.#selection.tables)) {
-          const rows = await this.#control.rows(`select (t.*)::text from only ${table.sqlName} t`);
+          const rows = await this.#control.rowsOf(table);
           tables.push([table, rows.map(([row]) => row as string)]);
           await this.#lease?.renew();
         }

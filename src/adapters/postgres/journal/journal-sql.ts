@@ -1,6 +1,6 @@
 import { OURS, type Catalog, type Table } from "../schema/catalog.ts";
 import { TEXT_SETTINGS } from "../connect/connect.ts";
-import { counterFunctions } from "./counter-sql.ts";
+import { cachedStatements, counterFunctions, NOTE_CACHED } from "./counter-sql.ts";
 import { gateStatements } from "../gate/gate-sql.ts";
 import { LEASE_HOLDS, leaseStatements, REQUIRE_LEASE } from "./lease-sql.ts";
 import type { OwnerFacts } from "../put-back/owner-facts.ts";
@@ -10,7 +10,8 @@ import { changesRows, createPutFunction, judgedFunction, judgedImage } from "../
 import type { Rights } from "./rights.ts";
 import { SHAPE_CHANGED, SHAPE_FUNCTION } from "../schema/shape-sql.ts";
 import { quoteText } from "../connect/sql-text.ts";
-import { settingsFor } from "../read/text-settings.ts";
+import { settingsFor, settingsToRead } from "../read/text-settings.ts";
+import { OWN_PATH, USER_PATH } from "../read/user-path.ts";
 
 /** A setting that only seqqa's control session has. The triggers do not log changes of a session with this setting. */
 export const CONTROL_SWITCH = "seqqa.control";
@@ -31,14 +32,15 @@ export interface JournalOptions {
 
 export function installStatements({ tables, sequences }: Catalog, { token, borrowed, gated, rights, facts }: JournalOptions): string[] {
   const kept = sequences.filter(({ cached }) => !cached);
+  const cached = sequences.filter((one) => one.cached);
   const variants = new Map<string, Table>();
   for (const table of tables) variants.set(variantOf(table), table);
   return [
     `drop schema if exists ${OURS} cascade`,
     `create schema ${OURS}`,
     // `counters`: sequences when the store was opened. `recorded`: sequences at the time `recorded_ms`. `shape`, `catalog`: hash and text of the
-    // schema.
-    `create table ${OURS}.owner(token text, tables text, sequences text, counters bigint[], recorded bigint[], since_ms bigint, recorded_ms bigint, shape text, catalog text)`,
+    // schema. `pid`: the session of the run.
+    `create table ${OURS}.owner(token text, tables text, sequences text, counters bigint[], recorded bigint[], since_ms bigint, recorded_ms bigint, shape text, catalog text, pid int)`,
     // `rel`: the table, or 0 for a schema change. `o`, `n`: the old and the new row. `place`: the new row's `ctid`, only in a table without a key.
     `create ${borrowed ? "" : "unlogged "}table ${OURS}.log(rel oid, o text, n text, place tid) with (autovacuum_enabled = off, toast.autovacuum_enabled = off)`,
     ...(borrowed
@@ -49,14 +51,18 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
         ]
       : []),
     ...[...variants].map(([variant, table]) => rowFunction(variant, table, borrowed)),
-    ...tables.flatMap((table) => [...triggers(table, borrowed), createPutFunction(table)]),
-    ...counterFunctions(kept, { counters: `${OURS}.counters`, put: `${OURS}.put_counters` }),
-    BUSY_FUNCTION,
-    ...(rights.superuser ? [] : [SHAPE_FUNCTION]),
+    ...tables.flatMap((table) => triggers(table, borrowed)),
+    USER_PATH,
+    ...tables.map(createPutFunction),
     ...judgedFunction(tables),
-    readFunction(borrowed, !rights.superuser, judgedImage(tables)),
     // Install these functions even if the role may use replica role, because a later run may have lost this privilege.
     ...(facts === undefined ? [] : ownerStatements(tables, facts, CONTROL_SWITCH)),
+    OWN_PATH,
+    ...counterFunctions(kept, { counters: `${OURS}.counters`, put: `${OURS}.put_counters` }),
+    ...cachedStatements(cached),
+    BUSY_FUNCTION,
+    ...(rights.superuser ? [] : [SHAPE_FUNCTION]),
+    readFunction(borrowed, !rights.superuser, judgedImage(tables)),
     putAllFunction(tables, { borrowed, ...rights, controlSwitch: CONTROL_SWITCH }),
     ...(gated ? gateStatements(CONTROL_SWITCH) : []),
     `insert into ${OURS}.owner values(${[
@@ -64,6 +70,7 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
       quoteText(JSON.stringify(tables.map((table): RecordedTable => [table.oid, layoutOf(table)]))),
       quoteText(JSON.stringify(kept.map(({ oid }) => oid))),
       `${OURS}.counters(), ${OURS}.counters(), ${NOW_MS}, ${NOW_MS}, null, null`,
+      "pg_backend_pid()",
     ].join(", ")})`,
     ...(rights.superuser ? ddlFunctions(borrowed) : [`update ${OURS}.owner set shape = ${OURS}.shape()`]),
   ];
@@ -93,10 +100,8 @@ function variantOf(table: Table): string {
     .join("")}${table.key.length > 0 ? "k" : "w"}`;
 }
 
-function pinned(table: Table): string {
-  return settingsFor(table.types)
-    .map((name) => ` set ${name} = '${TEXT_SETTINGS[name]}'`)
-    .join("");
+function pinned(settings: readonly string[]): string {
+  return settings.map((name) => ` set ${name} = '${TEXT_SETTINGS[name]}'`).join("");
 }
 
 /**
@@ -107,7 +112,7 @@ function rowFunction(variant: string, table: Table, leased: boolean): string {
   const place = table.key.length > 0 ? "" : ", NEW.ctid";
   const log = `insert into ${OURS}.log(rel, o, n${place === "" ? "" : ", place"}) values (TG_RELID, OLD::pg_catalog.text, NEW::pg_catalog.text${place})`;
   const body = `begin ${whileLeased(log, leased)}; return null; end`;
-  return `create function ${OURS}.row_${variant}() returns trigger language plpgsql security definer${pinned(table)} as ${quoteText(body)}`;
+  return `create function ${OURS}.row_${variant}() returns trigger language plpgsql security definer${pinned(settingsFor(table.types))} as ${quoteText(body)}`;
 }
 
 /** Returns a statement for a trigger function that is executed only while the lease is valid. The triggers of a killed run then stop logging. */
@@ -122,7 +127,7 @@ function triggers(table: Table, leased: boolean): string[] {
   const apart = `when (pg_catalog.current_setting('${CONTROL_SWITCH}', true) is null)`;
   return [
     `create trigger ${TRIGGER} after insert or update or delete on ${sqlName} for each row ${apart} execute function ${OURS}.row_${variantOf(table)}()`,
-    `create function ${OURS}.truncate_${oid}() returns trigger language plpgsql security definer${pinned(table)} as ${quoteText(truncated)}`,
+    `create function ${OURS}.truncate_${oid}() returns trigger language plpgsql security definer${pinned(settingsToRead(table))} as ${quoteText(truncated)}`,
     `create trigger ${TRIGGER}_truncate before truncate on ${sqlName} for each statement ${apart} execute function ${OURS}.truncate_${oid}()`,
     // ENABLE ALWAYS: the triggers also fire in sessions of the target that use replica role.
     `alter table ${sqlName} enable always trigger ${TRIGGER}, enable always trigger ${TRIGGER}_truncate`,
@@ -171,6 +176,7 @@ begin
   ${borrowed ? REQUIRE_LEASE : ""}
   if p_apart then n := ${OURS}.busy(); end if;
   v_counters := ${OURS}.counters();
+  ${NOTE_CACHED}
   o := v_counters;
   return next;
   if n is not null then return; end if;

@@ -2,6 +2,7 @@ import { OURS, type Table } from "../schema/catalog.ts";
 import type { Control } from "../connect/control.ts";
 import { sumsOf as sumsIn, withIgnoredOf } from "./ignored-values.ts";
 import { quoteName } from "../connect/sql-text.ts";
+import { inUserPath } from "../read/user-path.ts";
 
 /** The text of a changed row at three times: at the root state, when the run last recorded changes, and now. `null`: the row did not exist. */
 export interface Change {
@@ -38,6 +39,14 @@ export interface Changes {
 
 /** Returns the changed rows of one table. `kept`: changes that the run recorded. `log`: changes in the undo log that were not recorded. */
 export function changesOf(control: Control, table: Table, kept: Sum, log: Sum): Promise<Changes> {
+  return inUserPath(
+    (sql) => control.rows(sql),
+    table,
+    () => changesIn(control, table, kept, log),
+  );
+}
+
+function changesIn(control: Control, table: Table, kept: Sum, log: Sum): Promise<Changes> {
   if (table.key.length === 0) return keylessChanges(control, table, kept, log);
   const judged = (sum: Sum): Sum => {
     const sums = sumsIn([table]);
@@ -54,7 +63,7 @@ async function keyedChanges(control: Control, table: Table, kept: Sum, log: Sum)
   const order = table.key.map(({ name }) => `(x.r).${quoteName(name)}`).join(", ");
   const found = await control.rows(
     `select x.i, dense_rank() over (order by ${order}), (select (seqqa_t.*)::text from only ${table.sqlName} as seqqa_t where ${match})
-       from (select u.img::${table.sqlName} as r, u.i from unnest($1::text[]) with ordinality u(img, i) offset 0) x order by x.i`,
+       from (select u.img::${table.sqlName} as r, u.i from pg_catalog.unnest($1::text[]) with ordinality u(img, i) offset 0) x order by x.i`,
     [images],
   );
   const rows = new Map<string, { images: string[]; now: string | null }>();
@@ -80,16 +89,21 @@ async function keyedChanges(control: Control, table: Table, kept: Sum, log: Sum)
 /**
  * Returns the changes of a table without a key, in which equal rows are counted. Rows that the run added are deleted if all of them still exist. If
  * one is missing, another client may have updated it. Rows that the run deleted are then not inserted, because the updated row may replace one of
- * them.
+ * them. A deleted row is also not inserted if a later transaction has written an equal one.
  */
 async function keylessChanges(control: Control, table: Table, kept: Sum, log: Sum): Promise<Changes> {
-  const there = new Map<string, number>();
+  const [there, later] = [new Map<string, number>(), new Map<string, number>()];
   const counted = await control.rows(
-    `select u.img, count(x.img) from unnest($1::text[]) u(img)
-       join (select (seqqa_t.*)::text as img from only ${table.sqlName} as seqqa_t) x on x.img = u.img collate "C" group by u.img`,
-    [[...kept].filter(([, by]) => by > 0).map(([image]) => image)],
+    // Each record of the run updates the row of `owner`, so its `xmin` is the last transaction that wrote in the run.
+    `select u.img, count(*), count(*) filter (where pg_catalog.age(x.xmin) < pg_catalog.age(o.xmin))
+       from ${OURS}.owner o cross join pg_catalog.unnest($1::text[]) u(img)
+       join (select (seqqa_t.*)::text as img, seqqa_t.xmin from only ${table.sqlName} as seqqa_t) x on x.img = u.img collate "C" group by u.img`,
+    [[...kept.keys()]],
   );
-  for (const [image, count] of counted) there.set(image!, Number(count));
+  for (const [image, count, since] of counted) {
+    there.set(image!, Number(count));
+    later.set(image!, Number(since));
+  }
   const changes: Changes = { undo: [], keep: [] };
   const isShort = (image: string, by: number): boolean => (there.get(image) ?? 0) < by || (log.get(image) ?? 0) < 0;
   const isBlurred = [...kept].some(([image, by]) => by > 0 && isShort(image, by));
@@ -102,14 +116,12 @@ async function keylessChanges(control: Control, table: Table, kept: Sum, log: Su
     const madeUp = by * since < 0 ? Math.min(Math.abs(by), Math.abs(since)) : 0;
     const left = Math.abs(by) - madeUp;
     if (by > 0) {
-      const short = isShort(image, by);
-      add(short ? changes.keep : changes.undo, short ? Math.min(left, there.get(image) ?? 0) : left, {
-        root: null,
-        recorded: image,
-        now: image,
-      });
+      const present = Math.min(left, there.get(image) ?? 0);
+      add(isShort(image, by) ? changes.keep : changes.undo, present, { root: null, recorded: image, now: image });
+      add(changes.keep, left - present, { root: null, recorded: image, now: null });
     } else {
-      add(isBlurred ? changes.keep : changes.undo, left, { root: image, recorded: null, now: null });
+      const missing = Math.min(left, Math.max(0, -by - (later.get(image) ?? 0)));
+      add(isBlurred ? changes.keep : changes.undo, missing, { root: image, recorded: null, now: null });
     }
     const more = Math.abs(since) - madeUp;
     add(changes.keep, more, since > 0 ? { root: null, recorded: null, now: image } : { root: image, recorded: image, now: null });

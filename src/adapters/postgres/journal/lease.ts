@@ -2,6 +2,7 @@ import type { SeqqaError } from "../../../model/errors.ts";
 import { leaseOver, RENEWAL_MS } from "../../../stores/external-store.ts";
 import type { Control } from "../connect/control.ts";
 import { codeOf } from "../connect/failures.ts";
+import { OURS } from "../schema/catalog.ts";
 import { LEASE_HOLDS, LEASE_STATE, RENEW_LEASE } from "./lease-sql.ts";
 
 /** Renews the lease of a run on an external store. The triggers log only while the lease is valid. */
@@ -13,13 +14,14 @@ export class Lease {
   /** Starts to renew the lease between the operations of the control connection. {@link stop} ends this. */
   constructor(control: Control) {
     this.#control = control;
+    control.renewed();
     this.#timer = setInterval(() => this.#renewInTurn(), RENEWAL_MS);
     this.#timer.unref();
   }
 
   /** Renews the lease during a long operation, unless the lease has expired. */
   async renew(): Promise<void> {
-    await this.#control.rows(RENEW_LEASE);
+    if ((await this.#control.rows(RENEW_LEASE)).length > 0) this.#control.renewed();
   }
 
   stop(): void {
@@ -46,9 +48,13 @@ export async function requireLease(control: Control): Promise<void> {
   throw leaseOverOn(control);
 }
 
-/** Returns `true` for errors that mean that the lease has expired, or that another run has removed this journal. */
+/**
+ * Returns `true` for errors that mean that the lease has expired, or that another run has removed this journal: the message then names a missing
+ * object of seqqa's schema. A function of the user can also fail because something is missing.
+ */
 export function isLeaseOver(error: unknown): boolean {
-  return [LEASE_STATE, "3F000", "42P01", "42883"].includes(codeOf(error));
+  const code = codeOf(error);
+  return code === LEASE_STATE || (["3F000", "42P01", "42883"].includes(code) && String((error as Error).message).includes(OURS));
 }
 
 export function leaseOverOn({ store }: Control): SeqqaError {

@@ -3,6 +3,7 @@ import { codeOf } from "../connect/failures.ts";
 import type { Queryable } from "../connect/mode.ts";
 import { rightsObstacle, type Rights } from "./rights.ts";
 import { quoteName } from "../connect/sql-text.ts";
+import { userPath } from "../read/user-path.ts";
 
 /** A message text about the cost of the mode `clone`. The times were measured with a small database, on servers with and without fsync. */
 export const CLONE_COST = "each step copies the database, which takes 0.1 to 0.5 s, or longer if the database is large";
@@ -27,7 +28,14 @@ export async function journalObstacle(
   if (large === "true") return "the database has large objects, whose changes fire no triggers";
   // Triggers that fire even in replica role prevent a restore. Without replica role, they are disabled during a restore.
   const fires = rights.replica ? await firesAlways(client) : undefined;
-  return fires ?? (await breaksChecks(client)) ?? (await breaksDomains(client, journalled.tables));
+  if (fires !== undefined) return fires;
+  // Checks may call functions of the user.
+  await client.query({ text: userPath("session") });
+  try {
+    return (await breaksChecks(client)) ?? (await breaksDomains(client, journalled.tables));
+  } finally {
+    await client.query({ text: "set search_path to pg_catalog" });
+  }
 }
 
 /** Finds a trigger or rule that fires even in replica role, and would therefore fire when rows are restored. */

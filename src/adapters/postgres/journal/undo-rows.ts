@@ -2,9 +2,11 @@ import { OURS, type Table } from "../schema/catalog.ts";
 import type { Control } from "../connect/control.ts";
 import { codeOf } from "../connect/failures.ts";
 import type { Change } from "./kept-rows.ts";
+import { FOREIGN_KEYS } from "../put-back/owner-put-sql.ts";
 import { putFunction } from "../put-back/put-back-sql.ts";
 import { ancestorsOf, foreignKeysOf, lateUniquesOf, type ForeignKey, type LateUnique } from "../put-back/row-constraints.ts";
 import { quoteName } from "../connect/sql-text.ts";
+import { inUserPath } from "../read/user-path.ts";
 
 /**
  * Restores rows to the root state. A row is skipped if a row that is not restored refers to it, or has its key or unique value. Skipped rows are
@@ -13,17 +15,28 @@ import { quoteName } from "../connect/sql-text.ts";
 export async function undoRows(control: Control, changes: Set<Change>): Promise<Change[]> {
   if (changes.size === 0) return [];
   if (control.rights.replica) return settle(control, changes, await limitsOf(control, changes));
-  if (await fits(control, PUT_ROWS, columnsOf(changes))) return [];
-  // Without replica role, first find the rows to skip, while the foreign keys are dropped and every row can be written. Then roll all of this back.
   const limits = await limitsOf(control, changes);
+  const later = await laterKeys(control, limits.keys);
+  if (later.length === 0 && (await fits(control, PUT_ROWS, columnsOf(changes)))) return [];
+  // Without replica role, first find the rows to skip, while the foreign keys are dropped and every row can be written. Then roll all of this back.
   await control.rows("savepoint seqqa_probe");
   await control.rows(`select ${OURS}.quiet($1, false)`, [[...new Set([...changes].map(({ table }) => table.oid))]]);
   for (const { drop } of limits.keys) await control.rows(drop);
   await control.rows("set constraints all immediate");
   const kept = await settle(control, changes, limits);
   await control.rows("rollback to savepoint seqqa_probe");
+  for (const { drop } of later) await control.rows(drop);
   if (changes.size > 0) await control.rows(PUT_ROWS, columnsOf(changes));
+  for (const { add } of later) await control.rows(add);
   return kept;
+}
+
+/** Returns the foreign keys that were created after the run had begun. While rows are restored, they would cascade to rows of other clients. */
+async function laterKeys(control: Control, keys: readonly ForeignKey[]): Promise<ForeignKey[]> {
+  const [there] = await control.rows(`select to_regclass('${FOREIGN_KEYS}')`);
+  if (typeof there?.[0] !== "string") return [];
+  const known = new Set((await control.rows(`select oid from ${FOREIGN_KEYS}`)).map(([oid]) => oid));
+  return keys.filter(({ oid }) => !known.has(oid));
 }
 
 const PUT_ROWS = `select from ${OURS}.put_rows($1, $2, $3, null, null)`;
@@ -122,7 +135,7 @@ async function write(control: Control, changes: ReadonlySet<Change>): Promise<Ch
   return failed;
 }
 
-/** Executes a statement. If a constraint refuses it, changes nothing and returns `false`. */
+/** Executes a statement. If a constraint or a function of the user refuses it, changes nothing and returns `false`. */
 async function fits(control: Control, text: string, values: readonly unknown[]): Promise<boolean> {
   await control.rows("savepoint seqqa_fits");
   try {
@@ -130,7 +143,7 @@ async function fits(control: Control, text: string, values: readonly unknown[]):
     await control.rows("release savepoint seqqa_fits");
     return true;
   } catch (error) {
-    if (!codeOf(error).startsWith("23")) throw error;
+    if (!/^(?:22|23|42|P0)/.test(codeOf(error))) throw error;
     await control.rows("rollback to savepoint seqqa_fits");
     await control.rows("release savepoint seqqa_fits");
     return false;
@@ -140,9 +153,11 @@ async function fits(control: Control, text: string, values: readonly unknown[]):
 async function where(control: Control, changes: readonly Change[], image: "root" | "now", condition: string): Promise<Change[]> {
   const found: Change[] = [];
   for (const [table, own] of byTable(changes)) {
-    const rows = await control.rows(
-      `select x.i from (select u.img::${table.sqlName} as r, u.i from unnest($1::text[]) with ordinality u(img, i) offset 0) x where ${condition}`,
-      [own.map((one) => one[image])],
+    const query = `select x.i from (select u.img::${table.sqlName} as r, u.i from pg_catalog.unnest($1::text[]) with ordinality u(img, i) offset 0) x where ${condition}`;
+    const rows = await inUserPath(
+      (sql) => control.rows(sql),
+      table,
+      () => control.rows(query, [own.map((one) => one[image])]),
     );
     for (const [i] of rows) found.push(own[Number(i) - 1]!);
   }

@@ -1,9 +1,11 @@
 import { OURS, type Table } from "../schema/catalog.ts";
 import type { Child, OwnerFacts } from "./owner-facts.ts";
-import { asText, DDL_STATE, INCOHERENT_STATE, insertInto, keyMatch, rowMatch, storedColumns } from "./put-back-sql.ts";
+import { asText, DDL_STATE, INCOHERENT_STATE, insertInto, keyMatch, pathOf, rowMatch, storedColumns } from "./put-back-sql.ts";
 import { quoteName, quoteText } from "../connect/sql-text.ts";
 
 const PART = `${OURS}.part`;
+/** A table with the oids of all foreign keys at the time when the functions were created. The functions cannot prevent that other keys cascade. */
+export const FOREIGN_KEYS: string = `${OURS}.foreign_keys`;
 /** PostgreSQL fires triggers in the order of their names. This name sorts before all others. */
 const SKIP = '"!seqqa_skip"';
 
@@ -14,7 +16,7 @@ const SKIP = '"!seqqa_skip"';
  * One statement changes all rows of a restore. PostgreSQL checks foreign keys at its end, when all rows are restored, so cycles of foreign keys are
  * possible. A row that changes is deleted and inserted again, which would cascade to its child rows. The statements of a cascade run inside a
  * trigger, so a trigger before each row recognizes and skips them. RESTRICT is checked at once, even if the parent row is inserted again, so parent
- * rows with RESTRICT are updated instead. The statement fails, for example, if unique values move between rows. {@link PUT_APART} is then used.
+ * rows with RESTRICT are updated instead. The statement fails, for example, if unique values move between rows. {@link putApart} is then used.
  */
 export function ownerStatements(
   tables: readonly Table[],
@@ -24,6 +26,7 @@ export function ownerStatements(
   const known = new Map(tables.map((table) => [table.oid, table]));
   return [
     `create table ${PART}(rel oid primary key, keyless boolean, quiet text, loud text, also oid[], find text, steps text, result text, children text[], gone text, come text, came text, merged text)`,
+    `create table ${FOREIGN_KEYS} as select oid from pg_constraint where contype = 'f'`,
     `create function ${OURS}.skip() returns trigger language plpgsql as ${quoteText("begin return null; end")}`,
     ...tables
       .filter(({ oid }) => facts.get(oid)?.isCascaded === true)
@@ -56,13 +59,13 @@ export function ownerStatements(
     `create function ${OURS}.quiet(p_tables oid[], p_loud boolean) returns void language plpgsql as ${quoteText(`
 declare v_text text; begin
   for v_text in select case when p_loud then p.loud else p.quiet end from ${PART} p
-                 where p.quiet is not null and p.rel in (select unnest(p_tables) union select unnest(q.also) from ${PART} q where q.rel = any(p_tables))
+                 where p.quiet is not null and p.rel in (select pg_catalog.unnest(p_tables) union select pg_catalog.unnest(q.also) from ${PART} q where q.rel = any(p_tables))
                  order by p.rel loop
     execute v_text;
   end loop;
 end`)}`,
-    PUT_APART,
-    PUT_ROWS,
+    putApart(pathOf(tables)),
+    putRows(pathOf(tables)),
   ];
 }
 
@@ -76,7 +79,7 @@ function findFunction(table: Table): string {
   if (table.key.length > 0) {
     return `create function ${OURS}.find_${oid}(p_del text[], p_places tid[]) returns tid[] language plpgsql as ${quoteText(`#variable_conflict use_variable
 begin
-  return array(select seqqa_t.ctid from only ${sqlName} as seqqa_t, (select x as img, x::${sqlName} as r from unnest(p_del) x offset 0) seqqa_k
+  return array(select seqqa_t.ctid from only ${sqlName} as seqqa_t, (select x as img, x::${sqlName} as r from pg_catalog.unnest(p_del) x offset 0) seqqa_k
                 where ${rowMatch(table)});
 end`)}`;
   }
@@ -88,15 +91,15 @@ declare seqqa_d text; seqqa_c tid; seqqa_left text[]; seqqa_all tid[] := '{}'; b
       select seqqa_t.ctid into seqqa_c from only ${sqlName} as seqqa_t
        where seqqa_t.ctid = any(p_places) and seqqa_t.ctid <> all(seqqa_all) and ${row} = seqqa_d collate "C" limit 1;
     end if;
-    if seqqa_c is null then seqqa_left := array_append(seqqa_left, seqqa_d);
-    else seqqa_all := array_append(seqqa_all, seqqa_c); end if;
+    if seqqa_c is null then seqqa_left := pg_catalog.array_append(seqqa_left, seqqa_d);
+    else seqqa_all := pg_catalog.array_append(seqqa_all, seqqa_c); end if;
   end loop;
   if seqqa_left is null then return seqqa_all; end if;
   return seqqa_all || array(
     select f.place from (
       select seqqa_t.ctid as place, ${row} as img, row_number() over (partition by ${row} collate "C") as nth
         from only ${sqlName} as seqqa_t where ${row} = any(seqqa_left) and seqqa_t.ctid <> all(seqqa_all)) f
-     join (select l.img, count(*) as n from unnest(seqqa_left) l(img) group by l.img) w on w.img = f.img collate "C" and f.nth <= w.n);
+     join (select l.img, count(*) as n from pg_catalog.unnest(seqqa_left) l(img) group by l.img) w on w.img = f.img collate "C" and f.nth <= w.n);
 end`)}`;
 }
 
@@ -135,7 +138,7 @@ function deleteAtPlaces({ oid, sqlName }: Table): string {
 /** Returns a query for the child rows that refer to the rows in the parameter $1. */
 function childrenOf({ sqlName }: Table, child: Child): string {
   return `select ${child.oid}::oid, seqqa_c.ctid, ${asText("seqqa_c")} from only ${child.sqlName} as seqqa_c,
-    (select x.img::${sqlName} as r from unnest($1::text[]) x(img) offset 0) seqqa_p where ${child.match}`;
+    (select x.img::${sqlName} as r from pg_catalog.unnest($1::text[]) x(img) offset 0) seqqa_p where ${child.match}`;
 }
 
 /**
@@ -145,7 +148,7 @@ function childrenOf({ sqlName }: Table, child: Child): string {
 function mergedOf(table: Table): string {
   const { oid, sqlName, columns, ignored } = table;
   const values = columns.map(({ name }) => `${ignored.includes(name) ? "seqqa_t" : "(seqqa_k.r)"}.${quoteName(name)}`);
-  return `select array_agg(coalesce(m.img, u.img) order by u.i) from unnest($1::oid[], $2::text[], $3::int[]) with ordinality u(rel, img, w, i)
+  return `select pg_catalog.array_agg(coalesce(m.img, u.img) order by u.i) from unnest($1::oid[], $2::text[], $3::int[]) with ordinality u(rel, img, w, i)
     left join lateral (select (row(${values.join(", ")})::${sqlName})::text as img from only ${sqlName} as seqqa_t,
       (select case when u.rel = ${oid} and u.w > 0 then u.img::${sqlName} end as r offset 0) seqqa_k
       where seqqa_t.ctid = any($4::tid[]) and ${keyMatch(table)}) m on true`;
@@ -196,31 +199,33 @@ function resultOf(table: Table, facts: OwnerFacts): string {
 }
 
 /**
- * Restores rows like {@link PUT_ROWS}, but with two statements. The first deletes the given rows and all rows that refer to them, directly or
+ * Restores rows like {@link putRows}, but with two statements. The first deletes the given rows and all rows that refer to them, directly or
  * indirectly. The second inserts the new rows, and again the rows that were deleted only because they refer to given rows.
  */
-const PUT_APART = `create function ${OURS}.put_apart(p_rel oid[], p_img text[], p_w int[], p_place_rel oid[], p_place tid[])
-  returns table(rel oid, img text, place tid, n int) language plpgsql as ${quoteText(`
+const putApart = (
+  path: string,
+): string => `create function ${OURS}.put_apart(p_rel oid[], p_img text[], p_w int[], p_place_rel oid[], p_place tid[])
+  returns table(rel oid, img text, place tid, n int) language plpgsql${path} as ${quoteText(`
 #variable_conflict use_column
 declare v_rel oid[] := '{}'; v_img text[] := '{}'; v_at tid[] := '{}'; v_own int; v_from int := 1; v_to int;
   v_one record; v_images text[]; v_found tid[]; v_child record; v_tables oid[]; v_text text; v_count bigint;
 begin
   for v_one in select p.rel, p.find, p.merged from ${PART} p where p.rel in (select u.rel from unnest(p_rel, p_w) u(rel, w) where u.w < 0) loop
     v_images := array(select u.img from unnest(p_rel, p_img, p_w) u(rel, img, w) where u.rel = v_one.rel and u.w < 0);
-    execute v_one.find into v_found using v_images, (select array_agg(u.place) from unnest(p_place_rel, p_place) u(rel, place) where u.rel = v_one.rel);
-    if cardinality(v_found) <> cardinality(v_images) then
+    execute v_one.find into v_found using v_images, (select pg_catalog.array_agg(u.place) from unnest(p_place_rel, p_place) u(rel, place) where u.rel = v_one.rel);
+    if pg_catalog.cardinality(v_found) <> pg_catalog.cardinality(v_images) then
       raise exception using errcode = '${INCOHERENT_STATE}', message = 'a row of ' || v_one.rel::regclass || ' to be deleted does not exist';
     end if;
     if v_one.merged is not null then execute v_one.merged into p_img using p_rel, p_img, p_w, v_found; end if;
-    v_rel := v_rel || array_fill(v_one.rel, array[cardinality(v_images)]);
+    v_rel := v_rel || pg_catalog.array_fill(v_one.rel, array[pg_catalog.cardinality(v_images)]);
     v_img := v_img || v_images;
     v_at := v_at || v_found;
   end loop;
-  v_own := cardinality(v_rel);
+  v_own := pg_catalog.cardinality(v_rel);
   loop
-    v_to := cardinality(v_rel);
+    v_to := pg_catalog.cardinality(v_rel);
     exit when v_from > v_to;
-    for v_one in select p.rel, c.text from ${PART} p cross join unnest(p.children) c(text) where p.rel = any(v_rel[v_from:v_to]) loop
+    for v_one in select p.rel, c.text from ${PART} p cross join pg_catalog.unnest(p.children) c(text) where p.rel = any(v_rel[v_from:v_to]) loop
       for v_child in execute 'select * from (' || v_one.text || ') c(rel, place, img)' using
         array(select u.img from unnest(v_rel[v_from:v_to], v_img[v_from:v_to]) u(rel, img) where u.rel = v_one.rel) loop
         if not exists (select from unnest(v_rel, v_at) u(rel, place) where u.rel = v_child.rel and u.place = v_child.place) then
@@ -232,22 +237,22 @@ begin
     end loop;
     v_from := v_to + 1;
   end loop;
-  v_tables := array(select distinct x from unnest(v_rel || p_rel) x);
+  v_tables := array(select distinct x from pg_catalog.unnest(v_rel || p_rel) x);
   perform ${OURS}.quiet(v_tables, false);
-  select 'with ' || string_agg(p.gone, ', ' order by p.rel) || ' select ' || string_agg('(select count(*) from d_' || p.rel || ')', ' + ' order by p.rel)
+  select 'with ' || pg_catalog.string_agg(p.gone, ', ' order by p.rel) || ' select ' || pg_catalog.string_agg('(select count(*) from d_' || p.rel || ')', ' + ' order by p.rel)
     into v_text from ${PART} p where p.rel = any(v_rel);
   if v_text is not null then
     execute v_text into v_count using p_rel, p_img, p_w, v_rel, v_at;
-    if v_count <> cardinality(v_rel) then
+    if v_count <> pg_catalog.cardinality(v_rel) then
       raise exception using errcode = '${INCOHERENT_STATE}', message = 'a row to be deleted does not exist';
     end if;
   end if;
   v_rel := array(select u.rel from unnest(p_rel, p_w) with ordinality u(rel, w, i) where u.w > 0 order by u.i) || v_rel[v_own + 1:];
   v_img := array(select u.img from unnest(p_img, p_w) with ordinality u(img, w, i) where u.w > 0 order by u.i) || v_img[v_own + 1:];
-  select 'with ' || string_agg(p.come, ', ' order by p.rel) || ' ' || string_agg(p.came, ' union all ' order by p.rel)
+  select 'with ' || pg_catalog.string_agg(p.come, ', ' order by p.rel) || ' ' || pg_catalog.string_agg(p.came, ' union all ' order by p.rel)
     into v_text from ${PART} p where p.rel = any(v_rel);
   if v_text is not null then
-    return query execute v_text using v_rel, v_img, array_fill(1, array[cardinality(v_rel)]);
+    return query execute v_text using v_rel, v_img, pg_catalog.array_fill(1, array[pg_catalog.cardinality(v_rel)]);
   end if;
   perform ${OURS}.quiet(v_tables, true);
 end`)}`;
@@ -256,25 +261,27 @@ end`)}`;
  * Creates the function `put_rows`, which restores rows: `p_w` below 0 deletes a row, above 0 inserts it. Its result has the same rows as that of the
  * function `put`.
  */
-const PUT_ROWS = `create function ${OURS}.put_rows(p_rel oid[], p_img text[], p_w int[], p_place_rel oid[], p_place tid[])
-  returns table(rel oid, img text, place tid, n int) language plpgsql as ${quoteText(`
+const putRows = (
+  path: string,
+): string => `create function ${OURS}.put_rows(p_rel oid[], p_img text[], p_w int[], p_place_rel oid[], p_place tid[])
+  returns table(rel oid, img text, place tid, n int) language plpgsql${path} as ${quoteText(`
 #variable_conflict use_column
-declare v_tables oid[] := array(select distinct x from unnest(p_rel) x); v_one record; v_found tid[]; v_gone_rel oid[] := '{}'; v_gone tid[] := '{}'; v_text text; v_lost text;
+declare v_tables oid[] := array(select distinct x from pg_catalog.unnest(p_rel) x); v_one record; v_found tid[]; v_gone_rel oid[] := '{}'; v_gone tid[] := '{}'; v_text text; v_lost text;
 begin
   if 0 = any(v_tables) then
     raise exception using errcode = '${DDL_STATE}', message = (select u.img from unnest(p_rel, p_img) u(rel, img) where u.rel = 0 limit 1);
   end if;
-  if cardinality(v_tables) = 0 then return; end if;
+  if pg_catalog.cardinality(v_tables) = 0 then return; end if;
   perform ${OURS}.quiet(v_tables, false);
   set constraints all immediate;
   for v_one in select p.rel, p.find from ${PART} p where p.keyless and p.rel = any(v_tables) loop
     execute v_one.find into v_found using
       array(select u.img from unnest(p_rel, p_img, p_w) u(rel, img, w) where u.rel = v_one.rel and u.w < 0),
-      (select array_agg(u.place) from unnest(p_place_rel, p_place) u(rel, place) where u.rel = v_one.rel);
+      (select pg_catalog.array_agg(u.place) from unnest(p_place_rel, p_place) u(rel, place) where u.rel = v_one.rel);
     v_gone := v_gone || v_found;
-    v_gone_rel := v_gone_rel || array_fill(v_one.rel, array[cardinality(v_found)]);
+    v_gone_rel := v_gone_rel || pg_catalog.array_fill(v_one.rel, array[pg_catalog.cardinality(v_found)]);
   end loop;
-  select 'with ' || string_agg(p.steps, ', ' order by p.rel) || ' ' || string_agg(p.result, ' union all ' order by p.rel)
+  select 'with ' || pg_catalog.string_agg(p.steps, ', ' order by p.rel) || ' ' || pg_catalog.string_agg(p.result, ' union all ' order by p.rel)
     into v_text from ${PART} p where p.rel = any(v_tables);
   begin
     for rel, img, place, n, v_lost in execute v_text using p_rel, p_img, p_w, v_gone_rel, v_gone loop

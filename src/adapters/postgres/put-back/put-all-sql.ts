@@ -1,4 +1,5 @@
 import { OURS, type Table } from "../schema/catalog.ts";
+import { RAISE_CACHED } from "../journal/counter-sql.ts";
 import { REQUIRE_LEASE } from "../journal/lease-sql.ts";
 import { changesRows, DDL_STATE, judgedImage, putFunction } from "./put-back-sql.ts";
 import type { Rights } from "../journal/rights.ts";
@@ -45,7 +46,9 @@ begin
   ${superuser ? "" : COMPARE_CATALOG}
   ${replica ? inReplicaRole(tables) : asOwner(tables)}
   ${borrowed ? KEEP : ""}
+  ${borrowed && tables.some(({ key }) => key.length === 0) ? TOUCH : ""}
   perform ${OURS}.put_counters(p_counters);
+  ${RAISE_CACHED}
   return query select l.rel, l.o, l.place, ${LOOKED}, l.n from ${OURS}.read(${superuser ? "false" : "null"}, p_step, p_quiet) l;
 end`)}`;
 }
@@ -118,6 +121,15 @@ function dispatch(tables: readonly Table[]): string {
       rel := v_rel; img := null; place := null; n := coalesce(cardinality(v_del), 0) + coalesce(cardinality(v_ins), 0);
       return next;`;
 }
+
+/**
+ * Makes the `xmin` of the row of `owner` later than that of all rows that this restore wrote. The block is a transaction in the transaction, as in
+ * the function that wrote the rows: such transactions have ids of their own.
+ */
+const TOUCH = `begin
+    update ${OURS}.owner set recorded_ms = recorded_ms;
+  exception when no_data_found then raise;
+  end;`;
 
 /** Deletes the recorded steps after the restored state. If a snapshot is written, also records its row changes. */
 const KEEP = `delete from ${OURS}.kept k where k.step > p_keep;

@@ -2,8 +2,9 @@ import { SeqqaError } from "../../../model/errors.ts";
 import type { Leftover, RowImages } from "../../../model/stores/leftover.ts";
 import type { Cleaning } from "../../../model/stores/store-provider.ts";
 import { OURS, readCatalog } from "../schema/catalog.ts";
-import { catalogText, storedText } from "../schema/catalog-text.ts";
+import { alteration, catalogText, isTraced, readStoredText } from "../schema/catalog-text.ts";
 import { Writing, type Control } from "../connect/control.ts";
+import { CACHED } from "../journal/counter-sql.ts";
 import { putCountersBack } from "../journal/counters-back.ts";
 import { codeOf, incoherent, isBusy, notPutBack } from "../connect/failures.ts";
 import { layoutOf, readLayout, type RecordedTable } from "../journal/journal-sql.ts";
@@ -48,7 +49,7 @@ async function putBack(control: Control, { dryRun = false, onKept, leased = fals
   if (leased) await requireLease(control);
   let leftover: Leftover = { store: `the database ${control.store.shown}`, sinceMs: 0, recordedMs: 0, undo: [], keep: [] };
   await requireOwned(control);
-  const [there] = await control.rows(`select to_regclass('${OURS}.kept'), to_regclass('${OURS}.lease')`);
+  const [there] = await control.rows(`select to_regclass('${OURS}.kept'), to_regclass('${OURS}.lease'), to_regclass('${CACHED}')`);
   if (typeof there?.[0] === "string") {
     if (typeof there[1] !== "string") throw cannotRecover(control, "another version of seqqa executed the run");
     // Ask for writing sessions before this transaction writes: afterwards the function would report this transaction, too.
@@ -58,6 +59,8 @@ async function putBack(control: Control, { dryRun = false, onKept, leased = fals
     await lastLook?.();
     const [owner] = await control.rows(`select sequences, counters, recorded, since_ms, recorded_ms from ${OURS}.owner`);
     const [sequences, counters, recorded, sinceMs, recordedMs] = owner as [string, string, string, string, string];
+    const cached =
+      typeof there[2] === "string" ? await control.rows(`select sequence::oid, last from ${CACHED} where last is not null`) : [];
     await control.rows("savepoint seqqa_undo");
     const rows = await undo(control, tables);
     if (dryRun) await control.rows("rollback to savepoint seqqa_undo");
@@ -67,7 +70,7 @@ async function putBack(control: Control, { dryRun = false, onKept, leased = fals
     // Call `onKept` after all statements that may be executed again because the store is busy, so that it is called only once.
     if (leftover.keep.length > 0) onKept?.(leftover);
     // Restore sequences last, because a rollback would not undo their change.
-    await control.rows(putCountersBack(JSON.parse(sequences) as string[], counters, recorded));
+    await control.rows(putCountersBack(JSON.parse(sequences) as string[], counters, recorded, cached as [string, string][]));
   } else if (!dryRun) {
     await control.rows(putNotedCounters);
     await control.rows(`drop schema if exists ${OURS} cascade`);
@@ -103,9 +106,8 @@ async function lockTables(control: Control): Promise<readonly RecordedTable[]> {
 }
 
 async function undo(control: Control, recorded: readonly RecordedTable[]): Promise<Pick<Leftover, "undo" | "keep">> {
-  const [ddl] = await control.rows(`select o from ${OURS}.kept where rel = 0 union all select o from ${OURS}.log where rel = 0 limit 1`);
-  if (ddl !== undefined && !(await hasFormerSchema(control)))
-    throw cannotRecover(control, `the schema of the database was changed during the run (${ddl[0]})`);
+  const altered = await recordedAlteration(control);
+  if (altered !== undefined) throw cannotRecover(control, `the schema of the database was changed during the run (${altered})`);
   const [kept, log] = [await sumsOf(control, "kept"), await sumsOf(control, "log")];
   if (kept.size + log.size === 0) return { undo: [], keep: [] };
   const present = new Map((await readCatalog(control.client)).tables.map((table) => [table.oid, table]));
@@ -127,12 +129,17 @@ async function undo(control: Control, recorded: readonly RecordedTable[]): Promi
 }
 
 /**
- * Returns `true` if the schema is the same as before the run. This check is needed without event triggers: the run then also logs catalog changes
- * that leave the schema the same, and may be killed before it compares the schema.
+ * Returns a description of a schema change that the run recorded, or `undefined`. The run also records statements that leave the schema the same, and
+ * may be killed before it compares the schema. Entries that the run did not record need no such check: each row is compared with its present values,
+ * and the layout of its table with the former layout.
  */
-async function hasFormerSchema(control: Control): Promise<boolean> {
+async function recordedAlteration(control: Control): Promise<string | undefined> {
+  const statements = (await control.rows(`select o from ${OURS}.kept where rel = 0`)).map(([statement]) => statement ?? "");
+  if (statements.length === 0) return undefined;
   const [row] = await control.rows(`select catalog from ${OURS}.owner`);
-  return typeof row?.[0] === "string" && row[0] === storedText(await catalogText(control.client, true));
+  if (typeof row?.[0] !== "string") return statements[0];
+  const before = readStoredText(row[0]);
+  return alteration(statements, before, await catalogText(control.client, isTraced(before)));
 }
 
 function imagesOf({ table, root, recorded, now }: Change): RowImages {

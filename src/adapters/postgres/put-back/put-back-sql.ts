@@ -1,6 +1,7 @@
 import { OURS, type Table } from "../schema/catalog.ts";
 import { judgedSql } from "../journal/ignored-values.ts";
 import { quoteName, quoteText } from "../connect/sql-text.ts";
+import { showsNames } from "../read/user-path.ts";
 
 /** The SQLSTATE that functions raise if the undo log contains a schema change. */
 export const DDL_STATE = "SQ001";
@@ -18,7 +19,12 @@ export function putFunction(table: Table): string {
 export function createPutFunction(table: Table): string {
   const body = table.key.length > 0 ? keyedBody(table) : keylessBody(table);
   const returns = table.key.length > 0 ? "void" : "table(img text, place tid)";
-  return `create function ${putFunction(table)}(p_del text[], p_ins text[], p_places tid[]) returns ${returns} language plpgsql as ${quoteText(body)}`;
+  return `create function ${putFunction(table)}(p_del text[], p_ins text[], p_places tid[]) returns ${returns} language plpgsql${pathOf([table])} as ${quoteText(body)}`;
+}
+
+/** Returns the clause for a function that reads or writes these tables. It is created in the user's path, see {@link USER_PATH}. */
+export function pathOf(tables: readonly Table[]): string {
+  return tables.some(showsNames) ? " set search_path = pg_catalog" : " set search_path from current";
 }
 
 function keyedBody(table: Table): string {
@@ -27,10 +33,10 @@ function keyedBody(table: Table): string {
   return `#variable_conflict use_variable
 declare seqqa_n int; begin
   if p_del is not null then
-    delete from only ${sqlName} as seqqa_t using (select x as img, x::${sqlName} as r from unnest(p_del) x offset 0) seqqa_k
+    delete from only ${sqlName} as seqqa_t using (select x as img, x::${sqlName} as r from pg_catalog.unnest(p_del) x offset 0) seqqa_k
      where ${rowMatch(table)};
     get diagnostics seqqa_n = row_count;
-    ${check(table, "seqqa_n <> cardinality(p_del)")}
+    ${check(table, "seqqa_n <> pg_catalog.cardinality(p_del)")}
   end if;
   if p_ins is not null then ${insert(table)}; end if;
 end`;
@@ -43,10 +49,10 @@ end`;
  */
 function partialBody(table: Table): string {
   const { sqlName, ignored, key } = table;
-  const typed = (rows: string): string => `(select x as img, x::${sqlName} as r from unnest(${rows}) x offset 0)`;
+  const typed = (rows: string): string => `(select x as img, x::${sqlName} as r from pg_catalog.unnest(${rows}) x offset 0)`;
   const sameKey = key.map(({ name }) => `((g.r).${quoteName(name)})::text collate "C" = ((c.r).${quoteName(name)})::text collate "C"`);
   const without = (rows: string, others: string): string =>
-    `${rows} := array(select x from unnest(${rows}) x where x collate "C" <> all(${others}))`;
+    `${rows} := array(select x from pg_catalog.unnest(${rows}) x where x collate "C" <> all(${others}))`;
   const names = key.map(({ name }) => name);
   const set = storedColumns(table)
     .filter((name) => !names.includes(name) && !ignored.includes(name))
@@ -55,7 +61,7 @@ function partialBody(table: Table): string {
   const kept = ignored.map((name, i) => `seqqa_t.${quoteName(name)} as seqqa_${i}`).join(", ");
   return `#variable_conflict use_variable
 declare seqqa_n int; seqqa_old text[]; seqqa_new text[]; begin
-  select array_agg(g.img), array_agg(c.img) into seqqa_old, seqqa_new from ${typed("p_del")} g join ${typed("p_ins")} c on ${sameKey.join(" and ")};
+  select pg_catalog.array_agg(g.img), pg_catalog.array_agg(c.img) into seqqa_old, seqqa_new from ${typed("p_del")} g join ${typed("p_ins")} c on ${sameKey.join(" and ")};
   if seqqa_old is not null then
     ${without("p_del", "seqqa_old")};
     ${without("p_ins", "seqqa_new")};
@@ -63,7 +69,7 @@ declare seqqa_n int; seqqa_old text[]; seqqa_new text[]; begin
   if p_del is not null then
     delete from only ${sqlName} as seqqa_t using ${typed("p_del")} seqqa_k where ${rowMatch(table)};
     get diagnostics seqqa_n = row_count;
-    ${check(table, "seqqa_n <> cardinality(p_del)")}
+    ${check(table, "seqqa_n <> pg_catalog.cardinality(p_del)")}
   end if;
   if seqqa_old is not null then
     begin
@@ -74,7 +80,7 @@ declare seqqa_n int; seqqa_old text[]; seqqa_new text[]; begin
       ${insertInto(table, "seqqa_d seqqa_k where (select count(*) from seqqa_d) >= 0", (name) => `seqqa_k.seqqa_${ignored.indexOf(name)}`)};
       get diagnostics seqqa_n = row_count;
     end;
-    ${check(table, "seqqa_n <> cardinality(seqqa_old)")}
+    ${check(table, "seqqa_n <> pg_catalog.cardinality(seqqa_old)")}
   end if;
   if p_ins is not null then ${insert(table)}; end if;
 end`;
@@ -94,7 +100,7 @@ declare seqqa_d text; seqqa_c tid; seqqa_left text[]; seqqa_n int; begin
       select seqqa_t.ctid into seqqa_c from only ${sqlName} as seqqa_t
        where seqqa_t.ctid = any(p_places) and ${asText("seqqa_t")} = seqqa_d collate "C" limit 1;
     end if;
-    if seqqa_c is null then seqqa_left := array_append(seqqa_left, seqqa_d);
+    if seqqa_c is null then seqqa_left := pg_catalog.array_append(seqqa_left, seqqa_d);
     else delete from only ${sqlName} as seqqa_t where seqqa_t.ctid = seqqa_c; end if;
   end loop;
   if seqqa_left is not null then
@@ -102,9 +108,9 @@ declare seqqa_d text; seqqa_c tid; seqqa_left text[]; seqqa_n int; begin
       select f.place from (
         select seqqa_t.ctid as place, ${asText("seqqa_t")} as img, row_number() over (partition by ${asText("seqqa_t")} collate "C") as nth
           from only ${sqlName} as seqqa_t where ${asText("seqqa_t")} = any(seqqa_left)) f
-       join (select l.img, count(*) as n from unnest(seqqa_left) l(img) group by l.img) w on w.img = f.img collate "C" and f.nth <= w.n);
+       join (select l.img, count(*) as n from pg_catalog.unnest(seqqa_left) l(img) group by l.img) w on w.img = f.img collate "C" and f.nth <= w.n);
     get diagnostics seqqa_n = row_count;
-    ${check(table, "seqqa_n <> cardinality(seqqa_left)")}
+    ${check(table, "seqqa_n <> pg_catalog.cardinality(seqqa_left)")}
   end if;
   if p_ins is not null then
     return query ${insert(table)} returning ${asText("seqqa_t")}, seqqa_t.ctid;
@@ -129,7 +135,7 @@ export function judgedFunction(tables: readonly Table[]): string[] {
     (table) => `when ${table.oid} then return (select ${judgedSql(table, "(x.r)")} from (select p_img::${table.sqlName} as r offset 0) x);`,
   );
   return [
-    `create function ${OURS}.judged(p_rel oid, p_img text) returns text language plpgsql as ${quoteText(`begin
+    `create function ${OURS}.judged(p_rel oid, p_img text) returns text language plpgsql${pathOf(partial)} as ${quoteText(`begin
   case p_rel ${cases.join(" ")} else return p_img; end case;
 end`)}`,
   ];
@@ -179,7 +185,7 @@ export function insertInto(table: Table, source: string, ignoredValue?: (name: s
 }
 
 function insert(table: Table): string {
-  return insertInto(table, `(select x::${table.sqlName} as r from unnest(p_ins) x offset 0) seqqa_k`);
+  return insertInto(table, `(select x::${table.sqlName} as r from pg_catalog.unnest(p_ins) x offset 0) seqqa_k`);
 }
 
 function check(table: Table, wrong: string): string {

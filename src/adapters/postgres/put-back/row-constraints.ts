@@ -8,7 +8,10 @@ export interface ForeignKey {
   /** `childName`, `parentName`: the names of the tables for use in a query. ONLY excludes tables that inherit from a plain table. */
   readonly childName: string;
   readonly parentName: string;
+  readonly oid: string;
+  /** Statements that drop the constraint and create it again. */
   readonly drop: string;
+  readonly add: string;
   readonly columns: readonly {
     readonly from: string;
     readonly to: string;
@@ -46,7 +49,8 @@ export async function foreignKeysOf(control: Control, oids: readonly string[]): 
   const rows = await control.rows(
     `select k.oid, k.conrelid, k.confrelid, ${NAME("c")}, ${NAME("p")}, ca.attname, pa.attname,
             ${OPERATOR("k.conpfeqop[i]")}, ${OPERATOR("k.conppeqop[i]")}, ${OPERATOR("k.conffeqop[i]")},
-            format('alter table %s drop constraint %I', c.oid::regclass, k.conname)
+            format('alter table %s drop constraint %I', c.oid::regclass, k.conname),
+            format('alter table %s add constraint %I %s', c.oid::regclass, k.conname, pg_get_constraintdef(k.oid))
        from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_class p on p.oid = k.confrelid
        cross join generate_subscripts(k.conkey, 1) i
        join pg_attribute ca on ca.attrelid = k.conrelid and ca.attnum = k.conkey[i]
@@ -67,10 +71,20 @@ export async function foreignKeysOf(control: Control, oids: readonly string[]): 
     parentIsParent,
     childIsChild,
     drop,
+    add,
   ] of rows as string[][]) {
     let key = keys.get(oid!);
     if (key === undefined) {
-      key = { child: child!, parent: parent!, childName: childName!, parentName: parentName!, drop: drop!, columns: [] };
+      key = {
+        oid: oid!,
+        child: child!,
+        parent: parent!,
+        childName: childName!,
+        parentName: parentName!,
+        drop: drop!,
+        add: add!,
+        columns: [],
+      };
       keys.set(oid!, key);
     }
     key.columns.push({ from: from!, to: to!, parentIsChild: parentIsChild!, parentIsParent: parentIsParent!, childIsChild: childIsChild! });

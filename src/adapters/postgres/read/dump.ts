@@ -1,25 +1,26 @@
 import { rowsOf, USER_SCHEMA } from "../schema/catalog.ts";
 import type { Queryable } from "../connect/mode.ts";
 import { quoteName, quoteText } from "../connect/sql-text.ts";
+import { OWN_PATH, USER_PATH } from "./user-path.ts";
 
 /**
  * Returns the user's schemas as text, with one line for each object and row: columns, constraints, indexes, triggers, views, rows of tables and
- * materialized views, sequences, large objects. Of a sequence with a session cache, only the name is included, because it is not restored. The
+ * materialized views, sequences, large objects. Of a sequence whose values may be kept in memory, only the name is included, because it is not restored. The
  * connection must return raw text, use `TEXT_SETTINGS`, and be in a transaction with one snapshot.
  */
 export async function dumpDatabase(client: Queryable): Promise<string> {
-  const contents = await rowsOf<[string, string, string, string]>(
+  const contents = await rowsOf<[string, string, string, string | null]>(
     client,
-    `select n.nspname, c.relname, c.relkind, coalesce(s.seqcache, 0)::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    `select n.nspname, c.relname, c.relkind, (s.seqcache > 1 or abs(s.seqincrement) > 1)::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
        left join pg_sequence s on s.seqrelid = c.oid
       where c.relkind in ('r', 'm', 'S') and c.relpersistence <> 't' and ${USER_SCHEMA} order by n.nspname collate "C", c.relname collate "C"`,
   );
-  const parts = [SCHEMA];
-  for (const [schema, name, kind, cache] of contents) {
+  const parts: string[] = [];
+  for (const [schema, name, kind, isCached] of contents) {
     const [sqlName, label] = [`${quoteName(schema)}.${quoteName(name)}`, quoteText(`${schema}.${name}`)];
     if (kind !== "S") {
       parts.push(`select ${label} || ' ' || x.r from (select (t.*)::text from only ${sqlName} t) x(r) order by x.r collate "C"`);
-    } else if (BigInt(cache) > 1n) {
+    } else if (isCached === "true") {
       parts.push(`select ${label} || ' cached'`);
     } else {
       parts.push(`select ${label} || ' ' || last_value || ' ' || is_called from ${sqlName}`);
@@ -40,11 +41,15 @@ export async function dumpDatabase(client: Queryable): Promise<string> {
   );
   const empty = new Set(populated.map(([name]) => name));
   const readable = parts.map((part, i) => {
-    const [schema, name] = contents[i - 1] ?? [];
+    const [schema, name] = contents[i] ?? [];
     return empty.has(`${schema}.${name}`) ? `select ${quoteText(`${schema}.${name} not populated`)}` : part;
   });
+  for (const [line] of await rowsOf<[string | null]>(client, SCHEMA)) lines.push(line ?? "");
+  await client.query({ text: USER_PATH });
   // Send all statements as one text, which takes one round trip. Each statement has its own result.
-  const results = (await client.query({ text: readable.join(";\n"), rowMode: "array" })) as unknown as { rows: [string | null][] }[];
+  const results = (await client.query({ text: [...readable, OWN_PATH].join(";\n"), rowMode: "array" })) as unknown as {
+    rows: [string | null][];
+  }[];
   for (const { rows } of results) for (const [line] of rows) lines.push(line ?? "");
   return `${lines.join("\n")}\n`;
 }

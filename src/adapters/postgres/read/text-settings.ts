@@ -1,4 +1,6 @@
 import { TEXT_SETTINGS } from "../connect/connect.ts";
+import type { Table } from "../schema/catalog.ts";
+import { showsNames } from "./user-path.ts";
 
 /** Types whose values have the same text in every session. */
 const PLAIN = new Set(
@@ -28,4 +30,12 @@ export function settingsFor(types: readonly string[]): readonly string[] {
     for (const name of NEEDS[type] ?? Object.keys(TEXT_SETTINGS)) needed.add(name);
   }
   return [...needed].sort();
+}
+
+/**
+ * Returns the settings to fix in a function that reads the rows of a table in the target's session. The search_path is fixed only if it changes the
+ * text of a row, because functions of the user that belong to indexes of the table may need another one.
+ */
+export function settingsToRead(table: Pick<Table, "types">): readonly string[] {
+  return settingsFor(table.types).filter((name) => name !== "search_path" || showsNames(table));
 }

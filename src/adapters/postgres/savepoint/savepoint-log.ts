@@ -2,7 +2,7 @@ import type { Catalog, Table } from "../schema/catalog.ts";
 import { TEXT_SETTINGS } from "../connect/connect.ts";
 import { counterFunctions } from "../journal/counter-sql.ts";
 import { quoteText } from "../connect/sql-text.ts";
-import { settingsFor } from "../read/text-settings.ts";
+import { settingsFor, settingsToRead } from "../read/text-settings.ts";
 
 export const TRIGGER = "zz_seqqa_savepoint";
 export const LOG = "pg_temp.seqqa_log";
@@ -37,12 +37,18 @@ export function logStatements({ tables, sequences }: Catalog): string[] {
          return query select l.id, l.rel, l.o, l.n from ${LOG} l where l.id > p_after order by l.id;
        end`,
     ),
-    routine(
-      "seqqa_rows(p_table text) returns setof text",
-      `begin return query execute 'select (seqqa_t.*)::text from only ' || p_table || ' as seqqa_t'; end`,
-      Object.keys(TEXT_SETTINGS),
-    ),
+    rowsRoutine("seqqa_rows", (name) => name !== "search_path"),
+    rowsRoutine("seqqa_named_rows"),
   ];
+}
+
+/** Returns a CREATE FUNCTION statement for a function that reads the rows of a table. */
+function rowsRoutine(name: string, isPinned: (setting: string) => boolean = () => true): string {
+  return routine(
+    `${name}(p_table text) returns setof text`,
+    `begin return query execute pg_catalog.concat('select (seqqa_t.*)::pg_catalog.text from only '::pg_catalog.text, p_table, ' as seqqa_t'::pg_catalog.text); end`,
+    Object.keys(TEXT_SETTINGS).filter(isPinned),
+  );
 }
 
 function routine(signature: string, body: string, settings: readonly string[] = []): string {
@@ -70,7 +76,7 @@ function triggers(table: Table): string[] {
   const truncated = `begin insert into ${LOG}(rel, o) select TG_RELID, (seqqa_t.*)::pg_catalog.text from only ${sqlName} as seqqa_t; return null; end`;
   return [
     `create trigger ${TRIGGER} after insert or update or delete on ${sqlName} for each row execute function pg_temp.seqqa_row_${variantOf(table)}()`,
-    routine(`seqqa_truncate_${oid}() returns trigger`, truncated, settingsFor(table.types)),
+    routine(`seqqa_truncate_${oid}() returns trigger`, truncated, settingsToRead(table)),
     `create trigger ${TRIGGER}_truncate before truncate on ${sqlName} for each statement execute function pg_temp.seqqa_truncate_${oid}()`,
     // ENABLE ALWAYS: the triggers also fire while the target uses replica role.
     `alter table ${sqlName} enable always trigger ${TRIGGER}, enable always trigger ${TRIGGER}_truncate`,

@@ -245,7 +245,7 @@ export class SavepointMode implements PostgresMode {
     this.#log = await SavepointStore.install(this.#options.store, this.#core.client!);
     const { store, schemas, tables } = this.#options;
     const selection = select(store, this.#log.catalog, schemas, tables);
-    // Sequences with a session cache are not observed, because their next value cannot be predicted.
+    // Sequences whose values may be kept in memory are not observed, because their next value cannot be predicted.
     this.#selection = { ...selection, sequences: (one) => !one.cached && selection.sequences(one) };
   }
 

@@ -3,6 +3,7 @@ import { readCatalog, rowsOf, type Catalog, type Table } from "../schema/catalog
 import { catalogDifference, catalogText, type CatalogText } from "../schema/catalog-text.ts";
 import { schemaChanged } from "../connect/failures.ts";
 import { TEXT_SETTINGS } from "../connect/connect.ts";
+import { showsNames } from "../read/user-path.ts";
 import type { Queryable } from "../connect/mode.ts";
 import { RowSums } from "../../../stores/multiset-mirror.ts";
 import { cannotSavepoint } from "./savepoint-failures.ts";
@@ -99,7 +100,8 @@ export class SavepointStore {
   }
 
   async rowsOf(table: Table): Promise<string[]> {
-    const rows = await rowsOf<[string]>(raw(this.#client), `select * from pg_temp.seqqa_rows(${quoteText(table.sqlName)})`);
+    const routine = showsNames(table) ? "seqqa_named_rows" : "seqqa_rows";
+    const rows = await rowsOf<[string]>(raw(this.#client), `select * from pg_temp.${routine}(${quoteText(table.sqlName)})`);
     return rows.map(([row]) => row);
   }
 

@@ -81,6 +81,15 @@ export function storedText(text: CatalogText): string {
   return JSON.stringify([...text]);
 }
 
+export function readStoredText(text: string): CatalogText {
+  return new Map(JSON.parse(text) as [string, string][]);
+}
+
+/** Returns `true` for a text that also shows rewritten rows, see {@link catalogText}. */
+export function isTraced(text: CatalogText): boolean {
+  return TRACES.some(([part]) => text.has(part));
+}
+
 export function catalogDifference(before: CatalogText, now: CatalogText): string | undefined {
   const parts = [...before.keys()].filter((part) => before.get(part) !== now.get(part));
   return parts.length === 0 ? undefined : parts.join(", ");

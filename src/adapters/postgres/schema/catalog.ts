@@ -52,12 +52,14 @@ export interface Sequence {
   readonly name: string;
   readonly increment: bigint;
   /**
-   * `true` if sessions cache values of this sequence. Such a sequence is not restored, because it would then generate the cached values a second
-   * time.
+   * `true` if values of this sequence may be kept in memory: in sessions (CACHE), or in the application, which takes as many values at a time as the
+   * increment says (Hibernate). Such a sequence is not restored, because it would then generate these values a second time.
    */
   readonly cached: boolean;
   /** The name of the table that owns the sequence through one of its columns, or `undefined`. */
   readonly ownedBy: string | undefined;
+  /** The names of the tables with a column that owns the sequence or whose default uses it. */
+  readonly usedBy: readonly string[];
 }
 
 /** A foreign table: its rows are on another server or in a file, so seqqa cannot restore them. */
@@ -245,25 +247,41 @@ async function readShown(client: Queryable, columns: ReadonlyMap<string, readonl
 }
 
 async function readSequences(client: Queryable): Promise<Sequence[]> {
-  const rows = await rowsOf<readonly [string, string, string, string, string, string | null, string | null]>(
+  const rows = await rowsOf<readonly [string, string, string, string, string, string | null, string | null, string]>(
     client,
-    `select c.oid, n.nspname, c.relname, s.seqincrement, s.seqcache, tn.nspname, t.relname
+    `select c.oid, n.nspname, c.relname, s.seqincrement, (s.seqcache > 1 or abs(s.seqincrement) > 1)::text, tn.nspname, t.relname,
+            array_to_json(array(
+              select array[un.nspname, u.relname] from pg_class u join pg_namespace un on un.oid = u.relnamespace where u.oid in (
+                select coalesce(pg_partition_root(x.rel), x.rel) from (${SEQUENCE_USERS("c.oid")}) x)))::text
        from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_sequence s on s.seqrelid = c.oid
        left join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = c.oid and d.refclassid = 'pg_class'::regclass and d.refobjsubid > 0 and d.deptype in ('a', 'i')
        left join pg_class t on t.oid = d.refobjid left join pg_namespace tn on tn.oid = t.relnamespace
       where c.relkind = 'S' and c.relpersistence <> 't' and ${USER_SCHEMA}
       order by n.nspname collate "C", c.relname collate "C"`,
   );
-  return rows.map(([oid, schema, name, increment, cache, tableSchema, table]) => ({
+  return rows.map(([oid, schema, name, increment, cached, tableSchema, table, users]) => ({
     oid,
     schema,
     sqlName: `${quoteName(schema)}.${quoteName(name)}`,
     name: shownName(schema, name),
     increment: BigInt(increment),
-    cached: BigInt(cache) > 1n,
+    cached: cached === "true",
     ownedBy: tableSchema === null || table === null ? undefined : shownName(tableSchema, table),
+    usedBy: (JSON.parse(users) as [string, string][]).map((user) => shownName(...user)),
   }));
 }
+
+/**
+ * Returns a query for all objects that are known to use a sequence. `rel`, `num`: the column that owns the sequence or whose default uses it, otherwise
+ * NULL. `plain`: `true` if the column gets the values of the sequence unchanged.
+ */
+export const SEQUENCE_USERS = (sequence: string): string =>
+  `select d.refobjid as rel, d.refobjsubid as num, true as plain from pg_depend d
+    where d.classid = 'pg_class'::regclass and d.objid = ${sequence} and d.refclassid = 'pg_class'::regclass and d.refobjsubid > 0 and d.deptype in ('a', 'i')
+   union all
+   select f.adrelid, f.adnum, pg_get_expr(f.adbin, f.adrelid) ~ '^nextval[(]''[^()]*''::regclass[)]$'
+     from pg_depend d left join pg_attrdef f on d.classid = 'pg_attrdef'::regclass and f.oid = d.objid
+    where d.refclassid = 'pg_class'::regclass and d.refobjid = ${sequence} and d.deptype in ('n', 'a')`;
 
 function push<T>(map: Map<string, T[]>, key: string, value: T): void {
   const list = map.get(key);

@@ -175,6 +175,8 @@ describe("a user's own database, journalled", () => {
     const adapter = adapterOn(store.url);
     await adapter.open(BORROWED);
     await adapter.root();
+    await store.api.query("update orders set status = 'run'");
+    await adapter.observe();
     await store.api.query("create table if not exists orders(a int); alter table orders add column extra int");
     await expect(adapter.close()).rejects.toEqual(failure("STORE_NOT_PUT_BACK", "drop schema seqqa_journal cascade"));
     await expect(recover(storeUrl(store.url))).rejects.toEqual(failure("STORE_NOT_PUT_BACK"));

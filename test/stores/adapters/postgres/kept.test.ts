@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { readFileSync, rmSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { stores, type PostgresAdapter } from "../../../../src/adapters/postgres/index.ts";
+import { LOCK } from "../../../../src/adapters/postgres/connect/control.ts";
 import { connect, TEXT_SETTINGS } from "../../../../src/adapters/postgres/connect/connect.ts";
 import { readDump } from "../../../../src/adapters/postgres/journal/full-reading.ts";
 import { storeUrl } from "../../../../src/adapters/postgres/connect/store-url.ts";
@@ -78,8 +79,8 @@ async function opened(store: Scratch, scope: Partial<StoreScope> = {}): Promise<
 }
 
 /** A run that recorded `writes`, and is dead. */
-async function killedAfter(store: Scratch, writes: string): Promise<void> {
-  const adapter = await opened(store);
+async function killedAfter(store: Scratch, writes: string, scope: Partial<StoreScope> = {}): Promise<void> {
+  const adapter = await opened(store, scope);
   await store.api.query(writes);
   await adapter.observe();
   await kill(store);
@@ -244,6 +245,39 @@ describe.each<By>(["superuser", "owner"])("a run of a role that is %s, killed", 
     expect(named(leftover?.undo)).toEqual(["pairs a 3"]);
   });
 
+  test("rows without a key after the lease is over: changed ones of the run are named, and deleted ones that are there again are not doubled", async () => {
+    const store = await scratch([
+      "create table bag(a int)",
+      "insert into bag values (1), (1), (2), (3), (4), (4)",
+      "create table loose(a int)",
+    ]);
+    await killedAfter(
+      store,
+      "insert into bag values (8); delete from bag where a in (2, 3) or ctid = '(0,5)'; insert into loose values (7), (9)",
+    );
+    await store.api.query("select setval('seqqa_journal.lease', 1)");
+    await store.api.query("update loose set a = 77 where a = 7; insert into bag values (2), (5)");
+    const { leftover } = await stores.clean(store.url);
+    expect(leftover?.keep).toEqual([{ table: "loose", key: "a 7", root: null, recorded: { a: 7 }, now: null }]);
+    expect(named(leftover?.undo)).toEqual(["bag a 3", "bag a 4", "bag a 8", "loose a 9"]);
+    expect(await column(store.api, "select a from bag order by 1")).toEqual([1, 1, 2, 3, 4, 4, 5]);
+    expect(await column(store.api, "select a from loose")).toEqual([77]);
+  });
+
+  test("rows without a key that the run itself put in again are not taken for somebody else's", async () => {
+    const store = await scratch(["create table bag(a int)", "insert into bag values (1), (1), (2)"]);
+    const before = await dumpOf(store.url);
+    const adapter = await opened(store);
+    await store.api.query("delete from bag where ctid = '(0,1)'");
+    const mark = await adapter.mark();
+    await store.api.query("delete from bag where a = 1");
+    await adapter.observe();
+    await adapter.restore(mark);
+    await kill(store);
+    await stores.clean(store.url);
+    expect(await dumpOf(store.url)).toBe(before);
+  });
+
   test("sequences: not below a value in use, and one that somebody drew from stays", async () => {
     const store = await scratch([...SHOP, "create sequence free", "create sequence drawn"]);
     const { api, url } = store;
@@ -255,7 +289,7 @@ describe.each<By>(["superuser", "owner"])("a run of a role that is %s, killed", 
     await stores.clean(url);
     // Row 5 stays, since an item of somebody else's needs it.
     expect(await column(api, "select last_value from orders_id_seq union all select last_value from items_id_seq")).toEqual(["5", "3"]);
-    expect(await column(api, "select nextval('free') union all select nextval('drawn')")).toEqual(["1", "3"]);
+    expect(await column(api, "select nextval('free') union all select nextval('drawn')")).toEqual(["2", "3"]);
   });
 
   test("sequences that were reset behind their old values go back: no value is given twice", async () => {
@@ -272,6 +306,80 @@ describe.each<By>(["superuser", "owner"])("a run of a role that is %s, killed", 
     expect(
       await column(store.api, "select nextval('free') union all select nextval('down') union all select last_value from orders_id_seq"),
     ).toEqual(["6", "-6", "3"]);
+  });
+
+  test("sequences that something else than a whole-number column may use stay where they are", async () => {
+    const store = await scratch([
+      ...SHOP,
+      "create sequence code",
+      "create table coded(id bigint primary key, st text)",
+      "create sequence inv",
+      "create table invoices(no text primary key default 'INV-' || nextval('inv'), st text)",
+      "create sequence tens",
+      "create table shards(id int primary key default nextval('tens') * 10, st text)",
+      "create sequence blocks increment by 50",
+      "create table hibernate(id int primary key default nextval('blocks'))",
+    ]);
+    await killedAfter(
+      store,
+      `insert into coded values (nextval('code'), 'run'); insert into invoices(st) values ('run'); insert into shards(st) values ('run');
+       insert into hibernate values (default); insert into orders(code) values ('run')`,
+    );
+    await store.api.query("update coded set st = 'user'; update invoices set st = 'user'; update shards set st = 'user'");
+    await stores.clean(store.url);
+    const next = ["code", "inv", "tens", "blocks", "orders_id_seq"].map((name) => `select nextval('${name}')`).join(" union all ");
+    expect(await column(store.api, next)).toEqual(["2", "2", "2", "51", "4"]);
+  });
+
+  test("sequences of which values are kept in memory are set forward if the run has reset them", async () => {
+    const store = await scratch([
+      "create sequence blocks increment by 50",
+      "create table t(id int primary key default nextval('blocks'))",
+      "alter sequence blocks owned by t.id",
+      "insert into t values (default), (default)",
+    ]);
+    await killedAfter(store, "truncate t restart identity; insert into t default values");
+    await stores.clean(store.url);
+    expect(await column(store.api, "insert into t values (default) returning id")).toEqual([101]);
+  });
+
+  test("schema changes after the last record keep nothing from being put back, where the tables of the run are as they were", async () => {
+    const store = await scratch([...SHOP, "create materialized view seen as select * from orders"]);
+    await killedAfter(store, "update orders set v = 5 where id = 1");
+    const ddl = [
+      "create function f() returns int language sql as 'select 1'",
+      "create index on orders(v); comment on table orders is 'mine'; grant select on orders to public",
+      "refresh materialized view seen; create table notes(id serial primary key, order_id int references orders); insert into notes(order_id) values (1)",
+    ];
+    for (const sql of ddl) await store.api.query(sql);
+    expect(named((await stores.clean(store.url)).leftover?.undo)).toEqual(["orders id 1"]);
+    expect(await rows(store.api, "orders")).toEqual(["(1,a,0)", "(2,b,0)", "(3,c,0)"]);
+    expect(await rows(store.api, "notes")).toEqual(["(1,1)"]);
+    await killedAfter(store, "update orders set v = 5 where id = 1");
+    await store.api.query("alter table orders add w int");
+    await expect(stores.clean(store.url)).rejects.toEqual(failure("STORE_NOT_PUT_BACK", 'table "public.orders" was altered'));
+  });
+
+  test("a row that a table of later refers to stays, and so does what refers to it, although its foreign key cascades", async () => {
+    const store = await scratch(SHOP);
+    await killedAfter(store, "insert into orders(code) values ('run'); update orders set v = 5 where id = 1");
+    await store.api.query("create table notes(id serial primary key, order_id int references orders on delete cascade)");
+    await store.api.query("insert into notes(order_id) values (1), (4)");
+    const { leftover } = await stores.clean(store.url);
+    expect(await rows(store.api, "notes")).toEqual(["(1,1)", "(2,4)"]);
+    expect(named(leftover?.undo)).toEqual(["orders id 1"]);
+    expect(named(leftover?.keep)).toEqual(["orders id 4"]);
+  });
+
+  test("a schema change that was recorded is looked at: only one that changed nothing is passed over", async () => {
+    const store = await scratch(SHOP);
+    await killedAfter(store, "update orders set v = 5 where id = 1");
+    await store.api.query("insert into seqqa_journal.kept(step, rel, o) values (1, 0, 'CREATE FUNCTION f')");
+    expect(named((await stores.clean(store.url, { dryRun: true })).leftover?.undo)).toEqual(["orders id 1"]);
+    await store.api.query("create table more(a int)");
+    await expect(stores.clean(store.url)).rejects.toEqual(failure("STORE_NOT_PUT_BACK", "CREATE FUNCTION f"));
+    await store.api.query("drop table more; update seqqa_journal.kept set o = 'REFRESH MATERIALIZED VIEW seen' where rel = 0");
+    await expect(stores.clean(store.url)).rejects.toEqual(failure("STORE_NOT_PUT_BACK", "REFRESH"));
   });
 
   test("a table that was altered or dropped after the lease is over is not guessed at, if the run changed it", async () => {
@@ -443,6 +551,8 @@ describe.each<By>(["superuser", "owner", "granted owner"])("property, as %s", (b
 });
 
 describe("the lease", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
+  afterEach(() => void vi.useRealTimers());
   const end = (store: Scratch): Promise<unknown> =>
     store.api.query("select setval('seqqa_journal.lease', extract(epoch from now())::bigint - 1)");
 
@@ -487,6 +597,40 @@ describe("the lease", () => {
     }
   });
 
+  test("over, the session of the run is ended by clean and by the next run, which find what it left", async () => {
+    for (const ended of ["clean", "next run"]) {
+      const store = await scratch(SHOP);
+      const adapter = await opened(store);
+      const mark = await adapter.mark();
+      await store.api.query("update orders set v = 1 where id = 1");
+      await adapter.observe();
+      // The run holds the lease: its session is left alone.
+      expect(await stores.clean(store.url)).toEqual({ removed: [] });
+      await adapter.observe();
+      await end(store);
+      // As after a SIGSTOP: the process has sent no heartbeat for this long.
+      vi.setSystemTime(Date.now() + 40_000);
+      if (ended === "next run") await expect(adapterOn(store.url).open(BORROWED)).rejects.toEqual(failure("STORE_LEFT"));
+      expect(named((await stores.clean(store.url)).leftover?.undo)).toEqual(["orders id 1"]);
+      const dump = await dumpOf(store.url);
+      for (const ask of [() => adapter.observe(), () => adapter.restore(mark), () => adapter.mark(), () => adapter.close()])
+        await expect(ask()).rejects.toMatchObject({ code: "LEASE_OVER", exitStatus: 3 });
+      expect(await dumpOf(store.url)).toBe(dump);
+      await expectNoTrace(store);
+    }
+  });
+
+  test("over, no session is ended but that of the run", async () => {
+    const store = await scratch(SHOP);
+    await killedAfter(store, "update orders set v = 1 where id = 1");
+    await end(store);
+    const other = await session(store.url);
+    await other.query(`select pg_advisory_lock(${LOCK})`);
+    expect(await stores.clean(store.url)).toEqual({ removed: [] });
+    expect(await column(other, `select pg_advisory_unlock(${LOCK})`)).toEqual([true]);
+    expect(named((await stores.clean(store.url)).leftover?.undo)).toEqual(["orders id 1"]);
+  });
+
   test("is renewed while it holds, for a transaction with an old snapshot as well", async () => {
     const store = await scratch(SHOP);
     const { api, url } = store;
@@ -521,6 +665,93 @@ test("tables that are ignored are left alone", async () => {
   await adapter.close();
   expect(await column(api, "select count(*)::int from audit.trail union all select count(*)::int from items")).toEqual([1, 0]);
   await expectNoTrace(store);
+});
+
+test("sequences that an ignored table uses, or may use, are left alone", async () => {
+  const store = await scratch([
+    "create sequence shared",
+    "create sequence code",
+    "create table logged(id int primary key default nextval('shared'))",
+    "create table orders(id int primary key default nextval('shared'), n serial)",
+  ]);
+  const adapter = await opened(store, { ignore: ["db.logged"] });
+  const mark = await adapter.mark();
+  await store.api.query("insert into orders values (default, default); insert into logged values (default), (nextval('code') + 10)");
+  await adapter.restore(mark);
+  const next = ["shared", "code", "orders_n_seq"].map((name) => `select nextval('${name}')`).join(" union all ");
+  expect(await column(store.api, next)).toEqual(["3", "2", "1"]);
+});
+
+describe.each<By>(["superuser", "owner"])("functions of the user's that a restore calls, as %s", (by) => {
+  test("find what they name, and take the place of no function of PostgreSQL's", async () => {
+    const store = await scratch(
+      [
+        "create function plain(text) returns text immutable language sql as 'select lower($1)'",
+        "create function f_plain(text) returns text immutable language sql as 'select plain($1)'",
+        "create domain word as text check (f_plain(value) <> 'bad')",
+        "create table t(id int primary key, n text check (f_plain(n) <> 'bad'), g text generated always as (f_plain(n)) stored, w word)",
+        "create index on t(f_plain(n))",
+        "create table bag(w word, n text check (f_plain(n) <> 'bad'), p point)",
+        "create index on bag(f_plain(n))",
+        "create table lax(n text)",
+        "alter table lax add constraint lax check (f_plain(n) <> 'bad') not valid",
+        "create table seen(id int primary key, w word, at int)",
+        "insert into t(id, n, w) values (1, 'A', 'B'), (2, 'C', 'D'); insert into bag values ('E', 'F'); insert into seen values (1, 'G', 1)",
+        "create function cardinality(text[]) returns int language sql as 'select 0'",
+        "create function unnest(text[]) returns setof text language sql as 'select null::text'",
+        "create function array_append(text[], text) returns text[] language sql as 'select null::text[]'",
+      ],
+      by,
+    );
+    const before = await dumpOf(store.url);
+    const writes =
+      "update t set n = 'x' where id = 1; delete from t where id = 2; update bag set n = 'x'; insert into bag values ('y', 'z'); truncate bag; insert into bag values ('y', 'z'); update seen set w = 'x'";
+    const ignore = ["db.seen.at"];
+    const adapter = await opened(store, { ignore });
+    const mark = await adapter.mark();
+    await store.api.query(writes);
+    await adapter.observe();
+    await adapter.restore(mark);
+    expect(await dumpOf(store.url)).toBe(before);
+    await store.api.query(writes);
+    await adapter.close();
+    expect(await dumpOf(store.url)).toBe(before);
+    await killedAfter(store, writes, { ignore });
+    expect((await stores.clean(store.url)).leftover?.keep).toEqual([]);
+    expect(await dumpOf(store.url)).toBe(before);
+  });
+
+  test.each(["''", `public, "$user", 'odd, "name"'`])("and the database has the search_path %s", async (path) => {
+    const store = await scratch(SHOP, by);
+    await store.api.query(`alter database ${store.database} set search_path = ${path}`);
+    const before = await dumpOf(store.url);
+    await killedAfter(store, "update orders set v = 1; insert into items(v) values (1)");
+    await stores.clean(store.url);
+    expect(await dumpOf(store.url)).toBe(before);
+  });
+
+  test("fail by their own name; rows that they refuse stay, and all others are put back", async () => {
+    const store = await scratch(
+      [
+        `create function strictly(text) returns text language plpgsql as $$begin
+           if current_setting('app.me', true) is null then return nowhere($1); end if; return $1; end$$`,
+        "create table t(id int primary key, n text check (strictly(n) is not null))",
+        "create table other(id int primary key, v int)",
+        "set app.me = 'me'; insert into t values (1, 'a'); insert into other values (1, 0)",
+      ],
+      by,
+    );
+    await store.api.query("set app.me = 'me'");
+    const adapter = await opened(store);
+    const mark = await adapter.mark();
+    await store.api.query("update t set n = 'x'; update other set v = 1");
+    await adapter.observe();
+    await expect(adapter.restore(mark)).rejects.toEqual(failure("STORE_NOT_PUT_BACK", "nowhere"));
+    await keptAtClose(adapter, "t id 1");
+    expect(await rows(store.api, "t")).toEqual(["(1,x)"]);
+    expect(await rows(store.api, "other")).toEqual(["(1,0)"]);
+    await expectNoTrace(store);
+  });
 });
 
 describe.each<By>(["superuser", "owner"])("a write of somebody else, while a run of a role that is %s asked for nothing", (by) => {

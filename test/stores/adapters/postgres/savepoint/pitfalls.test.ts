@@ -21,14 +21,28 @@ function table(observed: Observed, name: string): unknown {
   return observed.kind === "rows" ? observed.tables.find((one) => one.name === name) : undefined;
 }
 
+test("a table whose index calls a function that names another is read, also by TRUNCATE", async () => {
+  const lane = await Lane.open(databases, [
+    "create function plain(text) returns text immutable language sql as 'select lower($1)'",
+    "create function f_plain(text) returns text immutable language sql as 'select plain($1)'",
+    "create table t(id int primary key, v text, p point); create index on t(f_plain(v)); insert into t values (1, 'a', '(1,2)')",
+  ]);
+  const dump = await lane.adapter.dump();
+  const mark = await lane.adapter.mark();
+  await lane.connection.query("truncate t");
+  expect(table(await lane.adapter.observe(), "t")).toMatchObject({ added: [], removed: [[1, "a", "(1,2)"]] });
+  await lane.adapter.restore(mark);
+  expect(await lane.adapter.dump()).toBe(dump);
+});
+
 describe("sequences", () => {
   test("are put back, those that were never used and those of several values in advance included", async () => {
-    const lane = await Lane.open(databases, [T, "create sequence ahead cache 10", "create sequence down increment -3"]);
+    const lane = await Lane.open(databases, [T, "create sequence ahead cache 10", "create sequence down increment -1"]);
     const dump = await lane.adapter.dump();
     const mark = await lane.adapter.mark();
     await lane.connection.query("insert into t(v) values('a'), ('b')");
     await lane.connection.query("select nextval('ahead'), nextval('down')");
-    expect(await lane.adapter.observe()).toMatchObject({ counters: { t_id_seq: 3, down: -4 } });
+    expect(await lane.adapter.observe()).toMatchObject({ counters: { t_id_seq: 3, down: -2 } });
     await lane.adapter.restore(mark);
     expect(await lane.adapter.dump()).toBe(dump);
     expect(await lane.rows(SEQUENCE)).toEqual([{ last: 1, called: false }]);
