@@ -79,6 +79,11 @@ export class ExternalStore {
     return this.#registry.stillThere(() => this.#keepAgain());
   }
 
+  /** Returns `true` if a key has the entry that it had before the run. */
+  isOriginal(key: Bytes, entry: Entry): boolean {
+    return sameEntry(this.#root.get(key) ?? null, entry);
+  }
+
   /** Records on the server the current entries of keys. @throws SeqqaError `LEASE_OVER` */
   async record(keys: Keys): Promise<void> {
     for (const [key, entry] of keys) {

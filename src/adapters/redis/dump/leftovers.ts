@@ -3,7 +3,7 @@ import type { Cleaned, Cleaning } from "../../../model/stores/store-provider.ts"
 import { Connection } from "../connect/driver.ts";
 import { Keyspace } from "../keys/keyspace.ts";
 import type { Claim, Registry } from "../provider/registry.ts";
-import { compareSaved, ignoredKeys } from "./saved-state.ts";
+import { compareSaved, ignoredKeys, withChanged } from "./saved-state.ts";
 
 interface TakenOver {
   readonly removed: string;
@@ -32,12 +32,20 @@ export async function takeOver(registry: Registry, claim: Claim, run: string, ho
   }
 }
 
-/** Restores the keys of an external database that are as the run recorded them. */
+/**
+ * Restores the keys of an external database that are as the run recorded them at the moment in which they are written. The saved state stays until
+ * the claim is released. If the process is killed before that, a later one finds the same keys to keep.
+ */
 export async function putBack(registry: Registry, keyspace: Keyspace, { dryRun = false, onKept }: Cleaning = {}): Promise<Leftover> {
-  const { leftover, fixes } = await compareSaved(registry, keyspace);
-  if (dryRun) return leftover;
+  const compared = await compareSaved(registry, keyspace);
+  if (dryRun) return compared.leftover;
+  const changed = await keyspace.applyToUnchanged(
+    compared.fixes,
+    compared.now,
+    async (fixes, expected) => (await keyspace.apply(fixes, { expected })).skipped,
+  );
+  const leftover = withChanged(compared, changed);
   if (leftover.keep.length > 0) onKept?.(leftover);
-  if (fixes.length > 0) await keyspace.apply(fixes, "", "");
   return leftover;
 }
 
@@ -64,10 +72,5 @@ export async function sweepServer(registry: Registry, run: string, db?: number, 
  * whole server.
  */
 export async function empty(keyspace: Keyspace): Promise<void> {
-  const keys = [...(await keyspace.keys())];
-  await keyspace.apply(
-    keys.map((key) => [key, null]),
-    "",
-    "",
-  );
+  await keyspace.apply([...(await keyspace.keys())].map((key) => [key, null]));
 }

@@ -30,31 +30,48 @@ export const SCAN: Script = new Script(`
 redis.call('SELECT', ARGV[1])
 return redis.call('SCAN', ARGV[2], 'COUNT', ARGV[3])`);
 
+/** Lua functions that the scripts below share. `read` returns `false` (missing key) or the values that {@link READ} describes. */
+const READING = `
+local time = redis.call('TIME')
+local function read(k)
+  local type = redis.call('TYPE', k)['ok']
+  if type == 'none' then return false end
+  local v = ''
+  if type == 'string' then v = redis.call('GET', k)
+  elseif type == 'hash' then v = redis.call('HGETALL', k)
+  elseif type == 'list' then v = redis.call('LRANGE', k, 0, -1)
+  elseif type == 'set' then v = redis.call('SMEMBERS', k)
+  elseif type == 'zset' then v = redis.call('ZRANGE', k, 0, -1, 'WITHSCORES')
+  elseif type == 'stream' then v = redis.call('XINFO', 'STREAM', k, 'FULL', 'COUNT', 0)
+  end
+  return {type, redis.call('DUMP', k), redis.call('PEXPIRETIME', k), v}
+end
+local out = {time[1], time[2]}
+`;
+
 /**
  * Reads keys. ARGV: the database (empty: the connection's own), then the keys. Returns the server's time in seconds and microseconds. For each key,
  * `false` (missing) or four values follow: type, DUMP, expiry in ms since 1970 (-1: none), and the value as the commands of its type return it.
  */
-export const READ: Script = new Script(`
-local time = redis.call('TIME')
-local out = {time[1], time[2]}
+export const READ: Script = new Script(`${READING}
 if ARGV[1] ~= '' then redis.call('SELECT', ARGV[1]) end
+for i = 2, #ARGV do out[i + 1] = read(ARGV[i]) end
+return out`);
+
+/**
+ * Decodes replies to DUMP. ARGV: a reserved key, under which each value is restored for a moment, then the replies. Returns the same as {@link READ};
+ * `false` for a hash whose fields have all expired.
+ */
+export const DECODE: Script = new Script(`${READING}
 for i = 2, #ARGV do
-  local k = ARGV[i]
-  local type = redis.call('TYPE', k)['ok']
-  if type == 'none' then
-    out[i + 1] = false
-  else
-    local v = ''
-    if type == 'string' then v = redis.call('GET', k)
-    elseif type == 'hash' then v = redis.call('HGETALL', k)
-    elseif type == 'list' then v = redis.call('LRANGE', k, 0, -1)
-    elseif type == 'set' then v = redis.call('SMEMBERS', k)
-    elseif type == 'zset' then v = redis.call('ZRANGE', k, 0, -1, 'WITHSCORES')
-    elseif type == 'stream' then v = redis.call('XINFO', 'STREAM', k, 'FULL', 'COUNT', 0)
-    end
-    out[i + 1] = {type, redis.call('DUMP', k), redis.call('PEXPIRETIME', k), v}
+  local r = redis.pcall('RESTORE', ARGV[1], '0', ARGV[i], 'REPLACE')
+  if r['err'] then
+    redis.call('DEL', ARGV[1])
+    return r
   end
+  out[i + 1] = read(ARGV[1])
 end
+redis.call('DEL', ARGV[1])
 return out`);
 
 /** The reply of {@link APPLY} if it changed nothing, because the server had counted changes since the last read. */
@@ -62,10 +79,12 @@ export const WRITTEN = "written";
 
 /**
  * Changes keys. ARGV: a channel for messages (empty: send none), a token, the server's count of changes at the last read (empty: do not compare it),
- * the connection's database. Then for each key: its database, its name, its expiry in ms since 1970 (0: none) and its DUMP (empty: delete the key).
+ * the connection's database. Then for each key: its database, its name, its expiry in ms since 1970 (0: none), its DUMP (empty: delete the key), and
+ * its present state (empty: any): `-` for a missing key, else the reply to PEXPIRETIME and the SHA1 of the reply to DUMP, with a blank between them.
  * The script sends a message with the token before its changes and one after them. Notifications between the two messages belong to the script, not
  * to other clients. If the server's count of changes differs from the given one, the script changes nothing and returns {@link WRITTEN}. Otherwise,
- * with a channel, it returns the reply to INFO after its changes.
+ * it returns a list: with a channel the reply to INFO after its changes, then the positions of the keys that it left as they are, because their
+ * present state is another one. The first key has position 0. A key that should have expired by now counts as missing.
  */
 export const APPLY: Script = new Script(`
 local told = ARGV[1] ~= ''
@@ -78,22 +97,32 @@ if ARGV[3] ~= '' then
 end
 if told then redis.call('PUBLISH', ARGV[1], 'begin ' .. ARGV[2]) end
 local failed = false
+local skipped = {''}
 local db = ARGV[4]
-for i = 5, #ARGV, 4 do
-  local to, key, at, dump = unpack(ARGV, i, i + 3)
+local time = redis.call('TIME')
+local function isAsExpected(key, expected)
+  local dump = redis.call('DUMP', key)
+  if dump then return expected == string.format('%.0f', redis.call('PEXPIRETIME', key)) .. ' ' .. redis.sha1hex(dump) end
+  local at = tonumber(string.match(expected, '^%d+'))
+  return expected == '-' or (at ~= nil and at <= time[1] * 1000 + time[2] / 1000)
+end
+for i = 5, #ARGV, 5 do
+  local to, key, at, dump, expected = unpack(ARGV, i, i + 4)
   local r
   if to ~= db then
     redis.call('SELECT', to)
     db = to
   end
-  if dump == '' then r = redis.pcall('DEL', key)
+  if expected ~= '' and not isAsExpected(key, expected) then skipped[#skipped + 1] = (i - 5) / 5
+  elseif dump == '' then r = redis.pcall('DEL', key)
   elseif at == '0' then r = redis.pcall('RESTORE', key, '0', dump, 'REPLACE')
   else r = redis.pcall('RESTORE', key, at, dump, 'REPLACE', 'ABSTTL')
   end
   if type(r) == 'table' and r['err'] and not failed then failed = r end
 end
 if told then redis.call('PUBLISH', ARGV[1], 'end ' .. ARGV[2]) end
-return failed or (told and redis.call('INFO', 'commandstats', 'persistence') or '')`);
+if told then skipped[1] = redis.call('INFO', 'commandstats', 'persistence') end
+return failed or skipped`);
 
 /** Executes all commands that a restore needs, and fails if the user may not call one of them. ARGV: a reserved key, which is deleted at the end. */
 export const TRIAL: Script = new Script(`

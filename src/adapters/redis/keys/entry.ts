@@ -59,6 +59,14 @@ export function renewed({ at, left }: Pick<Entry, "at" | "left">, nowMs: number)
   return at === 0 || at - nowMs >= left / 2 ? at : Math.ceil(nowMs + left);
 }
 
+/** Compensates that the server's time is known only to some milliseconds. */
+const CLOCK_ERROR_MS = 10;
+
+/** Returns `true` if the server may have removed a key by now, because its expiry time has passed. */
+export function isOver({ at }: Pick<Entry, "at">, nowMs: number): boolean {
+  return at !== 0 && at <= nowMs + CLOCK_ERROR_MS;
+}
+
 /** Returns the earliest time at which {@link renewed} gives the entry a new expiry time; `Infinity` if it never does. */
 export function renewalMs({ at, left }: Entry): number {
   return at === 0 ? Infinity : at - left / 2;
