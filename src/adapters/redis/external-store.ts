@@ -46,7 +46,10 @@ export class ExternalStore {
     try {
       const claim = (await registry.claims()).find(({ db }) => db === place.db);
       let had = claim === undefined && (await registry.claim(place.db, "borrowed", run));
-      if (claim !== undefined) {
+      if (claim?.kind === "index") {
+        // The database of a dead lane is now the user's own, so its keys stay.
+        had = (await registry.isDead(claim)) && (await registry.claim(place.db, "borrowed", run, claim));
+      } else if (claim !== undefined) {
         const left = await takeOver(registry, claim, run, { dryRun: true });
         if (left?.leftover !== undefined && left.leftover.undo.length + left.leftover.keep.length > 0 && claim.run !== run) {
           throw leftBehind(left.leftover);

@@ -124,6 +124,26 @@ if told then redis.call('PUBLISH', ARGV[1], 'end ' .. ARGV[2]) end
 if told then skipped[1] = redis.call('INFO', 'commandstats', 'persistence') end
 return failed or skipped`);
 
+/**
+ * Deletes keys that nobody has read or written since a time. ARGV: that time in seconds since 1970; `none` (only count), `unused` or `unknown` (also
+ * delete keys whose last use is unknown); then the keys. Returns the number of keys that were used since, and of keys whose last use is unknown: the
+ * server does not know it for small numbers, and for all keys if its eviction policy is LFU.
+ */
+export const DELETE_UNUSED: Script = new Script(`
+local now = redis.call('TIME')[1]
+local used, unknown = 0, 0
+for i = 3, #ARGV do
+  local k = ARGV[i]
+  local idle = redis.pcall('OBJECT', 'IDLETIME', k)
+  local isUnknown = type(idle) == 'table' or redis.call('OBJECT', 'REFCOUNT', k) == 2147483647
+  if idle and not isUnknown and now - idle > tonumber(ARGV[1]) then used = used + 1
+  elseif idle then
+    if isUnknown then unknown = unknown + 1 end
+    if ARGV[2] == 'unknown' or (ARGV[2] == 'unused' and not isUnknown) then redis.call('DEL', k) end
+  end
+end
+return {used, unknown}`);
+
 /** Executes all commands that a restore needs, and fails if the user may not call one of them. ARGV: a reserved key, which is deleted at the end. */
 export const TRIAL: Script = new Script(`
 redis.call('SET', ARGV[1], '1', 'PX', '1000')

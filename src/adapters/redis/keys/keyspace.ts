@@ -6,7 +6,7 @@ import { sameEntry } from "./exact-text.ts";
 import { notPutBack } from "../connect/failures.ts";
 import { keyFilter } from "./glob.ts";
 import { isReserved, RESERVED } from "./reserved.ts";
-import { APPLY, DECODE, READ, SCAN } from "../dump/scripts.ts";
+import { APPLY, DECODE, DELETE_UNUSED, READ, SCAN } from "../dump/scripts.ts";
 
 const KEYS_A_READ = 200;
 /** The maximum number of keys that one script changes. */
@@ -121,6 +121,22 @@ export class Keyspace {
       entries.push(...this.#entriesIn(await DECODE.run(this.connection, [`${RESERVED}decode`, ...part]), part.length));
     }
     return entries;
+  }
+
+  /**
+   * Counts the keys that were used since a time, and those whose last use is unknown. Deletes the unused keys, and with `unknown` those of unknown
+   * use; with `none`, no key.
+   */
+  async deleteUnused(sinceMs: number, which: "none" | "unused" | "unknown"): Promise<{ used: number; unknown: number }> {
+    const keys = [...(await this.keys())].map(bytesOf);
+    const found = { used: 0, unknown: 0 };
+    for (let i = 0; i < keys.length; i += KEYS_A_WRITE) {
+      const parameters = [Math.ceil(sinceMs / 1000), which, ...keys.slice(i, i + KEYS_A_WRITE)];
+      const [used, unknown] = (await DELETE_UNUSED.run(this.connection, parameters)) as [number, number];
+      found.used += used;
+      found.unknown += unknown;
+    }
+    return found;
   }
 
   /** Writes entries. @throws SeqqaError `STORE_NOT_PUT_BACK` */
