@@ -30,46 +30,65 @@ export const SCAN: Script = new Script(`
 redis.call('SELECT', ARGV[1])
 return redis.call('SCAN', ARGV[2], 'COUNT', ARGV[3])`);
 
-/** Lua functions that the scripts below share. `read` returns `false` (missing key) or the values that {@link READ} describes. */
+/** A Lua function that the scripts below share. It returns `false` (missing key) or the values that {@link READ} describes. */
 const READING = `
 local time = redis.call('TIME')
-local function read(k)
+local function lifetimes(k, pairs)
+  local out = {}
+  for i = 1, #pairs, 2000 do
+    local names = {}
+    for n = i, math.min(i + 1999, #pairs), 2 do names[#names + 1] = pairs[n] end
+    -- The reply is no list if the user may not call this command.
+    for n, at in ipairs(redis.pcall('HPEXPIRETIME', k, 'FIELDS', #names, unpack(names))) do
+      if at >= 0 then
+        out[#out + 1] = names[n]
+        out[#out + 1] = at
+      end
+    end
+  end
+  return out
+end
+local function read(k, hasLifetimes)
   local type = redis.call('TYPE', k)['ok']
   if type == 'none' then return false end
   local v = ''
   if type == 'string' then v = redis.call('GET', k)
-  elseif type == 'hash' then v = redis.call('HGETALL', k)
+  elseif type == 'hash' then
+    v = redis.call('HGETALL', k)
+    if #v == 0 then return false end
   elseif type == 'list' then v = redis.call('LRANGE', k, 0, -1)
   elseif type == 'set' then v = redis.call('SMEMBERS', k)
   elseif type == 'zset' then v = redis.call('ZRANGE', k, 0, -1, 'WITHSCORES')
   elseif type == 'stream' then v = redis.call('XINFO', 'STREAM', k, 'FULL', 'COUNT', 0)
   end
-  return {type, redis.call('DUMP', k), redis.call('PEXPIRETIME', k), v}
+  local fields = type == 'hash' and hasLifetimes == '1' and lifetimes(k, v) or {}
+  return {type, redis.call('DUMP', k), redis.call('PEXPIRETIME', k), v, fields}
 end
 local out = {time[1], time[2]}
 `;
 
 /**
- * Reads keys. ARGV: the database (empty: the connection's own), then the keys. Returns the server's time in seconds and microseconds. For each key,
- * `false` (missing) or four values follow: type, DUMP, expiry in ms since 1970 (-1: none), and the value as the commands of its type return it.
+ * Reads keys. ARGV: the database (empty: the connection's own), `1` if the server has lifetimes of hash fields, then the keys. Returns the server's
+ * time in seconds and microseconds. For each key, `false` (missing, or a hash whose fields have all expired) or five values follow: type, DUMP, expiry
+ * in ms since 1970 (-1: none), the value as the commands of its type return it, and the names of hash fields that expire, each with its time.
  */
 export const READ: Script = new Script(`${READING}
 if ARGV[1] ~= '' then redis.call('SELECT', ARGV[1]) end
-for i = 2, #ARGV do out[i + 1] = read(ARGV[i]) end
+for i = 3, #ARGV do out[i] = read(ARGV[i], ARGV[2]) end
 return out`);
 
 /**
- * Decodes replies to DUMP. ARGV: a reserved key, under which each value is restored for a moment, then the replies. Returns the same as {@link READ};
- * `false` for a hash whose fields have all expired.
+ * Decodes replies to DUMP. ARGV: a reserved key, under which each value is restored for a moment, `1` as for {@link READ}, then the replies. Returns
+ * the same as {@link READ}.
  */
 export const DECODE: Script = new Script(`${READING}
-for i = 2, #ARGV do
+for i = 3, #ARGV do
   local r = redis.pcall('RESTORE', ARGV[1], '0', ARGV[i], 'REPLACE')
   if r['err'] then
     redis.call('DEL', ARGV[1])
     return r
   end
-  out[i + 1] = read(ARGV[1])
+  out[i] = read(ARGV[1], ARGV[2])
 end
 redis.call('DEL', ARGV[1])
 return out`);
@@ -102,7 +121,9 @@ local db = ARGV[4]
 local time = redis.call('TIME')
 local function isAsExpected(key, expected)
   local dump = redis.call('DUMP', key)
-  if dump then return expected == string.format('%.0f', redis.call('PEXPIRETIME', key)) .. ' ' .. redis.sha1hex(dump) end
+  if dump and expected == string.format('%.0f', redis.call('PEXPIRETIME', key)) .. ' ' .. redis.sha1hex(dump) then return true end
+  -- A hash whose fields have all expired counts as missing.
+  if dump and (redis.call('TYPE', key)['ok'] ~= 'hash' or #redis.call('HKEYS', key) > 0) then return false end
   local at = tonumber(string.match(expected, '^%d+'))
   return expected == '-' or (at ~= nil and at <= time[1] * 1000 + time[2] / 1000)
 end

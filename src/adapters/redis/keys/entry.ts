@@ -18,6 +18,8 @@ export interface Entry {
   readonly readMs: number;
   /** The value as the commands of its type return it. */
   readonly value: Reply;
+  /** The names of the hash fields that expire, each followed by its expiry time in ms since 1970. Absent if there are none. */
+  readonly fieldTimes?: readonly Reply[];
 }
 
 export function bytesOf(text: Bytes): Buffer {
@@ -32,7 +34,7 @@ export function replyOf(raw: RawReply): Reply {
 /** Converts what the script for reading returned for one key to an entry; `null` for a missing key. */
 export function entryOf(raw: RawReply, readMs: number): Entry | null {
   if (raw === null) return null;
-  const [type, dump, at, value] = raw as readonly RawReply[];
+  const [type, dump, at, value, fieldTimes] = raw as readonly RawReply[];
   const expires = Math.max(0, Number(at));
   return {
     type: (type as Buffer).toString("latin1"),
@@ -41,6 +43,7 @@ export function entryOf(raw: RawReply, readMs: number): Entry | null {
     left: expires === 0 ? 0 : Math.max(1, expires - readMs),
     readMs,
     value: replyOf(value as RawReply),
+    ...(Array.isArray(fieldTimes) && fieldTimes.length > 0 && { fieldTimes: fieldTimes.map(replyOf) }),
   };
 }
 

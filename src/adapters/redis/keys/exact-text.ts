@@ -4,7 +4,7 @@ import type { Bytes, Entry, Reply } from "./entry.ts";
 const LEFT_OUT = new Set(["radix-tree-keys", "radix-tree-nodes", "lag", "seen-time", "active-time", "idle", "inactive"]);
 
 /** Returns a value as text. Two texts are equal exactly if the values are equal, even if they were built by different commands. */
-export function exactText({ type, value, dump }: Entry): string {
+export function exactText({ type, value, dump, fieldTimes = [] }: Pick<Entry, "type" | "value" | "dump" | "fieldTimes">): string {
   switch (type) {
     case "string":
     case "list":
@@ -13,7 +13,7 @@ export function exactText({ type, value, dump }: Entry): string {
     case "set":
       return JSON.stringify([...(value as readonly Bytes[])].sort());
     case "hash":
-      return JSON.stringify(pairs(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+      return [value, fieldTimes].map(sortedPairs).join(fieldTimes.length > 0 ? " expire " : "");
     case "stream":
       return JSON.stringify(withoutVolatile(value));
     default:
@@ -34,6 +34,11 @@ export function pairs(value: Reply): (readonly [Bytes, Reply])[] {
   const all: (readonly [Bytes, Reply])[] = [];
   for (let i = 0; i + 1 < flat.length; i += 2) all.push([flat[i] as Bytes, flat[i + 1]!]);
   return all;
+}
+
+function sortedPairs(flat: Reply): string {
+  const sorted = pairs(flat).sort(([a], [b]) => (a < b ? -1 : 1));
+  return sorted.length === 0 ? "" : JSON.stringify(sorted);
 }
 
 function withoutVolatile(info: Reply): unknown {

@@ -44,6 +44,7 @@ export class Keyspace {
   readonly isWhole: boolean;
   readonly #observes: (key: Bytes) => boolean;
   #clockOffsetMs = -Infinity;
+  #hasLifetimes: Promise<"0" | "1"> | undefined;
 
   /** @param ignore Patterns of the keys that are neither read nor written. */
   constructor(connection: Connection, isWhole: boolean = false, ignore: readonly string[] = []) {
@@ -118,7 +119,9 @@ export class Keyspace {
     const entries: (Entry | null)[] = [];
     for (let i = 0; i < dumps.length; i += KEYS_A_READ) {
       const part = dumps.slice(i, i + KEYS_A_READ).map(bytesOf);
-      entries.push(...this.#entriesIn(await DECODE.run(this.connection, [`${RESERVED}decode`, ...part]), part.length));
+      entries.push(
+        ...this.#entriesIn(await DECODE.run(this.connection, [`${RESERVED}decode`, await this.#fieldLifetimes(), ...part]), part.length),
+      );
     }
     return entries;
   }
@@ -188,8 +191,17 @@ export class Keyspace {
 
   async #readPart(db: string, keys: readonly Bytes[]): Promise<(readonly [Bytes, Entry | null])[]> {
     const names = keys.map((key) => bytesOf(placeOfKey(key)[1]));
-    const entries = this.#entriesIn(await READ.run(this.connection, [db, ...names]), keys.length);
+    const entries = this.#entriesIn(await READ.run(this.connection, [db, await this.#fieldLifetimes(), ...names]), keys.length);
     return keys.map((key, i) => [key, entries[i]!] as const);
+  }
+
+  /** Returns `1` if fields of hashes can expire on this server, and the user may use its commands. */
+  #fieldLifetimes(): Promise<"0" | "1"> {
+    this.#hasLifetimes ??= this.connection.bytes("COMMAND", "INFO", "HPEXPIRETIME").then(
+      (reply) => (Array.isArray(reply) && Array.isArray(reply[0]) ? "1" : "0"),
+      () => "0",
+    );
+    return this.#hasLifetimes;
   }
 
   /** Converts the reply of a script that reads `count` keys. */

@@ -502,6 +502,48 @@ describe("keys with an expiry time from before the run", () => {
   });
 });
 
+describe("lifetimes of hash fields (Redis 7.4, Valkey 9)", () => {
+  beforeEach(async (context) => {
+    if (((await target.call("COMMAND", "INFO", "HPEXPIRETIME")) as unknown[])[0] === null) context.skip("This server is older.");
+    await target.hset("cart", "a", "1", "b", "2");
+    await target.call("HPEXPIREAT", "cart", 4_102_444_800_000, "FIELDS", 1, "a");
+  });
+  const times = (...fields: string[]): Promise<unknown> => target.call("HPEXPIRETIME", "cart", "FIELDS", fields.length, ...fields);
+
+  test("are restored, and lifetimes that the user changed since stay", async () => {
+    const system = await openAdapter({ url: server.url() }, { borrowed: true });
+    await system.root();
+    const mark = await system.mark();
+    await target.call("HPERSIST", "cart", "FIELDS", 1, "a");
+    expect(await system.changed(mark)).toBe(true);
+    await system.restore(mark);
+    expect(await times("a", "b")).toEqual([4_102_444_800_000, -1]);
+    await target.call("HPEXPIREAT", "cart", 4_102_444_900_000, "FIELDS", 1, "b");
+    await target.set("a", "changed");
+    expect(await system.changed(mark)).toBe(true);
+    await endHeartbeats();
+    await target.call("HPERSIST", "cart", "FIELDS", 1, "a");
+    const { leftover } = await stores.clean(server.url());
+    expect([listed(leftover?.undo), listed(leftover?.keep)]).toEqual([["a"], ["cart"]]);
+    expect(await times("a", "b")).toEqual([-1, 4_102_444_900_000]);
+  });
+
+  test("a hash whose fields have all expired counts as missing", async () => {
+    await target.hset("codes", "x", "1");
+    await target.call("HPEXPIREAT", "codes", Date.now() + 300, "FIELDS", 1, "x");
+    const system = await openAdapter({ url: server.url() }, { borrowed: true });
+    await system.root();
+    const mark = await system.mark();
+    await target.multi().del("codes").set("a", "changed").exec();
+    expect(await system.changed(mark)).toBe(true);
+    await endHeartbeats();
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    const { leftover } = await stores.clean(server.url());
+    expect([listed(leftover?.undo), listed(leftover?.keep)]).toEqual([["a"], []]);
+    expect(await target.exists("codes")).toBe(0);
+  });
+});
+
 test("a run that was killed before all was saved has changed nothing, and nothing is put back", async () => {
   const run = runs.start(borrow(server.url()));
   expect(await run.said()).toBe("open");
