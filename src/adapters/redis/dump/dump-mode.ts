@@ -3,8 +3,8 @@ import { markInvalid } from "../../../stores/store-errors.ts";
 import { SeqqaError } from "../../../model/errors.ts";
 import { ForeignWrite, type AskedSince } from "../../../stores/external-store.ts";
 import type { ExternalStore } from "../external-store.ts";
-import { bytesOf, isOver, isQuiet, renewalMs, renewed, type Bytes, type Entry } from "../keys/entry.ts";
-import { sameEntry } from "../keys/exact-text.ts";
+import { bytesOf, isQuiet, renewalMs, renewed, type Bytes, type Entry } from "../keys/entry.ts";
+import { sameEntry, withoutExpired } from "../keys/exact-text.ts";
 import { entryOfImage, imageKey, isKeyImage, type KeyImage } from "./key-image.ts";
 import { KeyMirror, type Segment } from "./key-mirror.ts";
 import { KEYS_A_WRITE, type Expected, type Fix, type Keyspace } from "../keys/keyspace.ts";
@@ -264,7 +264,7 @@ export class DumpMode {
   async #takeIn(keys: ReadonlySet<Bytes>, early: ReadonlyMap<Bytes, Entry | null> = new Map()): Promise<void> {
     const wasQuiet = this.#others?.asked.isQuiet === true;
     try {
-      const read = new Map([...early, ...(await this.#read(keys))].filter(([key, entry]) => entry !== null || !this.#endedByItself(key)));
+      const read = new Map([...early, ...(await this.#read(keys))].filter(([key, entry]) => !this.#expiredByItself(key, entry)));
       if (this.#others !== undefined) await this.#judge(read, wasQuiet, this.#others);
       for (const [key, entry] of read) this.#watch(key, entry);
       this.#mirror.push(read);
@@ -279,7 +279,7 @@ export class DumpMode {
   async #judge(read: ReadonlyMap<Bytes, Entry | null>, wasQuiet: boolean, { borrowed, asked }: Others): Promise<void> {
     const changed = [...read].filter(([key, entry]) => !sameEntry(this.#mirror.now(key), entry));
     if (changed.length === 0) return;
-    const written = changed.filter(([key, entry]) => entry !== null || !isOver(this.#mirror.now(key)!, this.#keyspace.nowMs));
+    const written = changed.filter(([key, entry]) => !sameEntry(withoutExpired(this.#mirror.now(key), this.#keyspace.nowMs), entry));
     if (wasQuiet && asked.isQuiet && written.length > 0) {
       const rows = written.map(([key]) => ({ table: "key", key: bytesOf(key).toString("utf8"), was: null, now: null }));
       throw new ForeignWrite(`the Redis database ${shownPlace(this.#keyspace.connection.place)}`, rows);
@@ -399,13 +399,13 @@ export class DumpMode {
    * run, that is no change of the state: only the run's own keys are restored in time.
    */
   #isOriginal(key: Bytes, entry: Entry): boolean {
-    return entry.at !== 0 && this.#others?.borrowed.isOriginal(key, entry) === true;
+    return (entry.at !== 0 || entry.fieldTimes !== undefined) && this.#others?.borrowed.isOriginal(key, entry) === true;
   }
 
-  /** Returns `true` if a missing key has its entry from before the run, and has expired. */
-  #endedByItself(key: Bytes): boolean {
-    const entry = this.#mirror.now(key);
-    return entry !== null && this.#isOriginal(key, entry) && isOver(entry, this.#keyspace.nowMs);
+  /** Returns `true` if a key has its entry from before the run, except that the key or fields of it have expired. */
+  #expiredByItself(key: Bytes, entry: Entry | null): boolean {
+    const was = this.#mirror.now(key);
+    return was !== null && this.#isOriginal(key, was) && sameEntry(withoutExpired(was, this.#keyspace.nowMs), entry);
   }
 
   #watch(key: Bytes, entry: Entry | null): void {

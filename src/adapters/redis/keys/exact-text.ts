@@ -1,4 +1,4 @@
-import type { Bytes, Entry, Reply } from "./entry.ts";
+import { isOver, type Bytes, type Entry, type Reply } from "./entry.ts";
 
 /** Fields of XINFO STREAM that are left out: storage details, derived values, and the times of the consumers' last activity. */
 const LEFT_OUT = new Set(["radix-tree-keys", "radix-tree-nodes", "lag", "seen-time", "active-time", "idle", "inactive"]);
@@ -26,6 +26,16 @@ export function sameEntry(a: Entry | null, b: Entry | null): boolean {
   if (a === b) return true;
   if (a === null || b === null || a.type !== b.type || a.at !== b.at) return false;
   return a.dump === b.dump || exactText(a) === exactText(b);
+}
+
+/** Returns an entry without the hash fields that have expired; `null` if the whole entry has expired. */
+export function withoutExpired(entry: Entry | null, nowMs: number): Entry | null {
+  if (entry === null || isOver(entry, nowMs)) return null;
+  const { value, fieldTimes = [] } = entry;
+  const over = new Set(pairs(fieldTimes).flatMap(([name, at]) => (isOver({ at: at as number }, nowMs) ? [name] : [])));
+  if (over.size === 0) return entry;
+  const left = (flat: Reply): Reply[] => pairs(flat).flatMap((pair) => (over.has(pair[0]) ? [] : pair));
+  return left(value).length === 0 ? null : { ...entry, dump: "", value: left(value), fieldTimes: left(fieldTimes) };
 }
 
 /** Splits a flat list of names and values, as returned by HGETALL and XINFO, into pairs. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Argument, Connection, RawReply } from "../connect/driver.ts";
 import { keyElsewhere, placeOfKey } from "./other-indexes.ts";
 import { bytesOf, entryOf, type Bytes, type Entry } from "./entry.ts";
-import { sameEntry } from "./exact-text.ts";
+import { sameEntry, withoutExpired } from "./exact-text.ts";
 import { notPutBack } from "../connect/failures.ts";
 import { keyFilter } from "./glob.ts";
 import { isReserved, RESERVED } from "./reserved.ts";
@@ -183,7 +183,11 @@ export class Keyspace {
       const skipped = await write(left, present);
       present = skipped.length === 0 ? new Map<Bytes, Entry | null>() : await this.read(skipped);
       // The same value can have another DUMP, because the order of large sets and hashes changes without a write. Try such keys again.
-      for (const [key, entry] of present) if (tries === MOST_TRIES || !sameEntry(expected.get(key) ?? null, entry)) changed.set(key, entry);
+      for (const [key, entry] of present) {
+        const wanted = expected.get(key) ?? null;
+        const isSame = sameEntry(wanted, entry) || sameEntry(withoutExpired(wanted, this.nowMs), entry);
+        if (tries === MOST_TRIES || !isSame) changed.set(key, entry);
+      }
       left = left.filter(([key]) => present.has(key) && !changed.has(key));
     }
     return changed;

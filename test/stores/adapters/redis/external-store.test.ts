@@ -528,6 +528,32 @@ describe("lifetimes of hash fields (Redis 7.4, Valkey 9)", () => {
     expect(await times("a", "b")).toEqual([-1, 4_102_444_900_000]);
   });
 
+  test("that end during a run are no write of another client, and do not begin again", async () => {
+    let asked = 1;
+    const soon = async (key: string): Promise<unknown> => target.call("HPEXPIREAT", key, Date.now() + 300, "FIELDS", 1, "b");
+    await soon("cart");
+    const system = await openAdapter({ url: server.url() }, { borrowed: true, asked: () => asked });
+    await system.root();
+    const mark = await system.mark();
+    asked++;
+    await target.hset("own", "a", "1", "b", "2");
+    await soon("own");
+    expect(await system.changed(mark)).toBe(true);
+    const own = await system.mark();
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(await system.changed(own)).toBe(true);
+    await system.restore(mark);
+    expect(await system.changed(mark)).toBe(false);
+    asked++;
+    await target.hset("cart", "c", "3");
+    expect(await system.changed(mark)).toBe(true);
+    await system.restore(mark);
+    expect(await system.changed(mark)).toBe(false);
+    await system.close();
+    expect(await target.hgetall("cart")).toEqual({ a: "1" });
+    expect(await target.exists("own")).toBe(0);
+  });
+
   test("a hash whose fields have all expired counts as missing", async () => {
     await target.hset("codes", "x", "1");
     await target.call("HPEXPIREAT", "codes", Date.now() + 300, "FIELDS", 1, "x");
