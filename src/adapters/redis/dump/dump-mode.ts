@@ -3,7 +3,7 @@ import { markInvalid } from "../../../stores/store-errors.ts";
 import { SeqqaError } from "../../../model/errors.ts";
 import { ForeignWrite, type AskedSince } from "../../../stores/external-store.ts";
 import type { ExternalStore } from "../external-store.ts";
-import { bytesOf, isQuiet, renewalMs, renewed, type Bytes, type Entry } from "../keys/entry.ts";
+import { bytesOf, isQuiet, renewalMs, renewed, withLifetime, type Bytes, type Entry } from "../keys/entry.ts";
 import { sameEntry, withoutExpired } from "../keys/exact-text.ts";
 import { entryOfImage, imageKey, isKeyImage, type KeyImage } from "./key-image.ts";
 import { KeyMirror, type Segment } from "./key-mirror.ts";
@@ -265,6 +265,7 @@ export class DumpMode {
     const wasQuiet = this.#others?.asked.isQuiet === true;
     try {
       const read = new Map([...early, ...(await this.#read(keys))].filter(([key, entry]) => !this.#expiredByItself(key, entry)));
+      for (const [key, entry] of read) read.set(key, withLifetime(this.#mirror.now(key), entry));
       if (this.#others !== undefined) await this.#judge(read, wasQuiet, this.#others);
       for (const [key, entry] of read) this.#watch(key, entry);
       this.#mirror.push(read);

@@ -14,6 +14,8 @@ export interface Entry {
   at: number;
   /** The remaining time to live when the key was read, in milliseconds; 0 if the key does not expire. */
   readonly left: number;
+  /** The lifetime that the run gave the key, in seconds, rounded up. Absent if the run did not set it, or if it is longer than 90 days. */
+  readonly lifetime?: number | undefined;
   /** The time on the server when the key was read, in milliseconds since 1970. */
   readonly readMs: number;
   /** The value as the commands of its type return it. */
@@ -52,6 +54,24 @@ export function entryOf(raw: RawReply, readMs: number): Entry | null {
  */
 export function isQuiet(entry: Entry): boolean {
   return entry.type === "stream" || (entry.type === "string" && (entry.value as Bytes).startsWith("HYLL"));
+}
+
+/** The bounds of lifetimes in seconds. People choose round lifetimes, and a key is read some time after it was written, so a bound is never too low. */
+const LIFETIMES: readonly number[] = [
+  0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400, 604_800, 2_592_000,
+  7_776_000,
+];
+/** The factor by which a lifetime may exceed a bound, for lifetimes that are not quite round. */
+const BEYOND = 1.01;
+
+/**
+ * Returns an entry that was just read, with its lifetime: the least of some round bounds that it does not exceed. If the expiry time was not set since
+ * the entry `before`, the lifetime is that of `before`. Otherwise, a counter that expires would live shorter whenever it is counted.
+ */
+export function withLifetime(before: Entry | null, entry: Entry | null): Entry | null {
+  if (entry === null || entry.at === 0) return entry;
+  if (before?.at === entry.at) return { ...entry, left: before.left, lifetime: before.lifetime };
+  return { ...entry, lifetime: LIFETIMES.find((seconds) => entry.left <= seconds * 1_000 * BEYOND) };
 }
 
 /**
