@@ -46,7 +46,10 @@ export class ExternalStore {
     try {
       const claim = (await registry.claims()).find(({ db }) => db === place.db);
       let had = claim === undefined && (await registry.claim(place.db, "borrowed", run));
-      if (claim !== undefined) {
+      if (claim?.kind === "index") {
+        // The database of a dead lane is now the user's own, so its keys stay.
+        had = (await registry.isDead(claim)) && (await registry.claim(place.db, "borrowed", run, claim));
+      } else if (claim !== undefined) {
         const left = await takeOver(registry, claim, run, { dryRun: true });
         if (left?.leftover !== undefined && left.leftover.undo.length + left.leftover.keep.length > 0 && claim.run !== run) {
           throw leftBehind(left.leftover);
@@ -77,6 +80,11 @@ export class ExternalStore {
   /** Saves the original content again if the target has flushed the database that contains the Redis registry. */
   stillThere(): Promise<void> {
     return this.#registry.stillThere(() => this.#keepAgain());
+  }
+
+  /** Returns `true` if a key has the entry that it had before the run. */
+  isOriginal(key: Bytes, entry: Entry): boolean {
+    return sameEntry(this.#root.get(key) ?? null, entry);
   }
 
   /** Records on the server the current entries of keys. @throws SeqqaError `LEASE_OVER` */

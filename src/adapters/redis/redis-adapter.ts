@@ -70,7 +70,8 @@ interface Opened {
  * A Redis database of the target: all keys of one database index, of every type. Not restored: scripts, functions, settings and published messages.
  * On a lane's own server (`isolation: server`), the keys of the other indexes belong to the store, too, in tables such as `db3_hash`. A restore
  * brings back expired keys. A key keeps its expiry time while at least half of its original remaining time is left; otherwise it gets the full
- * remaining time again. The state includes which keys expire, but not when.
+ * remaining time again. In an external database, keys from before the run always keep their expiry times: when such a key expires, the state stays the
+ * same, and the key is not brought back. The state includes which keys expire, but not when.
  */
 export class RedisAdapter implements StoreAdapter {
   readonly name: string = "redis";

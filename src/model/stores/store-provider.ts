@@ -64,7 +64,7 @@ export type Removed = readonly string[];
 export interface Cleaning {
   /** `true` if the leftovers are only reported, and nothing is changed. Default `false`. */
   readonly dryRun?: boolean | undefined;
-  /** Receives the rows of an external store that will not be restored. Called before the cleaning commits any change. */
+  /** Receives the rows of an external store that are not restored. Called before the store forgets the earlier values of these rows. */
   readonly onKept?: ((leftover: Leftover) => void) | undefined;
 }
 

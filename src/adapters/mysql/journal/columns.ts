@@ -52,8 +52,9 @@ export function imageOfValue({ kind }: Column, value: string): string {
       // Seconds since 1970 do not depend on the session's time zone. For the zero time, `unix_timestamp` returns 0 in a query but NULL in a trigger.
       return `ifnull(nullif(unix_timestamp(${value}),0),if(isnull(concat(${value},'')),'-','0'))`;
     case "choice":
-      // An ENUM value is stored as a number. The number distinguishes the empty error value from a member ''.
-      return `ifnull(concat(${value}+0,':',hex(${value})),'-')`;
+      // An ENUM value is stored as a number. The number distinguishes the empty error value from a member ''. A SET value has up to 64 bits, which only
+      // an unsigned number holds.
+      return `ifnull(concat(cast(${value} as unsigned),':',hex(${value})),'-')`;
     case "json":
     case "plain":
       return `ifnull(hex(convert(${value} using utf8mb4)),'-')`;
@@ -79,7 +80,8 @@ export function literal({ kind, charset }: Column, image: string): string {
     case "decimal":
       return /^-?[\d.]+$/.test(image) ? image : quoted(image);
     case "choice":
-      return String(Number.parseInt(image, 10) > Number.MAX_SAFE_INTEGER ? BigInt(image.split(":")[0]!) : Number.parseInt(image, 10));
+      // In comparisons, the server takes the 64 bits of a SET value for a signed number.
+      return BigInt.asIntN(64, BigInt(image.slice(0, image.indexOf(":")))).toString();
     case "float":
     case "time":
       return quoted(image);

@@ -1,5 +1,5 @@
 import { OURS } from "../schema/catalog.ts";
-import { OFF, type Control } from "../connect/control.ts";
+import { OFF, type Control, type Row } from "../connect/control.ts";
 import { named, quoteName, quoteText } from "../connect/sql-text.ts";
 
 /**
@@ -10,6 +10,12 @@ export const ORIGINALS: string = `${OURS}originals`;
 
 /** The beginning of the body of a guarded trigger (a copy of a user's trigger). It skips the rest of the body in seqqa's own sessions. */
 export const GUARD: string = `begin if ${OFF} is null then `;
+
+/**
+ * The name of a row of {@link ORIGINALS} that exists while all guarded triggers exist. During this time, only the user can have dropped a missing
+ * trigger. At other times, seqqa may have been killed while it replaced the trigger.
+ */
+const COMPLETE = "";
 
 interface Original {
   readonly name: string;
@@ -36,13 +42,17 @@ export async function guardTriggers(control: Control): Promise<void> {
   await control.rows(
     `create table ${ORIGINALS}(at int not null auto_increment primary key, name ${text}, tab ${text}, body ${text}, mode ${text}, client ${text}, collation ${text}) engine=InnoDB`,
   );
+  const kept: string[] = [];
   for (const [name, table, , , , , mode, client, collation] of users) {
     const [shown] = await control.rows(`show create trigger ${quoteName(name!)}`);
-    const kept = [name, table, shown?.[2], mode, client, collation].map((one) => quoteText(one ?? ""));
-    await control.rows(`insert into ${ORIGINALS}(name, tab, body, mode, client, collation) values (${kept.join(",")})`);
+    kept.push(`(${[name, table, shown?.[2], mode, client, collation].map((one) => quoteText(one ?? "")).join(",")})`);
   }
-  for (const [name] of users) await control.define(`drop trigger ${quoteName(name!)}`);
+  // If seqqa is killed, triggers are created in the order of these rows, after the ones that exist. Therefore write all rows at once, and drop the
+  // last trigger first.
+  await control.rows(`insert into ${ORIGINALS}(name, tab, body, mode, client, collation) values ${kept.join(",")}`);
+  for (const [name] of users.toReversed()) await control.define(`drop trigger ${quoteName(name!)}`);
   for (const row of users) await create(control, guarded(row), row[6]!, row[7]!, row[8]!);
+  await control.rows(`insert into ${ORIGINALS}(name) values ('${COMPLETE}')`);
 }
 
 function guarded([name, table, timing, event, definer, statement]: readonly string[]): string {
@@ -78,21 +88,35 @@ function isAscii(text: string): boolean {
   return Buffer.byteLength(text) === text.length;
 }
 
+/** Replaces the guarded triggers by their originals. Triggers that the user dropped, replaced or moved to another table stay as they are. */
 export async function restoreTriggers(control: Control): Promise<void> {
+  const { database } = control.store;
   const there = await control.rows(
-    `select 1 from information_schema.tables where ${named("table_schema", control.store.database)} and table_name = '${ORIGINALS}'`,
+    `select 1 from information_schema.tables where ${named("table_schema", database)} and table_name = '${ORIGINALS}'`,
   );
   if (there.length === 0) return;
   const rows = await control.rows(`select name, tab, body, mode, client, collation from ${ORIGINALS} order by at`);
-  const originals = rows.map(([name, table, sql, mode, client, collation]): Original => ({
-    name: name!,
-    table: table!,
-    create: sql!,
-    mode: mode!,
-    client: client!,
-    collation: collation!,
-  }));
-  for (const { name } of originals) await control.define(`drop trigger if exists ${quoteName(name)}`);
-  for (const one of originals) await create(control, one.create, one.mode, one.client, one.collation);
+  const isComplete = rows.some(([name]) => name === COMPLETE);
+  let originals = rows.filter(([name]) => name !== COMPLETE).map(original);
+  const present = await control.rows(
+    `select trigger_name, event_object_table, action_statement from information_schema.triggers where ${named("event_object_schema", database)}`,
+  );
+  const bodies = new Map(present.map(([name, table, body]) => [name, { table, body: body ?? "" }]));
+  const isGuarded = ({ name, table }: Original): boolean => {
+    const now = bodies.get(name);
+    return now?.table === table && now.body.startsWith(GUARD);
+  };
+  if (isComplete) {
+    const forgotten = [COMPLETE, ...originals.filter((one) => !isGuarded(one)).map(({ name }) => name)];
+    await control.rows(`delete from ${ORIGINALS} where name in (${forgotten.map(quoteText).join(",")})`);
+    originals = originals.filter(isGuarded);
+  }
+  for (const one of originals) if (isGuarded(one)) await control.define(`drop trigger if exists ${quoteName(one.name)}`);
+  for (const one of originals)
+    if (isGuarded(one) || !bodies.has(one.name)) await create(control, one.create, one.mode, one.client, one.collation);
   await control.rows(`drop table ${ORIGINALS}`);
+}
+
+function original([name, table, sql, mode, client, collation]: Row): Original {
+  return { name: name!, table: table!, create: sql!, mode: mode!, client: client!, collation: collation! };
 }

@@ -31,7 +31,7 @@ export interface PutBack extends Cleaning {
  *
  * Equal rows of a table without a key cannot be distinguished. A row that the run added n times is deleted n times. Rows that the run deleted are
  * restored, unless a row that the run added is missing: another client may have changed the missing row, and the changed row may replace a deleted
- * one.
+ * one. The missing row is listed among the kept ones.
  *
  * @throws SeqqaError `STORE_NOT_PUT_BACK`, `STORE_BUSY`, `JOURNAL_INCOHERENT`
  */
@@ -55,7 +55,8 @@ async function once(control: Control, { dryRun = false, onKept, recordsRest }: P
     const recorded = await readRecorded(control, catalog, recordsRest);
     const rows = await rowsOf(control, catalog, recorded);
     const undo = new Set(rows.filter((row) => row.recorded === row.now && row.root !== row.now));
-    const keep = rows.filter((row) => row.recorded !== row.now && row.root !== row.now);
+    // In a table without a key, a row that the run added and that is missing may be one that another client has changed. Its new values are unknown.
+    const keep = rows.filter((row) => row.recorded !== row.now && (row.root !== row.now || row.table.key.length === 0));
     keep.push(...withoutTheirs(undo, rows));
     requireGuarded(control, catalog, undo);
     keep.push(...(await undoRows(control, catalog, undo)));

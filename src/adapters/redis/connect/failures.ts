@@ -59,7 +59,7 @@ export function unreachable(place: RedisPlace, error: unknown): SeqqaError {
 export function refused(place: RedisPlace, error: unknown): SeqqaError {
   if (error instanceof SeqqaError) return error;
   const cause = scrubbed(error, place);
-  if (codeOf(cause) === "NOPERM" || /user executing the script can't/i.test(cause.message)) {
+  if (codeOf(cause) === "NOPERM" || /user executing the script can't|ACL failure in script/i.test(cause.message)) {
     return new SeqqaError("STORE_NOT_ALLOWED", `Redis at ${shownPlace(place)} does not allow what seqqa needs: ${cause.message}.`, {
       hint: `Grant these permissions to the user in the store's URL. Type: ACL SETUSER <user> ${RIGHTS}`,
       exitStatus: 2,

@@ -3,11 +3,11 @@ import { markInvalid } from "../../../stores/store-errors.ts";
 import { SeqqaError } from "../../../model/errors.ts";
 import { ForeignWrite, type AskedSince } from "../../../stores/external-store.ts";
 import type { ExternalStore } from "../external-store.ts";
-import { bytesOf, isQuiet, renewalMs, type Bytes, type Entry } from "../keys/entry.ts";
-import { sameEntry } from "../keys/exact-text.ts";
+import { bytesOf, isQuiet, renewalMs, renewed, withLifetime, type Bytes, type Entry } from "../keys/entry.ts";
+import { sameEntry, withoutExpired } from "../keys/exact-text.ts";
 import { entryOfImage, imageKey, isKeyImage, type KeyImage } from "./key-image.ts";
 import { KeyMirror, type Segment } from "./key-mirror.ts";
-import { KEYS_A_WRITE, type Fix, type Keyspace } from "../keys/keyspace.ts";
+import { KEYS_A_WRITE, type Expected, type Fix, type Keyspace } from "../keys/keyspace.ts";
 import { shownPlace } from "../connect/redis-url.ts";
 import { observeChanges, type Change } from "../keys/rows.ts";
 import { WRITTEN } from "./scripts.ts";
@@ -127,7 +127,11 @@ export class DumpMode {
       if (!this.#mirror.holds(segment)) throw markInvalid();
       if (seen !== undefined) {
         const tried = this.#countable(segment, seen);
-        if (tried && (await this.#change(this.#fixesTo(segment), this.#tracker!.changes, () => this.#mirror.popTo(segment)))) return true;
+        if (tried) {
+          const fixes = this.#fixesTo(segment);
+          const how = { changes: this.#tracker!.changes, changed: () => this.#mirror.popTo(segment) };
+          if (await this.#change(fixes, this.#present(fixes), how)) return true;
+        }
         await this.#sync();
         if (this.#mirror.top !== seen) return false;
         // The store is unchanged, so the changes that the server counted were made in another database. Such changes will recur, so the count is not
@@ -142,8 +146,9 @@ export class DumpMode {
         const before = wanted.get(key);
         fixes.push([key, before === undefined ? this.#mirror.now(key) : before]);
       }
+      const present = this.#present(fixes);
       this.#mirror.popTo(segment);
-      await this.#apply(fixes);
+      await this.#apply(fixes, present);
       return true;
     });
   }
@@ -186,10 +191,11 @@ export class DumpMode {
       for (const key of image.gone) wanted.set(key, null);
       const fixes: Fix[] = [];
       for (const [key, entry] of wanted) if (unread.has(key) || !sameEntry(this.#mirror.now(key), entry)) fixes.push([key, entry]);
+      const present = this.#present(fixes);
       this.#mirror.popTo(this.#mirror.bottom);
       this.#mirror.push(wanted);
       for (const [key, entry] of wanted) this.#watch(key, entry);
-      await this.#apply(fixes);
+      await this.#apply(fixes, present);
     });
   }
 
@@ -258,7 +264,8 @@ export class DumpMode {
   async #takeIn(keys: ReadonlySet<Bytes>, early: ReadonlyMap<Bytes, Entry | null> = new Map()): Promise<void> {
     const wasQuiet = this.#others?.asked.isQuiet === true;
     try {
-      const read = new Map([...early, ...(await this.#read(keys))]);
+      const read = new Map([...early, ...(await this.#read(keys))].filter(([key, entry]) => !this.#expiredByItself(key, entry)));
+      for (const [key, entry] of read) read.set(key, withLifetime(this.#mirror.now(key), entry));
       if (this.#others !== undefined) await this.#judge(read, wasQuiet, this.#others);
       for (const [key, entry] of read) this.#watch(key, entry);
       this.#mirror.push(read);
@@ -273,8 +280,7 @@ export class DumpMode {
   async #judge(read: ReadonlyMap<Bytes, Entry | null>, wasQuiet: boolean, { borrowed, asked }: Others): Promise<void> {
     const changed = [...read].filter(([key, entry]) => !sameEntry(this.#mirror.now(key), entry));
     if (changed.length === 0) return;
-    const isOver = ({ at }: Entry): boolean => at !== 0 && at <= this.#keyspace.nowMs;
-    const written = changed.filter(([key, entry]) => entry !== null || !isOver(this.#mirror.now(key)!));
+    const written = changed.filter(([key, entry]) => !sameEntry(withoutExpired(this.#mirror.now(key), this.#keyspace.nowMs), entry));
     if (wasQuiet && asked.isQuiet && written.length > 0) {
       const rows = written.map(([key]) => ({ table: "key", key: bytesOf(key).toString("utf8"), was: null, now: null }));
       throw new ForeignWrite(`the Redis database ${shownPlace(this.#keyspace.connection.place)}`, rows);
@@ -325,48 +331,88 @@ export class DumpMode {
     return keys;
   }
 
-  async #apply(fixes: Fix[]): Promise<void> {
+  /**
+   * Copies the entries that keys of an external database have now, before a restore changes their expiry times. `undefined` for a database that only
+   * the target writes to.
+   */
+  #present(fixes: readonly Fix[]): Map<Bytes, Entry | null> | undefined {
+    if (this.#others === undefined) return undefined;
+    const present = ([key]: Fix): [Bytes, Entry | null] => {
+      const now = this.#mirror.now(key);
+      return [key, now && { ...now }];
+    };
+    return new Map(fixes.map(present));
+  }
+
+  async #apply(fixes: Fix[], present: Map<Bytes, Entry | null> | undefined): Promise<void> {
     // Also write keys that are correct but expire soon, to give them a new expiry time.
     if (this.#nextRenewalMs <= this.#keyspace.nowMs) {
       const fixed = new Set(fixes.map(([key]) => key));
-      for (const key of this.#dueBy(renewalMs)) if (!fixed.has(key)) fixes.push([key, this.#mirror.now(key)]);
+      const due = this.#dueBy(renewalMs).flatMap((key): Fix[] => (fixed.has(key) ? [] : [[key, this.#mirror.now(key)]]));
+      for (const [key, entry] of this.#present(due) ?? []) present?.set(key, entry);
+      fixes.push(...due);
     }
-    if (fixes.length > 0) await this.#change(fixes);
+    if (fixes.length > 0) await this.#change(fixes, present);
   }
 
   /**
-   * Writes keys, and reads the keys that other clients wrote at the same time. `changes`: the expected value of the server's count of changes. If the
-   * count differs, nothing is changed and the result is `false`.
+   * Writes keys, and reads the keys that other clients wrote at the same time. With `present`, leaves keys as they are that have other entries at that
+   * moment. `changes`: the expected value of the server's count of changes. If the count differs, nothing is changed and the result is `false`.
    */
-  async #change(fixes: readonly Fix[], changes = "", changed?: () => void): Promise<boolean> {
+  async #change(
+    fixes: readonly Fix[],
+    present: Expected | undefined,
+    { changes = "", changed }: { readonly changes?: string; readonly changed?: () => void } = {},
+  ): Promise<boolean> {
     const tracker = this.#tracker;
     const borrowed = this.#others?.borrowed;
-    let later: ReadonlySet<Bytes> | undefined;
+    const later = new Set<Bytes>();
+    const now = this.#keyspace.nowMs;
+    for (const [key, entry] of fixes) if (entry !== null && !this.#isOriginal(key, entry)) entry.at = renewed(entry, now);
     await borrowed?.willWrite(new Map(fixes));
+    let stats = "";
+    const write = async (some: readonly Fix[], expected?: Expected): Promise<readonly Bytes[]> => {
+      // This process has made the changes that the server counted since the first attempt.
+      const how = { expected, changes: stats === "" ? changes : "" };
+      const apply = (message = {}): ReturnType<Keyspace["apply"]> => this.#keyspace.apply(some, { ...how, ...message });
+      const done = await (tracker === undefined ? apply() : tracker.own((token) => apply({ channel: tracker.channel, token })));
+      stats = done.stats;
+      return done.skipped;
+    };
     try {
-      if (tracker === undefined) {
-        await this.#keyspace.apply(fixes, "", "");
-        await borrowed?.record(new Map(fixes));
-      } else {
-        const reply = await tracker.own((token) => this.#keyspace.apply(fixes, tracker.channel, token, changes));
-        if (reply === WRITTEN) return false;
-        await borrowed?.record(new Map(fixes));
-        changed?.();
-        later = await this.#keysInDoubt(await tracker.settleBy(reply), "none");
-      }
+      if (present === undefined) await write(fixes);
+      else for (const key of (await this.#keyspace.applyToUnchanged(fixes, present, write)).keys()) later.add(key);
+      if (stats === WRITTEN) return false;
+      await borrowed?.record(new Map(fixes.filter(([key]) => !later.has(key))));
+      changed?.();
+      if (tracker !== undefined) for (const key of await this.#keysInDoubt(await tracker.settleBy(stats), "none")) later.add(key);
       for (const [key, entry] of fixes) this.#watch(key, entry);
     } catch (error) {
       tracker?.forget();
       throw error;
     }
-    if (later !== undefined && later.size > 0) await this.#takeIn(later);
+    if (later.size > 0) await this.#takeIn(later);
     return true;
+  }
+
+  /**
+   * Returns `true` for an entry from before the run in an external database. Such an entry keeps its expiry time, and if the key expires during the
+   * run, that is no change of the state: only the run's own keys are restored in time.
+   */
+  #isOriginal(key: Bytes, entry: Entry): boolean {
+    return (entry.at !== 0 || entry.fieldTimes !== undefined) && this.#others?.borrowed.isOriginal(key, entry) === true;
+  }
+
+  /** Returns `true` if a key has its entry from before the run, except that the key or fields of it have expired. */
+  #expiredByItself(key: Bytes, entry: Entry | null): boolean {
+    const was = this.#mirror.now(key);
+    return was !== null && this.#isOriginal(key, was) && sameEntry(withoutExpired(was, this.#keyspace.nowMs), entry);
   }
 
   #watch(key: Bytes, entry: Entry | null): void {
     if (entry === null) return;
     if (isQuiet(entry)) this.#quiet.add(key);
-    if (entry.at === 0) return;
+    if (entry.at === 0 || this.#isOriginal(key, entry)) return;
     this.#expiring.add(key);
     this.#nextExpiryMs = Math.min(this.#nextExpiryMs, entry.at);
     this.#nextRenewalMs = Math.min(this.#nextRenewalMs, renewalMs(entry));
@@ -380,7 +426,7 @@ export class DumpMode {
     this.#nextRenewalMs = Infinity;
     for (const key of this.#expiring) {
       const entry = this.#mirror.now(key);
-      if (entry === null || entry.at === 0) continue;
+      if (entry === null || entry.at === 0 || this.#isOriginal(key, entry)) continue;
       if (timeOf(entry) <= now) due.push(key);
       this.#watch(key, entry);
     }

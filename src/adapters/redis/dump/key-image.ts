@@ -17,8 +17,8 @@ export function imageKey(key: Bytes, entry: Entry): ImageKey {
   return { ...entry, key };
 }
 
-export function entryOfImage({ type, dump, at, left, readMs, value }: ImageKey): Entry {
-  return { type, dump, at, left, readMs, value };
+export function entryOfImage({ key: _key, ...entry }: ImageKey): Entry {
+  return entry;
 }
 
 export function isKeyImage(image: unknown): image is KeyImage {

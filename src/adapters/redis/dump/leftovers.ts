@@ -2,28 +2,35 @@ import type { Leftover } from "../../../model/stores/leftover.ts";
 import type { Cleaned, Cleaning } from "../../../model/stores/store-provider.ts";
 import { Connection } from "../connect/driver.ts";
 import { Keyspace } from "../keys/keyspace.ts";
-import type { Claim, Registry } from "../provider/registry.ts";
-import { compareSaved, ignoredKeys } from "./saved-state.ts";
+import { BEATS_EVERY_MS, type Claim, type Registry } from "../provider/registry.ts";
+import { compareSaved, ignoredKeys, withChanged } from "./saved-state.ts";
+
+/** The longest time between the last heartbeat of a run and its end, in milliseconds, if the run's thread was not busy for longer. */
+const AFTER_BEAT_MS = 2 * BEATS_EVERY_MS;
 
 interface TakenOver {
   readonly removed: string;
   readonly leftover?: Leftover;
 }
 
+export interface Sweeping extends Cleaning {
+  /** `true` if the user has asked for the removal. Otherwise, only databases that certainly nobody uses are emptied. Default `false`. */
+  readonly asked?: boolean;
+}
+
 /**
- * Takes over the claim of a dead run. A lane's database is emptied. In an external database, keys are restored if they are as the run recorded them.
- * Afterwards, this run owns the claim, except in a dry run. Returns `undefined` if the owner is alive or another process took the claim over first.
+ * Takes over the claim of a dead run. In an external database, keys are restored if they are as the run recorded them. A lane's database is emptied.
+ * Afterwards, this run owns the claim, except in a dry run. Returns `undefined` if the owner is alive, another process took the claim over first, or
+ * an application may use the lane's database by now.
  */
-export async function takeOver(registry: Registry, claim: Claim, run: string, how: Cleaning = {}): Promise<TakenOver | undefined> {
+export async function takeOver(registry: Registry, claim: Claim, run: string, how: Sweeping = {}): Promise<TakenOver | undefined> {
   if (!(await registry.isDead(claim))) return undefined;
-  if (how.dryRun !== true && !(await registry.claim(claim.db, claim.kind, run, claim))) return undefined;
   const connection = await Connection.open({ ...registry.connection.place, db: claim.db });
   try {
+    const takes = async (): Promise<boolean> => how.dryRun === true || (await registry.claim(claim.db, claim.kind, run, claim));
+    if (claim.kind === "index") return await emptyUnused(new Keyspace(connection), claim, takes, how);
+    if (!(await takes())) return undefined;
     const keyspace = new Keyspace(connection, false, await ignoredKeys(registry, claim.db));
-    if (claim.kind === "index") {
-      if (how.dryRun !== true) await empty(keyspace);
-      return { removed: `database ${claim.db}, a copy for run ${claim.run}` };
-    }
     const removed = `the record that run ${claim.run} uses database ${claim.db}`;
     // A run saves the whole external database before its first change. If the saved data is incomplete, the run has changed nothing.
     return claim.saved ? { removed, leftover: await putBack(registry, keyspace, how) } : { removed };
@@ -32,12 +39,37 @@ export async function takeOver(registry: Registry, claim: Claim, run: string, ho
   }
 }
 
-/** Restores the keys of an external database that are as the run recorded them. */
+/** Empties the database of a dead lane, except for keys that somebody has used since the run ended. */
+async function emptyUnused(
+  keyspace: Keyspace,
+  claim: Claim,
+  takes: () => Promise<boolean>,
+  { asked, dryRun }: Sweeping,
+): Promise<TakenOver | undefined> {
+  const sinceMs = claim.beatMs + AFTER_BEAT_MS;
+  const { used, unknown } = await keyspace.deleteUnused(sinceMs, "none");
+  if ((asked !== true && used + unknown > 0) || !(await takes())) return undefined;
+  // If an application uses the database, keys of unknown use may be its own.
+  const kept = used === 0 ? 0 : used + unknown;
+  if (dryRun !== true) await keyspace.deleteUnused(sinceMs, used === 0 ? "unknown" : "unused");
+  const except = kept === 0 ? "" : `, except ${kept === 1 ? "1 key" : `${kept} keys`} that may have been used since the run ended`;
+  return { removed: `database ${claim.db}, a copy for run ${claim.run}${except}` };
+}
+
+/**
+ * Restores the keys of an external database that are as the run recorded them at the moment in which they are written. The saved state stays until
+ * the claim is released. If the process is killed before that, a later one finds the same keys to keep.
+ */
 export async function putBack(registry: Registry, keyspace: Keyspace, { dryRun = false, onKept }: Cleaning = {}): Promise<Leftover> {
-  const { leftover, fixes } = await compareSaved(registry, keyspace);
-  if (dryRun) return leftover;
+  const compared = await compareSaved(registry, keyspace);
+  if (dryRun) return compared.leftover;
+  const changed = await keyspace.applyToUnchanged(
+    compared.fixes,
+    compared.now,
+    async (fixes, expected) => (await keyspace.apply(fixes, { expected })).skipped,
+  );
+  const leftover = withChanged(compared, changed);
   if (leftover.keep.length > 0) onKept?.(leftover);
-  if (fixes.length > 0) await keyspace.apply(fixes, "", "");
   return leftover;
 }
 
@@ -45,7 +77,7 @@ export async function putBack(registry: Registry, keyspace: Keyspace, { dryRun =
  * Empties the databases of dead runs on a server and removes the runs' claims. External databases are restored only if their number is `db`. Two
  * processes may call this at the same time.
  */
-export async function sweepServer(registry: Registry, run: string, db?: number, how: Cleaning = {}): Promise<Cleaned> {
+export async function sweepServer(registry: Registry, run: string, db?: number, how: Sweeping = {}): Promise<Cleaned> {
   const removed: string[] = [];
   let leftover: Leftover | undefined;
   for (const claim of await registry.claims()) {
@@ -64,10 +96,5 @@ export async function sweepServer(registry: Registry, run: string, db?: number, 
  * whole server.
  */
 export async function empty(keyspace: Keyspace): Promise<void> {
-  const keys = [...(await keyspace.keys())];
-  await keyspace.apply(
-    keys.map((key) => [key, null]),
-    "",
-    "",
-  );
+  await keyspace.apply([...(await keyspace.keys())].map((key) => [key, null]));
 }

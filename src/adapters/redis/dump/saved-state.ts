@@ -1,9 +1,8 @@
 import type { Leftover, RowImage, RowImages } from "../../../model/stores/leftover.ts";
-import { RESERVED } from "../keys/reserved.ts";
 import type { Argument, RawReply } from "../connect/driver.ts";
-import { bytesOf, type Bytes, type Entry, type Reply } from "../keys/entry.ts";
+import { bytesOf, isOver, type Bytes, type Entry, type Reply } from "../keys/entry.ts";
 import { sameEntry } from "../keys/exact-text.ts";
-import type { Fix, Keyspace } from "../keys/keyspace.ts";
+import type { Expected, Fix, Keyspace } from "../keys/keyspace.ts";
 import { shownPlace } from "../connect/redis-url.ts";
 import type { Registry } from "../provider/registry.ts";
 import { claimKey, nextKey, recordedKey, savedKey } from "../provider/registry-scripts.ts";
@@ -53,21 +52,29 @@ interface Images {
   readonly now: ReadonlyMap<Bytes, Entry>;
 }
 
+/** The comparison of an external database with its saved state. */
+export interface Compared {
+  /** `undo`: the keys that can be restored. `keep`: the keys that others changed. */
+  readonly leftover: Leftover;
+  /** The changes for the restore, in the order of `undo`. */
+  readonly fixes: readonly Fix[];
+  /** The present entries of the keys to restore. */
+  readonly now: Expected;
+}
+
 /**
- * Compares an external database that a run left behind with its saved state. `keyspace` must be connected to that database. Returns the keys that can
- * be restored, the keys that others changed, and the changes for the restore.
+ * Compares an external database that a run left behind with its saved state. `keyspace` must be connected to that database. Keys are restored with
+ * their original expiry times, so a key that would have expired by now counts as missing in each of the saved states.
  */
-export async function compareSaved(
-  registry: Registry,
-  keyspace: Keyspace,
-): Promise<{ readonly leftover: Leftover; readonly fixes: readonly Fix[] }> {
+export async function compareSaved(registry: Registry, keyspace: Keyspace): Promise<Compared> {
   const { place } = keyspace.connection;
+  const now = await keyspace.readAll();
   const [root, recorded, next] = [
     await savedKeys(registry, keyspace, savedKey(place.db)),
     await savedKeys(registry, keyspace, recordedKey(place.db)),
     await savedKeys(registry, keyspace, nextKey(place.db)),
   ];
-  const images = { root, recorded, next, now: await keyspace.readAll() };
+  const images = { root, recorded, next, now };
   const undo: RowImages[] = [];
   const keep: RowImages[] = [];
   const fixes: Fix[] = [];
@@ -82,14 +89,27 @@ export async function compareSaved(
       recorded: shownEntry(recordedOf(images, key)),
       now: shownEntry(now),
     };
-    if (isRuns(images, key, keyspace.nowMs)) {
+    if (isRuns(images, key)) {
       undo.push(row);
       fixes.push([key, was]);
     } else keep.push(row);
   }
   const [since, at] = (await registry.connection.bytes("HMGET", claimKey(place.db), "since", "at")) as readonly RawReply[];
   const ms = (reply: RawReply | undefined): number => Number(String(reply ?? 0)) || 0;
-  return { leftover: { store: `the Redis database ${shownPlace(place)}`, sinceMs: ms(since), recordedMs: ms(at), undo, keep }, fixes };
+  return {
+    leftover: { store: `the Redis database ${shownPlace(place)}`, sinceMs: ms(since), recordedMs: ms(at), undo, keep },
+    fixes,
+    now: new Map(fixes.map(([key]) => [key, now.get(key) ?? null])),
+  };
+}
+
+/** Returns the leftover if the keys in `changed` could not be restored, because another client changed them in the meantime. */
+export function withChanged({ leftover, fixes }: Compared, changed: Expected): Leftover {
+  const late = leftover.undo.flatMap((row, i) => {
+    const now = changed.get(fixes[i]![0]);
+    return now === undefined ? [] : [{ ...row, now: shownEntry(now) }];
+  });
+  return { ...leftover, undo: leftover.undo.filter((_, i) => !changed.has(fixes[i]![0])), keep: [...leftover.keep, ...late] };
 }
 
 function recordedOf({ root, recorded }: Images, key: Bytes): Entry | null {
@@ -98,44 +118,28 @@ function recordedOf({ root, recorded }: Images, key: Bytes): Entry | null {
 }
 
 /** Returns `true` if a key still has the value that the run gave it, or has expired since. */
-function isRuns(images: Images, key: Bytes, nowMs: number): boolean {
+function isRuns(images: Images, key: Bytes): boolean {
   const now = images.now.get(key) ?? null;
-  const last = recordedOf(images, key);
-  if (sameEntry(last, now) || (now === null && last !== null && last.at !== 0 && last.at <= nowMs)) return true;
+  if (sameEntry(recordedOf(images, key), now)) return true;
   const next = images.next.get(key);
   return next !== undefined && sameEntry(next, now);
 }
 
-/**
- * Converts entries that were saved as text to their original form. Only the server can decode the output of DUMP, so each entry is restored under a
- * temporary reserved key and read from there.
- */
+/** Converts entries that were saved as text to their original form; `null` for a key that would have expired by now. */
 async function savedKeys({ connection }: Registry, keyspace: Keyspace, hash: string): Promise<Map<Bytes, Entry | null>> {
   const flat = (await connection.bytes("HGETALL", hash)) as readonly RawReply[];
   const keys = new Map<Bytes, Entry | null>();
-  const texts: [Bytes, { at: number; left: number; dump: Bytes }][] = [];
+  const saved: { key: Bytes; at: number; left: number; dump: Bytes }[] = [];
   for (let i = 0; i + 1 < flat.length; i += 2) {
     const [key, text] = [(flat[i] as Buffer).toString("latin1"), (flat[i + 1] as Buffer).toString("latin1")];
     const parts = /^(\d+) (\d+) /.exec(text);
     if (parts === null) keys.set(key, null);
-    else texts.push([key, { at: Number(parts[1]), left: Number(parts[2]), dump: text.slice(parts[0].length) }]);
+    else saved.push({ key, at: Number(parts[1]), left: Number(parts[2]), dump: text.slice(parts[0].length) });
   }
-  const aside = (i: number): Bytes => `${RESERVED}look:${i}`;
-  for (let from = 0; from < texts.length; from += KEYS_AT_ONCE) {
-    const part = texts.slice(from, from + KEYS_AT_ONCE);
-    const entry = (dump: Bytes): Entry => ({ type: "", dump, at: 0, left: 0, readMs: 0, value: null });
-    await keyspace.apply(
-      part.map(([, { dump }], i) => [aside(i), entry(dump)]),
-      "",
-      "",
-    );
-    const read = await keyspace.read(part.map((_, i) => aside(i)));
-    await keyspace.apply(
-      part.map((_, i) => [aside(i), null]),
-      "",
-      "",
-    );
-    for (const [i, [key, { at, left }]] of part.entries()) keys.set(key, { ...read.get(aside(i))!, at, left });
+  const decoded = await keyspace.decode(saved.map(({ dump }) => dump));
+  for (const [i, { key, at, left }] of saved.entries()) {
+    const entry = decoded[i] ?? null;
+    keys.set(key, entry === null || isOver({ at }, keyspace.nowMs) ? null : { ...entry, at, left });
   }
   return keys;
 }

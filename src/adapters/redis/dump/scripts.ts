@@ -30,31 +30,67 @@ export const SCAN: Script = new Script(`
 redis.call('SELECT', ARGV[1])
 return redis.call('SCAN', ARGV[2], 'COUNT', ARGV[3])`);
 
-/**
- * Reads keys. ARGV: the database (empty: the connection's own), then the keys. Returns the server's time in seconds and microseconds. For each key,
- * `false` (missing) or four values follow: type, DUMP, expiry in ms since 1970 (-1: none), and the value as the commands of its type return it.
- */
-export const READ: Script = new Script(`
+/** A Lua function that the scripts below share. It returns `false` (missing key) or the values that {@link READ} describes. */
+const READING = `
 local time = redis.call('TIME')
-local out = {time[1], time[2]}
-if ARGV[1] ~= '' then redis.call('SELECT', ARGV[1]) end
-for i = 2, #ARGV do
-  local k = ARGV[i]
-  local type = redis.call('TYPE', k)['ok']
-  if type == 'none' then
-    out[i + 1] = false
-  else
-    local v = ''
-    if type == 'string' then v = redis.call('GET', k)
-    elseif type == 'hash' then v = redis.call('HGETALL', k)
-    elseif type == 'list' then v = redis.call('LRANGE', k, 0, -1)
-    elseif type == 'set' then v = redis.call('SMEMBERS', k)
-    elseif type == 'zset' then v = redis.call('ZRANGE', k, 0, -1, 'WITHSCORES')
-    elseif type == 'stream' then v = redis.call('XINFO', 'STREAM', k, 'FULL', 'COUNT', 0)
+local function lifetimes(k, pairs)
+  local out = {}
+  for i = 1, #pairs, 2000 do
+    local names = {}
+    for n = i, math.min(i + 1999, #pairs), 2 do names[#names + 1] = pairs[n] end
+    -- The reply is no list if the user may not call this command.
+    for n, at in ipairs(redis.pcall('HPEXPIRETIME', k, 'FIELDS', #names, unpack(names))) do
+      if at >= 0 then
+        out[#out + 1] = names[n]
+        out[#out + 1] = at
+      end
     end
-    out[i + 1] = {type, redis.call('DUMP', k), redis.call('PEXPIRETIME', k), v}
   end
+  return out
 end
+local function read(k, hasLifetimes)
+  local type = redis.call('TYPE', k)['ok']
+  if type == 'none' then return false end
+  local v = ''
+  if type == 'string' then v = redis.call('GET', k)
+  elseif type == 'hash' then
+    v = redis.call('HGETALL', k)
+    if #v == 0 then return false end
+  elseif type == 'list' then v = redis.call('LRANGE', k, 0, -1)
+  elseif type == 'set' then v = redis.call('SMEMBERS', k)
+  elseif type == 'zset' then v = redis.call('ZRANGE', k, 0, -1, 'WITHSCORES')
+  elseif type == 'stream' then v = redis.call('XINFO', 'STREAM', k, 'FULL', 'COUNT', 0)
+  end
+  local fields = type == 'hash' and hasLifetimes == '1' and lifetimes(k, v) or {}
+  return {type, redis.call('DUMP', k), redis.call('PEXPIRETIME', k), v, fields}
+end
+local out = {time[1], time[2]}
+`;
+
+/**
+ * Reads keys. ARGV: the database (empty: the connection's own), `1` if the server has lifetimes of hash fields, then the keys. Returns the server's
+ * time in seconds and microseconds. For each key, `false` (missing, or a hash whose fields have all expired) or five values follow: type, DUMP, expiry
+ * in ms since 1970 (-1: none), the value as the commands of its type return it, and the names of hash fields that expire, each with its time.
+ */
+export const READ: Script = new Script(`${READING}
+if ARGV[1] ~= '' then redis.call('SELECT', ARGV[1]) end
+for i = 3, #ARGV do out[i] = read(ARGV[i], ARGV[2]) end
+return out`);
+
+/**
+ * Decodes replies to DUMP. ARGV: a reserved key, under which each value is restored for a moment, `1` as for {@link READ}, then the replies. Returns
+ * the same as {@link READ}.
+ */
+export const DECODE: Script = new Script(`${READING}
+for i = 3, #ARGV do
+  local r = redis.pcall('RESTORE', ARGV[1], '0', ARGV[i], 'REPLACE')
+  if r['err'] then
+    redis.call('DEL', ARGV[1])
+    return r
+  end
+  out[i] = read(ARGV[1], ARGV[2])
+end
+redis.call('DEL', ARGV[1])
 return out`);
 
 /** The reply of {@link APPLY} if it changed nothing, because the server had counted changes since the last read. */
@@ -62,10 +98,12 @@ export const WRITTEN = "written";
 
 /**
  * Changes keys. ARGV: a channel for messages (empty: send none), a token, the server's count of changes at the last read (empty: do not compare it),
- * the connection's database. Then for each key: its database, its name, its expiry in ms since 1970 (0: none) and its DUMP (empty: delete the key).
+ * the connection's database. Then for each key: its database, its name, its expiry in ms since 1970 (0: none), its DUMP (empty: delete the key), and
+ * its present state (empty: any): `-` for a missing key, else the reply to PEXPIRETIME and the SHA1 of the reply to DUMP, with a blank between them.
  * The script sends a message with the token before its changes and one after them. Notifications between the two messages belong to the script, not
  * to other clients. If the server's count of changes differs from the given one, the script changes nothing and returns {@link WRITTEN}. Otherwise,
- * with a channel, it returns the reply to INFO after its changes.
+ * it returns a list: with a channel the reply to INFO after its changes, then the positions of the keys that it left as they are, because their
+ * present state is another one. The first key has position 0. A key that should have expired by now counts as missing.
  */
 export const APPLY: Script = new Script(`
 local told = ARGV[1] ~= ''
@@ -78,22 +116,54 @@ if ARGV[3] ~= '' then
 end
 if told then redis.call('PUBLISH', ARGV[1], 'begin ' .. ARGV[2]) end
 local failed = false
+local skipped = {''}
 local db = ARGV[4]
-for i = 5, #ARGV, 4 do
-  local to, key, at, dump = unpack(ARGV, i, i + 3)
+local time = redis.call('TIME')
+local function isAsExpected(key, expected)
+  local dump = redis.call('DUMP', key)
+  if dump and expected == string.format('%.0f', redis.call('PEXPIRETIME', key)) .. ' ' .. redis.sha1hex(dump) then return true end
+  -- A hash whose fields have all expired counts as missing.
+  if dump and (redis.call('TYPE', key)['ok'] ~= 'hash' or #redis.call('HKEYS', key) > 0) then return false end
+  local at = tonumber(string.match(expected, '^%d+'))
+  return expected == '-' or (at ~= nil and at <= time[1] * 1000 + time[2] / 1000)
+end
+for i = 5, #ARGV, 5 do
+  local to, key, at, dump, expected = unpack(ARGV, i, i + 4)
   local r
   if to ~= db then
     redis.call('SELECT', to)
     db = to
   end
-  if dump == '' then r = redis.pcall('DEL', key)
+  if expected ~= '' and not isAsExpected(key, expected) then skipped[#skipped + 1] = (i - 5) / 5
+  elseif dump == '' then r = redis.pcall('DEL', key)
   elseif at == '0' then r = redis.pcall('RESTORE', key, '0', dump, 'REPLACE')
   else r = redis.pcall('RESTORE', key, at, dump, 'REPLACE', 'ABSTTL')
   end
   if type(r) == 'table' and r['err'] and not failed then failed = r end
 end
 if told then redis.call('PUBLISH', ARGV[1], 'end ' .. ARGV[2]) end
-return failed or (told and redis.call('INFO', 'commandstats', 'persistence') or '')`);
+if told then skipped[1] = redis.call('INFO', 'commandstats', 'persistence') end
+return failed or skipped`);
+
+/**
+ * Deletes keys that nobody has read or written since a time. ARGV: that time in seconds since 1970; `none` (only count), `unused` or `unknown` (also
+ * delete keys whose last use is unknown); then the keys. Returns the number of keys that were used since, and of keys whose last use is unknown: the
+ * server does not know it for small numbers, and for all keys if its eviction policy is LFU.
+ */
+export const DELETE_UNUSED: Script = new Script(`
+local now = redis.call('TIME')[1]
+local used, unknown = 0, 0
+for i = 3, #ARGV do
+  local k = ARGV[i]
+  local idle = redis.pcall('OBJECT', 'IDLETIME', k)
+  local isUnknown = type(idle) == 'table' or redis.call('OBJECT', 'REFCOUNT', k) == 2147483647
+  if idle and not isUnknown and now - idle > tonumber(ARGV[1]) then used = used + 1
+  elseif idle then
+    if isUnknown then unknown = unknown + 1 end
+    if ARGV[2] == 'unknown' or (ARGV[2] == 'unused' and not isUnknown) then redis.call('DEL', k) end
+  end
+end
+return {used, unknown}`);
 
 /** Executes all commands that a restore needs, and fails if the user may not call one of them. ARGV: a reserved key, which is deleted at the end. */
 export const TRIAL: Script = new Script(`

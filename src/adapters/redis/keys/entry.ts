@@ -14,10 +14,14 @@ export interface Entry {
   at: number;
   /** The remaining time to live when the key was read, in milliseconds; 0 if the key does not expire. */
   readonly left: number;
+  /** The lifetime that the run gave the key, in seconds, rounded up. Absent if the run did not set it, or if it is longer than 90 days. */
+  readonly lifetime?: number | undefined;
   /** The time on the server when the key was read, in milliseconds since 1970. */
   readonly readMs: number;
   /** The value as the commands of its type return it. */
   readonly value: Reply;
+  /** The names of the hash fields that expire, each followed by its expiry time in ms since 1970. Absent if there are none. */
+  readonly fieldTimes?: readonly Reply[];
 }
 
 export function bytesOf(text: Bytes): Buffer {
@@ -32,7 +36,7 @@ export function replyOf(raw: RawReply): Reply {
 /** Converts what the script for reading returned for one key to an entry; `null` for a missing key. */
 export function entryOf(raw: RawReply, readMs: number): Entry | null {
   if (raw === null) return null;
-  const [type, dump, at, value] = raw as readonly RawReply[];
+  const [type, dump, at, value, fieldTimes] = raw as readonly RawReply[];
   const expires = Math.max(0, Number(at));
   return {
     type: (type as Buffer).toString("latin1"),
@@ -41,6 +45,7 @@ export function entryOf(raw: RawReply, readMs: number): Entry | null {
     left: expires === 0 ? 0 : Math.max(1, expires - readMs),
     readMs,
     value: replyOf(value as RawReply),
+    ...(Array.isArray(fieldTimes) && fieldTimes.length > 0 && { fieldTimes: fieldTimes.map(replyOf) }),
   };
 }
 
@@ -51,12 +56,38 @@ export function isQuiet(entry: Entry): boolean {
   return entry.type === "stream" || (entry.type === "string" && (entry.value as Bytes).startsWith("HYLL"));
 }
 
+/** The bounds of lifetimes in seconds. People choose round lifetimes, and a key is read some time after it was written, so a bound is never too low. */
+const LIFETIMES: readonly number[] = [
+  0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400, 604_800, 2_592_000,
+  7_776_000,
+];
+/** The factor by which a lifetime may exceed a bound, for lifetimes that are not quite round. */
+const BEYOND = 1.01;
+
+/**
+ * Returns an entry that was just read, with its lifetime: the least of some round bounds that it does not exceed. If the expiry time was not set since
+ * the entry `before`, the lifetime is that of `before`. Otherwise, a counter that expires would live shorter whenever it is counted.
+ */
+export function withLifetime(before: Entry | null, entry: Entry | null): Entry | null {
+  if (entry === null || entry.at === 0) return entry;
+  if (before?.at === entry.at) return { ...entry, left: before.left, lifetime: before.lifetime };
+  return { ...entry, lifetime: LIFETIMES.find((seconds) => entry.left <= seconds * 1_000 * BEYOND) };
+}
+
 /**
  * Returns the expiry time for a restored key. The key keeps its time while at least half of its original remaining time is left. Otherwise it gets
  * the full remaining time again, so that a state that is restored after hours still has all its keys.
  */
 export function renewed({ at, left }: Pick<Entry, "at" | "left">, nowMs: number): number {
   return at === 0 || at - nowMs >= left / 2 ? at : Math.ceil(nowMs + left);
+}
+
+/** Compensates that the server's time is known only to some milliseconds. */
+const CLOCK_ERROR_MS = 10;
+
+/** Returns `true` if the server may have removed a key by now, because its expiry time has passed. */
+export function isOver({ at }: Pick<Entry, "at">, nowMs: number): boolean {
+  return at !== 0 && at <= nowMs + CLOCK_ERROR_MS;
 }
 
 /** Returns the earliest time at which {@link renewed} gives the entry a new expiry time; `Infinity` if it never does. */

@@ -1,18 +1,41 @@
+import { createHash } from "node:crypto";
 import type { Argument, Connection, RawReply } from "../connect/driver.ts";
 import { keyElsewhere, placeOfKey } from "./other-indexes.ts";
-import { bytesOf, entryOf, renewed, type Bytes, type Entry } from "./entry.ts";
+import { bytesOf, entryOf, type Bytes, type Entry } from "./entry.ts";
+import { sameEntry, withoutExpired } from "./exact-text.ts";
 import { notPutBack } from "../connect/failures.ts";
 import { keyFilter } from "./glob.ts";
-import { isReserved } from "./reserved.ts";
-import { APPLY, READ, SCAN } from "../dump/scripts.ts";
+import { isReserved, RESERVED } from "./reserved.ts";
+import { APPLY, DECODE, DELETE_UNUSED, READ, SCAN } from "../dump/scripts.ts";
 
 const KEYS_A_READ = 200;
 /** The maximum number of keys that one script changes. */
 export const KEYS_A_WRITE = 100;
 const KEYS_A_SCAN = 1000;
+const MOST_TRIES = 5;
 
 /** A key and the entry that a restore writes to it; `null` if the restore deletes the key. */
 export type Fix = readonly [key: Bytes, wanted: Entry | null];
+
+/** The entries that keys must have at the moment in which they are written; `null` for a key that must be missing. */
+export type Expected = ReadonlyMap<Bytes, Entry | null>;
+
+export interface Applying {
+  /** A channel for messages before and after the changes, with a token. Default: no messages. */
+  readonly channel?: string;
+  readonly token?: string;
+  /** The expected value of the server's count of changes; only for at most {@link KEYS_A_WRITE} keys. Default: the count is not compared. */
+  readonly changes?: string;
+  /** Keys that have other entries are left as they are. Default: all keys are written. */
+  readonly expected?: Expected | undefined;
+}
+
+export interface Applied {
+  /** With a channel: the reply to INFO after the changes. {@link WRITTEN} if nothing was changed, because the server's count of changes differs. */
+  readonly stats: string;
+  /** The keys that were left as they are. */
+  readonly skipped: readonly Bytes[];
+}
 
 /** The keys of one database or of a whole server, read and written in bulk. */
 export class Keyspace {
@@ -21,6 +44,7 @@ export class Keyspace {
   readonly isWhole: boolean;
   readonly #observes: (key: Bytes) => boolean;
   #clockOffsetMs = -Infinity;
+  #hasLifetimes: Promise<"0" | "1"> | undefined;
 
   /** @param ignore Patterns of the keys that are neither read nor written. */
   constructor(connection: Connection, isWhole: boolean = false, ignore: readonly string[] = []) {
@@ -88,14 +112,38 @@ export class Keyspace {
   }
 
   /**
-   * Writes entries. If a key gets a new expiry time, its entry is updated. With a channel, returns the reply to INFO after the changes. `changes`:
-   * the expected value of the server's count of changes; only for at most {@link KEYS_A_WRITE} keys. If the count differs, nothing is changed, and
-   * the result is `WRITTEN`.
-   *
-   * @throws SeqqaError `STORE_NOT_PUT_BACK`
+   * Returns the entries that replies to DUMP stand for, without expiry times. `null` for a hash whose fields have all expired. Only the server can
+   * decode the output of DUMP.
    */
-  async apply(fixes: readonly Fix[], channel: string, token: string, changes = ""): Promise<string> {
-    const now = this.nowMs;
+  async decode(dumps: readonly Bytes[]): Promise<(Entry | null)[]> {
+    const entries: (Entry | null)[] = [];
+    for (let i = 0; i < dumps.length; i += KEYS_A_READ) {
+      const part = dumps.slice(i, i + KEYS_A_READ).map(bytesOf);
+      entries.push(
+        ...this.#entriesIn(await DECODE.run(this.connection, [`${RESERVED}decode`, await this.#fieldLifetimes(), ...part]), part.length),
+      );
+    }
+    return entries;
+  }
+
+  /**
+   * Counts the keys that were used since a time, and those whose last use is unknown. Deletes the unused keys, and with `unknown` those of unknown
+   * use; with `none`, no key.
+   */
+  async deleteUnused(sinceMs: number, which: "none" | "unused" | "unknown"): Promise<{ used: number; unknown: number }> {
+    const keys = [...(await this.keys())].map(bytesOf);
+    const found = { used: 0, unknown: 0 };
+    for (let i = 0; i < keys.length; i += KEYS_A_WRITE) {
+      const parameters = [Math.ceil(sinceMs / 1000), which, ...keys.slice(i, i + KEYS_A_WRITE)];
+      const [used, unknown] = (await DELETE_UNUSED.run(this.connection, parameters)) as [number, number];
+      found.used += used;
+      found.unknown += unknown;
+    }
+    return found;
+  }
+
+  /** Writes entries. @throws SeqqaError `STORE_NOT_PUT_BACK` */
+  async apply(fixes: readonly Fix[], { channel = "", token = "", changes = "", expected }: Applying = {}): Promise<Applied> {
     const own = String(this.connection.place.db);
     const parts: Promise<RawReply>[] = [];
     // Run the script even if there is nothing to write, because the caller waits for the message with the token.
@@ -103,26 +151,76 @@ export class Keyspace {
       const last = i + KEYS_A_WRITE >= fixes.length;
       const parameters: Argument[] = [channel, last ? token : `${token}+`, changes, own];
       for (const [key, wanted] of fixes.slice(i, i + KEYS_A_WRITE)) {
-        if (wanted !== null) wanted.at = renewed(wanted, now);
         const [db, name] = placeOfKey(key);
         parameters.push(db || own, bytesOf(name), wanted === null ? "0" : wanted.at, wanted === null ? "" : bytesOf(wanted.dump));
+        parameters.push(stateOf(expected?.get(key)));
       }
       parts.push(APPLY.run(this.connection, parameters));
     }
     let stats = "";
-    for (const one of await Promise.allSettled(parts)) {
+    const skipped: Bytes[] = [];
+    for (const [part, one] of (await Promise.allSettled(parts)).entries()) {
       if (one.status === "rejected") throw notPutBack(this.connection.place, one.reason);
-      stats = (one.value as Buffer).toString("latin1");
+      const [info, ...left] = (Array.isArray(one.value) ? one.value : [one.value]) as [Buffer, ...number[]];
+      stats = info.toString("latin1");
+      for (const at of left) skipped.push(fixes[part * KEYS_A_WRITE + at]![0]);
     }
-    return stats;
+    return { stats, skipped };
+  }
+
+  /**
+   * Writes entries to the keys that still have their expected entries. `write` calls {@link apply} for some keys. Returns the other keys, which
+   * another client has changed, with their present entries.
+   */
+  async applyToUnchanged(
+    fixes: readonly Fix[],
+    expected: Expected,
+    write: (fixes: readonly Fix[], expected: Expected) => Promise<readonly Bytes[]>,
+  ): Promise<Expected> {
+    const changed = new Map<Bytes, Entry | null>();
+    let [left, present] = [fixes, expected];
+    for (let tries = 1; left.length > 0; tries++) {
+      const skipped = await write(left, present);
+      present = skipped.length === 0 ? new Map<Bytes, Entry | null>() : await this.read(skipped);
+      // The same value can have another DUMP, because the order of large sets and hashes changes without a write. Try such keys again.
+      for (const [key, entry] of present) {
+        const wanted = expected.get(key) ?? null;
+        const isSame = sameEntry(wanted, entry) || sameEntry(withoutExpired(wanted, this.nowMs), entry);
+        if (tries === MOST_TRIES || !isSame) changed.set(key, entry);
+      }
+      left = left.filter(([key]) => present.has(key) && !changed.has(key));
+    }
+    return changed;
   }
 
   async #readPart(db: string, keys: readonly Bytes[]): Promise<(readonly [Bytes, Entry | null])[]> {
     const names = keys.map((key) => bytesOf(placeOfKey(key)[1]));
-    const [seconds, micros, ...found] = (await READ.run(this.connection, [db, ...names])) as [Buffer, Buffer, ...RawReply[]];
+    const entries = this.#entriesIn(await READ.run(this.connection, [db, await this.#fieldLifetimes(), ...names]), keys.length);
+    return keys.map((key, i) => [key, entries[i]!] as const);
+  }
+
+  /** Returns `1` if fields of hashes can expire on this server, and the user may use its commands. */
+  #fieldLifetimes(): Promise<"0" | "1"> {
+    this.#hasLifetimes ??= this.connection.bytes("COMMAND", "INFO", "HPEXPIRETIME").then(
+      (reply) => (Array.isArray(reply) && Array.isArray(reply[0]) ? "1" : "0"),
+      () => "0",
+    );
+    return this.#hasLifetimes;
+  }
+
+  /** Converts the reply of a script that reads `count` keys. */
+  #entriesIn(reply: RawReply, count: number): (Entry | null)[] {
+    const [seconds, micros, ...found] = reply as [Buffer, Buffer, ...RawReply[]];
     const readMs = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
     // The offset is measured too small by the network delay, so the largest measured offset is the most accurate.
     this.#clockOffsetMs = Math.max(this.#clockOffsetMs, readMs - Date.now());
-    return keys.map((key, i) => [key, entryOf(found[i] ?? null, readMs)] as const);
+    return Array.from({ length: count }, (_, i) => entryOf(found[i] ?? null, readMs));
   }
+}
+
+/** Returns the present state of a key for {@link APPLY}; empty for any state. */
+function stateOf(expected: Entry | null | undefined): string {
+  if (expected === undefined) return "";
+  if (expected === null) return "-";
+  return `${expected.at || -1} ${createHash("sha1").update(expected.dump, "latin1").digest("hex")}`;
 }

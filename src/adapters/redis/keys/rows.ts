@@ -23,7 +23,7 @@ const columns = (keys: readonly string[], others: readonly string[]): readonly O
 
 /** One table per Redis type. The rows of a state are its differences from the root state, one row for each element of a key's value. */
 const TABLES: Readonly<Record<string, readonly ObservedColumn[]>> = {
-  expires: columns(["key"], []),
+  expires: columns(["key"], ["lifetime"]),
   hash: columns(["key", "field"], ["value"]),
   list: columns(["key", "index"], ["value"]),
   other: columns(["key"], ["type", "dump"]),
@@ -48,7 +48,7 @@ const known = new WeakMap<Entry, Rows>();
 /** A key, its entry in the root state, and its current entry; `null` if the key does not exist. */
 export type Change = readonly [key: Bytes, before: Entry | null, now: Entry | null];
 
-/** Returns the changes as rows, one for each element of a key's value. That a key expires is part of the state (table `expires`); the time is not. */
+/** Returns the changes as rows, one for each element of a key's value. The rows of the table `expires` say about how long keys live. */
 export function observeChanges(changes: Iterable<Change>): Observed {
   const tables = new Map<string, { readonly added: StoredValue[][]; readonly removed: StoredValue[][] }>();
   for (const [key, before, now] of changes) {
@@ -93,7 +93,7 @@ function makeRows(at: Bytes, entry: Entry): Rows {
     if (rows === undefined) tables.set(table, (rows = new Map()));
     rows.set(JSON.stringify(row), row);
   };
-  if (entry.at !== 0) add("expires", [key]);
+  if (entry.at !== 0) add("expires", [key, entry.lifetime ?? null]);
   const { type, value } = entry;
   const items = value as readonly Bytes[];
   switch (type) {

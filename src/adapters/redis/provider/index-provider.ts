@@ -114,7 +114,7 @@ export class IndexProvider implements StoreProvider {
 
   #full(): SeqqaError {
     return new SeqqaError("STORE_NO_DATABASE", `The Redis server of ${shownPlace(this.#place)} has no empty database for another lane.`, {
-      hint: "Raise `databases` in redis.conf, use fewer lanes (--parallel), or set `isolation: server`. Each lane needs one database, and seqqa needs another database for itself.",
+      hint: "Raise `databases` in redis.conf, use fewer lanes (--parallel), or set `isolation: server`. If runs were killed, remove their databases with `seqqa clean`. Each lane needs one database, and seqqa needs another database for itself.",
       exitStatus: 2,
     });
   }

@@ -34,20 +34,21 @@ return empty`);
 
 /**
  * Lists all claims in the Redis registry. ARGV: the registry's database. Returns for each claim: the database, the owner, the kind, the run, `1` if
- * the original data is saved, and `1` if heartbeats arrive.
+ * the original data is saved, `1` if heartbeats arrive, and the time of the last heartbeat in seconds since 1970.
  */
 export const LIST: Script = new Script(`${HEAD}
 redis.call('SELECT', ARGV[1])
 local out = {}
 for _, n in ipairs(claims()) do
-  local c = redis.call('HMGET', DB .. n, 'owner', 'kind', 'run', 'saved')
-  out[#out + 1] = {n, c[1], c[2], c[3], c[4] or '', redis.call('EXISTS', ALIVE .. (c[1] or ''))}
+  local c = redis.call('HMGET', DB .. n, 'owner', 'kind', 'run', 'saved', 'beat')
+  out[#out + 1] = {n, c[1], c[2], c[3], c[4] or '', redis.call('EXISTS', ALIVE .. (c[1] or '')), c[5] or '0'}
 end
 return out`);
 
 /**
  * Claims a database. ARGV: the registry's database; the database to claim; owner; kind; run; the lifetime of a heartbeat in ms; `1` if the database
- * must be empty; the previous owner (empty: the database must have no claim). Returns 1 if the database was claimed, else 0.
+ * must be empty; the previous owner (empty: the database must have no claim). Returns 1 if the database was claimed, else 0. The time of the previous
+ * owner's last heartbeat is kept.
  */
 export const CLAIM: Script = new Script(`${HEAD}
 local free = 1
@@ -60,7 +61,7 @@ local owner = redis.call('HGET', DB .. ARGV[2], 'owner') or ''
 if free == 0 or owner ~= ARGV[8] then return 0 end
 redis.call('HSETNX', ROOT, 'made', '1')
 redis.call('HSET', DB .. ARGV[2], 'owner', ARGV[3], 'kind', ARGV[4], 'run', ARGV[5])
-if owner ~= '' then redis.call('DEL', ALIVE .. owner) end
+if owner ~= '' then redis.call('DEL', ALIVE .. owner) else redis.call('HSET', DB .. ARGV[2], 'beat', redis.call('TIME')[1]) end
 redis.call('SET', ALIVE .. ARGV[3], '1', 'PX', ARGV[6])
 return 1`);
 
@@ -73,7 +74,9 @@ redis.call('SELECT', ARGV[1])
 redis.call('SET', ALIVE .. ARGV[2], '1', 'PX', ARGV[3])
 local gone = 0
 for i = 4, #ARGV do
-  if redis.call('HGET', DB .. ARGV[i], 'owner') ~= ARGV[2] then gone = gone + 1 end
+  if redis.call('HGET', DB .. ARGV[i], 'owner') ~= ARGV[2] then gone = gone + 1
+  else redis.call('HSET', DB .. ARGV[i], 'beat', redis.call('TIME')[1])
+  end
 end
 return gone`);
 

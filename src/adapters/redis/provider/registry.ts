@@ -11,7 +11,7 @@ import { BEAT, CLAIM, LEAVE, LIST, LOCATE, registryKey, RELEASE } from "./regist
  * code.
  */
 export const HEARTBEAT_MS = 30_000;
-const BEATS_EVERY_MS = 5000;
+export const BEATS_EVERY_MS = 5000;
 /** Milliseconds within which a run can reopen a lost connection. After that time, the run counts as dead. */
 const GRACE_MS = 1500;
 
@@ -27,6 +27,8 @@ export interface Claim {
   /** `true` if the database's original content is completely saved. */
   readonly saved: boolean;
   readonly beats: boolean;
+  /** The time of the last heartbeat by the server's clock, in milliseconds since 1970; 0 if unknown. */
+  readonly beatMs: number;
 }
 
 /**
@@ -76,7 +78,7 @@ export class Registry {
   async claims(): Promise<readonly Claim[]> {
     const rows = (await LIST.run(this.connection, [this.db])) as readonly RawReply[][];
     return rows.map((row) => {
-      const [db, owner, kind, run, saved, beats] = row.map(String);
+      const [db, owner, kind, run, saved, beats, beat] = row.map(String);
       return {
         db: Number(db),
         owner: owner!,
@@ -84,6 +86,7 @@ export class Registry {
         run: run!,
         saved: saved === "1",
         beats: beats === "1",
+        beatMs: Number(beat) * 1000,
       };
     });
   }
@@ -115,7 +118,8 @@ export class Registry {
     const had = Number(await CLAIM.run(this.connection, parameters)) === 1;
     if (!had) return false;
     this.#beatAt = Date.now();
-    this.#claimed.add(db);
+    // A dead lane's claim is taken over only to empty the database and release it. Heartbeats would make its keys look unused.
+    if (kind !== "index" || from === undefined) this.#claimed.add(db);
     if (again && this.#former !== undefined) await this.connection.text("HSETNX", registryKey, "notify", this.#former);
     return true;
   }

@@ -21,7 +21,7 @@ export const stores: StoreKind = {
     const registry = await Registry.find(place);
     if (registry === undefined) return { removed: [] };
     try {
-      const cleaned = await sweepServer(registry, registry.owner, place.db, how);
+      const cleaned = await sweepServer(registry, registry.owner, place.db, { ...how, asked: true });
       await registry.leave();
       return cleaned;
     } catch (error) {

@@ -1,6 +1,6 @@
 import { SeqqaError } from "../../../model/errors.ts";
 import { Connection, type RawReply } from "../connect/driver.ts";
-import type { Bytes, Entry } from "../keys/entry.ts";
+import { renewed, type Bytes, type Entry } from "../keys/entry.ts";
 import { Keyspace } from "../keys/keyspace.ts";
 import { mayNot } from "../dump/notifications.ts";
 import { shownPlace, type RedisPlace } from "../connect/redis-url.ts";
@@ -29,12 +29,9 @@ export async function fill(place: RedisPlace, template: Template, options: { rea
   try {
     const { keys, functions } = template;
     if (options.functions && functions !== undefined) await connection.bytes("FUNCTION", "RESTORE", functions, "REPLACE");
-    // Pass copies of the entries, because `apply` may change their expiry times.
-    await new Keyspace(connection).apply(
-      [...keys].map(([key, entry]) => [key, { ...entry }]),
-      "",
-      "",
-    );
+    const keyspace = new Keyspace(connection);
+    const now = keyspace.nowMs;
+    await keyspace.apply([...keys].map(([key, entry]) => [key, { ...entry, at: renewed(entry, now) }]));
   } catch (error) {
     throw notCopied(place, template.place, error);
   } finally {

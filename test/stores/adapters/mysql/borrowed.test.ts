@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { readCatalog } from "../../../../src/adapters/mysql/schema/catalog.ts";
 import { Control } from "../../../../src/adapters/mysql/connect/control.ts";
 import { MysqlAdapter, stores } from "../../../../src/adapters/mysql/index.ts";
+import { guardTriggers, restoreTriggers } from "../../../../src/adapters/mysql/journal/guards.ts";
 import { JournalMode, type JournalChoice } from "../../../../src/adapters/mysql/journal/journal-mode.ts";
 import { leaseLock } from "../../../../src/adapters/mysql/journal/journal-sql.ts";
 import { storeUrl } from "../../../../src/adapters/mysql/connect/store-url.ts";
@@ -382,7 +383,8 @@ describe("three images of each row", () => {
     for (const [later, left, keep] of [
       ["do 0", ["a", "a", "b"], []],
       ["insert into bag values ('a'), ('run')", ["a", "a", "a", "b", "run"], []],
-      ["update bag set v = 'user' where v = 'run' limit 1", ["a", "a", "user"], ["bag v b"]],
+      ["update bag set v = 'user' where v = 'run' limit 1", ["a", "a", "user"], ["bag v b", "bag v run"]],
+      ["delete from bag where v = 'run'", ["a", "a"], ["bag v b", "bag v run", "bag v run"]],
     ] as const) {
       const { url, user } = await store("create table bag(v varchar(9))", "insert into bag values ('a'), ('a'), ('b')");
       const one = await journal(url);
@@ -395,6 +397,19 @@ describe("three images of each row", () => {
       expect((await rowsOf(user, "select v from bag order by v")).flat(), later).toEqual(left);
       expect(names(leftover?.keep), later).toEqual(keep);
     }
+  });
+
+  test("a table without a key: a row that the run added and the user changed since stays, and is listed", async () => {
+    const { url, user } = await store("create table events(msg text, seen int)");
+    const one = await journal(url);
+    await user.query("insert into events values ('a', 0), ('b', 0)");
+    await one.mode.mark();
+    await kill(one, user);
+    await user.query("update events set seen = 1 where msg = 'a'");
+    const { leftover } = await stores.clean(url);
+    expect(await rowsOf(user, "select msg, seen from events")).toEqual([["a", 1]]);
+    expect(leftover?.keep).toMatchObject([{ table: "events", root: null, recorded: { msg: "a", seen: 0 }, now: null }]);
+    expect(names(leftover?.undo)).toHaveLength(1);
   });
 
   test("a trigger that the user made later would change rows: nothing is put back while it is there", async () => {
@@ -417,6 +432,62 @@ describe("three images of each row", () => {
     await stores.clean(url);
     expect(await rowsOf(user, "select * from orders")).toEqual(before);
     expect((await rowsOf(user, "show triggers")).map(([name]) => name)).toEqual(["own"]);
+  });
+});
+
+describe("triggers of the user that a killed run has replaced", () => {
+  const OWN = [
+    ...SHOP,
+    "create trigger t before insert on orders for each row set new.who = 'old'",
+    "create trigger u before insert on orders for each row set new.who = concat(new.who, ' u')",
+  ];
+  const bodies = async (user: Connection): Promise<unknown[][]> =>
+    (await rowsOf(user, "show triggers")).map(([name, , , body]) => [name, body]);
+
+  test.each(["clean", "the next run"])("stay as the user has made them since, by %s", async (by) => {
+    const { url, user } = await store(...OWN);
+    const one = await journal(url);
+    if (by === "clean") {
+      await user.query("insert into bag values ('run')");
+      await one.mode.mark();
+    }
+    await kill(one, user);
+    await user.query("drop trigger t; drop trigger u; create trigger t before insert on orders for each row set new.who = 'new'");
+    if (by === "clean") await stores.clean(url);
+    else await (await borrow(url)).close();
+    expect(await bodies(user)).toEqual([["t", "set new.who = 'new'"]]);
+    expect(await rowsOf(user, "show tables like 'seqqa%'")).toEqual([]);
+  });
+
+  test("do not hinder clean if their table was dropped since", async () => {
+    const { url, user } = await store(...OWN);
+    await kill(await journal(url), user);
+    await user.query("drop table lines_of; drop table orders");
+    expect(await failure(stores.clean(url))).toMatchObject({ message: expect.stringContaining("has restored everything else") as string });
+    expect(await rowsOf(user, "show tables")).toEqual([["bag"]]);
+  });
+
+  test("come back whenever the run, or clean, is killed while it replaces them", async () => {
+    for (let at = 1; ; at++) {
+      const { url, user } = await store(...OWN);
+      const before = await bodies(user);
+      const control = await Control.open(storeUrl(url));
+      open.push(() => control.close());
+      const { rows } = control;
+      let statements = 0;
+      control.rows = (sql) => (++statements > at ? Promise.reject(new Error("killed")) : rows.call(control, sql));
+      const cut = async (): Promise<boolean> => {
+        await guardTriggers(control);
+        await restoreTriggers(control);
+        return false;
+      };
+      const wasCut = await cut().catch(() => true);
+      await control.close();
+      await stores.clean(url);
+      expect(await bodies(user), `killed after ${at} statements`).toEqual(before);
+      expect(await rowsOf(user, "show tables like 'seqqa%'")).toEqual([]);
+      if (!wasCut) break;
+    }
   });
 });
 

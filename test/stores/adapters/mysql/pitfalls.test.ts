@@ -39,6 +39,36 @@ async function putsBack({ system, run }: Opened, ...statements: readonly string[
   }
 }
 
+test.each(["journal", "copy"] as const)("the members of a SET with 64 members, by %s", (checkpoint) => {
+  const members = Array.from({ length: 64 }, (_, i) => `m${i + 1}`);
+  const set = (...of: number[]): string => `'${of.map((one) => `m${one}`).join()}'`;
+  return opened(
+    [
+      `create table t(id int primary key, s set('${members.join("','")}'))`,
+      `insert into t values (1, ${set(1, 2, 51, 54)}), (2, ${set(64)}), (3, ${set(...members.map((_, i) => i + 1))}), (4, ${set(1, 63, 64)}), (5, ''), (6, null)`,
+      `create table k(s set('${members.join("','")}') primary key)`,
+      `insert into k values (${set(64)}), (${set(64, 1)}), (${set(64, 2)}), (${set(53)})`,
+    ],
+    async (one) => {
+      await putsBack(
+        one,
+        `update t set s = ${set(1, 64)} where id = 4`,
+        `update t set s = ${set(64, 2)} where id = 2`,
+        "update t set s = ''",
+        "delete from t",
+        `delete from k where s = ${set(1, 64)}`,
+        `update k set s = ${set(3, 64)} where s = ${set(2, 64)}`,
+      );
+      // The values of a state are exact.
+      await one.run(`update t set s = ${set(2, 51, 54)} where id = 1`);
+      expect(
+        JSON.stringify(await one.system.observe(), (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value)),
+      ).toContain("m2,m51,m54");
+    },
+    checkpoint === "copy" ? "copy" : undefined,
+  );
+});
+
 describe("foreign-key actions, which fire no triggers", () => {
   test("three levels, a diamond, composite keys, SET NULL", () =>
     opened(

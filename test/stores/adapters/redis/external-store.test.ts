@@ -3,10 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import type { Redis } from "ioredis";
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { RowImages } from "../../../../src/model/stores/leftover.ts";
 import { size } from "../../../sizes.ts";
 import { RedisAdapter, stores } from "../../../../src/adapters/redis/index.ts";
+import { Keyspace, type Fix } from "../../../../src/adapters/redis/keys/keyspace.ts";
 import { otherRuns } from "../../../support/other-run.ts";
 import { openAdapter, ownServer } from "./scratch.ts";
 
@@ -21,6 +22,20 @@ beforeEach(async () => {
   await target.set("session", "ada", "PXAT", 4_102_444_800_000);
 });
 
+/** Lets another client write just before seqqa writes a key, when seqqa has read all it needs. */
+function justBefore(key: string, write: () => Promise<unknown>): void {
+  const { apply } = Keyspace.prototype;
+  let written = false;
+  vi.spyOn(Keyspace.prototype, "apply").mockImplementation(async function (this: Keyspace, fixes: readonly Fix[], ...how) {
+    if (!written && fixes.some(([one]) => one === key)) {
+      written = true;
+      await write();
+    }
+    return apply.call(this, fixes, ...how);
+  });
+}
+afterEach(() => vi.restoreAllMocks());
+
 /** Everything on the server, and its setting. */
 async function everything(): Promise<string> {
   const all: string[] = [(((await target.config("GET", "notify-keyspace-events")) as string[])[1] ?? "").split("").sort().join("")];
@@ -31,6 +46,15 @@ async function everything(): Promise<string> {
     one.disconnect();
   }
   return all.join("\n");
+}
+
+/** Makes a run count as dead. */
+async function endHeartbeats(): Promise<void> {
+  for (let db = 1; db < 16; db++) {
+    const registry = server.client(db);
+    for (const one of await registry.keys("__seqqa__:alive:*")) await registry.del(one);
+    registry.disconnect();
+  }
 }
 
 async function change(): Promise<void> {
@@ -168,6 +192,20 @@ describe("after a SIGKILL", () => {
     expect(await target.exists("new")).toBe(0);
   });
 
+  test("a key that is written while clean restores stays, and is listed", async () => {
+    justBefore("new", async () => target.multi().set("a", "of the user").rpush("new", "of the user").exec());
+    const told: unknown[] = [];
+    const { leftover } = await stores.clean(server.url(), { onKept: (one) => void told.push(one) });
+    expect(told).toEqual([leftover]);
+    expect([listed(leftover?.undo), listed(leftover?.keep)]).toEqual([
+      ["order", "session"],
+      ["a", "new"],
+    ]);
+    expect(leftover?.keep[0]).toMatchObject({ recorded: { value: "changed" }, now: { value: "of the user" } });
+    expect([await target.get("a"), await target.lrange("new", 0, -1)]).toEqual(["of the user", ["x", "of the user"]]);
+    expect(await target.hget("order", "status")).toBe("new");
+  });
+
   test("no run begins in it before it is cleaned", async () => {
     const left = await everything();
     await expect(openAdapter({ url: server.url() }, { borrowed: true })).rejects.toMatchObject({
@@ -212,7 +250,7 @@ test("a run that gave no sign of life touches nothing any more", async () => {
   await system.changed(mark);
   // As after 30 s of SIGSTOP: the server has forgotten it, and its own clock says so.
   const now = Date.now;
-  for (let db = 1; db < 16; db++) for (const key of await server.client(db).keys("__seqqa__:alive:*")) await server.client(db).del(key);
+  await endHeartbeats();
   Date.now = () => now() + 31_000;
   try {
     const over = { code: "LEASE_OVER", exitStatus: 3 };
@@ -250,6 +288,55 @@ test("a key that somebody writes while nothing is asked ends the run, and stays"
   }
   expect(await target.mget("a", "user")).toEqual(["1", "of the user"]);
   expect(await target.keys("__seqqa__*")).toEqual([]);
+});
+
+test.each(["restore", "lastLook"] as const)("a key that somebody writes just before a %s ends the run, and stays", async (how) => {
+  let asked: number | undefined = 1;
+  const system = await openAdapter({ url: server.url() }, { borrowed: true, asked: () => asked });
+  await system.root();
+  const mark = await system.mark();
+  asked = 2;
+  await target.mset("a", "of the run", "b", "of the run");
+  expect(await system.changed(mark)).toBe(true);
+  justBefore("a", () => target.set("a", "of the user"));
+  const restored = how === "restore" ? system.restore(mark) : system.lastLook()!.restore(mark);
+  await restored.catch((error: unknown) => expect(error).toMatchObject({ code: "FOREIGN_WRITE" }));
+  await expect(system.restore(mark)).rejects.toMatchObject({
+    code: "FOREIGN_WRITE",
+    message: expect.stringMatching(/: key a, seen/) as string,
+  });
+  expect(await target.mget("a", "b")).toEqual(["of the user", how === "restore" ? null : "of the run"]);
+  const cwd = process.cwd;
+  const folder = mkdtempSync(join(tmpdir(), "seqqa-kept-"));
+  process.cwd = () => folder;
+  try {
+    await expect(system.close()).rejects.toMatchObject({ code: "ROWS_KEPT" });
+  } finally {
+    process.cwd = cwd;
+    rmSync(folder, { recursive: true });
+  }
+  expect(await target.mget("a", "b")).toEqual(["of the user", null]);
+});
+
+test("values whose DUMP differs each time are restored", async () => {
+  const names = Array.from({ length: 700 }, (_, i) => `field ${i}`);
+  const before = new Set(names);
+  await target.sadd("many", ...names);
+  const system = await openAdapter({ url: server.url() }, { borrowed: true });
+  await system.root();
+  const mark = await system.mark();
+  for (let n = 0; n < 5; n++) {
+    await target.sadd("many", ...names.map((name) => `${name} ${n}`));
+    expect(await system.changed(mark)).toBe(true);
+    // Sets of this size are moved to a larger hash table step by step, by reads, too. That changes their order.
+    await target.sismember("many", "field 1");
+    await system.restore(mark);
+    expect(await system.changed(mark)).toBe(false);
+    expect(new Set(await target.smembers("many"))).toEqual(before);
+  }
+  await target.sadd("many", "x");
+  await system.close();
+  expect(new Set(await target.smembers("many"))).toEqual(before);
 });
 
 describe("keys that are ignored", () => {
@@ -330,11 +417,7 @@ test("whatever is written by whom, keys go back only where they are as the run r
       const recorded = await read();
       await execute([...inFlight, ...afterwards]);
       const now = await read();
-      for (let db = 1; db < 16; db++) {
-        const registry = server.client(db);
-        for (const one of await registry.keys("__seqqa__:alive:*")) await registry.del(one);
-        registry.disconnect();
-      }
+      await endHeartbeats();
       const dry = await stores.clean(server.url(), { dryRun: true });
       expect(await read()).toEqual(now);
       const { leftover } = await stores.clean(server.url());
@@ -349,6 +432,142 @@ test("whatever is written by whom, keys go back only where they are as the run r
     }),
     { numRuns: size(12, 500) },
   );
+});
+
+describe("keys with an expiry time from before the run", () => {
+  const HOUR = 3_600_000;
+  let now: number;
+  beforeEach(async () => {
+    now = Date.now();
+    await target.set("login", "ada", "PXAT", now + HOUR);
+    await target.set("code", "1234", "PXAT", now + 700);
+    await target.set("lock", "mine", "PXAT", now + 1500);
+  });
+  const expiry = async (key: string): Promise<number> => Number(await target.call("PEXPIRETIME", key)) - now;
+  const expired = (key: string): Promise<void> => vi.waitFor(async () => expect(await target.exists(key)).toBe(0), { timeout: 3000 });
+
+  test("that expired or were deleted after a killed run stay away, and others keep their time", async () => {
+    const system = await openAdapter({ url: server.url() }, { borrowed: true });
+    await system.root();
+    const mark = await system.mark();
+    await target
+      .multi()
+      .del("login")
+      .set("a", "changed")
+      .set("lock", "of the run", "PXAT", now + HOUR)
+      .exec();
+    expect(await system.changed(mark)).toBe(true);
+    await endHeartbeats();
+    await target.del("session");
+    await expired("code");
+    await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(now + 1520), { timeout: 3000 });
+    const { leftover } = await stores.clean(server.url());
+    expect([listed(leftover?.undo), listed(leftover?.keep)]).toEqual([["a", "lock", "login"], ["session"]]);
+    expect(await target.keys("*")).toEqual(expect.not.arrayContaining(["code", "lock", "session"]));
+    expect([await target.get("login"), await expiry("login")]).toEqual(["ada", HOUR]);
+  });
+
+  test("are left alone during a run that does not change them, and keep their time at its end", async () => {
+    let asked = 1;
+    const system = await openAdapter({ url: server.url() }, { borrowed: true, asked: () => asked });
+    await system.root();
+    const mark = await system.mark();
+    const step = async (...write: [string, ...string[]]): Promise<void> => {
+      asked++;
+      await target.call(...write);
+      expect(await system.changed(mark)).toBe(true);
+      await system.restore(mark);
+      expect(await system.changed(mark)).toBe(false);
+    };
+    await step("SET", "a", "changed");
+    await step("DEL", "login");
+    expect([await target.get("login"), await expiry("login")]).toEqual(["ada", HOUR]);
+    // More than half of its time is over.
+    await new Promise((resolve) => setTimeout(resolve, now + 900 - Date.now()));
+    await step("SET", "a", "changed");
+    expect(await expiry("lock")).toBe(1500);
+    await expired("code");
+    await step("SET", "a", "changed");
+    await step("SET", "code", "of the run", "EX", "100");
+    expect(await target.exists("code")).toBe(0);
+    await expired("lock");
+    expect(await system.changed(mark)).toBe(false);
+    asked++;
+    await target.del("login");
+    await target.call("SET", "made", "1", "EX", "100");
+    expect(await system.changed(mark)).toBe(true);
+    await system.close();
+    expect((await target.keys("*")).sort()).toEqual(["a", "login", "order", "session", "\xff"]);
+    expect([await target.get("login"), await expiry("login")]).toEqual(["ada", HOUR]);
+  });
+});
+
+describe("lifetimes of hash fields (Redis 7.4, Valkey 9)", () => {
+  beforeEach(async (context) => {
+    if (((await target.call("COMMAND", "INFO", "HPEXPIRETIME")) as unknown[])[0] === null) context.skip("This server is older.");
+    await target.hset("cart", "a", "1", "b", "2");
+    await target.call("HPEXPIREAT", "cart", 4_102_444_800_000, "FIELDS", 1, "a");
+  });
+  const times = (...fields: string[]): Promise<unknown> => target.call("HPEXPIRETIME", "cart", "FIELDS", fields.length, ...fields);
+
+  test("are restored, and lifetimes that the user changed since stay", async () => {
+    const system = await openAdapter({ url: server.url() }, { borrowed: true });
+    await system.root();
+    const mark = await system.mark();
+    await target.call("HPERSIST", "cart", "FIELDS", 1, "a");
+    expect(await system.changed(mark)).toBe(true);
+    await system.restore(mark);
+    expect(await times("a", "b")).toEqual([4_102_444_800_000, -1]);
+    await target.call("HPEXPIREAT", "cart", 4_102_444_900_000, "FIELDS", 1, "b");
+    await target.set("a", "changed");
+    expect(await system.changed(mark)).toBe(true);
+    await endHeartbeats();
+    await target.call("HPERSIST", "cart", "FIELDS", 1, "a");
+    const { leftover } = await stores.clean(server.url());
+    expect([listed(leftover?.undo), listed(leftover?.keep)]).toEqual([["a"], ["cart"]]);
+    expect(await times("a", "b")).toEqual([-1, 4_102_444_900_000]);
+  });
+
+  test("that end during a run are no write of another client, and do not begin again", async () => {
+    let asked = 1;
+    const soon = async (key: string): Promise<unknown> => target.call("HPEXPIREAT", key, Date.now() + 300, "FIELDS", 1, "b");
+    await soon("cart");
+    const system = await openAdapter({ url: server.url() }, { borrowed: true, asked: () => asked });
+    await system.root();
+    const mark = await system.mark();
+    asked++;
+    await target.hset("own", "a", "1", "b", "2");
+    await soon("own");
+    expect(await system.changed(mark)).toBe(true);
+    const own = await system.mark();
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(await system.changed(own)).toBe(true);
+    await system.restore(mark);
+    expect(await system.changed(mark)).toBe(false);
+    asked++;
+    await target.hset("cart", "c", "3");
+    expect(await system.changed(mark)).toBe(true);
+    await system.restore(mark);
+    expect(await system.changed(mark)).toBe(false);
+    await system.close();
+    expect(await target.hgetall("cart")).toEqual({ a: "1" });
+    expect(await target.exists("own")).toBe(0);
+  });
+
+  test("a hash whose fields have all expired counts as missing", async () => {
+    await target.hset("codes", "x", "1");
+    await target.call("HPEXPIREAT", "codes", Date.now() + 300, "FIELDS", 1, "x");
+    const system = await openAdapter({ url: server.url() }, { borrowed: true });
+    await system.root();
+    const mark = await system.mark();
+    await target.multi().del("codes").set("a", "changed").exec();
+    expect(await system.changed(mark)).toBe(true);
+    await endHeartbeats();
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    const { leftover } = await stores.clean(server.url());
+    expect([listed(leftover?.undo), listed(leftover?.keep)]).toEqual([["a"], []]);
+    expect(await target.exists("codes")).toBe(0);
+  });
 });
 
 test("a run that was killed before all was saved has changed nothing, and nothing is put back", async () => {

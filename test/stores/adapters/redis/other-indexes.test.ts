@@ -50,7 +50,7 @@ test("a key of another database is observed apart from any of the first, and put
   await inside(0, "SET", "db3:a", "of 0");
   expect(rows(await system.observe())).toEqual([
     '+ db11_string ["a","of 11"]',
-    '+ db3_expires ["a"]',
+    '+ db3_expires ["a",1800]',
     '+ db3_hash ["cart:1","items","3"]',
     '+ db3_string ["a","of 3"]',
     '+ string ["db3:a","of 0"]',
@@ -77,7 +77,7 @@ test("a key of another database that is over comes back with its time", async ()
   await system.root();
   const mark = await system.mark();
   await expect.poll(() => system.changed(mark), { timeout: 5000 }).toBe(true);
-  expect(rows(await system.observe())).toEqual(['- db3_expires ["lease"]', '- db3_string ["lease","1"]']);
+  expect(rows(await system.observe())).toEqual(['- db3_expires ["lease",null]', '- db3_string ["lease","1"]']);
   await system.restore(mark);
   await expect(inside(3, "PTTL", "lease")).resolves.toBeGreaterThan(0);
 });

@@ -207,7 +207,7 @@ describe("keys that expire", () => {
     const { mark } = await begin();
     await pause(1050);
     expect(await system.changed(mark)).toBe(true);
-    expect(rows(await system.observe())).toEqual(['- expires ["session"]', '- string ["session","ada"]']);
+    expect(rows(await system.observe())).toEqual(['- expires ["session",null]', '- string ["session","ada"]']);
     await system.restore(mark);
     expect(await target.get("session")).toBe("ada");
     expect(await left("session")).toBeGreaterThan(200);
@@ -226,7 +226,7 @@ describe("keys that expire", () => {
     const { mark } = await begin();
     await pause(650);
     expect(await system.changed(mark)).toBe(true);
-    expect(rows(await system.observe())).toEqual(['- expires ["session"]', '- string ["session","ada"]']);
+    expect(rows(await system.observe())).toEqual(['- expires ["session",null]', '- string ["session","ada"]']);
   });
 
   test("one that is far from its end keeps its very time", async () => {
@@ -236,7 +236,7 @@ describe("keys that expire", () => {
     await system.restore(mark);
     expect(await target.call("PEXPIRETIME", "session")).toBe(4_102_444_800_123);
     await target.persist("session");
-    expect(rows(await system.observe())).toEqual(['- expires ["session"]']);
+    expect(rows(await system.observe())).toEqual(['- expires ["session",null]']);
     await system.restore(mark);
     expect(await target.call("PEXPIRETIME", "session")).toBe(4_102_444_800_123);
   });

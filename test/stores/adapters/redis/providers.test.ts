@@ -229,6 +229,9 @@ describe("isolation server", () => {
   });
 });
 
+/** Makes the last heartbeat that a claim records a minute older. */
+const AGE = "if redis.call('EXISTS', ARGV[1]) == 1 then redis.call('HINCRBY', ARGV[1], 'beat', -60) end";
+
 describe("isolation index", () => {
   test("the session is another one once it was ended", async () => {
     const one = provider("index");
@@ -301,6 +304,67 @@ describe("isolation index", () => {
     await living.close();
     expect((await used()).sort()).toEqual(["0", "9"]);
     expect(await setting()).toBe("");
+  });
+
+  describe("a dead lane's database that somebody else uses since", () => {
+    let url: string;
+    let db: number;
+    let user: Redis;
+    beforeEach(async () => {
+      const run = runs.start(
+        `const one = stores.createProvider({ name: "cache", url: ${JSON.stringify(server.url())}, runId: "dead4", isolation: "index", directory: ${JSON.stringify(directory)} });
+         await one.prepare(); say(await one.provide(0, 0));`,
+      );
+      url = String(await run.said());
+      await run.kill();
+      db = Number(new URL(url).pathname.slice(1));
+      user = server.client(db);
+      // A minute later.
+      for (const key of await user.keysBuffer("*")) {
+        await user.restore(key, 0, (await user.dumpBuffer(key))!, "REPLACE", "IDLETIME", 60);
+      }
+      for (const other of await used()) await server.client(Number(other)).eval(AGE, 0, `__seqqa__:db:${db}`);
+      await user.mset("name", "of the user", "visits", "3");
+    });
+
+    test("is left alone by the next run; clean removes only unused keys", async () => {
+      const before = await user.dbsize();
+      const next = provider("index");
+      await next.prepare();
+      expect(await next.provide(0, 0)).not.toBe(url);
+      await next.close();
+      expect(await user.dbsize()).toBe(before);
+      const removed = [`database ${db}, a copy for run dead4, except 4 keys that may have been used since the run ended`];
+      expect((await stores.clean(server.url(), { dryRun: true })).removed).toEqual(removed);
+      expect(await user.dbsize()).toBe(before);
+      expect((await stores.clean(server.url())).removed).toEqual(removed);
+      // The server does not know when a small number was used: two keys of the copy, and one of the user.
+      expect((await user.keysBuffer("*")).map((key) => key.toString("latin1")).sort()).toEqual(["a", "name", "visits", "\xff\0"]);
+      expect((await used()).sort()).toEqual(["0", String(db)]);
+    });
+
+    test("is not emptied when a run uses it in place", async () => {
+      const before = await keysOf(url);
+      const system = await openAdapter({ url }, { borrowed: true });
+      await system.root();
+      await user.set("name", "of the run");
+      await system.close();
+      expect(await keysOf(url)).toBe(before);
+    });
+  });
+
+  test("a dead lane's database with small numbers, whose last use is unknown, is removed by clean only", async () => {
+    const run = runs.start(
+      `const one = stores.createProvider({ name: "cache", url: ${JSON.stringify(server.url())}, runId: "dead5", isolation: "index", directory: ${JSON.stringify(directory)} });
+       await one.prepare(); say(await one.provide(0, 0));`,
+    );
+    const url = String(await run.said());
+    await run.kill();
+    const copy = await keysOf(url);
+    await provider("index").prepare();
+    expect(await keysOf(url)).toBe(copy);
+    await stores.clean(server.url());
+    expect(await keysOf(url)).toBe("");
   });
 
   test("FLUSHALL of a target does not make others take its lanes", async () => {

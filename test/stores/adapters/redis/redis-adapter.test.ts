@@ -35,7 +35,7 @@ describe("observation", () => {
     await target.xreadgroup("GROUP", "group", "ann", "STREAMS", "stream", ">");
     await target.set(Buffer.from([0xff]), Buffer.from([0x80]));
     expect(rows(await system.observe())).toEqual([
-      '+ expires ["string"]',
+      '+ expires ["string",1800]',
       '+ list ["list",2,"c"]',
       '+ set ["set","m"]',
       '+ stream ["stream","5-1",0,"f","v"]',
@@ -51,6 +51,28 @@ describe("observation", () => {
       '- hash ["hash","gone","2"]',
       '- string ["string","1"]',
     ]);
+  });
+
+  test("a short lifetime and a long one tell states apart; a key that is written keeps its lifetime", async () => {
+    const system = await openAdapter({ url: server.url() });
+    await system.root();
+    const root = await system.mark();
+    const expires = async (): Promise<readonly string[]> => rows(await system.observe()).filter((row) => row.includes("expires"));
+    await target.set("lock", "1", "PX", 700);
+    expect(await expires()).toEqual(['+ expires ["lock",1]']);
+    await target.incr("lock");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await target.incr("lock");
+    expect(await expires()).toEqual(['+ expires ["lock",1]']);
+    await system.restore(root);
+    await target.set("lock", "3", "EX", 60);
+    expect(await expires()).toEqual(['+ expires ["lock",60]']);
+    const long = await system.mark();
+    await target.expire("lock", 3600);
+    expect(await system.changed(long)).toBe(true);
+    expect(await expires()).toEqual(['+ expires ["lock",3600]']);
+    await system.restore(long);
+    expect(await expires()).toEqual(['+ expires ["lock",60]']);
   });
 
   test("the order of insertion means nothing, in large ones either", async () => {
