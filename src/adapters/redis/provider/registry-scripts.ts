@@ -87,12 +87,15 @@ if redis.call('HGET', DB .. ARGV[2], 'owner') ~= ARGV[3] then return 0 end
 redis.call('DEL', DB .. ARGV[2], SAVED .. ARGV[2], RECORDED .. ARGV[2], NEXT .. ARGV[2])
 return 1`);
 
-/** Removes an owner, and the registry if no claims remain. ARGV: the registry's database, owner. Returns the number of remaining claims. */
+/**
+ * Removes an owner, and the registry if no claims remain. ARGV: the registry's database, owner, `1` if the owner has put back the server's setting
+ * (else the registry stays, because it holds that setting). Returns the number of remaining claims.
+ */
 export const LEAVE: Script = new Script(`${HEAD}
 redis.call('SELECT', ARGV[1])
 redis.call('DEL', ALIVE .. ARGV[2])
 local left = #claims()
-if left == 0 then redis.call('DEL', ROOT) end
+if left == 0 and ARGV[3] == '1' then redis.call('DEL', ROOT) end
 return left`);
 
 /**

@@ -163,8 +163,9 @@ export class Registry {
     clearInterval(this.#timer);
     try {
       for (const db of this.#claimed) await this.release(db);
-      if ((await this.claims()).length === 0) await this.#putNotificationsBack();
-      await LEAVE.run(this.connection, [this.db, this.owner]);
+      const isLast = (await this.claims()).length === 0;
+      if (isLast) await this.#putNotificationsBack();
+      await LEAVE.run(this.connection, [this.db, this.owner, isLast ? "1" : "0"]);
     } finally {
       this.connection.close();
     }
