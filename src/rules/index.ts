@@ -22,7 +22,8 @@ export {
   type UniqueOptions,
 } from "./rows/row-rules.ts";
 export { transitions, type TransitionsOptions } from "./rows/transitions.ts";
-export { sessionEnds, type SessionEndsOptions } from "./session-ends.ts";
+export { sessionEnds } from "./session-ends.ts";
+export type { SessionEndsOptions } from "./sessions/options.ts";
 export { singleUse, type SingleUseOptions } from "./single-use.ts";
 export { useAfterFree, type UseAfterFreeOptions } from "./use-after-free.ts";
 export { Rule, type CheckedStep, type Earlier, type Login, type RuleOptions, type StoresView } from "../model/declare/rule.ts";

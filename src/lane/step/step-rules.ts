@@ -96,7 +96,12 @@ export class StepRules {
     try {
       for (const { rule, earlier } of this.#later) {
         const view = this.#view(rule.name);
-        const said = await this.#ask(rule, () => earlier(view));
+        let said = await this.#ask(rule, () => earlier(view));
+        while (isEarlier(said) && !this.#isUnanswered) {
+          const next = said.earlier;
+          await this.#putBack(mark);
+          said = await this.#ask(rule, () => next(view));
+        }
         this.#take(rule, isEarlier(said) ? undefined : said, view.because());
         if (this.#isUnanswered) return;
         await this.#putBack(mark);

@@ -74,9 +74,11 @@ export interface Resent {
   readonly body?: string | undefined;
 }
 
-/** The second half of a check. It runs in the state before the step. */
+/** The second half of a check. It runs in the state before the step. If it returns another one, that one begins in the state before the step, too. */
 export interface Earlier {
-  readonly earlier: (before: Pick<CheckedStep, "explain" | "inconclusive" | "stores" | "unjudged">) => CheckAnswer | Promise<CheckAnswer>;
+  readonly earlier: (
+    before: Pick<CheckedStep, "explain" | "inconclusive" | "stores" | "unjudged">,
+  ) => CheckAnswer | Earlier | Promise<CheckAnswer | Earlier>;
 }
 
 /** Options of {@link Rule}. */
