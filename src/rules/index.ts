@@ -5,7 +5,7 @@ export { leakage, type LeakageOptions } from "./leakage.ts";
 export { listAgreesWithItem, type ListAgreesWithItemOptions } from "./list-agrees-with-item.ts";
 export { noServerErrors, type NoServerErrorsOptions } from "./no-server-errors.ts";
 export { ownership, type OwnershipOptions } from "./ownership.ts";
-export { rejectedMeansUnchanged } from "./rejected-means-unchanged.ts";
+export { rejectedMeansUnchanged, type RejectedMeansUnchangedOptions } from "./rejected-means-unchanged.ts";
 export { resourceHierarchy, type ResourceHierarchyOptions } from "./resource-hierarchy.ts";
 export { retrySafe, type RetrySafeOptions } from "./retry-safe.ts";
 export { conserved, immutable, type ConservedOptions, type ImmutableOptions } from "./rows/changed-rows.ts";

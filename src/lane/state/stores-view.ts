@@ -9,22 +9,33 @@ class Stores implements StoresView {
   readonly fingerprint: string;
   readonly tables: StoresView["tables"];
   readonly #rows: StoreRows;
+  readonly #facts: Facts;
+  readonly #canonicalizer: Canonicalizer;
 
-  constructor(fingerprint: string, systems: Facts["systems"], rows: StoreRows) {
-    this.fingerprint = fingerprint;
-    this.tables = tablesOf(systems);
-    this.#rows = rows;
+  constructor(facts: Facts, canonicalizer: Canonicalizer) {
+    const { lo, hi } = storesFingerprint(facts, canonicalizer);
+    this.fingerprint = `${lo}:${hi}`;
+    this.tables = tablesOf(facts.systems);
+    this.#rows = canonicalizer.rows(facts.systems);
+    this.#facts = facts;
+    this.#canonicalizer = canonicalizer;
   }
 
   same(other: StoresView): boolean {
     return this.fingerprint === other.fingerprint || (other instanceof Stores && sameStores(this.#rows, other.#rows));
   }
+
+  without(columns: readonly string[]): StoresView {
+    const systems = Object.entries(this.#facts.systems).map(
+      ([name, observed]) => [name, withoutColumns(observed, new Set(columns))] as const,
+    );
+    return new Stores({ ...this.#facts, systems: Object.fromEntries(systems) }, this.#canonicalizer);
+  }
 }
 
 /** Returns the contents of the stores in a state, without context and clients, in a form that can be compared. */
 export function storesView(facts: Facts, canonicalizer: Canonicalizer): StoresView {
-  const { lo, hi } = storesFingerprint(facts, canonicalizer);
-  return new Stores(`${lo}:${hi}`, facts.systems, canonicalizer.rows(facts.systems));
+  return new Stores(facts, canonicalizer);
 }
 
 /** Returns the fingerprint of the stores in a state, without context and clients. */
@@ -65,4 +76,33 @@ function textOf(row: readonly unknown[]): string {
     if (value instanceof Set) return [...value];
     return value;
   });
+}
+
+/** Returns the rows with `null` in the given columns. Rows that then differ in nothing from the root state, and all counters, are left out. */
+function withoutColumns(observed: Observed, columns: ReadonlySet<string>): Observed {
+  if (observed.kind === "value") return observed;
+  const tables = observed.tables.flatMap((table) => {
+    if (columns.has(`${table.name}.*`)) return [];
+    const isLeftOut = table.columns.map(({ name }) => columns.has(`${table.name}.${name}`));
+    if (!isLeftOut.includes(true)) return [table];
+    const masked = (rows: ObservedTable["added"]): ObservedTable["added"] =>
+      rows.map((row) => row.map((value, index) => (isLeftOut[index] === true ? null : value)));
+    const [added, removed] = apart(masked(table.added), masked(table.removed));
+    const { inPlace: _order, ...rest } = table;
+    return added.length + removed.length === 0 ? [] : [{ ...rest, added, removed }];
+  });
+  return { ...observed, tables, counters: {} };
+}
+
+/** Returns two lists of rows without the rows that are in both. */
+function apart(added: ObservedTable["added"], removed: ObservedTable["added"]): readonly [ObservedTable["added"], ObservedTable["added"]] {
+  const left = new Map<string, number>();
+  for (const row of removed) left.set(textOf(row), (left.get(textOf(row)) ?? 0) + 1);
+  const take = (row: readonly unknown[]): boolean => {
+    const count = left.get(textOf(row)) ?? 0;
+    left.set(textOf(row), count - 1);
+    return count > 0;
+  };
+  const more = added.filter((row) => !take(row));
+  return [more, removed.filter(take)];
 }

@@ -24,6 +24,8 @@ export interface StoresView {
    * (negative). A store without tables counts as a table with one row.
    */
   readonly tables: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  /** Returns the contents without the values of columns, given as `table.column`, and without the rows of tables, given as `table.*`. */
+  without(columns: readonly string[]): StoresView;
 }
 
 /** The step that led to the state in which a rule is judged. */

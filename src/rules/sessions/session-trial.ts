@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { Action } from "../../model/declare/action.ts";
 import { EdgeAction } from "../../model/declare/edge-action.ts";
 import type { CheckedStep } from "../../model/declare/rule.ts";
@@ -191,6 +190,10 @@ export class SessionTrial<C extends object, A> {
     const renewal = await this.#renewed(session);
     return renewal === undefined ? ENDED : { kind: "works", problem: `${ended}, and ${session.what} ${renewal}` };
   }
+}
+
+async function sleep(ms: number): Promise<void> {
+  await new Promise<void>((resolve) => void setTimeout(resolve, ms));
 }
 
 const ANOTHER = "another session of the user";

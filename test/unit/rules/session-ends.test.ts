@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { HttpClient } from "../../../src/adapters/http/index.ts";
 import { Action } from "../../../src/model/declare/action.ts";
 import { Context } from "../../../src/model/context/context.ts";
@@ -8,12 +8,21 @@ import type { ApiResponse } from "../../../src/model/http/response.ts";
 import { sessionEnds, type SessionEndsOptions } from "../../../src/rules/index.ts";
 
 /** The milliseconds that the rules of this file have waited so far. */
-const waited = vi.hoisted(() => ({ ms: 0 }));
+const waited = { ms: 0 };
 
-vi.mock("node:timers/promises", async (load) => ({
-  ...(await load<object>()),
-  setTimeout: (ms: number) => Promise.resolve((waited.ms += ms)),
-}));
+beforeEach(() => {
+  const { setTimeout: later } = globalThis;
+  vi.stubGlobal("setTimeout", (run: () => void, ms: number) => {
+    if (ms < 2000 || ms > 3000) return later(run, ms);
+    waited.ms += ms;
+    queueMicrotask(run);
+    return undefined;
+  });
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
 
 /** Returns what a rule says in the second half of its check; `undefined` if it holds. `begin` is called before each call of the rule. */
 async function saidBy(judged: unknown, begin: () => void = () => undefined): Promise<unknown> {

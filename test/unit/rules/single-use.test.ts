@@ -43,7 +43,7 @@ describe("singleUse of a link that sets a password", () => {
     rule.brings([create, use] as never);
     let current = JSON.stringify(body);
     const set = (sent: string): Answer => [200, { ok: (current = sent) !== "" }];
-    const stores = { fingerprint: "", tables: new Map(), same: () => true };
+    const stores = orders(1);
     const now = Array.from({ length: 40 }, () => ({
       ...stores,
       get fingerprint() {
