@@ -34,7 +34,6 @@ export function orders(count: number): StoresView {
     fingerprint,
     tables: new Map([["db.orders", new Map([["row", count]])]]),
     same: (other) => other.fingerprint === fingerprint,
-    without: () => orders(count),
   };
 }
 

@@ -9,33 +9,26 @@ class Stores implements StoresView {
   readonly fingerprint: string;
   readonly tables: StoresView["tables"];
   readonly #rows: StoreRows;
-  readonly #facts: Facts;
-  readonly #canonicalizer: Canonicalizer;
 
-  constructor(facts: Facts, canonicalizer: Canonicalizer) {
-    const { lo, hi } = storesFingerprint(facts, canonicalizer);
-    this.fingerprint = `${lo}:${hi}`;
-    this.tables = tablesOf(facts.systems);
-    this.#rows = canonicalizer.rows(facts.systems);
-    this.#facts = facts;
-    this.#canonicalizer = canonicalizer;
+  constructor(fingerprint: string, systems: Facts["systems"], rows: StoreRows) {
+    this.fingerprint = fingerprint;
+    this.tables = tablesOf(systems);
+    this.#rows = rows;
   }
 
   same(other: StoresView): boolean {
     return this.fingerprint === other.fingerprint || (other instanceof Stores && sameStores(this.#rows, other.#rows));
   }
-
-  without(columns: readonly string[]): StoresView {
-    const systems = Object.entries(this.#facts.systems).map(
-      ([name, observed]) => [name, withoutColumns(observed, new Set(columns))] as const,
-    );
-    return new Stores({ ...this.#facts, systems: Object.fromEntries(systems) }, this.#canonicalizer);
-  }
 }
 
-/** Returns the contents of the stores in a state, without context and clients, in a form that can be compared. */
-export function storesView(facts: Facts, canonicalizer: Canonicalizer): StoresView {
-  return new Stores(facts, canonicalizer);
+/**
+ * Returns the contents of the stores in a state, without context and clients, in a form that can be compared.
+ * @param without Columns as `table.column`, and tables as `table.*`, that are left out.
+ */
+export function storesView(facts: Facts, canonicalizer: Canonicalizer, without: readonly string[] = []): StoresView {
+  const systems = without.length === 0 ? facts.systems : withoutColumns(facts.systems, new Set(without));
+  const { lo, hi } = storesFingerprint({ ...facts, systems }, canonicalizer);
+  return new Stores(`${lo}:${hi}`, systems, canonicalizer.rows(systems));
 }
 
 /** Returns the fingerprint of the stores in a state, without context and clients. */
@@ -79,15 +72,19 @@ function textOf(row: readonly unknown[]): string {
 }
 
 /** Returns the rows with `null` in the given columns. Rows that then differ in nothing from the root state, and all counters, are left out. */
-function withoutColumns(observed: Observed, columns: ReadonlySet<string>): Observed {
+function withoutColumns(systems: Facts["systems"], columns: ReadonlySet<string>): Facts["systems"] {
+  return Object.fromEntries(Object.entries(systems).map(([name, observed]) => [name, masked(observed, columns)]));
+}
+
+function masked(observed: Observed, columns: ReadonlySet<string>): Observed {
   if (observed.kind === "value") return observed;
   const tables = observed.tables.flatMap((table) => {
     if (columns.has(`${table.name}.*`)) return [];
     const isLeftOut = table.columns.map(({ name }) => columns.has(`${table.name}.${name}`));
     if (!isLeftOut.includes(true)) return [table];
-    const masked = (rows: ObservedTable["added"]): ObservedTable["added"] =>
+    const nulled = (rows: ObservedTable["added"]): ObservedTable["added"] =>
       rows.map((row) => row.map((value, index) => (isLeftOut[index] === true ? null : value)));
-    const [added, removed] = apart(masked(table.added), masked(table.removed));
+    const [added, removed] = apart(nulled(table.added), nulled(table.removed));
     const { inPlace: _order, ...rest } = table;
     return added.length + removed.length === 0 ? [] : [{ ...rest, added, removed }];
   });

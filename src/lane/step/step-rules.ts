@@ -195,9 +195,9 @@ export class StepRules {
         return guestsOf(world);
       },
       again: async (answer, { by = client, body } = {}) => sendAgain(answer, by, by !== client, body),
-      stores: async (): Promise<StoresView | undefined> => {
+      stores: async (without): Promise<StoresView | undefined> => {
         await this.#settle();
-        return state.systems.length === 0 ? undefined : storesView(await state.observeSince(startMs), canonicalizer);
+        return state.systems.length === 0 ? undefined : storesView(await state.observeSince(startMs), canonicalizer, without);
       },
     };
   }

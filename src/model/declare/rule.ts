@@ -24,8 +24,6 @@ export interface StoresView {
    * (negative). A store without tables counts as a table with one row.
    */
   readonly tables: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** Returns the contents without the values of columns, given as `table.column`, and without the rows of tables, given as `table.*`. */
-  without(columns: readonly string[]): StoresView;
 }
 
 /** The step that led to the state in which a rule is judged. */
@@ -65,8 +63,11 @@ export interface CheckedStep {
    * not HTTP, or the body was multipart.
    */
   again(answer: ApiResponse, changes?: Resent): Promise<ApiResponse | undefined>;
-  /** Returns the current contents of the stores; `undefined` for a world without stores. */
-  stores(): Promise<StoresView | undefined>;
+  /**
+   * Returns the current contents of the stores; `undefined` for a world without stores.
+   * @param without Columns as `table.column`, and tables as `table.*`, that are left out. Default: none.
+   */
+  stores(without?: readonly string[]): Promise<StoresView | undefined>;
 }
 
 /** The changes to a request that is sent again. Default: none. */
