@@ -45,8 +45,8 @@ type Run<C extends object, A> = Action<C, A>["run"];
  * with the tag `intruder`. It runs the original action with that user's client. It reads the owner's values from the context; values that it writes
  * are discarded. It applies if the original action's precondition holds. A request is sent only if its path, query or body contains a context value
  * that the action has read. Values in headers do not count, and headers that identify the owner are left out. A call that contains a token or
- * password from the owner's context is not made. These actions are ordinary steps: they count towards `max_steps` and have findings with a path. They
- * are not raced.
+ * password from the owner's context is not made. A number in `session_id`, and any `session_id` in a path, counts as the id of an item, such as a
+ * training session. These actions are ordinary steps: they count towards `max_steps` and have findings with a path. They are not raced.
  *
  * With a `GraphQLClient`, a call is a query or a mutation, and values in its variables or its text count. Such a world needs a client for each role.
  * The `data` counts as seen, except a plain `true` or `false` and a payload with only errors. An answer with errors and without data is a refusal.
