@@ -25,7 +25,8 @@ export function withOtherPassword(body: string | undefined): string | undefined 
 export function withWrongCode({ statusCode, request }: ApiResponse): ApiResponse | undefined {
   const url = urlOf(request.url);
   if (url === undefined) return undefined;
-  for (const [name, value] of [...url.searchParams]) url.searchParams.set(name, value + OTHER);
+  const query = new URLSearchParams([...url.searchParams].map(([name, value]): [string, string] => [name, value + OTHER]));
+  url.search = query.toString();
   url.pathname = url.pathname
     .split("/")
     .map((segment) => (isIdLike(segment) ? segment + OTHER : segment))
