@@ -168,7 +168,7 @@ class Spending {
     if (before !== undefined && after !== undefined && !before.same(after))
       return `the second request changed the stores: ${storeChanges(before, after)}`;
     if (await this.#isNewCookie(second, sender)) return "the answer has a new cookie";
-    // What the first answer granted, it granted to the client that sent the request, and to nobody else.
+    // Values of the first answer belong to the client that sent the request. For any other client they are new.
     const known = sender.client === this.#step.client ? [this.#spent.text] : [];
     const credential = credentialIn(second, [textOf(this.#spent), textOf(second), ...known]);
     return credential === undefined ? undefined : `the answer has "${credential}"`;
