@@ -2,7 +2,6 @@ import type { ApiClient } from "../model/http/client.ts";
 import type { Values } from "../model/context/context.ts";
 import { SeqqaError } from "../model/errors.ts";
 import { Rule } from "../model/declare/rule.ts";
-import type { ApiResponse } from "../model/http/response.ts";
 import { Severity } from "../model/declare/severity.ts";
 import { isDone, isFailure, pathOf, shownPath, writesOf } from "./requests.ts";
 import { storeChanges } from "./store-changes.ts";
@@ -15,21 +14,14 @@ export interface IdempotentOptions {
 }
 
 /**
- * Statuses with which the repeated request may be answered without a finding. They concern permission, rate, or a state that has changed since the
- * first request.
- */
-const NO_STATEMENT = new Set([401, 403, 408, 409, 412, 425, 428, 429]);
-
-/**
  * Checks that a repeated `PUT` or `DELETE` has no further effect. Severity: HIGH. After a step whose only writing request has one of these methods
  * and was answered 2xx (not 202), the same request (method, URL, headers, body) is sent again. Two conditions must hold:
  * - The second request leaves the stores unchanged. Stores are compared as states are: times near the run are equal, and tables and columns in
  *   `ignore` are left out.
- * - It is answered 2xx; a `DELETE` may also be answered 404 or 410. 401, 403, 409, 412, 428 and 429 are not findings, because the first request may
- *   have ended the session, or made another version than the one that `If-Match` or the body names. 408, 425, 501, 503 and 3xx are no findings
- *   either. Every other 4xx or 5xx is a finding.
+ * - It is not answered 5xx, except 501 and 503. Any other status is allowed, because RFC 9110, 9.2.2 requires the same effect, not the same answer:
+ *   a `DELETE` finds nothing any more, a current password is wrong, or an order is already paid.
  *
- * RFC 9110, 9.2.2 requires idempotence only for the intended effect. A server may log each request: list such tables in `ignore`.
+ * Only the intended effect must be the same. A server may log each request: list such tables in `ignore`.
  * @throws SeqqaError `RULE_INVALID` if `methods` is not a list of names
  */
 export function idempotent<C extends object = Values, A = ApiClient>(options: IdempotentOptions = {}): Rule<C, A> {
@@ -57,13 +49,7 @@ export function idempotent<C extends object = Values, A = ApiClient>(options: Id
       const what = `${action.name}: ${answer.request.method} ${shownPath(path)} was sent again and answered ${second.statusCode}`;
       const after = (await stores())!;
       if (!before.same(after)) return explain(`${what}, and the second request changed the stores: ${storeChanges(before, after)}`);
-      return isAsOnce(answer, second) || explain(`${what}, but the first request was answered ${answer.statusCode}`);
+      return !isFailure(second.statusCode) || explain(`${what}, but the first request was answered ${answer.statusCode}`);
     },
   });
-}
-
-function isAsOnce({ request }: ApiResponse, { statusCode }: ApiResponse): boolean {
-  if (statusCode < 400 || NO_STATEMENT.has(statusCode)) return true;
-  if (request.method === "DELETE" && (statusCode === 404 || statusCode === 410)) return true;
-  return statusCode >= 500 && !isFailure(statusCode);
 }

@@ -5,7 +5,7 @@ export { leakage, type LeakageOptions } from "./leakage.ts";
 export { listAgreesWithItem, type ListAgreesWithItemOptions } from "./list-agrees-with-item.ts";
 export { noServerErrors, type NoServerErrorsOptions } from "./no-server-errors.ts";
 export { ownership, type OwnershipOptions } from "./ownership.ts";
-export { rejectedMeansUnchanged } from "./rejected-means-unchanged.ts";
+export { rejectedMeansUnchanged, type RejectedMeansUnchangedOptions } from "./rejected-means-unchanged.ts";
 export { resourceHierarchy, type ResourceHierarchyOptions } from "./resource-hierarchy.ts";
 export { retrySafe, type RetrySafeOptions } from "./retry-safe.ts";
 export { conserved, immutable, type ConservedOptions, type ImmutableOptions } from "./rows/changed-rows.ts";
@@ -22,7 +22,8 @@ export {
   type UniqueOptions,
 } from "./rows/row-rules.ts";
 export { transitions, type TransitionsOptions } from "./rows/transitions.ts";
-export { sessionEnds, type SessionEndsOptions } from "./session-ends.ts";
+export { sessionEnds } from "./session-ends.ts";
+export type { SessionEndsOptions } from "./sessions/options.ts";
 export { singleUse, type SingleUseOptions } from "./single-use.ts";
 export { useAfterFree, type UseAfterFreeOptions } from "./use-after-free.ts";
 export { Rule, type CheckedStep, type Earlier, type Login, type RuleOptions, type StoresView } from "../model/declare/rule.ts";

@@ -4,7 +4,7 @@ import type { Resource } from "../model/declare/resource.ts";
 import { Rule, type CheckedStep } from "../model/declare/rule.ts";
 import { Severity } from "../model/declare/severity.ts";
 import { contradictions, isSteady } from "./answers/agreement.ts";
-import { idOf, isTombstone, itemIn, listIn, type Item } from "./answers/answer-content.ts";
+import { idOf, isTombstone, itemIn, listIn, saysMore, type Item } from "./answers/answer-content.ts";
 import { createdBy } from "./resources/created.ts";
 import { isDone, isMissing, pathOf, writesOf } from "./requests.ts";
 import { collectionPath, itemPath, ResourcePaths, type Kind } from "./resources/resource-paths.ts";
@@ -26,6 +26,8 @@ interface Listed {
   readonly kind: Kind;
   readonly path: string;
   readonly items: readonly Item[];
+  /** `true` if the answer says that there are more items. */
+  readonly isPart: boolean;
 }
 
 /**
@@ -39,7 +41,8 @@ interface Listed {
  *   differences are allowed: `null`, an empty text, another type, a list of another length, links, a less exact time, and a shortened text (it ends
  *   with dots, or has at least 20 characters). If fields differ, the list and the item are read a second time. A field that changes between the two
  *   reads, such as a time or a countdown, is left out.
- * - An item that the last writing request created, and that can be read, is in the list. An updated item may be missing from the list by design.
+ * - An item that the last writing request created, and that can be read, is in the list. An updated item may be missing from the list by design,
+ *   and any item if the answer says that the list has more (`has_more`, `next`, a greater `total`).
  *
  * The rule sends one request for each list and each item, after each step that changes something. The use-after-free and leakage rules of Atlidakis,
  * Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020, do not check for wrong fields.
@@ -56,8 +59,10 @@ export function listAgreesWithItem<C extends object = Values, A = ApiClient>(opt
     judge: async (_world, step) => {
       if (!step.changed) return true;
       for (const [path, kind] of listsOf(step, paths)) {
-        const items = listIn(await step.client.get(path), kind.resource);
-        const wrong = items === undefined ? undefined : await whatIsWrong({ kind, path, items }, step, paths);
+        const answer = await step.client.get(path);
+        const items = listIn(answer, kind.resource);
+        const wrong =
+          items === undefined ? undefined : await whatIsWrong({ kind, path, items, isPart: saysMore(answer, items) }, step, paths);
         if (wrong !== undefined) return step.explain(`${step.action.name}: ${wrong}`);
       }
       return true;
@@ -99,6 +104,7 @@ async function whatIsWrong(list: Listed, step: CheckedStep, paths: ResourcePaths
     const fields = own === undefined ? [] : await steady({ list, item, own, path }, contradictions(item, own), client);
     if (fields.length > 0) return `GET ${kind.collection.text} and GET ${kind.item.text} of an item in it differ in ${shown(fields)}`;
   }
+  if (list.isPart) return undefined;
   const created = createdBy(step, paths);
   if (created === undefined || created.kind !== kind || pathIn(list, undefined, created.id) !== created.path) return undefined;
   if (items.some((item) => idOf(item, kind.resource) === created.id) || !(await client.get(created.path)).ok) return undefined;

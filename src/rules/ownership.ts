@@ -10,6 +10,7 @@ import { graphqlAnswer } from "./answers/graphql-answer.ts";
 import { IntruderClient, NothingNamed, type TriedCall } from "./intruder/intruder-client.ts";
 import { OwnersView } from "./intruder/owners-view.ts";
 import { requireAction, requireCall, requireList, requireOptions } from "./rule-options.ts";
+import { outcomeOf } from "./answers/outcome.ts";
 import { seenFields } from "./answers/seen-fields.ts";
 import { onlyAdds, storeChanges } from "./store-changes.ts";
 
@@ -44,14 +45,16 @@ type Run<C extends object, A> = Action<C, A>["run"];
  * with the tag `intruder`. It runs the original action with that user's client. It reads the owner's values from the context; values that it writes
  * are discarded. It applies if the original action's precondition holds. A request is sent only if its path, query or body contains a context value
  * that the action has read. Values in headers do not count, and headers that identify the owner are left out. A call that contains a token or
- * password from the owner's context is not made. These actions are ordinary steps: they count towards `max_steps` and have findings with a path. They
- * are not raced.
+ * password from the owner's context is not made. A number in `session_id`, and any `session_id` in a path, counts as the id of an item, such as a
+ * training session. These actions are ordinary steps: they count towards `max_steps` and have findings with a path. They are not raced.
  *
  * With a `GraphQLClient`, a call is a query or a mutation, and values in its variables or its text count. Such a world needs a client for each role.
  * The `data` counts as seen, except a plain `true` or `false` and a payload with only errors. An answer with errors and without data is a refusal.
  *
  * The rule is violated if something was seen or changed. Seen: a 2xx answer whose body has content; `{}`, `[]`, an object around an empty list, and a
- * report of failure do not count. Changed: the stores are in another state, whatever the answer was. Rows that a refused call adds do not count.
+ * report of failure do not count. The answer to a `POST`, `PUT`, `PATCH` or `DELETE` does not count either if it only says that nothing was written
+ * (`{ "count": 0 }`), or if the stores are unchanged, and it only says that the request succeeded (`{ "success": true }`) or repeats values of the
+ * request. Changed: the stores are in another state, whatever the answer was. Rows that a refused call adds do not count.
  * Without stores, changes are not detected. See API1:2023 in the OWASP API Security Top 10, broken object level authorization.
  * @throws SeqqaError `RULE_INVALID` if there is no user, a login is no function, or `except` names an action that the agent does not have
  */
@@ -96,26 +99,32 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
       const trial = trials.get(action.name);
       const tried = answers.flatMap((answer) => {
         const call = calls.get(answer) ?? calls.get(answer.request);
-        return call === undefined ? [] : [{ answer, call, seen: seenFields(answer) }];
+        return call === undefined ? [] : [{ answer, call, seen: seenFields(answer), outcome: outcomeOf(answer) }];
       });
       if (trial === undefined || tried.length === 0) return true;
-      const shown = tried.find(({ seen }) => seen !== undefined);
-      const sawNothing = (say: (message: string) => false): boolean =>
-        shown === undefined || say(`${trial.intruder} saw ${made(trial)}: ${told(shown)}`);
-      const after = changed ? await stores() : undefined;
-      if (after === undefined) return sawNothing(explain);
+      // An answer that says only that a write succeeded shows nothing if the stores are unchanged. Without stores, the write may have been done.
+      const sawNothing = (say: (message: string) => false, isUnchanged: boolean): boolean => {
+        const shown = tried.find(
+          ({ seen, outcome }) => seen !== undefined && outcome !== "nothing" && !(outcome === "done" && isUnchanged),
+        );
+        return shown === undefined || say(`${trial.intruder} saw ${made(trial)}: ${told(shown)}`);
+      };
+      const isRead = changed || tried.some(({ outcome }) => outcome === "done");
+      const after = isRead ? await stores() : undefined;
+      if (!changed || after === undefined) return sawNothing(explain, !changed && after !== undefined);
       const writing = tried.findLast(({ call }) => !call.safe) ?? tried.at(-1)!;
       const wrote = `${trial.intruder} changed ${made(trial)}: ${told(writing)}`;
       // Without the state before the step, the stores cannot be compared. The context and the owner's client cannot have changed, so if no answer set
       // a cookie, the change of the state is a change of the stores.
-      if (!canGoBack) return answers.some(({ headers }) => headers["set-cookie"] !== undefined) ? sawNothing(explain) : explain(wrote);
+      if (!canGoBack)
+        return answers.some(({ headers }) => headers["set-cookie"] !== undefined) ? sawNothing(explain, false) : explain(wrote);
       return {
         earlier: async (begun) => {
           const before: StoresView | undefined = await begun.stores();
-          if (before === undefined || before.same(after)) return sawNothing(begun.explain);
+          if (before === undefined || before.same(after)) return sawNothing(begun.explain, true);
           // If all calls were refused and only added rows, the owner's rows are unchanged. Added rows are judged by `leakage` and
           // `rejectedMeansUnchanged`.
-          if (tried.every(({ answer }) => isRefused(answer)) && onlyAdds(before, after)) return sawNothing(begun.explain);
+          if (tried.every(({ answer }) => isRefused(answer)) && onlyAdds(before, after)) return sawNothing(begun.explain, false);
           return begun.explain(`${wrote}; ${storeChanges(before, after)}`);
         },
       };

@@ -4,9 +4,20 @@ import type { ApiResponse } from "../model/http/response.ts";
 import { Rule } from "../model/declare/rule.ts";
 import { Severity } from "../model/declare/severity.ts";
 import { graphqlAnswer } from "./answers/graphql-answer.ts";
+import { requireAction, requireList, requireOptions } from "./rule-options.ts";
+import { isIdLike, urlOf } from "./requests.ts";
 import { storeChanges } from "./store-changes.ts";
 
 const READS = new Set(["GET", "HEAD"]);
+
+/** Options of {@link rejectedMeansUnchanged}. */
+export interface RejectedMeansUnchangedOptions {
+  /**
+   * Changes that are allowed. `log_in`: every change of this action. `users.failed_attempts`: changes of this column, such as a count of refused logins.
+   * `audit_log.*`: changes of this table. Columns and tables still belong to the state, unlike those in `ignore`. Default: none.
+   */
+  readonly except?: readonly string[];
+}
 
 /**
  * Checks that calls that were refused, or that only read, leave the stores unchanged. Severity: HIGH. The rule is judged if every answer of a step
@@ -14,28 +25,70 @@ const READS = new Set(["GET", "HEAD"]);
  * errors and without data counts as refused, and an answer to a GraphQL query counts as an answer to a reading request. Stores are compared directly,
  * not through the API. Generated values and times of the run may differ, and tables and columns in `ignore` are left out. Worlds without stores are
  * not judged. GET and HEAD are safe by RFC 9110, 9.2.1.
+ *
+ * A `GET` of a link that is sent by mail may write, if it is answered 2xx or 3xx: a query parameter is a code that is used once (`token`, `code`,
+ * `otp`, `ticket`), or the path says so (`/verify-email/{token}`).
+ * @throws SeqqaError `RULE_INVALID` if `except` names neither an action of the agent nor a column or table
  */
-export function rejectedMeansUnchanged<C extends object = Values, A = ApiClient>(): Rule<C, A> {
+export function rejectedMeansUnchanged<C extends object = Values, A = ApiClient>(options: RejectedMeansUnchangedOptions = {}): Rule<C, A> {
+  requireOptions<keyof RejectedMeansUnchangedOptions>("rejectedMeansUnchanged", options, { except: true });
+  requireList("rejectedMeansUnchanged", "except", options.except, '["log_in"] or ["users.failed_attempts"]');
+  const except = new Set(options.except);
+  const columns = [...except].filter((name) => COLUMN.test(name));
   return new Rule<C, A>({
     name: "rejected_means_unchanged",
     message: "a refused or read-only call changed the stores",
     severity: Severity.HIGH,
     writes: true,
+    brings: (actions) => {
+      for (const name of except) if (!columns.includes(name)) requireAction(actions, "rejectedMeansUnchanged", name);
+      return [];
+    },
     judge: async (_world, { action, answers, changed, stores }) => {
-      if (!changed || answers.length === 0) return true;
+      if (!changed || answers.length === 0 || except.has(action.name) || answers.some(isFollowedLink)) return true;
       const refused = answers.every((answer) => wasRefused(answer) || onlyReads(answer));
       const after = refused ? await stores() : undefined;
       if (after === undefined) return true;
+      const allowed = columns.length === 0 ? undefined : await stores(columns);
       const last = answers.at(-1)!;
       return {
         earlier: async (begun) => {
           const before = (await begun.stores())!;
           if (before.same(after)) return true;
-          return begun.explain(`${action.name} ${howOf(last)} and changed the stores: ${storeChanges(before, after)}`);
+          if (allowed !== undefined && (await begun.stores(columns))!.same(allowed)) return true;
+          const hint = MAY_COUNT.has(last.statusCode) ? "; if a refused call may do this, add the action or the column to `except`" : "";
+          return begun.explain(`${action.name} ${howOf(last)} and changed the stores: ${storeChanges(before, after)}${hint}`);
         },
       };
     },
   });
+}
+
+/** Matches the name of a column or table in `except`: `users.failed_attempts`, `audit_log.*`. */
+const COLUMN = /^[^\s]+\.[^\s]+$/;
+/** Statuses with which APIs refuse credentials, and often count the attempt. */
+const MAY_COUNT = new Set([401, 403, 423, 429]);
+/** Matches the names of query parameters that hold a code of a link. Tokens that authorize every request, such as `access_token`, do not match. */
+const CODE = /^(?:(?:verif|confirm|activat|reset|invit|magic|login|e?mail|one_?time)\w*?_?)?(?:token|code|otp|ticket|hash)$/i;
+const LINK = /verif|confirm|activat|magic|unsubscribe|callback|accept|redeem|opt-?in/i;
+/** Minimum number of characters of a code in a query, and in a path. */
+const SHORTEST = 4;
+const SHORTEST_SEGMENT = 12;
+
+/** Returns `true` for the successful answer to a link with a code that is used once. A user follows such a link with a `GET`. */
+function isFollowedLink({ statusCode, request }: ApiResponse): boolean {
+  const url = request.method === "GET" && statusCode < 400 ? urlOf(request.url) : undefined;
+  if (url === undefined) return false;
+  const segments = url.pathname.split("/");
+  return (
+    [...url.searchParams].some(([name, value]) => CODE.test(name) && value.length >= SHORTEST) ||
+    (segments.some((segment) => LINK.test(segment)) && segments.some(isCode))
+  );
+}
+
+/** Returns `true` for a path segment that looks like a code, and not like the id of an item: it is neither a number nor a UUID. */
+function isCode(segment: string): boolean {
+  return segment.length >= SHORTEST_SEGMENT && isIdLike(segment) && !/^(?:\d+|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i.test(segment);
 }
 
 function wasRefused(answer: ApiResponse): boolean {

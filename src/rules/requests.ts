@@ -61,6 +61,7 @@ export function shownPath(path: string): string {
     .join("/");
 }
 
-function isIdLike(segment: string): boolean {
+/** Returns `true` for a path segment that looks like an id. */
+export function isIdLike(segment: string): boolean {
   return /^\d+$/.test(segment) || (segment.length >= 12 && /\d.*\d/.test(segment));
 }

@@ -1,12 +1,15 @@
 import type { Action } from "../model/declare/action.ts";
-import type { ApiClient } from "../model/http/client.ts";
+import { clientPartOf, type ApiClient } from "../model/http/client.ts";
 import type { Context, Values } from "../model/context/context.ts";
 import { Rule, type CheckedStep, type Login, type Resent, type RuleOptions, type StoresView } from "../model/declare/rule.ts";
 import type { ApiResponse } from "../model/http/response.ts";
 import { isErrorLocation } from "../model/http/redirect.ts";
 import { Severity } from "../model/declare/severity.ts";
 import { jsonOf } from "./answers/answer-content.ts";
+import { cookiesSentWith, cookiesSetBy, credentialIn, textOf } from "./answers/grants.ts";
 import { graphqlAnswer } from "./answers/graphql-answer.ts";
+import { saysFailed } from "./answers/seen-fields.ts";
+import { spoiledBodies, withOtherPassword, withWrongCode } from "./changed-requests.ts";
 import { nameOf, requireAction, requireOptions, type ActionOrName } from "./rule-options.ts";
 import { isRedirect, pathOf, shownPath, writesOf } from "./requests.ts";
 import { storeChanges } from "./store-changes.ts";
@@ -25,16 +28,13 @@ export interface SingleUseOptions<C extends object = Values, A = ApiClient> exte
    */
   readonly per?: "everyone" | "user";
   /**
-   * Returns `true` if an answer says that the code was accepted. Default: 2xx or 3xx, but not a redirect to a URL with an `error`; for GraphQL, an
-   * answer with data. By default, a redirect of a repeated request counts only if the first answer redirected to the same path.
+   * Returns `true` if an answer says that the code was accepted. Default: 2xx or 3xx, but not a redirect to a URL with an `error`, and not a body
+   * that reports a failure (`{ "ok": false }`); for GraphQL, an answer with data. By default, a redirect of a repeated request counts only if the first answer redirected to the same path.
    */
   readonly accepted?: (answer: ApiResponse) => boolean;
   /** The name of the rule. Default: `single_use_` and the name of the action that uses the code. */
   readonly name?: string;
 }
-
-/** Maximum number of attempts with a wrong field. Each attempt empties another field of the request. */
-const SPOILED = 4;
 
 /**
  * Checks that a code that may be used once (a reset token, recovery code, one-time password, magic link, invitation, coupon, authorization code) is
@@ -47,8 +47,9 @@ const SPOILED = 4;
  * In the state before the step, attempts with wrong fields are made first. The request is then sent twice, and must be accepted at most once. The
  * action is also raced with itself if stores allow it, for any setting of `exploration.races`.
  *
- * A request counts as accepted again if it is answered 2xx or 3xx and has an effect: it changes the stores, sets a cookie, or its JSON has a token,
- * session or code. A successful answer without such an effect is not a finding.
+ * A request counts as accepted again if it is answered 2xx or 3xx and has an effect: it changes the stores, sets a new cookie, or its JSON has a new
+ * token, session or code. A successful answer without such an effect is not a finding. Values of the request or of the first answer are not new, and
+ * neither are cookies that the client had before, or that a request with a wrong code gets, too.
  *
  * OWASP ASVS 5.0, 2.3.4 and 6.5.1; RFC 6749, 4.1.2 (authorization codes).
  * @throws SeqqaError `RULE_INVALID` if the agent has no such action
@@ -136,7 +137,6 @@ class Spending {
   readonly #step: CheckedStep;
   readonly #spent: ApiResponse;
   readonly #accepted: (answer: ApiResponse) => boolean;
-
   constructor(step: CheckedStep, spent: ApiResponse, accepted: (answer: ApiResponse) => boolean) {
     this.#step = step;
     this.#spent = spent;
@@ -147,27 +147,67 @@ class Spending {
   async again(how: string, changes: Resent = {}): Promise<string | undefined> {
     const { stores, again, client, action } = this.#step;
     const before = await stores();
+    const sender = changes.by ?? client;
+    const acting = clientPartOf(sender)?.save();
     const second = await again(this.#spent, changes);
     if (second === undefined) {
       this.isPossible = false;
       return undefined;
     }
     if (!this.#accepted(second)) return undefined;
-    const effect = await this.#effect(before, second);
+    const effect = await this.#effect(before, second, { client: sender, acting });
     if (effect === undefined) return undefined;
     const { method } = this.#spent.request;
     const path = shownPath(pathOf(client, this.#spent) ?? "");
     return `${action.name}: ${method} ${path} was accepted (${this.#spent.statusCode}), and again (${second.statusCode}) ${how}: ${effect}`;
   }
 
-  async #effect(before: StoresView | undefined, second: ApiResponse): Promise<string | undefined> {
+  /** Describes the effect of the second request; `undefined` if it has none. */
+  async #effect(before: StoresView | undefined, second: ApiResponse, sender: Sender): Promise<string | undefined> {
     const after = await this.#step.stores();
     if (before !== undefined && after !== undefined && !before.same(after))
       return `the second request changed the stores: ${storeChanges(before, after)}`;
-    const granted = grantedBy(second);
-    if (granted === undefined) return undefined;
-    return `the answer has ${granted}`;
+    if (await this.#isNewCookie(second, sender)) return "the answer has a new cookie";
+    // Values of the first answer belong to the client that sent the request. For any other client they are new.
+    const known = sender.client === this.#step.client ? [this.#spent.text] : [];
+    const credential = credentialIn(second, [textOf(this.#spent), textOf(second), ...known]);
+    return credential === undefined ? undefined : `the answer has "${credential}"`;
   }
+
+  /**
+   * Returns `true` if an answer sets a cookie that is new for its client. A cookie that the client had before, that the first answer has with the
+   * same value, or that a request with a wrong code gets, too, is not new: such cookies are set or renewed by any request.
+   */
+  async #isNewCookie(second: ApiResponse, sender: Sender): Promise<boolean> {
+    const isSame = sender.client === this.#step.client;
+    const had = cookiesSentWith(isSame ? this.#spent : second);
+    const sent = cookiesSentWith(second);
+    const first = new Map(isSame ? cookiesSetBy(this.#spent).map(({ name, value }) => [name, value] as const) : []);
+    const cookies = cookiesSetBy(second).filter(
+      ({ name, value }) => !had.has(name) && sent.get(name) !== value && first.get(name) !== value,
+    );
+    if (cookies.length === 0) return false;
+    const routine = await this.#cookiesOfRefusal(sender);
+    return cookies.some(({ name }) => !routine.has(name));
+  }
+
+  /** Returns the names of the cookies that the sender of a request would have got for a wrong code. */
+  async #cookiesOfRefusal({ client, acting }: Sender): Promise<ReadonlySet<string>> {
+    const wrong = withWrongCode(this.#spent);
+    if (wrong === undefined) return new Set();
+    const part = clientPartOf(client);
+    const now = part?.save();
+    part?.restore(acting);
+    const answer = await this.#step.again(wrong, { by: client });
+    part?.restore(now);
+    return new Set(answer === undefined ? [] : cookiesSetBy(answer).map(({ name }) => name));
+  }
+}
+
+/** A client, and its state before it sent the request again. */
+interface Sender {
+  readonly client: ApiClient;
+  readonly acting: unknown;
 }
 
 /** Calls the `create` action once more, if it applies. Resolves to `false` if it does not apply or is refused. */
@@ -187,54 +227,12 @@ async function isCreatedAgain(
   }
 }
 
-function spoiledBodies(body: string | undefined): readonly string[] {
-  const read = fieldsOf(body);
-  return read === undefined ? [] : [...read.texts.keys()].slice(0, SPOILED).map((name) => read.withTexts(new Map([[name, ""]])));
-}
-
-const PASSWORD = /passw|pwd|passphrase/i;
-
-/** Returns a body with another value in every field for a password; `undefined` if it has no such field. */
-function withOtherPassword(body: string | undefined): string | undefined {
-  const read = fieldsOf(body);
-  const passwords = [...(read?.texts ?? [])].filter(([name]) => PASSWORD.test(name));
-  return passwords.length === 0 ? undefined : read!.withTexts(new Map(passwords.map(([name, text]) => [name, `${text}Z9`])));
-}
-
-interface Fields {
-  /** The fields that are texts, by name. */
-  readonly texts: ReadonlyMap<string, string>;
-  /** Returns the body with other texts in some fields. */
-  withTexts(texts: ReadonlyMap<string, string>): string;
-}
-
-/** Reads a JSON object or a form; `undefined` if the body has no fields. */
-function fieldsOf(body: string | undefined): Fields | undefined {
-  if (body === undefined) return undefined;
-  let fields: unknown;
-  try {
-    fields = JSON.parse(body);
-  } catch {
-    const form = new URLSearchParams(body);
-    return {
-      texts: new Map(form),
-      withTexts: (texts) => {
-        const changed = new URLSearchParams(form);
-        for (const [name, text] of texts) changed.set(name, text);
-        return changed.toString();
-      },
-    };
-  }
-  if (typeof fields !== "object" || fields === null || Array.isArray(fields)) return undefined;
-  const texts = Object.entries(fields).filter((entry): entry is [string, string] => typeof entry[1] === "string" && entry[1] !== "");
-  return { texts: new Map(texts), withTexts: (changed) => JSON.stringify({ ...fields, ...Object.fromEntries(changed) }) };
-}
-
 function isAccepted(answer: ApiResponse): boolean {
   return (
     answer.statusCode < 400 &&
     !(isRedirect(answer) && isErrorLocation(answer.headers["location"] ?? "")) &&
-    graphqlAnswer(answer).kind !== "refused"
+    graphqlAnswer(answer).kind !== "refused" &&
+    !saysFailed(jsonOf(answer))
   );
 }
 
@@ -242,25 +240,4 @@ function isAccepted(answer: ApiResponse): boolean {
 function isRedirectAlike(answer: ApiResponse, other: ApiResponse): boolean {
   const [a, b] = [answer, other].map(({ headers }) => (headers["location"] ?? "").split(/[?#]/)[0]);
   return isRedirect(other) && a === b;
-}
-
-const CREDENTIAL = /token|session|jwt|bearer|access_?key|api_?key|secret|auth_?code/i;
-const DEEPEST = 4;
-
-/** Returns the name of a cookie or credential that an answer contains; `undefined` if there is none. */
-function grantedBy(answer: ApiResponse): string | undefined {
-  const cookie = answer.headers["set-cookie"];
-  if (cookie !== undefined && !/max-age=0\b|expires=thu, 01 jan 1970|^[^=]+=(?:;|$)/i.test(cookie)) return "a new cookie";
-  const credential = credentialIn(jsonOf(answer), 0);
-  return credential === undefined ? undefined : `"${credential}"`;
-}
-
-function credentialIn(value: unknown, depth: number): string | undefined {
-  if (typeof value !== "object" || value === null || depth > DEEPEST) return undefined;
-  for (const [name, member] of Object.entries(value)) {
-    if (CREDENTIAL.test(name) && typeof member === "string" && member !== "") return name;
-    const below = credentialIn(member, depth + 1);
-    if (below !== undefined) return below;
-  }
-  return undefined;
 }

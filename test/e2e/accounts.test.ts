@@ -18,6 +18,7 @@ const DEFECTS: readonly (readonly [bug: string, invariant: string, message: stri
   ["reissue", "single_use_reset_password", "after forgot_password was called again"],
   ["logout", "session_ends", "the session of the client still works"],
   ["refresh", "session_ends", "can still be renewed"],
+  ["renewal", "session_ends", "logout was answered 204, and another session of the user, ended in the same way, can still be renewed"],
   ["suspended", "session_ends", "suspend was answered 204, and another session of the user still works"],
 ];
 

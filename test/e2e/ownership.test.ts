@@ -40,6 +40,7 @@ createServer(async (request, response) => {
   const note = db.prepare("SELECT * FROM notes WHERE id = ?").get(Number(id));
   if (note === undefined) return send(404, { error: "no such note" });
   const refused = note.owner !== user;
+  if (refused && has("counts") && request.method !== "GET") return send(200, request.method === "PUT" ? { success: true } : { count: 0 });
   if (request.method === "GET") {
     if (!refused || has("leaks_reads")) return send(200, note);
     if (has("says_nothing")) return send(200, { items: [], total: 0 });
@@ -163,6 +164,7 @@ describe("ownership, over a real server and store", () => {
     ["refuses with 403", ""],
     ["answers 404 for what is another's", "hides"],
     ["answers an empty list for what is another's", "says_nothing"],
+    ["answers 200 to a write that does nothing", "counts"],
   ])("says nothing of an API that %s", async (_what, defect) => {
     const clean = await explored(defect, undefined, ["--max-steps", "400"]);
     expect(clean).toMatchObject({ stopReason: "exhausted", violations: [], errors: [], divergences: [] });

@@ -21,10 +21,14 @@ class Stores implements StoresView {
   }
 }
 
-/** Returns the contents of the stores in a state, without context and clients, in a form that can be compared. */
-export function storesView(facts: Facts, canonicalizer: Canonicalizer): StoresView {
-  const { lo, hi } = storesFingerprint(facts, canonicalizer);
-  return new Stores(`${lo}:${hi}`, facts.systems, canonicalizer.rows(facts.systems));
+/**
+ * Returns the contents of the stores in a state, without context and clients, in a form that can be compared.
+ * @param without Columns as `table.column`, and tables as `table.*`, that are left out.
+ */
+export function storesView(facts: Facts, canonicalizer: Canonicalizer, without: readonly string[] = []): StoresView {
+  const systems = without.length === 0 ? facts.systems : withoutColumns(facts.systems, new Set(without));
+  const { lo, hi } = storesFingerprint({ ...facts, systems }, canonicalizer);
+  return new Stores(`${lo}:${hi}`, systems, canonicalizer.rows(systems));
 }
 
 /** Returns the fingerprint of the stores in a state, without context and clients. */
@@ -65,4 +69,37 @@ function textOf(row: readonly unknown[]): string {
     if (value instanceof Set) return [...value];
     return value;
   });
+}
+
+/** Returns the rows with `null` in the given columns. Rows that then differ in nothing from the root state, and all counters, are left out. */
+function withoutColumns(systems: Facts["systems"], columns: ReadonlySet<string>): Facts["systems"] {
+  return Object.fromEntries(Object.entries(systems).map(([name, observed]) => [name, masked(observed, columns)]));
+}
+
+function masked(observed: Observed, columns: ReadonlySet<string>): Observed {
+  if (observed.kind === "value") return observed;
+  const tables = observed.tables.flatMap((table) => {
+    if (columns.has(`${table.name}.*`)) return [];
+    const isLeftOut = table.columns.map(({ name }) => columns.has(`${table.name}.${name}`));
+    if (!isLeftOut.includes(true)) return [table];
+    const nulled = (rows: ObservedTable["added"]): ObservedTable["added"] =>
+      rows.map((row) => row.map((value, index) => (isLeftOut[index] === true ? null : value)));
+    const [added, removed] = apart(nulled(table.added), nulled(table.removed));
+    const { inPlace: _order, ...rest } = table;
+    return added.length + removed.length === 0 ? [] : [{ ...rest, added, removed }];
+  });
+  return { ...observed, tables, counters: {} };
+}
+
+/** Returns two lists of rows without the rows that are in both. */
+function apart(added: ObservedTable["added"], removed: ObservedTable["added"]): readonly [ObservedTable["added"], ObservedTable["added"]] {
+  const left = new Map<string, number>();
+  for (const row of removed) left.set(textOf(row), (left.get(textOf(row)) ?? 0) + 1);
+  const take = (row: readonly unknown[]): boolean => {
+    const count = left.get(textOf(row)) ?? 0;
+    left.set(textOf(row), count - 1);
+    return count > 0;
+  };
+  const more = added.filter((row) => !take(row));
+  return [more, removed.filter(take)];
 }

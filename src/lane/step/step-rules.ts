@@ -96,7 +96,12 @@ export class StepRules {
     try {
       for (const { rule, earlier } of this.#later) {
         const view = this.#view(rule.name);
-        const said = await this.#ask(rule, () => earlier(view));
+        let said = await this.#ask(rule, () => earlier(view));
+        while (isEarlier(said) && !this.#isUnanswered) {
+          const next = said.earlier;
+          await this.#putBack(mark);
+          said = await this.#ask(rule, () => next(view));
+        }
         this.#take(rule, isEarlier(said) ? undefined : said, view.because());
         if (this.#isUnanswered) return;
         await this.#putBack(mark);
@@ -190,9 +195,9 @@ export class StepRules {
         return guestsOf(world);
       },
       again: async (answer, { by = client, body } = {}) => sendAgain(answer, by, by !== client, body),
-      stores: async (): Promise<StoresView | undefined> => {
+      stores: async (without): Promise<StoresView | undefined> => {
         await this.#settle();
-        return state.systems.length === 0 ? undefined : storesView(await state.observeSince(startMs), canonicalizer);
+        return state.systems.length === 0 ? undefined : storesView(await state.observeSince(startMs), canonicalizer, without);
       },
     };
   }

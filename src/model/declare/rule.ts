@@ -63,8 +63,11 @@ export interface CheckedStep {
    * not HTTP, or the body was multipart.
    */
   again(answer: ApiResponse, changes?: Resent): Promise<ApiResponse | undefined>;
-  /** Returns the current contents of the stores; `undefined` for a world without stores. */
-  stores(): Promise<StoresView | undefined>;
+  /**
+   * Returns the current contents of the stores; `undefined` for a world without stores.
+   * @param without Columns as `table.column`, and tables as `table.*`, that are left out. Default: none.
+   */
+  stores(without?: readonly string[]): Promise<StoresView | undefined>;
 }
 
 /** The changes to a request that is sent again. Default: none. */
@@ -74,9 +77,11 @@ export interface Resent {
   readonly body?: string | undefined;
 }
 
-/** The second half of a check. It runs in the state before the step. */
+/** The second half of a check. It runs in the state before the step. If it returns another one, that one begins in the state before the step, too. */
 export interface Earlier {
-  readonly earlier: (before: Pick<CheckedStep, "explain" | "inconclusive" | "stores" | "unjudged">) => CheckAnswer | Promise<CheckAnswer>;
+  readonly earlier: (
+    before: Pick<CheckedStep, "explain" | "inconclusive" | "stores" | "unjudged">,
+  ) => CheckAnswer | Earlier | Promise<CheckAnswer | Earlier>;
 }
 
 /** Options of {@link Rule}. */

@@ -32,6 +32,39 @@ export function listIn(answer: ApiResponse, { items = [] }: Resource): readonly 
   return Array.isArray(found) && found.every(isObject) ? found : undefined;
 }
 
+/** The names of fields about a list, in lower case without `_`, `-`, `.` and `@`. */
+const MORE = new Set(["hasmore", "hasnext", "hasnextpage", "more", "truncated", "istruncated"]);
+const NEXT = new Set(
+  "next nextpage nextcursor nextpagetoken nexttoken continuationtoken nextlink nexturl nextpageurl odatanextlink".split(" "),
+);
+const TOTAL = new Set("total totalcount totalitems totalresults totalelements totalrecords count odatacount xtotalcount xtotal".split(" "));
+const PAGES = new Set("totalpages pages pagecount lastpage xtotalpages".split(" "));
+const LIMIT = new Set("limit pagesize perpage".split(" "));
+const DEEPEST = 3;
+
+/**
+ * Returns `true` if the answer with a list says that there are more items than it has: `has_more`, a cursor or link of the next page, a greater total,
+ * several pages, or as many items as the limit of a page.
+ */
+export function saysMore(answer: ApiResponse, items: readonly Item[]): boolean {
+  const fields = [...Object.entries(answer.headers), ...fieldsBeside(jsonOf(answer), 0)];
+  return fields.some(([name, value]) => {
+    const plain = name.toLowerCase().replaceAll(/[_\-.@]/g, "");
+    const number = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
+    if (MORE.has(plain)) return value === true;
+    if (NEXT.has(plain)) return Boolean(value);
+    if (typeof number !== "number") return false;
+    if (TOTAL.has(plain)) return number > items.length;
+    return PAGES.has(plain) ? number > 1 : LIMIT.has(plain) && number > 0 && number <= items.length;
+  });
+}
+
+/** Returns the fields of an object and of the objects in it, without the items of lists. */
+function fieldsBeside(value: unknown, depth: number): readonly (readonly [name: string, value: unknown])[] {
+  if (!isObject(value) || depth === DEEPEST) return [];
+  return Object.entries(value).flatMap(([name, one]) => [[name, one] as const, ...fieldsBeside(one, depth + 1)]);
+}
+
 /** Returns `true` for a 2xx answer without content: no body, `null`, `[]` or `{}`. */
 export function isEmpty(answer: ApiResponse): boolean {
   if (answer.text === "") return true;

@@ -68,7 +68,7 @@ function isNothing(value: unknown, depth = 0): boolean {
 }
 
 /** Returns `true` if the body reports an error despite a status of 200: GraphQL `errors`, or `{ "ok": false }`. */
-function saysFailed(body: unknown): boolean {
+export function saysFailed(body: unknown): boolean {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return false;
   const { error, errors, data, ok, success } = body as Readonly<Record<string, unknown>>;
   if (ok === false || success === false) return true;

@@ -59,32 +59,33 @@ export function namedArguments(name: string, args: readonly unknown[], read: rea
 class Search {
   readonly #byText: Map<string, ReadValue[]> = new Map();
   readonly #found: Set<ReadValue> = new Set();
+  readonly #kinds: Set<ReadValue["kind"]> = new Set();
 
   constructor(read: readonly ReadValue[]) {
     for (const value of read) this.#byText.set(value.text, [...(this.#byText.get(value.text) ?? []), value]);
   }
 
   get names(): NamedCall["names"] {
-    const kinds = new Set([...this.#found].map(({ kind }) => kind));
-    return kinds.has("credential") ? "credential" : kinds.has("owned") ? "owned" : "nothing";
+    return this.#kinds.has("credential") ? "credential" : this.#kinds.has("owned") ? "owned" : "nothing";
   }
 
-  whole(text: string): string | undefined {
+  whole(text: string, isInPath = false): string | undefined {
     const candidates = this.#byText.get(text);
     if (candidates === undefined) return undefined;
     const one = candidates.find((candidate) => !this.#found.has(candidate)) ?? candidates[0]!;
     this.#found.add(one);
+    this.#kinds.add(one.kind !== "session" ? one.kind : isInPath ? "owned" : "credential");
     return one.name;
   }
 
   /** Returns a path segment with the owner's values replaced by their names: `{note_id}`, `{note_id}.json`. */
   segment(segment: string): string {
     const text = decoded(segment);
-    const found = this.whole(text);
+    const found = this.whole(text, true);
     if (found !== undefined) return `{${found}}`;
     // Only whole words between punctuation marks are compared: `1` is found in `1.json` and `orders(1)`, but not in `10` or in a UUID.
     return text.split(/([^\p{L}\p{N}_-]+)/u).reduce((shown, part) => {
-      const name = part === text ? undefined : this.whole(part);
+      const name = part === text ? undefined : this.whole(part, true);
       return shown + (name === undefined ? part : `{${name}}`);
     }, "");
   }

@@ -1,22 +1,28 @@
 import { Context, contextPartOf } from "../../model/context/context.ts";
 
-/** A context value that an action has read. It is a value of the owner, a value that is shared by all users, or a credential of the owner. */
+/**
+ * A context value that an action has read. It is a value of the owner, a value that is shared by all users, or a credential of the owner. `session` is
+ * the id of a session: the id of an item in a path, such as a training session, and a credential in any other place.
+ */
 export interface ReadValue {
   /** The context key, followed by the path to the value inside the key's value: `note_id`, `order.id`. */
   readonly name: string;
   /** The value in the form in which a request contains it. */
   readonly text: string;
-  readonly kind: "owned" | "shared" | "credential";
+  readonly kind: "owned" | "shared" | "credential" | "session";
 }
 
 /** Matches the names of keys that hold credentials. */
 const CREDENTIAL = /token|secret|password|passwd|api_?key|session|credential|cookie|jwt|bearer/i;
 
-/**
- * Matches the names of keys that hold the id of a credential, such as `token_id`, which grants nothing. Session ids do not match: they are often
- * credentials.
- */
+/** Matches the names of keys that hold the id of a credential, such as `token_id`, which grants nothing. */
 const ID_OF_CREDENTIAL = /(?:token|secret|password|passwd|api_?key|credential|jwt)_?ids?$/i;
+
+/** Matches the names of keys that only mention a session. */
+const SESSION = /^(?!.*(?:token|secret|password|passwd|api_?key|credential|cookie|jwt|bearer)).*session/i;
+const ID = /(?:\b|_|[a-z])ids?$/i;
+/** Matches the id of a row. No credential is that short. */
+const NUMBER = /^\d{1,9}$/;
 
 const DEEPEST = 5;
 
@@ -69,13 +75,20 @@ export class OwnersView<C extends object> {
   /** Records that a key was read. A value that the call itself has written is not recorded, because it is not the owner's value. */
   #note(key: string, now: ReadonlyMap<string, unknown>): void {
     if (this.#read.has(key) || !this.#owners.has(key) || now.get(key) !== this.#owners.get(key)) return;
-    const isCredential = CREDENTIAL.test(key) && !ID_OF_CREDENTIAL.test(key);
-    const kind = this.#shared.has(key) ? "shared" : isCredential ? "credential" : "owned";
+    const isShared = this.#shared.has(key);
     this.#read.set(
       key,
-      leavesOf(this.#owners.get(key), key).map(([name, text]) => ({ name, text, kind })),
+      leavesOf(this.#owners.get(key), key).map(([name, text]) => ({ name, text, kind: isShared ? "shared" : kindOf(key, name, text) })),
     );
   }
+}
+
+/** Returns the kind of a value by the name of its key, the name of the field inside the value of the key, and the value's text. */
+function kindOf(key: string, name: string, text: string): ReadValue["kind"] {
+  if (!CREDENTIAL.test(key) || ID_OF_CREDENTIAL.test(key)) return "owned";
+  const isOfSession = SESSION.test(name);
+  if (NUMBER.test(text) && (ID.test(name) || (isOfSession && name === key))) return "owned";
+  return isOfSession && ID.test(name) ? "session" : "credential";
 }
 
 /** Returns the texts and numbers within a value, each with the path to it. */

@@ -38,6 +38,29 @@ describe("listAgreesWithItem", () => {
     expect(await created({ [LIST]: [206, { data: [] }], [ITEM]: 200 })).toBe(true);
   });
 
+  it.each<[string, Answer]>([
+    ["has_more", [200, { data: [{ id: 1 }], has_more: true }]],
+    ["a cursor", [200, { data: [{ id: 1 }], meta: { next_cursor: "abc" } }]],
+    ["a link", [200, { data: [{ id: 1 }], links: { next: { href: "/customers/1/orders?page=2" } } }]],
+    ["a total", [200, { data: [{ id: 1 }], pagination: { total: 2 } }]],
+    ["several pages", [200, { data: [{ id: 1 }], meta: { totalPages: 2 } }]],
+    ["a full page", [200, { data: [{ id: 1 }], limit: 1 }]],
+    ["a total in a header", [200, { data: [{ id: 1 }] }, { "x-total-count": "2" }]],
+  ])("is not broken by a page without what was created: %s", async (_how, page) => {
+    const sends = ["POST /customers/1/orders"];
+    const during = { "POST /customers/1/orders": [201, { id: 5 }] as const };
+    const item = { "GET /customers/1/orders/1": 200 };
+    expect(await said({ [LIST]: page, [ITEM]: 200, ...item }, sends, during)).toBe(true);
+    const whole: Answer = [
+      200,
+      { data: [{ id: 1 }], has_more: false, next: null, total: 1, limit: 20, pages: 1 },
+      { "x-total-count": "1" },
+    ];
+    expect(await said({ [LIST]: whole, [ITEM]: 200, ...item }, sends, during)).toContain("does not list it");
+    // The items of a page are still compared.
+    expect(await said({ [LIST]: page, [ITEM]: 200 }, sends, during)).toContain("has an item whose GET");
+  });
+
   it("looks at twenty items, and at nothing after a step that wrote nothing", async () => {
     const many = Array.from({ length: 30 }, (_, i) => ({ id: i + 1 }));
     const { asked } = await judged(rule, { sends: [PAY], after: { [LIST]: list(...many), [ITEM]: 200, ...reads(30) } });

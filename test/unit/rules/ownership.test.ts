@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { HttpClient } from "../../../src/adapters/http/index.ts";
 import { offerClientPart, type ApiClient } from "../../../src/model/http/client.ts";
 import { Action, Agent, Context, type World } from "../../../src/index.ts";
 import { ApiResponse } from "../../../src/model/http/response.ts";
 import { ownership, type Rule } from "../../../src/rules/index.ts";
+import { orders } from "../../support/scripted-step.ts";
 
 interface Shop {
   order_id: number;
@@ -207,5 +209,73 @@ describe("a client of the user's own", () => {
     });
     expect(held).toBe(false);
     expect(said).toBe("bob saw what the owner made: read({order_id}) was answered with status 200 and a text");
+  });
+});
+
+describe("a write that the API answered with 2xx", () => {
+  const remove = new Action<Shop>({ name: "remove", run: async (api, { order_id }) => api.delete(`/orders/${order_id}`) });
+  const rename = new Action<Shop>({
+    name: "rename",
+    run: async (api, { order_id }) => api.put(`/orders/${order_id}`, { json: { name: "x" } }),
+  });
+  const read = new Action<Shop>({ name: "read", run: async (api, { order_id }) => api.get(`/orders/${order_id}`) });
+
+  /** Returns `true` if the rule holds for an answer with this body to bob's call, after which nothing has changed. */
+  async function holds(action: Action<Shop>, body: unknown, hasStores = true): Promise<boolean> {
+    const rule = ownership<Shop>({ users: { bob: login } });
+    const [brought] = broughtOf(rule, action);
+    const api = new HttpClient(async () => new Response(typeof body === "string" ? body : JSON.stringify(body)));
+    const answer = (await brought!.run(api, new Context<Shop>(ORDER)))!;
+    const step = {
+      action: brought,
+      answers: [answer],
+      changed: false,
+      canGoBack: true,
+      explain: () => false,
+      stores: async () => (hasStores ? orders(1) : undefined),
+    };
+    const verdict = await rule.judge({} as World<Shop>, step as never);
+    await api.close();
+    return verdict === true;
+  }
+
+  it.each([
+    { count: 0 },
+    { raw: [], affected: 0 },
+    { acknowledged: true, deletedCount: 0 },
+    { success: true },
+    { message: "ok" },
+    { status: "ok" },
+    { changes: 0, lastInsertRowid: 17 },
+    { id: 7, deleted: false },
+    { data: { success: true } },
+    true,
+    "OK",
+  ])("shows nothing if it says only %j and changed nothing", async (body) => {
+    expect(await holds(remove, body)).toBe(true);
+  });
+
+  it("shows nothing if it returns only the values that it got", async () => {
+    expect(await holds(rename, { id: 7, name: "x" })).toBe(true);
+    expect(await holds(rename, { id: 7, name: "y" })).toBe(false);
+  });
+
+  it.each([
+    { count: 1 },
+    { status: "paid" },
+    { id: 8 },
+    { premium: true },
+    { id: 7, owner: "alice" },
+    { affected: 0, note: { text: "x" } },
+  ])("shows the owner's data if it says %j", async (body) => {
+    expect(await holds(remove, body)).toBe(false);
+  });
+
+  it("is judged by its words if there are no stores", async () => {
+    expect([await holds(remove, { count: 0 }, false), await holds(remove, { success: true }, false)]).toEqual([true, false]);
+  });
+
+  it("does not excuse a reading call", async () => {
+    expect([await holds(read, { count: 0 }), await holds(read, { success: true })]).toEqual([false, false]);
   });
 });

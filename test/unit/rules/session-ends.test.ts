@@ -1,11 +1,40 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { HttpClient } from "../../../src/adapters/http/index.ts";
 import { Action } from "../../../src/model/declare/action.ts";
 import { Context } from "../../../src/model/context/context.ts";
 import type { Earlier } from "../../../src/model/declare/rule.ts";
 import type { ApiClient } from "../../../src/model/http/client.ts";
 import type { ApiResponse } from "../../../src/model/http/response.ts";
-import { sessionEnds } from "../../../src/rules/index.ts";
+import { sessionEnds, type SessionEndsOptions } from "../../../src/rules/index.ts";
+
+/** The milliseconds that the rules of this file have waited so far. */
+const waited = { ms: 0 };
+
+beforeEach(() => {
+  const { setTimeout: later } = globalThis;
+  vi.stubGlobal("setTimeout", (run: () => void, ms: number) => {
+    if (ms < 2000 || ms > 3000) return later(run, ms);
+    waited.ms += ms;
+    queueMicrotask(run);
+    return undefined;
+  });
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+/** Returns what a rule says in the second half of its check; `undefined` if it holds. `begin` is called before each call of the rule. */
+async function saidBy(judged: unknown, begin: () => void = () => undefined): Promise<unknown> {
+  const said: string[] = [];
+  const say = (text: string): boolean => said.push(text) > 0;
+  let verdict = judged;
+  while (typeof verdict === "object" && verdict !== null && "earlier" in verdict) {
+    begin();
+    verdict = await (verdict as Earlier).earlier({ explain: say, inconclusive: say } as never);
+  }
+  return said[0];
+}
 
 const reset = new Action({ name: "reset", run: async (api) => api.post("/reset") });
 
@@ -27,14 +56,86 @@ async function judgedWith(login: number, me: (token: string | null) => number): 
   const answers = [await api.post("/reset")];
   const step = { action: { name: "reset" }, answers, canGoBack: true, guests, client: api, again: async () => answers[0] };
   const judged = await rule.judge({ api, context, clients: {} } as never, step as never);
-  const said: string[] = [];
-  const say = (text: string): true => {
-    said.push(text);
-    return true;
-  };
-  const verdict = await (judged as Earlier).earlier({ explain: say, inconclusive: say } as never);
+  const said = await saidBy(judged);
   await Promise.all([api, ...guests].map(async (one) => one.close()));
-  return said[0] ?? verdict;
+  return said;
+}
+
+interface Sessions {
+  /** The number of logins. The last login gave the tokens `access-<number>` and `refresh-<number>`. */
+  last: number;
+  tokens: string[];
+  /** The time of the login for each token, in the milliseconds of {@link waited}. */
+  since: Record<string, number>;
+}
+
+interface Server {
+  /** Changes the sessions at a `POST /act`, and returns the status. */
+  readonly act: (sessions: Sessions, access: string | undefined, body: Readonly<Record<string, string>>) => number;
+  readonly rule: Partial<SessionEndsOptions<Tokens>>;
+  /** The request of the step. Default: a `POST /act` without a body. */
+  readonly run?: Action<Tokens>["run"];
+}
+
+interface Tokens {
+  refresh: string;
+}
+
+/** Judges a step of the action `act` of a logged-in client, in an API that keeps sessions. Returns what the rule says; `undefined` if it holds. */
+async function judgedIn({ act, rule: options, run = async (own) => own.post("/act") }: Server): Promise<unknown> {
+  let sessions: Sessions = { last: 0, tokens: [], since: {} };
+  const answer = async (request: Request): Promise<Response> => {
+    const text = await request.text();
+    const body = (text === "" ? {} : JSON.parse(text)) as Readonly<Record<string, string>>;
+    const access = request.headers.get("authorization")?.replace("Bearer ", "");
+    const status = (token: string | undefined): number => (sessions.tokens.includes(String(token)) ? 200 : 401);
+    switch (new URL(request.url).pathname) {
+      case "/login": {
+        const tokens = { access: `access-${++sessions.last}`, refresh: `refresh-${sessions.last}` };
+        sessions.tokens.push(...Object.values(tokens));
+        for (const token of Object.values(tokens)) sessions.since[token] = waited.ms;
+        return Response.json(tokens);
+      }
+      case "/me":
+        return new Response(null, { status: status(access) });
+      case "/refresh":
+        return new Response(null, { status: status(body["refresh"]) });
+      default:
+        return new Response(null, { status: act(sessions, access, body) });
+    }
+  };
+  const [api, ...guests] = Array.from({ length: 4 }, () => new HttpClient(answer));
+  const login = async (own: ApiClient, context: Context<Tokens>): Promise<ApiResponse> => {
+    const answered = await own.post("/login");
+    if (!answered.ok) return answered;
+    own.setAuthToken(answered.json<{ access: string }>().access);
+    context.set("refresh", answered.json<{ refresh: string }>().refresh);
+    return answered;
+  };
+  const context = new Context<Tokens>();
+  await login(api!, context);
+  const before = structuredClone(sessions);
+  const action = new Action<Tokens>({ name: "act", run });
+  const refresh = async (own: ApiClient, answered: ApiResponse): Promise<ApiResponse> =>
+    own.post("/refresh", { json: { refresh: answered.json<{ refresh: string }>().refresh } });
+  const rule = sessionEnds<Tokens>({ login, refresh, check: async (own) => own.get("/me"), ...options });
+  rule.brings([action]);
+  const answers = [(await action.run(api!, context))!];
+  const step = {
+    action,
+    answers,
+    changed: true,
+    canGoBack: true,
+    guests,
+    client: api,
+    again: async ({ request }: ApiResponse) =>
+      api!.request(request.method, request.url, { ...(request.body !== undefined && { body: request.body }) }),
+  };
+  const said = await saidBy(await rule.judge({ api, context, clients: {} } as never, step as never), () => {
+    sessions = structuredClone(before);
+  });
+  await Promise.all([api!, ...guests].map(async (one) => one.close()));
+  return said;
 }
 
 interface Ending {
@@ -67,11 +168,9 @@ async function judgedAfter({ action, request, status, changed, check = async (ap
     again: async () => answers[0],
   };
   const judged = await rule.judge({ api, context: new Context(), clients: {} } as never, step as never);
-  const said: string[] = [];
-  const say = (text: string): number => said.push(text);
-  if (judged !== true) await (judged as Earlier).earlier({ explain: say, inconclusive: say } as never);
+  const said = await saidBy(judged);
   await Promise.all([api, guest].map(async (one) => one.close()));
-  return said[0];
+  return said;
 }
 
 describe("sessionEnds", () => {
@@ -136,5 +235,77 @@ describe("sessionEnds", () => {
     expect(await judgedWith(401, () => 403)).toBe(
       "the user had no working session before the step (answers: check 403; login 401, check 403)",
     );
+  });
+
+  describe("with refresh tokens", () => {
+    const without = (sessions: Sessions, ...tokens: readonly unknown[]): number => {
+      sessions.tokens = sessions.tokens.filter((token) => !tokens.includes(token));
+      return 204;
+    };
+    const refreshOf = (access: string | undefined): string => String(access).replace("access", "refresh");
+    const logout = { logout: ["act"] };
+
+    it("finds a logout that keeps the refresh token", async () => {
+      expect(await judgedIn({ act: (sessions, access) => without(sessions, access), rule: logout })).toBe(
+        "act was answered 204, and another session of the user, ended in the same way, can still be renewed: POST /refresh was answered 200",
+      );
+    });
+
+    it("holds for a logout that ends the session with its refresh token", async () => {
+      const act: Server["act"] = (sessions, access) => without(sessions, access, refreshOf(access));
+      expect(await judgedIn({ act, rule: logout })).toBeUndefined();
+    });
+
+    it("holds for a logout that sends the refresh token", async () => {
+      const act: Server["act"] = (sessions, access, { refresh }) => without(sessions, access, refresh);
+      const run: Server["run"] = async (own, { refresh }) => own.post("/act", { json: { refresh } });
+      expect(await judgedIn({ act, run, rule: logout })).toBeUndefined();
+    });
+
+    it("is inconclusive if the logout sends a token that its login does not store", async () => {
+      const act: Server["act"] = (sessions, access, { refresh }) => without(sessions, access, refresh);
+      const run: Server["run"] = async (own, { refresh }) => own.post("/act", { json: { refresh } });
+      const login: SessionEndsOptions<Tokens>["login"] = async (own) => {
+        const answer = await own.post("/login");
+        own.setAuthToken(answer.json<{ access: string }>().access);
+        return answer;
+      };
+      expect(await judgedIn({ act, run, rule: { ...logout, login } })).toBe(
+        "`refresh` was not tried, because act sends a value of the context that `login` does not set",
+      );
+    });
+
+    it("is inconclusive if the login returns no answer", async () => {
+      const login: SessionEndsOptions<Tokens>["login"] = async (own) => {
+        own.setAuthToken((await own.post("/login")).json<{ access: string }>().access);
+      };
+      for (const rule of [logout, { after: ["act"] }])
+        expect(await judgedIn({ act: (sessions) => ((sessions.tokens = []), 204), rule: { ...rule, login } })).toBe(
+          "`refresh` was not tried, because `login` returned no response",
+        );
+    });
+  });
+
+  it("is inconclusive if no other session of the user can be opened", async () => {
+    const login: SessionEndsOptions<Tokens>["login"] = async (own) => own.request("POST", "/limited");
+    const act: Server["act"] = (sessions, access) => (access === undefined ? 429 : ((sessions.tokens = []), 204));
+    expect(await judgedIn({ act, rule: { login, after: ["act"] } })).toBe(
+      "`login` opened no other session of the user, so only the session of the client was tried (answers: login 429, check 401)",
+    );
+  });
+
+  it.each([
+    ["holds for an API that keeps sessions of the last second", 1000, undefined],
+    [
+      "finds an API that keeps sessions for an hour",
+      3_600_000,
+      "act was answered 204, and another session of the user still works: GET /me was answered 200",
+    ],
+  ])("%s", async (_which, kept, says) => {
+    const act: Server["act"] = (sessions) => {
+      sessions.tokens = sessions.tokens.filter((token) => waited.ms - sessions.since[token]! < kept);
+      return 204;
+    };
+    expect(await judgedIn({ act, rule: { after: ["act"], keepsCurrent: true } })).toBe(says);
   });
 });

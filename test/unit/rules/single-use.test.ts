@@ -43,7 +43,7 @@ describe("singleUse of a link that sets a password", () => {
     rule.brings([create, use] as never);
     let current = JSON.stringify(body);
     const set = (sent: string): Answer => [200, { ok: (current = sent) !== "" }];
-    const stores = { fingerprint: "", tables: new Map(), same: () => true };
+    const stores = orders(1);
     const now = Array.from({ length: 40 }, () => ({
       ...stores,
       get fingerprint() {
@@ -57,5 +57,50 @@ describe("singleUse of a link that sets a password", () => {
   it("is sent again with another password, because the same password may change nothing", async () => {
     expect(await reset({ token: "abc", password: "secret" })).toContain("again (200) when it was sent again with a password that differs");
     expect(await reset({ token: "abc", name: "ann" })).toBe(true);
+  });
+});
+
+describe("singleUse of a code whose second use changes nothing", () => {
+  const ACCEPT = "POST /invitations/3f2a11bc90de/accept";
+  const WRONG = "POST /invitations/3f2a11bc90deZ9/accept";
+  const TOKEN = "eyJhbGciOi.J9-1";
+
+  interface Uses {
+    readonly first?: Answer;
+    readonly again: Answer;
+    readonly wrong?: Answer;
+    readonly cookie?: string;
+  }
+
+  async function used({ first = [200, { id: 1 }], again, wrong = 404, cookie }: Uses): Promise<Judged["said"]> {
+    const rule = singleUse({ create, use });
+    rule.brings([create, use] as never);
+    const sends = [[ACCEPT, { name: "ann" }, cookie === undefined ? {} : { cookie }]] as const;
+    const after = { [ACCEPT]: again, [WRONG]: wrong };
+    return (await judged(rule as never, { sends, during: { [ACCEPT]: first }, after, stores: [orders(1)] })).said;
+  }
+
+  it.each<[string, Uses]>([
+    ["the code of the request", { again: [200, { id: 1, token: "3f2a11bc90de", status: "accepted" }] }],
+    ["the token of the first answer", { first: [200, { token: TOKEN }], again: [200, { token: TOKEN }] }],
+    ["the state of a token", { again: [200, { tokenStatus: "used", token_type: "invitation" }] }],
+    ["a failure with a token", { again: [200, { ok: false, token: TOKEN }] }],
+    ["a cookie that the client sent", { again: [200, {}, { "set-cookie": "sid=abc; Path=/" }], cookie: "sid=abc" }],
+    ["a renewed cookie that the client had before", { again: [200, {}, { "set-cookie": "sid=def; Path=/" }], cookie: "a=1; sid=abc" }],
+    ["removed cookies", { again: [200, {}, { "set-cookie": "a=; Path=/, b=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT" }] }],
+    [
+      "a cookie that a wrong code gets, too",
+      { again: [200, {}, { "set-cookie": "XSRF-TOKEN=1" }], wrong: [404, {}, { "set-cookie": "XSRF-TOKEN=2" }] },
+    ],
+  ])("holds if the second answer has %s", async (_which, uses) => {
+    expect(await used(uses)).toBe(true);
+  });
+
+  it.each<[string, Uses]>([
+    ['"token"', { first: [200, { token: "eyJhbGciOi.J9-0" }], again: [200, { token: TOKEN }] }],
+    ["a new cookie", { first: [200, {}, { "set-cookie": "sid=a" }], again: [200, {}, { "set-cookie": "a=; Max-Age=0, sid=b" }] }],
+    ["a new cookie", { again: [200, {}, { "set-cookie": "XSRF-TOKEN=1, sid=b" }], wrong: [404, {}, { "set-cookie": "XSRF-TOKEN=2" }] }],
+  ])("is broken by an answer with %s", async (what, uses) => {
+    expect(await used(uses)).toMatch(new RegExp(`again \\(200\\) when it was sent again: the answer has ${what}$`));
   });
 });

@@ -33,7 +33,7 @@ export function toResource(resource: FoundResource, { schemas, restores }: Pick<
     ...(body.length > 0 && { body }),
     can: {
       ...(operations.create.length > 0 && alike && { create: true }),
-      ...(items?.path.shape === resource.collectionShape && givesAll(items) && { list: true }),
+      ...(items?.path.shape === resource.collectionShape && givesAll(items, schemas) && { list: true }),
       ...(operations.read !== undefined && { read: true }),
       ...(update.length > 0 && { update: [...new Set(update)] }),
       ...(operations.delete !== undefined && { delete: true }),
@@ -61,7 +61,17 @@ const PAGING = new Set(
   ),
 );
 
-/** Returns `true` if a list operation returns all items, that is, if it has no parameter for paging and no required filter. */
-function givesAll({ operation }: Called): boolean {
-  return operation.parameters.every(({ name, in: where, required }) => where === "path" || (!required && !PAGING.has(squashed(name))));
+/** Matches the names of parameters that change the form or the order of a list, but not its items. */
+const FORM = /^(?:sort|order|direction|fields|select|include|expand|with|show|format|lang|locale|view)/;
+
+/**
+ * Returns `true` if a list operation returns all items, that is, if it has no parameter for paging, no required filter, and no filter that applies by
+ * default.
+ */
+function givesAll({ operation }: Called, schemas: Schemas): boolean {
+  return operation.parameters.every(({ name, in: where, required, schema }) => {
+    if (where === "path") return true;
+    const isFilter = where === "query" && !FORM.test(squashed(name)) && schemas.resolved(schema)["default"] !== undefined;
+    return !required && !isFilter && !PAGING.has(squashed(name));
+  });
 }

@@ -95,6 +95,14 @@ describe("what an operation of GraphQL names", () => {
     expect(namedField(text, { variables }, read)).toEqual(expected);
   });
 
+  it("the id of a session is the owner's in a path, and a credential elsewhere", () => {
+    const read: readonly ReadValue[] = [{ name: "session_id", text: "s-1", kind: "session" }];
+    expect(namedRequest("GET", "/sessions/s-1", undefined, read)).toMatchObject({ text: "GET /sessions/{session_id}", names: "owned" });
+    for (const options of [{ query: { sid: "s-1" } }, { json: { session: "s-1" } }])
+      expect(namedRequest("GET", "/sessions/s-1", options, read).names).toBe("credential");
+    expect(namedField("mutation { end }", { variables: { id: "s-1" } }, read).names).toBe("credential");
+  });
+
   it("a token is a credential", () => {
     const token: readonly ReadValue[] = [{ name: "token", text: "t-1", kind: "credential" }];
     expect(namedField("mutation { logOut }", { variables: { token: "t-1" } }, token).names).toBe("credential");

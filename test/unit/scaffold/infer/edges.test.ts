@@ -223,3 +223,32 @@ it("lists in lists of a schema are not looked at twice at each level", () => {
   const plan = planScaffold(describeApi({ openapi: "3.0.3", paths: { "/orders": { post } }, components: { schemas: { Order: order } } }));
   expect(plan.actions).toHaveLength(1);
 });
+
+it.each([
+  ["no parameter", [], true],
+  ["a filter that has no default", [{ name: "status", in: "query", schema: { enum: ["draft", "published"] } }], true],
+  ["an order that has a default", [{ name: "sort", in: "query", schema: { type: "string", default: "id" } }], true],
+  [
+    "a filter that has a default",
+    [{ name: "status", in: "query", schema: { enum: ["draft", "published"], default: "published" } }],
+    undefined,
+  ],
+])("a list with %s", (_which, parameters, isAll) => {
+  const schema = { type: "object", properties: { id: { type: "integer" }, title: { type: "string" } } };
+  const json = (content: object): object => ({ description: "", content: { "application/json": { schema: content } } });
+  const plan = planScaffold(
+    describeApi({
+      openapi: "3.0.3",
+      paths: {
+        "/posts": {
+          post: { responses: { 201: json(schema) } },
+          get: { parameters, responses: { 200: json({ type: "array", items: schema }) } },
+        },
+        "/posts/{id}": {
+          get: { parameters: [{ name: "id", in: "path", required: true, schema: { type: "integer" } }], responses: { 200: json(schema) } },
+        },
+      },
+    }),
+  );
+  expect(plan.resources[0]?.can.list).toBe(isAll);
+});

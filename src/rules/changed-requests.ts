@@ -1,0 +1,72 @@
+import { ApiResponse } from "../model/http/response.ts";
+import { isIdLike, urlOf } from "./requests.ts";
+
+/** Maximum number of bodies with an empty field. */
+const SPOILED = 4;
+const PASSWORD = /passw|pwd|passphrase/i;
+/** The text that is added to a value so that it differs. */
+const OTHER = "Z9";
+
+/** Returns bodies that each have another field emptied. */
+export function spoiledBodies(body: string | undefined): readonly string[] {
+  const read = fieldsOf(body);
+  return read === undefined ? [] : [...read.texts.keys()].slice(0, SPOILED).map((name) => read.withTexts(new Map([[name, ""]])));
+}
+
+/** Returns a body with another value in every field for a password; `undefined` if it has no such field. */
+export function withOtherPassword(body: string | undefined): string | undefined {
+  return withOtherTexts(body, (name) => PASSWORD.test(name));
+}
+
+/**
+ * Returns an answer whose request has other values in its path, query and body, so that it names no code that exists. `undefined` if the request has
+ * no value that can be changed.
+ */
+export function withWrongCode({ statusCode, request }: ApiResponse): ApiResponse | undefined {
+  const url = urlOf(request.url);
+  if (url === undefined) return undefined;
+  const query = new URLSearchParams([...url.searchParams].map(([name, value]): [string, string] => [name, value + OTHER]));
+  url.search = query.toString();
+  url.pathname = url.pathname
+    .split("/")
+    .map((segment) => (isIdLike(segment) ? segment + OTHER : segment))
+    .join("/");
+  const body = withOtherTexts(request.body, () => true) ?? request.body;
+  if (url.href === urlOf(request.url)!.href && body === request.body) return undefined;
+  return new ApiResponse(statusCode, "", {}, { ...request, url: url.href, body });
+}
+
+function withOtherTexts(body: string | undefined, isChanged: (name: string) => boolean): string | undefined {
+  const read = fieldsOf(body);
+  const changed = [...(read?.texts ?? [])].filter(([name]) => isChanged(name));
+  return changed.length === 0 ? undefined : read!.withTexts(new Map(changed.map(([name, text]) => [name, text + OTHER])));
+}
+
+interface Fields {
+  /** The fields that are texts, by name. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** Returns the body with other texts in some fields. */
+  withTexts(texts: ReadonlyMap<string, string>): string;
+}
+
+/** Reads a JSON object or a form; `undefined` if the body has no fields. */
+function fieldsOf(body: string | undefined): Fields | undefined {
+  if (body === undefined) return undefined;
+  let fields: unknown;
+  try {
+    fields = JSON.parse(body);
+  } catch {
+    const form = new URLSearchParams(body);
+    return {
+      texts: new Map(form),
+      withTexts: (texts) => {
+        const changed = new URLSearchParams(form);
+        for (const [name, text] of texts) changed.set(name, text);
+        return changed.toString();
+      },
+    };
+  }
+  if (typeof fields !== "object" || fields === null || Array.isArray(fields)) return undefined;
+  const texts = Object.entries(fields).filter((entry): entry is [string, string] => typeof entry[1] === "string" && entry[1] !== "");
+  return { texts: new Map(texts), withTexts: (changed) => JSON.stringify({ ...fields, ...Object.fromEntries(changed) }) };
+}

@@ -1,0 +1,207 @@
+import { Action } from "../../model/declare/action.ts";
+import { EdgeAction } from "../../model/declare/edge-action.ts";
+import type { CheckedStep } from "../../model/declare/rule.ts";
+import type { World } from "../../model/declare/world.ts";
+import { clientPartOf, type ApiClient } from "../../model/http/client.ts";
+import type { Context } from "../../model/context/context.ts";
+import { ApiResponse } from "../../model/http/response.ts";
+import { leavesOf } from "../intruder/owners-view.ts";
+import { isRedirect } from "../requests.ts";
+import type { SessionEndsOptions } from "./options.ts";
+import { copyOf, emptyLike, endingAnswers, isAlike, isGranted, requestOf, statusOf, type Session } from "./session.ts";
+
+/** The result of a trial: a session still works (with a text for the message), none works, or the rule cannot know. */
+export type TrialOutcome =
+  | { readonly kind: "works"; readonly problem: string }
+  | { readonly kind: "ended" }
+  | { readonly kind: "unknown"; readonly why: string };
+
+/** The step that ends sessions. */
+export interface TriedStep<C extends object, A> {
+  readonly world: World<C, A>;
+  readonly step: CheckedStep;
+  readonly isLogout: boolean;
+  /** The action of the step; `undefined` if the rule does not know it. */
+  readonly action: Action<C, A> | undefined;
+  /** The time that passes between the logins and the request that ends the sessions. */
+  readonly ageMs: number;
+}
+
+const ENDED: TrialOutcome = { kind: "ended" };
+const unknown = (why: string): TrialOutcome => ({ kind: "unknown", why });
+
+/** A text of the context that is at least this long does not occur in a request by chance. */
+const SHORTEST = 8;
+
+/** Opens sessions in the state before a step, ends them with the requests of the step, and tries each of them again. */
+export class SessionTrial<C extends object, A> {
+  readonly #options: SessionEndsOptions<C, A>;
+  readonly #tried: TriedStep<C, A>;
+  readonly #sessions: Session<C>[] = [];
+  readonly #refused = new Set<string>();
+
+  constructor(options: SessionEndsOptions<C, A>, tried: TriedStep<C, A>) {
+    this.#options = options;
+    this.#tried = tried;
+  }
+
+  async outcome(): Promise<TrialOutcome> {
+    const { world, step, isLogout, ageMs } = this.#tried;
+    const { guests, action } = step;
+    const unprotected = guests[2] === undefined ? undefined : await this.#worksForAll(guests[2]);
+    if (unprotected !== undefined)
+      return unknown(
+        `the request of \`check\` is answered ${unprotected.statusCode} without a session; let \`check\` send a request that needs a session`,
+      );
+    await this.#openAll();
+    if (this.#sessions.length === 0) return unknown(`the user had no working session before the step (${this.#answers()})`);
+    const obstacle = this.#obstacle();
+    if (ageMs > 0) await sleep(ageMs);
+    const ending = endingAnswers(step, isLogout);
+    for (const answer of ending) {
+      const again = await step.again(answer);
+      if (again === undefined || !isAlike(again, answer)) return unknown("seqqa cannot send the requests of the step again");
+    }
+    const ended = `${action.name} was answered ${ending.at(-1)!.statusCode}`;
+    const still = await this.#stillWorking(true);
+    if (still !== undefined) return { kind: "works", problem: `${ended}, and ${still}` };
+    if (guests[2] !== undefined) {
+      await this.#open(guests[2], copyOf(world.context));
+      const revived = await this.#stillWorking(false);
+      if (revived !== undefined) return { kind: "works", problem: `${ended}; once the user has logged in again, ${revived}` };
+    }
+    if (isLogout && this.#options.refresh !== undefined) return this.#renewedAfterLogout(ended);
+    return obstacle === undefined ? ENDED : unknown(obstacle);
+  }
+
+  async #openAll(): Promise<void> {
+    const { world, step, isLogout } = this.#tried;
+    const { as, keepsCurrent = false } = this.#options;
+    const users = as === undefined ? world.api : world.clients[as];
+    if (isLogout || (!keepsCurrent && users !== undefined)) {
+      const client = isLogout ? step.client : (users as unknown as ApiClient);
+      // A suspension is often sent by an administrator, whose own session does not end.
+      const what = `the session of the client${isLogout || as !== undefined ? "" : " (set `as` if this is another user's client)"}`;
+      await this.#add({ what, client, context: world.context, login: undefined });
+    }
+    for (const client of isLogout ? [] : step.guests.slice(0, 2)) {
+      const context = copyOf(world.context);
+      const login = await this.#open(client, context);
+      await this.#add({ what: ANOTHER, client, context, login });
+    }
+  }
+
+  /** Returns the reason why sessions other than the client's own are not tried, or not in every way; `undefined` if there is none. */
+  #obstacle(): string | undefined {
+    const { isLogout, step } = this.#tried;
+    if (isLogout) return undefined;
+    const others = this.#sessions.filter(({ what }) => what === ANOTHER);
+    if (step.guests.length === 0)
+      return "seqqa cannot make clients for other sessions of the user, so only the session of the client was tried";
+    if (others.length === 0)
+      return `\`login\` opened no other session of the user, so only the session of the client was tried (${this.#answers()})`;
+    return this.#options.refresh !== undefined && others.some(({ login }) => login === undefined) ? NO_LOGIN : undefined;
+  }
+
+  #answers(): string {
+    return `answers: ${[...this.#refused].toSorted().join("; ")}`;
+  }
+
+  async #open(client: ApiClient, context: Context<C>): Promise<ApiResponse | undefined> {
+    const { login } = this.#options;
+    const answer: unknown = await (login instanceof Action ? login.run(client as A, context) : login(client as A, context));
+    return answer instanceof ApiResponse ? answer : undefined;
+  }
+
+  async #add(session: Omit<Session<C>, "acting">): Promise<boolean> {
+    const answer = await this.#check(session);
+    if (isGranted(answer)) this.#sessions.push({ ...session, acting: clientPartOf(session.client)?.save() });
+    else this.#refused.add(`${session.login === undefined ? "" : `login ${session.login.statusCode}, `}check ${statusOf(answer)}`);
+    return isGranted(answer);
+  }
+
+  async #check({ client, context }: Pick<Session<C>, "client" | "context">): Promise<ApiResponse> {
+    const answer: unknown = await this.#options.check(client as A, context);
+    if (answer instanceof ApiResponse) return answer;
+    throw new TypeError("`check` of sessionEnds returned no response; return the answer of its request.");
+  }
+
+  /** Returns the answer to `check` if it is 2xx without a session. Such a check cannot show which sessions work. */
+  async #worksForAll(guest: ApiClient): Promise<ApiResponse | undefined> {
+    const part = clientPartOf(guest);
+    const acting = part?.save();
+    try {
+      const answer = await this.#check({ client: guest, context: emptyLike(this.#tried.world.context) });
+      return isGranted(answer) ? answer : undefined;
+    } catch {
+      // Without a session, the check may lack a value that a login stores in the context.
+      return undefined;
+    } finally {
+      part?.restore(acting);
+    }
+  }
+
+  /**
+   * Sends a request with the saved token and cookies of each session. Returns a description of the first session that still works; `undefined` if
+   * there is none.
+   */
+  async #stillWorking(isRenewed: boolean): Promise<string | undefined> {
+    for (const session of this.#sessions) {
+      clientPartOf(session.client)?.restore(session.acting);
+      const answer = await this.#check(session);
+      if (isGranted(answer)) return `${session.what} still works: ${requestOf(answer)} was answered ${answer.statusCode}`;
+      const renewal = isRenewed ? await this.#renewed(session) : undefined;
+      if (renewal !== undefined) return `${session.what} ${renewal}`;
+    }
+    return undefined;
+  }
+
+  async #renewed({ client, acting, login }: Session<C>): Promise<string | undefined> {
+    const { refresh } = this.#options;
+    if (refresh === undefined || login === undefined) return undefined;
+    clientPartOf(client)?.restore(acting);
+    const answer = await refresh(client as A, login);
+    return isGranted(answer) ? `can still be renewed: ${requestOf(answer)} was answered ${answer.statusCode}` : undefined;
+  }
+
+  /**
+   * Opens a session, ends it by the action of the step, and tries to renew it. The session of the step's client cannot be renewed, because the answer
+   * of its login is not known.
+   */
+  async #renewedAfterLogout(ended: string): Promise<TrialOutcome> {
+    const { world, step, action, ageMs } = this.#tried;
+    const [client] = step.guests;
+    const notTried = (why: string): TrialOutcome => unknown(`\`refresh\` was not tried, because ${why}`);
+    if (client === undefined) return notTried("seqqa cannot make a client for another session of the user");
+    if (action === undefined || action instanceof EdgeAction) return notTried(`${step.action.name} is an edge of a state graph`);
+    const context = copyOf(world.context);
+    const login = await this.#open(client, context);
+    if (login === undefined) return unknown(NO_LOGIN);
+    this.#refused.clear();
+    if (!(await this.#add({ what: `${ANOTHER}, ended in the same way,`, client, context: copyOf(context), login })))
+      return notTried(`\`login\` opened no other session of the user (${this.#answers()})`);
+    const session = this.#sessions.at(-1)!;
+    if (ageMs > 0) await sleep(ageMs);
+    const out = await action.run(client as A, context);
+    if (out === null || !(isGranted(out) || isRedirect(out))) return notTried(`${action.name} was refused for another session of the user`);
+    if (sendsOther(out, world.context, login)) return notTried(`${action.name} sends a value of the context that \`login\` does not set`);
+    clientPartOf(client)?.restore(session.acting);
+    if (isGranted(await this.#check(session))) return notTried(`${action.name} did not end another session of the user`);
+    const renewal = await this.#renewed(session);
+    return renewal === undefined ? ENDED : { kind: "works", problem: `${ended}, and ${session.what} ${renewal}` };
+  }
+}
+
+async function sleep(ms: number): Promise<void> {
+  await new Promise<void>((resolve) => void setTimeout(resolve, ms));
+}
+
+const ANOTHER = "another session of the user";
+const NO_LOGIN = "`refresh` was not tried, because `login` returned no response";
+
+/** Returns `true` if a request contains a text of the user's context that does not belong to this login, such as another session's refresh token. */
+function sendsOther<C extends object>({ request: { url, body = "" } }: ApiResponse, owners: Context<C>, login: ApiResponse): boolean {
+  return leavesOf(owners.toJSON(), "").some(
+    ([, text]) => text.length >= SHORTEST && (body.includes(text) || url.includes(text)) && !login.text.includes(text),
+  );
+}

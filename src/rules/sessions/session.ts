@@ -1,0 +1,69 @@
+import type { CheckedStep } from "../../model/declare/rule.ts";
+import type { ApiClient } from "../../model/http/client.ts";
+import { Context, contextPartOf } from "../../model/context/context.ts";
+import type { ApiResponse } from "../../model/http/response.ts";
+import { graphqlAnswer } from "../answers/graphql-answer.ts";
+import { isDone, isRedirect, writesOf } from "../requests.ts";
+
+/** An open session: its client, and the state (token, cookies) that the client had when the session was opened. */
+export interface Session<C extends object> {
+  readonly what: string;
+  readonly client: ApiClient;
+  /** The session has its own context, because a login may store its token there. */
+  readonly context: Context<C>;
+  readonly acting: unknown;
+  readonly login: ApiResponse | undefined;
+}
+
+/** Matches the path of a logout by GET: `/logout`, `/sign_out`, `/log-off`. */
+const LOGOUT = /(?:log|sign)[-_]?(?:out|off)/i;
+
+/**
+ * Returns the answers of a step to the requests that ended the session: the requests that write, or all requests if none writes (a logout by GET).
+ * Returns an empty list if a request was refused. A redirect, or a step that only reads, may be a refusal, too: it counts only if the state changed
+ * or, because sessions may be kept in memory, if the action is a logout.
+ */
+export function endingAnswers({ answers, changed }: CheckedStep, isLogout: boolean): readonly ApiResponse[] {
+  const writes = writesOf(answers);
+  const ending = writes.length > 0 ? writes : answers;
+  const isOut = changed || (isLogout && (writes.length > 0 || ending.some(({ request }) => LOGOUT.test(request.url))));
+  if (writes.length === 0 && !isOut) return [];
+  return ending.every((answer) => isGranted(answer) || (isOut && isRedirect(answer))) ? ending : [];
+}
+
+/** Returns `true` for a 2xx answer that grants the request. A GraphQL answer with errors and without data has the status 200, too, but refuses it. */
+export function isGranted(answer: ApiResponse): boolean {
+  return isDone(answer) && graphqlAnswer(answer).kind !== "refused";
+}
+
+/** Returns the status of an answer for messages. */
+export function statusOf(answer: ApiResponse): string {
+  return answer.ok && graphqlAnswer(answer).kind === "refused" ? `${answer.statusCode} with errors` : String(answer.statusCode);
+}
+
+/** Returns `true` if two answers grant, or both redirect. */
+export function isAlike(a: ApiResponse, b: ApiResponse): boolean {
+  return isGranted(a) ? isGranted(b) : isRedirect(a) && isRedirect(b);
+}
+
+/** Returns a context with the same values that reaches the same stores. */
+export function copyOf<C extends object>(context: Context<C>): Context<C> {
+  const copy = new Context<C>();
+  contextPartOf(copy as never).restore(contextPartOf(context as never).save());
+  contextPartOf(copy as never).reach(contextPartOf(context as never).stores);
+  contextPartOf(copy as never).drawFrom(() => context.data);
+  return copy;
+}
+
+/** Returns a context without values that reaches the same stores. */
+export function emptyLike<C extends object>(context: Context<C>): Context<C> {
+  const empty = new Context<C>();
+  contextPartOf(empty as never).reach(contextPartOf(context as never).stores);
+  contextPartOf(empty as never).drawFrom(() => context.data);
+  return empty;
+}
+
+/** Returns the method and the path of a request, for messages. */
+export function requestOf({ request: { method, url } }: Pick<ApiResponse, "request">): string {
+  return `${method} ${URL.canParse(url) ? new URL(url).pathname : url}`;
+}
