@@ -1,7 +1,7 @@
 import type { HttpSettings } from "../adapters/http/defaults.ts";
 import type { LaneReport } from "../messages/lane-messages.ts";
 import { sameRoot } from "../engine/search/same-root.ts";
-import { bringUp, type LaneOptions, type TargetControl } from "../lane/index.ts";
+import { bringUp, type ClientOptions, type LaneOptions, type TargetControl } from "../lane/index.ts";
 import type { AgentDefinition } from "../model/declare/agent.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { Lane } from "../model/declare/lane.ts";
@@ -90,7 +90,7 @@ async function buildOne(
     const createClient =
       lane.fetch === undefined && lane.baseUrl === ""
         ? undefined
-        : (basePath?: string) => new HttpClient(lane.fetch ?? lane.baseUrl, basePath === undefined ? {} : { basePath });
+        : (options: ClientOptions = {}) => new HttpClient(lane.fetch ?? lane.baseUrl, options);
     const process = processOf(spec, settings.processes);
     const parts = {
       lane,

@@ -1,4 +1,4 @@
-export { bringUp, relearn, type LaneBase, type LaneOptions, type LaneParts } from "./bring-up/bring-up.ts";
+export { bringUp, relearn, type ClientOptions, type LaneBase, type LaneOptions, type LaneParts } from "./bring-up/bring-up.ts";
 export { Drawing } from "./bring-up/data-draws.ts";
 export { LaneLost } from "./bring-up/lane-lost.ts";
 export { isStoreLost, lossOf } from "./bring-up/store-lost.ts";

@@ -16,6 +16,8 @@ createServer(async (request, response) => {
   for await (const chunk of request) text += chunk;
   const body = text === "" ? {} : JSON.parse(text);
   const [, kind, id] = request.url.split("/");
+  if (has("needs_app") && request.headers["x-app"] !== "notes") return send(400, { error: "which app?" });
+  if (has("needs_app") && body.user === "bob" && request.headers["x-api-key"] !== undefined) return send(401, { error: "who?" });
   if (kind === "login") {
     if (has("no_login") && body.user === "bob") return send(401, { error: "who?" });
     const token = randomUUID();
@@ -231,6 +233,14 @@ describe("ownership, over a real server and store", () => {
     expect(found(await explored("lets_delete", undefined, [], { exploration }))).toMatchObject([
       { path: "create_note remove_note_as_bob" },
     ]);
+  });
+
+  it("sends the headers of the world's client, but not those that identify its user", async () => {
+    const options = '{ headers: { "x-app": "notes", "x-api-key": "of alice" } }';
+    const world = `world: (lane) => new World<Notes>({ api: new HttpClient(lane.baseUrl, ${options}) }),`;
+    const clean = await explored("needs_app", undefined, [], { exploration: EXPLORATION.replace("WORLD", world) });
+    expect(clean).toMatchObject({ violations: [], errors: [] });
+    expect(Object.keys(clean.coverage.actions["read_note_as_bob"]!.statuses)).toEqual(["403"]);
   });
 
   it("sees what changed also where the target is started anew after each call", async () => {

@@ -276,6 +276,7 @@ export class HttpClient extends Verbs implements ApiClient {
       },
       uses: this.#base.origin === IN_PROCESS_ORIGIN ? undefined : this.#base.origin,
       base: this.#base.origin + this.#base.path,
+      headers: () => ownState(state, requestScope()).headers(undefined),
       get twoPackets(): boolean {
         return transport.twoPackets === true;
       },

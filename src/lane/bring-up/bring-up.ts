@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Action } from "../../model/declare/action.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
-import { clientPartOf, type Exchange } from "../../model/http/client.ts";
+import { clientPartOf, TELLS_SENDER, type Exchange } from "../../model/http/client.ts";
 import { contextPartOf } from "../../model/context/context.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { Lane } from "../../model/declare/lane.ts";
@@ -65,6 +65,13 @@ export interface LaneOptions {
   readonly operations?: DescribedOperations | undefined;
 }
 
+/** Options of the clients that seqqa makes for a target. */
+export interface ClientOptions {
+  /** The beginning of all paths of the client. Default: none. */
+  readonly basePath?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** The parts from which a lane is brought up: its target, its stores, and functions that create clients and test data. */
 export interface LaneParts {
   readonly lane: Lane;
@@ -74,8 +81,8 @@ export interface LaneParts {
   readonly external?: ReadonlySet<StoreAdapter> | undefined;
   /** `true` if the lane is built for the first time. External stores are then watched for writes of other clients. */
   readonly isFirst?: boolean | undefined;
-  /** Creates a client for the lane's target. `basePath`: the beginning of all paths of the client. `undefined` if there is no target. */
-  readonly createClient: ((basePath?: string) => unknown) | undefined;
+  /** Creates a client for the lane's target. `undefined` if there is no target. */
+  readonly createClient: ((options?: ClientOptions) => unknown) | undefined;
   readonly createData: (seed: string) => TestData;
   /** Ends and starts the process of the lane's target. `undefined` if seqqa did not start the target. */
   readonly process?: TargetControl | undefined;
@@ -369,13 +376,22 @@ async function buildWorld(definition: AgentDefinition<never, never>, parts: Lane
     });
   }
   world.complete({ api: createClient === undefined ? (undefined as never) : () => createClient() as never, systems: lane.systems });
-  // The clients that rules use need the same base path as the client of the world.
-  const basePath = createClient === undefined ? undefined : belowLane(world.api, lane);
-  for (const role of Object.keys(definition.users)) world.introduce(role, () => clientFor(role, createClient, basePath) as never);
+  const options = createClient === undefined ? {} : optionsLike(world.api, lane);
+  for (const role of Object.keys(definition.users)) world.introduce(role, () => clientFor(role, createClient, options) as never);
   if (createClient !== undefined)
-    for (let index = 0; index < definition.guests; index++) world.introduce(guestRole(index), () => createClient(basePath) as never);
+    for (let index = 0; index < definition.guests; index++) world.introduce(guestRole(index), () => createClient(options) as never);
   if (parts.restart !== undefined) refuseSavedInTarget(world);
   return world as unknown as World<never, never>;
+}
+
+/**
+ * Returns the options of clients for other users. These clients have the base path and the headers of the world's client, such as an `Origin` or the id
+ * of an app, but no header that identifies the sender.
+ */
+function optionsLike(api: unknown, lane: Lane): ClientOptions {
+  const basePath = belowLane(api, lane);
+  const headers = Object.entries(clientPartOf(api)?.headers?.() ?? {}).filter(([name]) => !TELLS_SENDER.test(name));
+  return { ...(basePath !== undefined && { basePath }), headers: Object.fromEntries(headers) };
 }
 
 /**
@@ -390,8 +406,8 @@ function belowLane(api: unknown, { baseUrl }: Lane): string | undefined {
   return path.startsWith(`${own}/`) ? path.slice(own.length) : undefined;
 }
 
-function clientFor(role: string, createClient: LaneParts["createClient"], basePath: string | undefined): unknown {
-  if (createClient !== undefined) return createClient(basePath);
+function clientFor(role: string, createClient: LaneParts["createClient"], options: ClientOptions): unknown {
+  if (createClient !== undefined) return createClient(options);
   throw new SeqqaError(
     "NO_CLIENT",
     `A rule needs a client for the role "${role}", but seqqa cannot create one, because seqqa.yaml names no target.`,

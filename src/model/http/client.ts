@@ -67,6 +67,8 @@ export interface ClientPart {
   readonly uses?: string | undefined;
   /** The URL that the client joins paths to, without a trailing slash. */
   readonly base?: string | undefined;
+  /** Returns the headers that every request has, without cookies. Default: none. */
+  headers?(): Readonly<Record<string, string>>;
   /** `true` if the target sends each answer in two packets. Each request then uses its own connection. */
   readonly twoPackets?: boolean;
   /**
