@@ -1,7 +1,7 @@
 import { SeqqaError } from "../../../model/errors.ts";
 import { ignoredColumns, ignoredTables, type IgnorePattern } from "../../../model/stores/ignored.ts";
 import type { CheckpointChoice, StoreScope, TableSchema } from "../../../model/stores/store-adapter.ts";
-import { refusedWhereItIs, WHOLE_STORE } from "../../../stores/external-store.ts";
+import { refusedWhereItIs, requireNoReference, WHOLE_STORE } from "../../../stores/external-store.ts";
 import { readCatalog, type Catalog, type Table } from "../schema/catalog.ts";
 import { Control } from "./control.ts";
 import { CopyMode } from "../copy/copy-mode.ts";
@@ -116,9 +116,14 @@ function schemaOf({ tables }: Catalog): TableSchema[] {
 }
 
 /** Returns the tables that the journal restores. In an external store, ignored tables and columns are left out. */
-function journalled(catalog: Catalog, { ignore, scope }: Choosing): Catalog {
+function journalled(catalog: Catalog, { store, ignore, scope }: Choosing): Catalog {
   if (!scope.borrowed) return catalog;
   const leftAlone = ignoredTables(ignore, scope.name, catalog.tables);
+  requireNoReference(
+    `the database ${store.shown}`,
+    leftAlone,
+    catalog.tables.map(({ name, shown }) => ({ name, columns: shown })),
+  );
   const named = ignoredColumns(ignore, scope.name, schemaOf(catalog));
   const tables = catalog.tables.filter(({ name }) => !leftAlone.has(name)).map((table) => withIgnored(table, named.get(table.name)));
   return { ...catalog, tables, keys: catalog.keys.filter(({ child, parent }) => !leftAlone.has(child) && !leftAlone.has(parent)) };

@@ -7,7 +7,6 @@ import { safeCause } from "../connect/failures.ts";
 import { named, quoteName } from "../connect/sql-text.ts";
 import { storeUrl, serverUrl, type StoreUrl } from "../connect/store-url.ts";
 import { SeqqaError } from "../../../model/errors.ts";
-import type { Leftover } from "../../../model/stores/leftover.ts";
 import { recover } from "../journal/recover.ts";
 import { Server } from "../connect/server.ts";
 import { sweepDeadRuns } from "./sweep.ts";
@@ -52,18 +51,19 @@ async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
   } finally {
     await server.close();
   }
-  const leftover = store.database === "" ? undefined : await putBack(store, how);
+  const { leftover, inUse } = store.database === "" ? {} : await putBack(store, how);
   if (leftover !== undefined) removed.push(`tables and triggers of a dead run in ${store.shown}`);
   if (failures.length > 0) throw failures[0];
-  return { removed, leftover };
+  return { removed, leftover, ...(inUse === undefined ? {} : { inUse }) };
 }
 
-/** Restores a user's own database after its run was killed. Does nothing while a live run uses the database. */
-async function putBack(store: StoreUrl, how: Cleaning): Promise<Leftover | undefined> {
+/** Restores a user's own database after its run was killed. Does nothing while a live run uses the database (`inUse`). */
+async function putBack(store: StoreUrl, how: Cleaning): Promise<Pick<Cleaned, "leftover" | "inUse">> {
   try {
-    return await recover(store.href, how);
+    return { leftover: await recover(store.href, how) };
   } catch (error) {
-    if (error instanceof SeqqaError && (error.code === "STORE_IN_USE" || error.code === "STORE_MISSING")) return undefined;
+    if (error instanceof SeqqaError && error.code === "STORE_IN_USE") return { inUse: error.message };
+    if (error instanceof SeqqaError && error.code === "STORE_MISSING") return {};
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { SeqqaError } from "../../../model/errors.ts";
 import { ignoredColumns, ignoredTables, type IgnorePattern } from "../../../model/stores/ignored.ts";
 import type { CheckpointChoice, StoreScope } from "../../../model/stores/store-adapter.ts";
-import { refusedWhereItIs, WHOLE_STORE } from "../../../stores/external-store.ts";
+import { refusedWhereItIs, requireNoReference, WHOLE_STORE } from "../../../stores/external-store.ts";
 import { readCatalog, type Catalog, type Table } from "../schema/catalog.ts";
 import { CloneMode } from "../clone/clone-mode.ts";
 import { Control } from "./control.ts";
@@ -96,9 +96,14 @@ async function journalOrClone(choosing: Choosing): Promise<Chosen> {
 }
 
 /** Returns the tables that the journal restores. In an external store, ignored tables and columns are left out. */
-function journalled(catalog: Catalog, { ignore, scope }: Choosing): Catalog {
+function journalled(catalog: Catalog, { store, ignore, scope }: Choosing): Catalog {
   if (!scope.borrowed) return catalog;
   const leftAlone = ignoredTables(ignore, scope.name, catalog.tables);
+  requireNoReference(
+    `the database ${store.shown}`,
+    leftAlone,
+    catalog.tables.map(({ name, shown }) => ({ name, columns: shown })),
+  );
   const schema = catalog.tables.map(({ name, columns }) => ({ name, columns: columns.map((column) => column.name) }));
   const named = ignoredColumns(ignore, scope.name, schema);
   return {

@@ -8,7 +8,6 @@ import { safeCause } from "../connect/failures.ts";
 import { quoteText } from "../connect/sql-text.ts";
 import { storeUrl, type StoreUrl } from "../connect/store-url.ts";
 import { SeqqaError } from "../../../model/errors.ts";
-import type { Leftover } from "../../../model/stores/leftover.ts";
 import { sweepDeadRuns } from "./clean-sweep.ts";
 import { Server } from "./provider-server.ts";
 import { recover } from "../journal/recover.ts";
@@ -76,23 +75,22 @@ async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
     await server.close();
   }
   const left = await putBack(store, how);
-  if (left !== undefined) removed.push(`tables and triggers of a dead run in ${store.shown}`);
+  if (left.isUndone) removed.push(`tables and triggers of a dead run in ${store.shown}`);
   if (failures.length > 0) throw failures[0];
-  const { leftover } = left ?? {};
+  const { leftover, inUse } = left;
   const hasRows = leftover !== undefined && leftover.undo.length + leftover.keep.length > 0;
-  return { removed, ...(hasRows ? { leftover } : {}) };
+  return { removed, ...(hasRows ? { leftover } : {}), ...(inUse === undefined ? {} : { inUse }) };
 }
 
-/**
- * Restores a user's own database after its run was killed. @returns `undefined` if there was nothing to restore, or if a live run uses the database
- */
-async function putBack(store: StoreUrl, how: Cleaning): Promise<{ readonly leftover?: Leftover } | undefined> {
+/** Restores a user's own database after its run was killed. Does nothing while a live run uses the database (`inUse`). */
+async function putBack(store: StoreUrl, how: Cleaning): Promise<Pick<Cleaned, "leftover" | "inUse"> & { readonly isUndone: boolean }> {
   try {
-    if (await recoverApart(store, how.dryRun === true)) return {};
+    if (await recoverApart(store, how.dryRun === true)) return { isUndone: true };
     const leftover = (await installed(store)) ? await recover(store, how) : undefined;
-    return leftover === undefined ? undefined : { leftover };
+    return { isUndone: leftover !== undefined, leftover };
   } catch (error) {
-    if (error instanceof SeqqaError && (error.code === "STORE_IN_USE" || error.code === "STORE_MISSING")) return undefined;
+    if (error instanceof SeqqaError && error.code === "STORE_IN_USE") return { isUndone: false, inUse: error.message };
+    if (error instanceof SeqqaError && error.code === "STORE_MISSING") return { isUndone: false };
     throw error;
   }
 }

@@ -80,15 +80,19 @@ export async function putBack(registry: Registry, keyspace: Keyspace, { dryRun =
 export async function sweepServer(registry: Registry, run: string, db?: number, how: Sweeping = {}): Promise<Cleaned> {
   const removed: string[] = [];
   let leftover: Leftover | undefined;
+  let inUse: string | undefined;
   for (const claim of await registry.claims()) {
     if (claim.owner === registry.owner || (claim.kind === "borrowed" && claim.db !== db)) continue;
     const done = await takeOver(registry, claim, run, how);
-    if (done === undefined) continue;
+    if (done === undefined) {
+      if (claim.kind === "borrowed") inUse = `Another run of seqqa is using the Redis database ${claim.db}.`;
+      continue;
+    }
     removed.push(done.removed);
     leftover ??= done.leftover;
     if (how.dryRun !== true) await registry.release(claim.db);
   }
-  return { removed, leftover };
+  return { removed, leftover, ...(inUse === undefined ? {} : { inUse }) };
 }
 
 /**

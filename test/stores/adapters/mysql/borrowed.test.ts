@@ -505,6 +505,26 @@ test("what another version of seqqa left is said, and stays", async () => {
   expect(await dump(user)).toEqual(left);
 });
 
+test("what another client writes before the first read ends the run, and stays", async () => {
+  const { url, user } = await store(...SHOP);
+  const system = new MysqlAdapter({ url });
+  await system.open({ ...BORROWED, asked: () => 0 });
+  await user.query("insert into orders(id, code, who) values (70, 'u', 'user')");
+  expect(await failure(system.root())).toMatchObject({ code: "FOREIGN_WRITE" });
+  const { message } = await failure(system.close());
+  rmSync(/ wrote the earlier values to (\S+\.json)\.$/.exec(message)![1]!);
+  expect(await rowsOf(user, "select who from orders where id = 70")).toEqual([["user"]]);
+});
+
+test("a table that is ignored and refers to one that is not, is refused", async () => {
+  const { url } = await store(
+    ...SHOP,
+    "create table audit(id int primary key, order_id int, foreign key (order_id) references orders(id))",
+  );
+  const system = new MysqlAdapter({ url, ignore: ["audit"] });
+  expect(await failure(system.open(BORROWED))).toMatchObject({ code: "IGNORE_REFERS", exitStatus: 2 });
+});
+
 describe("the lease", () => {
   test("once it is over, triggers log nothing, and the run touches nothing more", async () => {
     const { url, user } = await store(...SHOP);

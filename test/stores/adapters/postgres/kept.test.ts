@@ -758,6 +758,22 @@ describe.each<By>(["superuser", "owner"])("a write of somebody else, while a run
   const scratch = scratchBy(by);
   const TOLD = "orders id 4, seen at";
 
+  test("before the first read ends the run, and stays", async () => {
+    const store = await scratch(SHOP);
+    const adapter = adapterOn(store.url);
+    await adapter.open({ ...BORROWED, asked: () => 0 });
+    await store.api.query("insert into orders(code, v) values ('theirs', 7)");
+    await expect(adapter.root()).rejects.toEqual(failure("FOREIGN_WRITE", TOLD));
+    await keptAtClose(adapter, "orders id 4");
+    expect(await column(store.api, "select v from orders where code = 'theirs'")).toEqual([7]);
+  });
+
+  test("to a table that is ignored and refers to one that is not, is refused", async () => {
+    const store = await scratch(SHOP);
+    const adapter = adapterOn(store.url, { ignore: ["items"] });
+    await expect(adapter.open(BORROWED)).rejects.toEqual(failure("IGNORE_REFERS", 'its column order_id refers to table "orders"'));
+  });
+
   test("stays after close, and is named", async () => {
     const store = await scratch(SHOP);
     const { api } = store;

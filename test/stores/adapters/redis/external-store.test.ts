@@ -265,6 +265,22 @@ test("a run that gave no sign of life touches nothing any more", async () => {
   expect(await target.get("a")).toBe("1");
 });
 
+test("a key that somebody writes before the first read ends the run, and stays", async () => {
+  const system = await openAdapter({ url: server.url() }, { borrowed: true, asked: () => 0 });
+  await target.set("user", "of the user");
+  await expect(system.root()).rejects.toMatchObject({ code: "FOREIGN_WRITE", exitStatus: 3 });
+  const folder = mkdtempSync(join(tmpdir(), "seqqa-kept-"));
+  const cwd = process.cwd;
+  process.cwd = () => folder;
+  try {
+    await expect(system.close()).rejects.toMatchObject({ code: "ROWS_KEPT", exitStatus: 3 });
+  } finally {
+    process.cwd = cwd;
+    rmSync(folder, { recursive: true });
+  }
+  expect(await target.get("user")).toBe("of the user");
+});
+
 test("a key that somebody writes while nothing is asked ends the run, and stays", async () => {
   let asked: number | undefined = 1;
   const system = await openAdapter({ url: server.url() }, { borrowed: true, asked: () => asked });
