@@ -112,7 +112,7 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
       return {
         earlier: async (begun) => {
           const before: StoresView | undefined = await begun.stores();
-          if (before === undefined || before.same(after)) return sawNothing(begun.explain);
+          if (before === undefined || before.same(after, { strict: true })) return sawNothing(begun.explain);
           // If all calls were refused and only added rows, the owner's rows are unchanged. Added rows are judged by `leakage` and
           // `rejectedMeansUnchanged`.
           if (tried.every(({ answer }) => isRefused(answer)) && onlyAdds(before, after)) return sawNothing(begun.explain);

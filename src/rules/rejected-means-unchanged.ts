@@ -30,7 +30,7 @@ export function rejectedMeansUnchanged<C extends object = Values, A = ApiClient>
       return {
         earlier: async (begun) => {
           const before = (await begun.stores())!;
-          if (before.same(after)) return true;
+          if (before.same(after, { strict: true })) return true;
           return begun.explain(`${action.name} ${howOf(last)} and changed the stores: ${storeChanges(before, after)}`);
         },
       };

@@ -162,7 +162,7 @@ class Spending {
 
   async #effect(before: StoresView | undefined, second: ApiResponse): Promise<string | undefined> {
     const after = await this.#step.stores();
-    if (before !== undefined && after !== undefined && !before.same(after))
+    if (before !== undefined && after !== undefined && !before.same(after, { strict: true }))
       return `the second request changed the stores: ${storeChanges(before, after)}`;
     const granted = grantedBy(second);
     if (granted === undefined) return undefined;
