@@ -7,6 +7,7 @@ export { probeRaces, raceOn, unlessInterrupted } from "./plan/probe-races.ts";
 export { Calls } from "./lane/calls.ts";
 export { Oracle } from "./lane/oracle.ts";
 export { stopFollowing } from "./lane/race-scope.ts";
+export { answerText, isSameAnswer, type Answer } from "./oracle/answers.ts";
 export type { CallEnd, Execution } from "./oracle/execution.ts";
 export { RaceLane } from "./lane/race-lane.ts";
 export { confirmRaces, type ConfirmedRace } from "./plan/confirm-races.ts";

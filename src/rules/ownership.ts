@@ -6,7 +6,7 @@ import { ApiResponse } from "../model/http/response.ts";
 import { Rule, type Login, type StoresView } from "../model/declare/rule.ts";
 import { SeqqaError } from "../model/errors.ts";
 import { Severity } from "../model/declare/severity.ts";
-import { graphqlAnswer } from "./answers/graphql-answer.ts";
+import { graphqlAnswer } from "../model/http/graphql-answer.ts";
 import { IntruderClient, NothingNamed, type TriedCall } from "./intruder/intruder-client.ts";
 import { OwnersView } from "./intruder/owners-view.ts";
 import { requireAction, requireCall, requireList, requireOptions } from "./rule-options.ts";

@@ -3,7 +3,7 @@ import type { Values } from "../model/context/context.ts";
 import type { ApiResponse } from "../model/http/response.ts";
 import { Rule } from "../model/declare/rule.ts";
 import { Severity } from "../model/declare/severity.ts";
-import { graphqlAnswer } from "./answers/graphql-answer.ts";
+import { graphqlAnswer } from "../model/http/graphql-answer.ts";
 import { storeChanges } from "./store-changes.ts";
 
 const READS = new Set(["GET", "HEAD"]);

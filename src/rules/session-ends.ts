@@ -5,7 +5,7 @@ import { SeqqaError } from "../model/errors.ts";
 import { Rule, type CheckedStep, type RuleOptions } from "../model/declare/rule.ts";
 import { ApiResponse } from "../model/http/response.ts";
 import { Severity } from "../model/declare/severity.ts";
-import { graphqlAnswer } from "./answers/graphql-answer.ts";
+import { graphqlAnswer } from "../model/http/graphql-answer.ts";
 import { isDone, isRedirect, writesOf } from "./requests.ts";
 import { nameOf, requireAction, requireCall, requireList, requireOptions, type ActionOrName } from "./rule-options.ts";
 

@@ -6,7 +6,7 @@ import type { ApiResponse } from "../model/http/response.ts";
 import { isErrorLocation } from "../model/http/redirect.ts";
 import { Severity } from "../model/declare/severity.ts";
 import { jsonOf } from "./answers/answer-content.ts";
-import { graphqlAnswer } from "./answers/graphql-answer.ts";
+import { graphqlAnswer } from "../model/http/graphql-answer.ts";
 import { nameOf, requireAction, requireOptions, type ActionOrName } from "./rule-options.ts";
 import { isRedirect, pathOf, shownPath, writesOf } from "./requests.ts";
 import { storeChanges } from "./store-changes.ts";

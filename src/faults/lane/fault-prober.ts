@@ -3,7 +3,7 @@ import { isAt, LaneLost, lossOf, startOnStores, type LaneWork, type RaceGround }
 import { SeqqaError } from "../../model/errors.ts";
 import type { FaultPoint } from "../../model/results/result.ts";
 import type { HeldWrite, WriteFault, WriteFaults } from "../../model/stores/store-adapter.ts";
-import { Calls, Oracle, stopFollowing, type CallEnd, type Execution } from "../../races/index.ts";
+import { answerText, Calls, isSameAnswer, Oracle, stopFollowing, type Answer, type CallEnd, type Execution } from "../../races/index.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
 import { markedDifferences, sameNames } from "../../state/index.ts";
 import { judgeFault, notRecovered, type FaultJudgement } from "../oracle/judge-fault.ts";
@@ -112,7 +112,7 @@ class FaultProber {
     const order = { ...plain, order: [0], after: [plain.states[0]!.facts] };
     const after = plain.states[0]!.facts;
     const oracle = new Oracle(this.#ground.base, this.#calls, before, [order]);
-    const compared = { before, after, again: { status: call!.status, facts: after }, restarted: [], plain, oracle };
+    const compared = { before, after, again: { answer: call!, facts: after }, restarted: [], plain, oracle };
     this.#killable = faultPoints(["kill"], this.#faulty, writes).length;
     this.#points = faultPoints(kinds, this.#faulty, writes).filter(
       (point) => (only === undefined || isSame(point, only)) && (restarts === undefined || restarts === (point.kind === "kill")),
@@ -200,9 +200,9 @@ class FaultProber {
       });
     }
     const worn = await this.#afterFault(() => this.#calls.inOrder([0]));
-    const { status } = worn.calls[0]!;
-    if (status === plain.calls[0]!.status) return;
-    const why = `${action} was answered ${status} instead of ${plain.calls[0]!.status}, after the same fault had happened ${LEAK_ROUNDS + 1} times`;
+    const [end, usual] = [callOf(worn), callOf(plain)];
+    if (isSameAnswer(end, usual)) return;
+    const why = `${action} was answered ${answerText(end)} instead of ${answerText(usual)}, after the same fault had happened ${LEAK_ROUNDS + 1} times`;
     this.#hits.push(hitOf(point, notRecovered(action, point, why)));
     // Give up the lane, because the target has lost the leaked connections for good.
     throw new LaneLost("dirty", why);
@@ -265,10 +265,10 @@ class FaultProber {
       return true;
     });
     const [before, after] = [idle!.states[0]!.facts, done!.states[0]!.facts];
-    const { status } = plainly.again;
-    const isSame = again.calls[0]!.status === status && done!.calls[0]!.status === status;
+    const { answer } = plainly.again;
+    const isSame = [again, done!].every((one) => isSameAnswer(callOf(one), answer));
     const broken = [idle!, again, done!].flatMap((one) => one.broken);
-    return isSame ? { ...plainly, before, after, restarted: broken, again: { status, facts: again.states[0]!.facts } } : null;
+    return isSame ? { ...plainly, before, after, restarted: broken, again: { answer, facts: again.states[0]!.facts } } : null;
   }
 
   /** Waits until the transactions of the killed target have ended, and starts the target again. */
@@ -328,14 +328,14 @@ class FaultProber {
     return judgeFault({
       action: plain!.action,
       point,
-      status: execution.calls[0]!.status,
-      plainStatus: plain!.status,
+      answer: callOf(execution),
+      plain: plain!,
       // After a lost answer, a repeated idempotent call must leave the state that one call leads to. The state before the call is not accepted then.
       isBefore: by === "rules" || (point.kind !== "lost_answer" && this.#agree(compared, execution, "before")),
       isAfter: by === "rules" || isAfter,
       broken: execution.broken.filter(({ invariant }) => !held.has(invariant)),
       differences: rowChanges(this.#stores(compared.before), facts),
-      again: again === undefined ? undefined : { status: statusOf(again), isAfter: this.#agree(compared, again, "again") },
+      again: again === undefined ? undefined : { ...callOf(again), isAfter: this.#agree(compared, again, "again") },
     });
   }
 
@@ -376,7 +376,7 @@ interface Compared {
   readonly before: Facts;
   readonly after: Facts;
   /** The expected result if the call is repeated after a fault that left the stores unchanged. */
-  readonly again: { readonly status: number; readonly facts: Facts };
+  readonly again: { readonly answer: Answer; readonly facts: Facts };
   /** The rules that are broken after a restart without any fault. */
   readonly restarted: Execution["broken"];
   /** The execution of the call without a fault. */
@@ -424,4 +424,4 @@ function isSame(a: FaultPoint, b: FaultPoint): boolean {
   return a.kind === b.kind && a.store === b.store && a.write === b.write;
 }
 
-const statusOf = ({ calls }: Execution): CallEnd["status"] => calls[0]!.status;
+const callOf = ({ calls }: Execution): CallEnd => calls[0]!;

@@ -2,7 +2,7 @@ import type { FindingEvent } from "../../messages/lane-messages.ts";
 import type { RaceVerdict } from "../../model/results/result.ts";
 import { Severity, severityRank } from "../../model/declare/severity.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
-import { isRefusal } from "./answers.ts";
+import { answerText, isSameAnswer } from "./answers.ts";
 import type { CallEnd, Execution } from "./execution.ts";
 import { pageOf } from "./responses-agree.ts";
 import { footprint } from "./footprint.ts";
@@ -46,7 +46,7 @@ export async function judge(trial: Execution, measure: Measure): Promise<Judgeme
   const broken = worst(trial.broken.filter(({ invariant }) => !held.has(invariant)));
   if (broken !== undefined) return { ...broken, verdict: "invariant" };
   const failures = sidesOf(trial, hasFailed);
-  const excused = [...failures, ...sidesOf(trial, (call) => isRefusal(call) && !writesAsRefused(call, measure))];
+  const excused = [...failures, ...sidesOf(trial, (call) => call.refused && !writesAsRefused(call, measure))];
   const candidates: Candidate[] = orders.map((execution) => ({ execution, open: new Set(failures) }));
   for (const left of leavings(excused, trial)) {
     const open = new Set([...failures, ...left]);
@@ -163,17 +163,17 @@ function isDelete(call: CallEnd | undefined): boolean {
 }
 
 /** Returns `true` if, in some order of the calls, this call is refused with the same status and nevertheless writes. */
-function writesAsRefused({ action, status }: CallEnd, { before, orders }: Measure): boolean {
+function writesAsRefused(refusal: CallEnd, { before, orders }: Measure): boolean {
   return orders.some(({ order, calls, after }) =>
     (order ?? []).some((side, at) => {
       const call = calls[side];
-      if (call?.action !== action || call.status !== status || after.length !== order!.length) return false;
+      if (call?.action !== refusal.action || !isSameAnswer(call, refusal) || after.length !== order!.length) return false;
       return footprint(at === 0 ? before : after[at - 1]!, after[at]!).size > 0;
     }),
   );
 }
 
-const hasFailed = (call: CallEnd): boolean => call.kind === "lost" || (call.status >= 500 && !isRefusal(call));
+const hasFailed = (call: CallEnd): boolean => call.kind === "lost" || (call.status >= 500 && !call.refused);
 
 function sidesOf({ calls }: Execution, which: (call: CallEnd) => boolean): number[] {
   return calls.flatMap((call, side) => (call !== undefined && which(call) ? [side] : []));
@@ -217,7 +217,7 @@ function isSubsequence(part: readonly number[], whole: readonly number[]): boole
 function statusesOf({ calls }: Execution): readonly string[] {
   return calls.flatMap((call) => {
     if (call === undefined) return [];
-    return call.kind === "lost" ? "not answered" : call.kind === "skipped" ? "not sent" : String(call.status);
+    return call.kind === "lost" ? "not answered" : call.kind === "skipped" ? "not sent" : answerText(call);
   });
 }
 

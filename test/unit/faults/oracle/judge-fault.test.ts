@@ -7,31 +7,37 @@ import type { Facts } from "../../../../src/state/canonical/facts.ts";
 const CALL: FaultedCall = {
   action: "refund",
   point: { kind: "error", store: "db", write: 2, statement: "UPDATE orders" },
-  status: 500,
-  plainStatus: 200,
+  answer: { status: 500, refused: false },
+  plain: { status: 200, refused: false },
   isBefore: true,
   isAfter: false,
   broken: [],
   differences: "db.payments: 1 row added",
-  again: { status: 200, isAfter: true },
+  again: { status: 200, refused: false, isAfter: true },
 };
+
+const DONE = { status: 200, refused: false };
+const ERRORS = { status: 200, refused: true };
+const CONFLICT = { status: 409, refused: true };
 
 describe("the judgement of a fault", () => {
   it.each<readonly [string, Partial<FaultedCall>, string | undefined]>([
     ["nothing happened, and it was said", {}, undefined],
     ["all happened, whatever was said", { isBefore: false, isAfter: true, again: undefined }, undefined],
-    ["a call that changes nothing", { isAfter: true, status: 200 }, undefined],
+    ["a call that changes nothing", { isAfter: true, answer: DONE }, undefined],
     ["a part happened", { isBefore: false, again: undefined }, "torn_write"],
-    ["nothing happened, and success was said", { status: 201 }, "false_success"],
-    ["a refusal is no success", { status: 409 }, undefined],
+    ["nothing happened, and success was said", { answer: { status: 201, refused: false } }, "false_success"],
+    ["a refusal is no success", { answer: CONFLICT }, undefined],
+    ["errors of GraphQL are no success", { answer: ERRORS }, undefined],
+    ["errors of GraphQL when it is repeated", { again: { ...ERRORS, isAfter: false } }, "no_recovery"],
     [
       "nothing happened where the call is refused anyway",
-      { status: 200, plainStatus: 409, again: { status: 409, isAfter: true } },
+      { answer: DONE, plain: CONFLICT, again: { ...CONFLICT, isAfter: true } },
       undefined,
     ],
     ["a rule breaks", { broken: [{ invariant: "paid_once", message: "2 payments" }] }, "torn_write"],
-    ["it does not work afterwards", { again: { status: 503, isAfter: false } }, "no_recovery"],
-    ["it does nothing afterwards", { again: { status: 200, isAfter: false } }, "no_recovery"],
+    ["it does not work afterwards", { again: { status: 503, refused: true, isAfter: false } }, "no_recovery"],
+    ["it does nothing afterwards", { again: { ...DONE, isAfter: false } }, "no_recovery"],
   ])("%s", (_what, change, verdict) => {
     expect(judgeFault({ ...CALL, ...change })?.verdict).toBe(verdict);
   });

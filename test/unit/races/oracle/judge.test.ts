@@ -141,6 +141,20 @@ describe("a refusal", () => {
     ).toBeUndefined();
   });
 
+  it("errors of GraphQL with status 200 are one, and a success with the same status is none", async () => {
+    const failed = call("refund", 200, undefined, { refused: true });
+    const without = () => Promise.resolve([ordered([0], [call("refund", 200), undefined], order(50))]);
+    const orders = [ordered([0, 1], [call("refund", 200), call("refund", 200)], order(100))];
+    expect(await judge(together([call("refund", 200), failed], order(50)), measure(BEFORE, orders, without))).toBeUndefined();
+    expect(await judge(together([call("refund", 200), call("refund", 200)], order(50)), measure(BEFORE, orders, without))).toMatchObject({
+      verdict: "state",
+    });
+    expect(await judge(together([call("refund", 200), failed], order(100)), measure(BEFORE, orders, without))).toMatchObject({
+      message:
+        "the calls were answered 200 and 200 with errors; when the calls are sent one after the other, in any order, they get other answers",
+    });
+  });
+
   it("a server error is none", async () => {
     const judgement = await judge(together([call("a", 201), call("b", 500)], one), measure(facts({}), orders, without));
     expect(judgement?.verdict).toBe("server_error");
