@@ -5,6 +5,7 @@ import type { Facts } from "../../state/canonical/facts.ts";
 import { answerText, isSameAnswer } from "./answers.ts";
 import type { CallEnd, Execution } from "./execution.ts";
 import { pageOf } from "./responses-agree.ts";
+import { isUnauthorized, mayEndItself } from "./ends-itself.ts";
 import { footprint } from "./footprint.ts";
 import type { States } from "./states-agree.ts";
 
@@ -14,7 +15,10 @@ export interface Judgement {
   readonly invariant: string | undefined;
   readonly severity: Severity;
   readonly message: string;
-  /** The reason why the race is not reported. `idempotent`: two DELETE requests for one thing, or two logouts, were both answered as successful. */
+  /**
+   * The reason why the race is not reported. `idempotent`: two DELETE requests for one thing, two logouts, or two equal changes of the password were
+   * both answered as successful.
+   */
   readonly excused?: "idempotent";
 }
 
@@ -145,16 +149,23 @@ function choices(calls: readonly CallEnd[], count: number): readonly (readonly C
 
 /**
  * In an execution, replaces the answer of a DELETE that found nothing (404, 410) by the answer of a successful DELETE. If all calls have the same
- * action, a 401 counts, too: the first of two logouts ends the session of the second.
+ * action, a 401 counts, too, also for other methods: the first of two logouts ends the session of the second.
  */
 function asRepeatable(candidate: Candidate, trial: Execution, orders: readonly Execution[]): Candidate {
   const { execution } = candidate;
-  const nothing = areEqual(trial) ? [401, 404, 410] : [404, 410];
+  const isEqual = areEqual(trial);
   const calls = execution.calls.map((call, side) => {
-    if (call === undefined || !nothing.includes(call.status) || !isDelete(trial.calls[side])) return call;
-    return orders.flatMap(callsOf).find((other) => other.action === call.action && isDelete(other)) ?? call;
+    const isRepeatable = call === undefined ? undefined : repeatable(call, isEqual);
+    if (call === undefined || isRepeatable?.(trial.calls[side]) !== true) return call;
+    return orders.flatMap(callsOf).find((other) => other.action === call.action && isRepeatable(other)) ?? call;
   });
   return { ...candidate, execution: { ...execution, calls } };
+}
+
+/** Returns the condition for successful calls that may replace a refused one; `undefined` if none may. */
+function repeatable(refused: CallEnd, isEqual: boolean): ((call: CallEnd | undefined) => boolean) | undefined {
+  if (isEqual && isUnauthorized(refused)) return (call) => isDelete(call) || (call !== undefined && mayEndItself(call));
+  return refused.status === 404 || refused.status === 410 ? isDelete : undefined;
 }
 
 /** Returns `true` for a DELETE request that was answered 2xx. */
