@@ -2,7 +2,7 @@
  * Finds races: plans pairs of calls, executes them on lanes, judges the results and confirms the detected races. The folder `faults` reuses the code
  * that executes calls and compares their results.
  */
-export { planRaces } from "./plan/plan-races.ts";
+export { pairOf, planRaces } from "./plan/plan-races.ts";
 export { probeRaces, raceOn, unlessInterrupted } from "./plan/probe-races.ts";
 export { Calls } from "./lane/calls.ts";
 export { Oracle } from "./lane/oracle.ts";

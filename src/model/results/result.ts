@@ -202,8 +202,8 @@ export interface FaultCoverage {
   /** The number of fault points that were tried. */
   readonly tried: number;
   /**
-   * The number of calls without tried faults, by reason: `same_kind` (another call of this kind was chosen), `finding` (the call has a finding or
-   * leads to no state), `brought` (a rule added the action), `no_write` (there is no fault point), `max_time`, `unsteady` (two executions without a
+   * The number of calls without tried faults, by reason: `same_kind` (another call of this kind was chosen), `finding` (the call has a finding
+   * of high or critical severity that is not known, or leads to no state), `brought` (a rule added the action), `no_write` (there is no fault point), `max_time`, `unsteady` (two executions without a
    * fault differ), `call_fails`, ...
    */
   readonly skipped: Readonly<Record<string, number>>;
@@ -370,8 +370,8 @@ export interface RaceCoverage {
   /** The number of trials in which the calls did not overlap. */
   readonly misses: number;
   /**
-   * The number of pairs that were not probed, by reason: `read_only`, `same_class` (a pair of this class was chosen before), `finding`, `max_time`,
-   * `one_connection` (the target serves one connection at a time), ...
+   * The number of pairs that were not probed, by reason: `read_only`, `same_class` (a pair of this class was chosen before), `finding` (a call has a
+   * finding of high or critical severity that is not known, or leads to no state), `max_time`, `one_connection` (the target serves one connection at a time), ...
    */
   readonly skipped: Readonly<Record<string, number>>;
   /**
