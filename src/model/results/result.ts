@@ -209,8 +209,8 @@ export interface FaultCoverage {
   readonly skipped: Readonly<Record<string, number>>;
   /**
    * The number of fault points that were not tried or not judged, by reason: `max_time`, `not_failed` (the write was not made again), `no_recovery`
-   * (the target did not recover from an earlier fault in the same call), `target_memory` (a restart alone changes what the call does), `lane_lost`,
-   * ...
+   * (the target did not recover from an earlier fault in the same call), `target_memory` (a restart alone changes what the call does), `refused` (the
+   * target still refused calls with 429, or 503 and `Retry-After`, 10 seconds after the fault), `lane_lost`, ...
    */
   readonly skippedPoints: Readonly<Record<string, number>>;
   /** The reasons why a store cannot make some kinds of faults, by store and kind. */
