@@ -39,13 +39,18 @@ export function judgeFault(call: FaultedCall): FaultJudgement | undefined {
     return { verdict: "no_recovery", severity: Severity.CRITICAL, message };
   }
   const [rule] = broken;
+  const verdict = point.kind === "lost_answer" ? "repeated_write" : "torn_write";
   if (rule !== undefined) {
     const message = `${said}, and ${rule.invariant} does not hold: ${rule.message}`;
-    return { verdict: "torn_write", severity: Severity.HIGH, message, invariant: rule.invariant };
+    return { verdict, severity: Severity.HIGH, message, invariant: rule.invariant };
+  }
+  if (!isBefore && !isAfter && verdict === "repeated_write") {
+    const message = `${faultText(point)}, and had its effect twice: ${answered}, and in total ${differences}`;
+    return { verdict, severity: Severity.HIGH, message };
   }
   if (!isBefore && !isAfter) {
     const message = `${said}, and the stores are neither as before the call nor as after the call without the fault: ${differences}`;
-    return { verdict: "torn_write", severity: Severity.HIGH, message };
+    return { verdict, severity: Severity.HIGH, message };
   }
   if (isBefore && !isAfter && isSuccess(answer) && isSuccess(plain)) {
     return { verdict: "false_success", severity: Severity.HIGH, message: `${said}, although the call changed nothing` };
@@ -63,7 +68,7 @@ export function notRecovered(action: string, point: FaultPoint, why: string): Fa
 
 /** Returns a clause about a fault, e.g. `the 2nd write of db (UPDATE orders) failed with an error`. */
 export function faultText({ kind, store, write, statement }: FaultPoint): string {
-  if (kind === "lost_answer") return "the answer was lost and the request was sent again";
+  if (kind === "lost_answer") return "the request was sent again after its answer was lost";
   const which = `the ${ordinal(write ?? 0)} write of ${store ?? ""}${statement === undefined ? "" : ` (${statement})`}`;
   if (kind === "kill") return `the target was killed before ${which} and started again`;
   return kind === "error" ? `${which} failed with an error` : `the connection was cut before ${which}`;

@@ -186,10 +186,11 @@ export interface FaultPoint {
 
 /**
  * The verdict of a fault. `torn_write`: the stores match neither the state before the call nor the state after it, or a rule is broken.
+ * `repeated_write`: a request that may be repeated was sent again after its answer was lost, and changed the stores again or broke a rule.
  * `false_success`: the answer reported success, but nothing was changed. `no_recovery`: afterwards, the target does not answer as it does without the
  * fault.
  */
-export type FaultVerdict = "torn_write" | "false_success" | "no_recovery";
+export type FaultVerdict = "torn_write" | "repeated_write" | "false_success" | "no_recovery";
 
 /** The numbers of faults that were made and skipped. */
 export interface FaultCoverage {

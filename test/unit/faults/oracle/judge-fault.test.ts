@@ -42,6 +42,18 @@ describe("the judgement of a fault", () => {
     expect(judgeFault({ ...CALL, ...change })?.verdict).toBe(verdict);
   });
 
+  it("calls a second effect of a repeated request what it is", () => {
+    const again = { ...CALL, point: { kind: "lost_answer" }, answer: DONE, isBefore: false, again: undefined } as const;
+    expect(judgeFault(again)).toEqual({
+      verdict: "repeated_write",
+      severity: "high",
+      message:
+        "the request was sent again after its answer was lost, and had its effect twice: refund was answered 200, and in total db.payments: 1 row added",
+    });
+    const broken = [{ invariant: "paid_once", message: "2 payments" }];
+    expect(judgeFault({ ...again, isAfter: true, broken })).toMatchObject({ verdict: "repeated_write", invariant: "paid_once" });
+  });
+
   it("names the statement and the difference", () => {
     expect(judgeFault({ ...CALL, isBefore: false, again: undefined })?.message).toBe(
       "the 2nd write of db (UPDATE orders) failed with an error: refund was answered 500, and the stores are neither as before the call nor as after the call without the fault: db.payments: 1 row added",
@@ -76,6 +88,34 @@ describe("the part of a state that a failed call must leave alone", () => {
     const only = { systems: { db: { kind: "rows", tables: [table("orders", [["1"]])], counters: {} } }, context: {}, clients: {} };
     expect(storesOnly(both, ["audit_*"])).toEqual(only);
     expect(storesOnly(both, ["db.audit_log"])).toEqual(only);
+  });
+
+  it("is without columns of best effort, and without rows that differ in them alone", () => {
+    const orders = (added: readonly (readonly (string | number)[])[], columns = ["id", "version"]): Facts => ({
+      ...facts(),
+      systems: {
+        db: {
+          kind: "rows",
+          tables: [{ name: "orders", columns: columns.map((name) => ({ name })), added, removed: [["1", 1].slice(0, columns.length)] }],
+          counters: {},
+        },
+      },
+    });
+    const systems = (added: readonly (readonly string[])[]) => ({
+      db: { kind: "rows", tables: [{ name: "orders", columns: [{ name: "id" }], added, removed: [] }], counters: {} },
+    });
+    for (const pattern of ["orders.version", "*.version", "db.orders.version"]) {
+      expect(storesOnly(orders([["1", 3]]), [pattern]).systems).toEqual(systems([]));
+      expect(
+        storesOnly(
+          orders([
+            ["1", 3],
+            ["2", 1],
+          ]),
+          [pattern],
+        ).systems,
+      ).toEqual(systems([["2"]]));
+    }
   });
 
   it("differs by rows, which are counted by table", () => {
