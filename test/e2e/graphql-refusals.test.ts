@@ -88,8 +88,8 @@ describe("GraphQL answers with errors and status 200 are refusals", { timeout: 2
       "seqqa.yaml": `timeout: 3\ndb_url: "${await template("postgres")}"\ntarget: { command: node server.mjs, env: { ${env.join(", ")} } }\nexploration: { max_depth: 2 }\n`,
     });
     const { status, stdout } = await seqqa(["run", ".", flag, "--parallel", "1", "--output", "out"], { cwd, timeoutMs: 200_000 });
-    const { violations, races = [] } = only(writtenIn(join(cwd, "out"))) as ReturnType<typeof only> & {
-      readonly races?: readonly { readonly verdict: string; readonly first: string; readonly second: string }[];
+    const { violations, races } = only(writtenIn(join(cwd, "out"))) as ReturnType<typeof only> & {
+      readonly races: readonly { readonly verdict: string; readonly first: string; readonly second: string }[];
     };
     const found = [...violations.map(({ invariant }) => invariant), ...races.map((one) => `${one.verdict} ${one.first} ${one.second}`)];
     expect([...new Set(found)], stdout).toEqual(expected);
