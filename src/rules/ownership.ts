@@ -6,7 +6,7 @@ import { ApiResponse } from "../model/http/response.ts";
 import { Rule, type Login, type StoresView } from "../model/declare/rule.ts";
 import { SeqqaError } from "../model/errors.ts";
 import { Severity } from "../model/declare/severity.ts";
-import { graphqlAnswer } from "./answers/graphql-answer.ts";
+import { graphqlAnswer } from "../model/http/graphql-answer.ts";
 import { IntruderClient, NothingNamed, type TriedCall } from "./intruder/intruder-client.ts";
 import { OwnersView } from "./intruder/owners-view.ts";
 import { requireAction, requireCall, requireList, requireOptions } from "./rule-options.ts";
@@ -121,7 +121,7 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
       return {
         earlier: async (begun) => {
           const before: StoresView | undefined = await begun.stores();
-          if (before === undefined || before.same(after)) return sawNothing(begun.explain, true);
+          if (before === undefined || before.same(after, { strict: true })) return sawNothing(begun.explain, true);
           // If all calls were refused and only added rows, the owner's rows are unchanged. Added rows are judged by `leakage` and
           // `rejectedMeansUnchanged`.
           if (tried.every(({ answer }) => isRefused(answer)) && onlyAdds(before, after)) return sawNothing(begun.explain, false);

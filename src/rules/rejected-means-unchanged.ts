@@ -3,7 +3,7 @@ import type { Values } from "../model/context/context.ts";
 import type { ApiResponse } from "../model/http/response.ts";
 import { Rule } from "../model/declare/rule.ts";
 import { Severity } from "../model/declare/severity.ts";
-import { graphqlAnswer } from "./answers/graphql-answer.ts";
+import { graphqlAnswer } from "../model/http/graphql-answer.ts";
 import { requireAction, requireList, requireOptions } from "./rule-options.ts";
 import { isIdLike, urlOf } from "./requests.ts";
 import { storeChanges } from "./store-changes.ts";
@@ -54,8 +54,8 @@ export function rejectedMeansUnchanged<C extends object = Values, A = ApiClient>
       return {
         earlier: async (begun) => {
           const before = (await begun.stores())!;
-          if (before.same(after)) return true;
-          if (allowed !== undefined && (await begun.stores(columns))!.same(allowed)) return true;
+          if (before.same(after, { strict: true })) return true;
+          if (allowed !== undefined && (await begun.stores(columns))!.same(allowed, { strict: true })) return true;
           const hint = MAY_COUNT.has(last.statusCode) ? "; if a refused call may do this, add the action or the column to `except`" : "";
           return begun.explain(`${action.name} ${howOf(last)} and changed the stores: ${storeChanges(before, after)}${hint}`);
         },

@@ -7,7 +7,7 @@ import { isErrorLocation } from "../model/http/redirect.ts";
 import { Severity } from "../model/declare/severity.ts";
 import { jsonOf } from "./answers/answer-content.ts";
 import { cookiesSentWith, cookiesSetBy, credentialIn, textOf } from "./answers/grants.ts";
-import { graphqlAnswer } from "./answers/graphql-answer.ts";
+import { graphqlAnswer } from "../model/http/graphql-answer.ts";
 import { saysFailed } from "./answers/seen-fields.ts";
 import { spoiledBodies, withOtherPassword, withWrongCode } from "./changed-requests.ts";
 import { nameOf, requireAction, requireOptions, type ActionOrName } from "./rule-options.ts";
@@ -165,7 +165,7 @@ class Spending {
   /** Describes the effect of the second request; `undefined` if it has none. */
   async #effect(before: StoresView | undefined, second: ApiResponse, sender: Sender): Promise<string | undefined> {
     const after = await this.#step.stores();
-    if (before !== undefined && after !== undefined && !before.same(after))
+    if (before !== undefined && after !== undefined && !before.same(after, { strict: true }))
       return `the second request changed the stores: ${storeChanges(before, after)}`;
     if (await this.#isNewCookie(second, sender)) return "the answer has a new cookie";
     // Values of the first answer belong to the client that sent the request. For any other client they are new.

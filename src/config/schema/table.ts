@@ -409,7 +409,7 @@ export const TABLE: SectionSpec = section({
                 spec: { kind: "list", of: { kind: "text" } },
                 default: [],
                 description:
-                  "Tables that a failed call may change partly, such as `audit_*`. seqqa reports no half-done write in these tables.",
+                  "Tables and columns that a failed call may change partly, or a repeated call again, such as `audit_*` or `orders.version`. seqqa does not compare them after a fault.",
               },
             }),
           ],

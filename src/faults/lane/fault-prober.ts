@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FaultAnswer, FaultHit, FaultRequest } from "../../messages/fault-messages.ts";
 import { isAt, LaneLost, lossOf, startOnStores, type LaneWork, type RaceGround } from "../../lane/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { FaultPoint } from "../../model/results/result.ts";
 import type { HeldWrite, WriteFault, WriteFaults } from "../../model/stores/store-adapter.ts";
-import { Calls, Oracle, stopFollowing, type CallEnd, type Execution } from "../../races/index.ts";
+import { answerText, Calls, isSameAnswer, Oracle, stopFollowing, type Answer, type CallEnd, type Execution } from "../../races/index.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
 import { markedDifferences, sameNames } from "../../state/index.ts";
 import { judgeFault, notRecovered, type FaultJudgement } from "../oracle/judge-fault.ts";
@@ -17,6 +18,11 @@ import { faultPoints, faultyStores, type FaultyStores } from "./fault-points.ts"
  */
 const LEAK_ROUNDS = 11;
 const CHANGES = 40;
+/**
+ * Pauses in milliseconds before a call is repeated that was refused with 429 or 503 after a fault. Circuit breakers and rate limiters let calls through
+ * again after a time, unlike a pool without connections.
+ */
+const PAUSES_MS: readonly number[] = [250, 500, 1_000, 2_000, 3_000, 3_000];
 /** HTTP methods that a client may safely repeat after a lost answer, because they are idempotent (RFC 9110, section 9.2.2). */
 const REPEATABLE: ReadonlySet<string> = new Set(["PUT", "DELETE"]);
 const IDEMPOTENCY_KEY = /^(?:x-)?idempotency-key$/i;
@@ -28,6 +34,9 @@ interface Trial {
   readonly again: Execution | undefined;
   readonly by: "state" | "rules";
 }
+
+/** Thrown if the target protects itself from further calls after a fault, so that its recovery cannot be judged. */
+class Protected extends Error {}
 
 /** Thrown if the target does not answer after a fault, or keeps a transaction open. */
 class NotRecovered extends Error {
@@ -61,6 +70,8 @@ class FaultProber {
   #restarted: Compared | null | undefined;
   #at: number;
   #tried = 0;
+  /** `true` if a call was still refused with 429 or 503 after all pauses. Further refused calls are then not repeated. */
+  #isRefusing = false;
   #dismissed: FaultAnswer["dismissed"];
 
   constructor(ground: RaceGround, request: FaultRequest) {
@@ -112,7 +123,7 @@ class FaultProber {
     const order = { ...plain, order: [0], after: [plain.states[0]!.facts] };
     const after = plain.states[0]!.facts;
     const oracle = new Oracle(this.#ground.base, this.#calls, before, [order]);
-    const compared = { before, after, again: { status: call!.status, facts: after }, restarted: [], plain, oracle };
+    const compared = { before, after, again: { answer: call!, facts: after }, restarted: [], plain, oracle };
     this.#killable = faultPoints(["kill"], this.#faulty, writes).length;
     this.#points = faultPoints(kinds, this.#faulty, writes).filter(
       (point) => (only === undefined || isSame(point, only)) && (restarts === undefined || restarts === (point.kind === "kill")),
@@ -162,26 +173,60 @@ class FaultProber {
       const [end] = execution.calls;
       if (end!.kind === "lost") throw new NotRecovered(`${action} got no answer`, new LaneLost(end!.lost!, `${action} got no answer`));
       await this.#afterFault(() => atRest(faults));
-      const again = this.#agree(compared, execution, "before") ? await this.#again(action) : undefined;
+      const again = this.#agree(compared, execution, "before") ? await this.#again(compared) : undefined;
       await this.#judge({ point: known, execution, again, by: "state" }, compared);
       await this.#wearOut(known, faults, compared);
     } catch (error) {
+      if (error instanceof Protected) {
+        this.#tried--;
+        this.#giveUp(error);
+      }
       if (error instanceof NotRecovered) this.#hits.push(hitOf(known, notRecovered(action, known, error.message)));
       throw error;
     }
   }
 
   /**
+   * Executes a call after a fault. If it is refused with 429 or 503, unlike without the fault, executes it again after pauses.
+   * @throws Protected if it is still refused, with 429 or with a time after which the client may try again
+   */
+  async #patiently(run: () => Promise<Execution>, usual: Answer): Promise<Execution> {
+    const isRefused = ({ status, refused }: CallEnd): boolean =>
+      (status === 429 || status === 503) && !isSameAnswer({ status, refused }, usual);
+    let execution = await run();
+    for (const pause of PAUSES_MS) {
+      if (!isRefused(callOf(execution)) || this.#isRefusing || this.#ground.isCancelled()) break;
+      await sleep(pause);
+      this.#ground.touch();
+      execution = await run();
+    }
+    const call = callOf(execution);
+    if (!isRefused(call)) return execution;
+    this.#isRefusing = true;
+    const later = call.exchanges.at(-1)?.response?.headers["retry-after"];
+    if (call.status === 429 || later !== undefined) throw new Protected(`${call.action} was answered ${call.status} after a fault`);
+    return execution;
+  }
+
+  /** Counts a fault point as not judged, and gives up the lane, because its target still refuses calls. */
+  #giveUp({ message }: Protected): never {
+    this.#skip("refused");
+    throw new LaneLost("dirty", message);
+  }
+
+  /**
    * Repeats a call after a fault that left the stores unchanged.
    * @returns `undefined` if the repeated call was skipped, e.g. because the queue job that it executes has failed permanently
    */
-  async #again(action: string): Promise<Execution | undefined> {
-    const again = await this.#afterFault(() => this.#calls.again());
-    const [call] = again.calls;
-    if (call!.lost !== undefined) {
-      throw new NotRecovered(`the repeated call of ${action} got no answer`, new LaneLost(call!.lost, `${action} got no answer`));
-    }
-    return call!.kind === "skipped" ? undefined : again;
+  async #again({ again: { answer }, plain }: Compared): Promise<Execution | undefined> {
+    const { action } = callOf(plain);
+    const again = await this.#patiently(async () => {
+      const execution = await this.#afterFault(() => this.#calls.again());
+      const { lost } = callOf(execution);
+      if (lost === undefined) return execution;
+      throw new NotRecovered(`the repeated call of ${action} got no answer`, new LaneLost(lost, `${action} got no answer`));
+    }, answer);
+    return callOf(again).kind === "skipped" ? undefined : again;
   }
 
   /**
@@ -199,10 +244,10 @@ class FaultProber {
         if (lost !== undefined) throw new LaneLost(lost, `${action} got no answer`);
       });
     }
-    const worn = await this.#afterFault(() => this.#calls.inOrder([0]));
-    const { status } = worn.calls[0]!;
-    if (status === plain.calls[0]!.status) return;
-    const why = `${action} was answered ${status} instead of ${plain.calls[0]!.status}, after the same fault had happened ${LEAK_ROUNDS + 1} times`;
+    const usual = callOf(plain);
+    const end = callOf(await this.#patiently(() => this.#afterFault(() => this.#calls.inOrder([0])), usual));
+    if (isSameAnswer(end, usual)) return;
+    const why = `${action} was answered ${answerText(end)} instead of ${answerText(usual)}, after the same fault had happened ${LEAK_ROUNDS + 1} times`;
     this.#hits.push(hitOf(point, notRecovered(action, point, why)));
     // Give up the lane, because the target has lost the leaked connections for good.
     throw new LaneLost("dirty", why);
@@ -228,7 +273,7 @@ class FaultProber {
       const killed = await this.#afterFault(() => this.#calls.together(run));
       if (killed === undefined) return this.#skip("not_failed");
       const execution = { ...killed, broken: await this.#afterFault(() => this.#calls.check()) };
-      const again = this.#agree(plainly, execution, "before") ? await this.#again(action) : undefined;
+      const again = this.#agree(plainly, execution, "before") ? await this.#again(plainly) : undefined;
       let compared: Compared | null = plainly;
       if (this.#judgement({ point: known, execution, again, by: "state" }, plainly) !== undefined) {
         if (this.#restarted === undefined) this.#restarted = await this.#aroundRestart(plainly).catch(lostOnly);
@@ -238,6 +283,7 @@ class FaultProber {
       this.#tried++;
       await this.#judge({ point: known, execution, again, by: "state" }, compared);
     } catch (error) {
+      if (error instanceof Protected) this.#giveUp(error);
       if (error instanceof NotRecovered) this.#hits.push(hitOf(known, notRecovered(action, known, error.message)));
       throw error;
     }
@@ -265,10 +311,10 @@ class FaultProber {
       return true;
     });
     const [before, after] = [idle!.states[0]!.facts, done!.states[0]!.facts];
-    const { status } = plainly.again;
-    const isSame = again.calls[0]!.status === status && done!.calls[0]!.status === status;
+    const { answer } = plainly.again;
+    const isSame = [again, done!].every((one) => isSameAnswer(callOf(one), answer));
     const broken = [idle!, again, done!].flatMap((one) => one.broken);
-    return isSame ? { ...plainly, before, after, restarted: broken, again: { status, facts: again.states[0]!.facts } } : null;
+    return isSame ? { ...plainly, before, after, restarted: broken, again: { answer, facts: again.states[0]!.facts } } : null;
   }
 
   /** Waits until the transactions of the killed target have ended, and starts the target again. */
@@ -328,14 +374,14 @@ class FaultProber {
     return judgeFault({
       action: plain!.action,
       point,
-      status: execution.calls[0]!.status,
-      plainStatus: plain!.status,
+      answer: callOf(execution),
+      plain: plain!,
       // After a lost answer, a repeated idempotent call must leave the state that one call leads to. The state before the call is not accepted then.
       isBefore: by === "rules" || (point.kind !== "lost_answer" && this.#agree(compared, execution, "before")),
       isAfter: by === "rules" || isAfter,
       broken: execution.broken.filter(({ invariant }) => !held.has(invariant)),
       differences: rowChanges(this.#stores(compared.before), facts),
-      again: again === undefined ? undefined : { status: statusOf(again), isAfter: this.#agree(compared, again, "again") },
+      again: again === undefined ? undefined : { ...callOf(again), isAfter: this.#agree(compared, again, "again") },
     });
   }
 
@@ -376,7 +422,7 @@ interface Compared {
   readonly before: Facts;
   readonly after: Facts;
   /** The expected result if the call is repeated after a fault that left the stores unchanged. */
-  readonly again: { readonly status: number; readonly facts: Facts };
+  readonly again: { readonly answer: Answer; readonly facts: Facts };
   /** The rules that are broken after a restart without any fault. */
   readonly restarted: Execution["broken"];
   /** The execution of the call without a fault. */
@@ -424,4 +470,4 @@ function isSame(a: FaultPoint, b: FaultPoint): boolean {
   return a.kind === b.kind && a.store === b.store && a.write === b.write;
 }
 
-const statusOf = ({ calls }: Execution): CallEnd["status"] => calls[0]!.status;
+const callOf = ({ calls }: Execution): CallEnd => calls[0]!;

@@ -1,3 +1,4 @@
+import { answerText, isSameAnswer, type Answer } from "../../races/index.ts";
 import { Severity } from "../../model/declare/severity.ts";
 import type { FaultPoint, FaultVerdict } from "../../model/results/result.ts";
 
@@ -5,9 +6,10 @@ import type { FaultPoint, FaultVerdict } from "../../model/results/result.ts";
 export interface FaultedCall {
   readonly action: string;
   readonly point: FaultPoint;
-  /** The HTTP status of the call with the fault; 0 without an answer. */
-  readonly status: number;
-  readonly plainStatus: number;
+  /** The answer to the call with the fault; its status is 0 without an answer. */
+  readonly answer: Answer;
+  /** The answer to the call without a fault. */
+  readonly plain: Answer;
   /** `true` if the stores after the call with the fault equal the stores before the call. */
   readonly isBefore: boolean;
   /** `true` if the stores after the call with the fault equal the stores after the call without a fault. */
@@ -16,7 +18,7 @@ export interface FaultedCall {
   readonly broken: readonly { readonly invariant: string; readonly message: string }[];
   readonly differences: string;
   /** The result of the same call, repeated without a fault; `undefined` if it was not repeated, because the call with the fault had an effect. */
-  readonly again: { readonly status: number; readonly isAfter: boolean } | undefined;
+  readonly again: (Answer & { readonly isAfter: boolean }) | undefined;
 }
 
 export interface FaultJudgement {
@@ -28,29 +30,29 @@ export interface FaultJudgement {
 
 /** Returns the worst problem that a call with a fault shows; `undefined` if the target handled the fault correctly. */
 export function judgeFault(call: FaultedCall): FaultJudgement | undefined {
-  const { action, point, status, plainStatus, isBefore, isAfter, broken, differences, again } = call;
-  const answered = status === 0 ? `${action} got no answer` : `${action} was answered ${status}`;
+  const { action, point, answer, plain, isBefore, isAfter, broken, differences, again } = call;
+  const answered = `${action} ${endText(answer)}`;
   const said = `${faultText(point)}: ${answered}`;
-  if (again !== undefined && (again.status !== plainStatus || !again.isAfter)) {
-    const then =
-      again.status === plainStatus
-        ? "did not have its usual effect"
-        : again.status === 0
-          ? "got no answer"
-          : `was answered ${again.status}`;
-    const message = `${said}. When the call was repeated after the fault, ${action} ${then}. Without the fault, ${action} is answered ${plainStatus} in this state`;
+  if (again !== undefined && !(isSameAnswer(again, plain) && again.isAfter)) {
+    const then = isSameAnswer(again, plain) ? "did not have its usual effect" : endText(again);
+    const message = `${said}. When the call was repeated after the fault, ${action} ${then}. Without the fault, ${action} is answered ${answerText(plain)} in this state`;
     return { verdict: "no_recovery", severity: Severity.CRITICAL, message };
   }
   const [rule] = broken;
+  const verdict = point.kind === "lost_answer" ? "repeated_write" : "torn_write";
   if (rule !== undefined) {
     const message = `${said}, and ${rule.invariant} does not hold: ${rule.message}`;
-    return { verdict: "torn_write", severity: Severity.HIGH, message, invariant: rule.invariant };
+    return { verdict, severity: Severity.HIGH, message, invariant: rule.invariant };
+  }
+  if (!isBefore && !isAfter && verdict === "repeated_write") {
+    const message = `${faultText(point)}, and had its effect twice: ${answered}, and in total ${differences}`;
+    return { verdict, severity: Severity.HIGH, message };
   }
   if (!isBefore && !isAfter) {
     const message = `${said}, and the stores are neither as before the call nor as after the call without the fault: ${differences}`;
-    return { verdict: "torn_write", severity: Severity.HIGH, message };
+    return { verdict, severity: Severity.HIGH, message };
   }
-  if (isBefore && !isAfter && isSuccess(status) && isSuccess(plainStatus)) {
+  if (isBefore && !isAfter && isSuccess(answer) && isSuccess(plain)) {
     return { verdict: "false_success", severity: Severity.HIGH, message: `${said}, although the call changed nothing` };
   }
   return undefined;
@@ -66,14 +68,18 @@ export function notRecovered(action: string, point: FaultPoint, why: string): Fa
 
 /** Returns a clause about a fault, e.g. `the 2nd write of db (UPDATE orders) failed with an error`. */
 export function faultText({ kind, store, write, statement }: FaultPoint): string {
-  if (kind === "lost_answer") return "the answer was lost and the request was sent again";
+  if (kind === "lost_answer") return "the request was sent again after its answer was lost";
   const which = `the ${ordinal(write ?? 0)} write of ${store ?? ""}${statement === undefined ? "" : ` (${statement})`}`;
   if (kind === "kill") return `the target was killed before ${which} and started again`;
   return kind === "error" ? `${which} failed with an error` : `the connection was cut before ${which}`;
 }
 
-function isSuccess(status: number): boolean {
-  return status >= 200 && status < 400;
+function isSuccess({ status, refused }: Answer): boolean {
+  return status >= 200 && status < 400 && !refused;
+}
+
+function endText(answer: Answer): string {
+  return answer.status === 0 ? "got no answer" : `was answered ${answerText(answer)}`;
 }
 
 function ordinal(number: number): string {

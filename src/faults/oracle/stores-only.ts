@@ -1,10 +1,11 @@
-import { ignoredTables } from "../../model/stores/ignored.ts";
-import type { Observed } from "../../model/stores/store-adapter.ts";
+import { isDeepStrictEqual } from "node:util";
+import { ignoredColumns, ignoredTables } from "../../model/stores/ignored.ts";
+import type { Observed, ObservedTable } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
 
 /**
- * Returns the part of a state that a failed call must leave either as before or as after a successful call. Left out are tables that match
- * `bestEffort`, stores that the action itself changes, context and credentials. Counters are left out, because a database does not take back the
+ * Returns the part of a state that a failed call must leave either as before or as after a successful call. Left out are tables and columns
+ * that match `bestEffort`, stores that the action itself changes, context and credentials. Counters are left out, because a database does not take back the
  * number of a failed insert.
  */
 export function storesOnly(facts: Facts, bestEffort: readonly string[], changedByAction: readonly string[] = []): Facts {
@@ -14,7 +15,23 @@ export function storesOnly(facts: Facts, bestEffort: readonly string[], changedB
     .map(([name, observed]): [string, Observed] => {
       if (observed.kind === "value") return [name, observed];
       const left = ignoredTables(patterns, name, observed.tables);
-      return [name, { ...observed, tables: observed.tables.filter((table) => !left.has(table.name)), counters: {} }];
+      const tables = observed.tables.filter((table) => !left.has(table.name));
+      const schemas = tables.map((table) => ({ name: table.name, columns: table.columns.map((column) => column.name) }));
+      const columns = ignoredColumns(patterns, name, schemas);
+      return [name, { ...observed, tables: tables.map((table) => withoutColumns(table, columns.get(table.name))), counters: {} }];
     });
   return { systems: Object.fromEntries(systems), context: {}, clients: {} };
+}
+
+/** Returns a table without some columns. Rows of the root state that only changed in these columns are left out. */
+function withoutColumns(table: ObservedTable, left: ReadonlySet<string> | undefined): ObservedTable {
+  if (left === undefined) return table;
+  const kept = <T>(cells: readonly T[]): readonly T[] => cells.filter((_, index) => !left.has(table.columns[index]!.name));
+  const removed = table.removed.map(kept);
+  const added = table.added.map(kept).filter((row) => {
+    const same = removed.findIndex((other) => isDeepStrictEqual(row, other));
+    if (same >= 0) removed.splice(same, 1);
+    return same < 0;
+  });
+  return { ...table, columns: kept(table.columns), added, removed };
 }

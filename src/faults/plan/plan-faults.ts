@@ -13,17 +13,20 @@ export interface FaultPlan {
 
 /**
  * Chooses one call of each kind from the committed graph, so that the choice does not depend on lanes. Two calls are of the same kind if they have
- * the same action and status, and both change the state or both keep it. Calls with a finding, calls without an end state, and actions that rules
- * added (index `ownActions` and above) are skipped.
+ * the same action and status, and both change the state or both keep it. Calls without an end state, and actions that rules added (index `ownActions`
+ * and above) are skipped, and also calls after which the search did not continue because of a finding for which `isCut` returns `true`.
  */
-export function planFaults({ edges }: Pick<Committer, "edges">, ownActions: number): FaultPlan {
+export function planFaults(
+  { edges }: Pick<Committer, "edges">,
+  { ownActions, isCut = () => true }: { readonly ownActions: number; readonly isCut?: (node: number, action: number) => boolean },
+): FaultPlan {
   const kinds = new Map<string, PlannedFault>();
   const skipped: Record<string, number> = {};
   const skip = (reason: string): void => void (skipped[reason] = (skipped[reason] ?? 0) + 1);
   for (let edge = 0; edge < edges.size; edge++) {
-    const { from, to, action, status, found } = edges.at(edge);
+    const { from, to, action, status, clean } = edges.at(edge);
     if (action >= ownActions) skip("brought");
-    else if (found || to < 0) skip("finding");
+    else if (to < 0 || (!clean && isCut(from, action))) skip("finding");
     else {
       const kind = [action, status, to !== from].join();
       if (kinds.has(kind)) skip("same_kind");

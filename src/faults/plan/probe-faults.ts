@@ -10,6 +10,8 @@ import { planFaults, type PlannedFault } from "./plan-faults.ts";
 export interface FaultOptions {
   /** Number of actions that the agent itself declares. Actions that rules added have higher indices and get no faults. */
   readonly ownActions: number;
+  /** Returns `true` if a call has a finding because of which it gets no faults. Asked only for calls after which the search did not continue. */
+  readonly isCut?: (node: number, action: number) => boolean;
   readonly kinds: readonly FaultKind[];
   readonly bestEffort: readonly string[];
   /**
@@ -38,7 +40,7 @@ export async function probeFaults(
   lanePool: LanePool,
   options: FaultOptions,
 ): Promise<{ readonly seen: readonly SeenFault[]; readonly tally: FaultTally }> {
-  const plan = planFaults(committer, options.ownActions);
+  const plan = planFaults(committer, options);
   const tally = new FaultTally(plan);
   const seen: SeenFault[] = [];
   /** For each call, the number of its writes at which the target can be killed. */

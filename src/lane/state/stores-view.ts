@@ -1,7 +1,7 @@
 import type { Observed, ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
 import type { StoresView } from "../../model/declare/rule.ts";
 import type { Facts, Fingerprint } from "../../state/canonical/facts.ts";
-import { sameStores, type Canonicalizer, type StoreRows } from "../../state/index.ts";
+import { overwrites, sameStores, type Canonicalizer, type StoreRows } from "../../state/index.ts";
 
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
 
@@ -16,8 +16,9 @@ class Stores implements StoresView {
     this.#rows = rows;
   }
 
-  same(other: StoresView): boolean {
-    return this.fingerprint === other.fingerprint || (other instanceof Stores && sameStores(this.#rows, other.#rows));
+  same(other: StoresView, { strict = false }: { readonly strict?: boolean } = {}): boolean {
+    const isSame = this.fingerprint === other.fingerprint || (other instanceof Stores && sameStores(this.#rows, other.#rows));
+    return isSame && !(strict && other instanceof Stores && overwrites(this.#rows, other.#rows));
   }
 }
 

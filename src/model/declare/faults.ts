@@ -11,7 +11,8 @@ export interface FaultsOptions {
   /** The time limit for making faults and confirming findings together: seconds, or a duration such as `"5m"`. Default: no limit. */
   readonly maxTime?: Duration;
   /**
-   * Tables whose rows are not compared after a failed call, because the target writes them on a best-effort basis, such as `audit_*`. Default: none.
+   * Tables and columns that are not compared after a failed or repeated call, because the target writes them on a best-effort basis, such as `audit_*`
+   * or `orders.version`. Default: none.
    */
   readonly bestEffort?: readonly string[];
 }

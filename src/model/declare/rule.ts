@@ -16,9 +16,10 @@ export interface StoresView {
   readonly fingerprint: string;
   /**
    * Returns `true` if another view of the same target's stores has the same contents. A newly generated value that replaces an earlier generated
-   * value makes no difference.
+   * value makes no difference. With `strict`, it makes a difference if it was replaced in a row that both views have, such as a new password hash of a
+   * user; values of sessions and form tokens may still be replaced.
    */
-  same(other: StoresView): boolean;
+  same(other: StoresView, options?: { readonly strict?: boolean }): boolean;
   /**
    * The differences from the root state by table, e.g. `db.orders`. Each row, as text, has a number: how often it was added (positive) or removed
    * (negative). A store without tables counts as a table with one row.

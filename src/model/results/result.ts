@@ -186,10 +186,11 @@ export interface FaultPoint {
 
 /**
  * The verdict of a fault. `torn_write`: the stores match neither the state before the call nor the state after it, or a rule is broken.
+ * `repeated_write`: a request that may be repeated was sent again after its answer was lost, and changed the stores again or broke a rule.
  * `false_success`: the answer reported success, but nothing was changed. `no_recovery`: afterwards, the target does not answer as it does without the
  * fault.
  */
-export type FaultVerdict = "torn_write" | "false_success" | "no_recovery";
+export type FaultVerdict = "torn_write" | "repeated_write" | "false_success" | "no_recovery";
 
 /** The numbers of faults that were made and skipped. */
 export interface FaultCoverage {
@@ -202,15 +203,15 @@ export interface FaultCoverage {
   /** The number of fault points that were tried. */
   readonly tried: number;
   /**
-   * The number of calls without tried faults, by reason: `same_kind` (another call of this kind was chosen), `finding` (the call has a finding or
-   * leads to no state), `brought` (a rule added the action), `no_write` (there is no fault point), `max_time`, `unsteady` (two executions without a
+   * The number of calls without tried faults, by reason: `same_kind` (another call of this kind was chosen), `finding` (the call has a finding
+   * of high or critical severity that is not known, or leads to no state), `brought` (a rule added the action), `no_write` (there is no fault point), `max_time`, `unsteady` (two executions without a
    * fault differ), `call_fails`, ...
    */
   readonly skipped: Readonly<Record<string, number>>;
   /**
    * The number of fault points that were not tried or not judged, by reason: `max_time`, `not_failed` (the write was not made again), `no_recovery`
-   * (the target did not recover from an earlier fault in the same call), `target_memory` (a restart alone changes what the call does), `lane_lost`,
-   * ...
+   * (the target did not recover from an earlier fault in the same call), `target_memory` (a restart alone changes what the call does), `refused` (the
+   * target still refused calls with 429, or 503 and `Retry-After`, 10 seconds after the fault), `lane_lost`, ...
    */
   readonly skippedPoints: Readonly<Record<string, number>>;
   /** The reasons why a store cannot make some kinds of faults, by store and kind. */
@@ -370,8 +371,8 @@ export interface RaceCoverage {
   /** The number of trials in which the calls did not overlap. */
   readonly misses: number;
   /**
-   * The number of pairs that were not probed, by reason: `read_only`, `same_class` (a pair of this class was chosen before), `finding`, `max_time`,
-   * `one_connection` (the target serves one connection at a time), ...
+   * The number of pairs that were not probed, by reason: `read_only`, `same_class` (a pair of this class was chosen before), `finding` (a call has a
+   * finding of high or critical severity that is not known, or leads to no state), `max_time`, `one_connection` (the target serves one connection at a time), ...
    */
   readonly skipped: Readonly<Record<string, number>>;
   /**

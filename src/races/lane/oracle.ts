@@ -1,7 +1,7 @@
 import type { LaneBase } from "../../lane/index.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
 import { differingFields, rowKinds, type Canonicalizer } from "../../state/index.ts";
-import type { AnswerRules } from "../oracle/answers.ts";
+import { isSameAnswer, type AnswerRules } from "../oracle/answers.ts";
 import { areDurations, numbersOf, orderless, type Sample } from "../oracle/durations.ts";
 import type { CallEnd, Execution } from "../oracle/execution.ts";
 import { IdPlaces } from "../oracle/id-places.ts";
@@ -135,7 +135,7 @@ export class Oracle {
   #compare(a: Execution, b: Execution): boolean {
     const states = this.#learn(a, b, "states", () => this.#measure.states.agree(a.states[0]!.facts, b.states[0]!.facts));
     const masked = this.#mask(a, b);
-    if (a.calls.some((call, side) => call!.kind !== b.calls[side]!.kind || call!.status !== b.calls[side]!.status)) {
+    if (a.calls.some((call, side) => call!.kind !== b.calls[side]!.kind || !isSameAnswer(call!, b.calls[side]!))) {
       this.isUnsteady = true;
       return true;
     }

@@ -1,5 +1,6 @@
 import { isExpected, type Action } from "../../model/declare/action.ts";
 import type { Exchange } from "../../model/http/client.ts";
+import { graphqlAnswer } from "../../model/http/graphql-answer.ts";
 import { Context, contextPartOf, type SavedContext } from "../../model/context/context.ts";
 import type { LaneBase } from "../../lane/index.ts";
 import { Drawing, exchangesOf, Stepper, type Outcome } from "../../lane/index.ts";
@@ -71,15 +72,21 @@ export class Side {
     const exchanges = exchangesOf(this.#stepper.exchanges, outcome);
     const answer = outcome.response === undefined ? exchanges.findLast(({ response }) => response !== undefined)?.response : undefined;
     const status = outcome.response?.statusCode ?? answer?.status ?? 0;
+    const body = outcome.response?.text ?? answer?.body;
+    const request = outcome.response?.request ?? exchanges.findLast(({ response }) => response !== undefined)?.request;
     return {
       action: this.action.name,
       kind: outcome.kind,
       status: outcome.kind === "skipped" ? 0 : status,
-      body: outcome.kind === "skipped" ? undefined : (outcome.response?.text ?? answer?.body),
+      body: outcome.kind === "skipped" ? undefined : body,
       exchanges: outcome.kind === "skipped" ? [] : exchanges,
       lost: outcome.lost,
       serverError:
         this.#base.options.serverErrors === "violation" && status >= 500 && !isExpected(status, this.action.expectedStatus ?? []),
+      refused:
+        (status >= 400 && status < 500) ||
+        status === 503 ||
+        (request !== undefined && graphqlAnswer({ statusCode: status, request, text: body }).kind === "refused"),
     };
   }
 }

@@ -1,7 +1,7 @@
 import { Clock } from "../../state/values/clock.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
-import { scan } from "../../state/values/scan.ts";
 import type { CallEnd } from "./execution.ts";
+import { scan } from "../../state/values/scan.ts";
 import { NO_VISITOR } from "./id-places.ts";
 import { mapFacts } from "./map-facts.ts";
 
@@ -57,8 +57,17 @@ export class AnswerTexts {
   }
 }
 
-/** Returns `true` if the target refused the call, with a status of 4xx or 503. */
-export const isRefusal = ({ status }: Pick<CallEnd, "status">): boolean => (status >= 400 && status < 500) || status === 503;
+/** The part of a call's answer that decides if two answers mean the same. */
+export type Answer = Pick<CallEnd, "status" | "refused">;
+
+export function isSameAnswer(a: Answer, b: Answer): boolean {
+  return a.status === b.status && a.refused === b.refused;
+}
+
+/** Returns the status of an answer, and says if a GraphQL answer has errors. */
+export function answerText({ status, refused }: Answer): string {
+  return refused && status < 400 ? `${status} with errors` : String(status);
+}
 
 /** Returns data in which the order of lists and keys no longer matters. Each text is replaced by the result of the function `text`. */
 export function unordered(value: unknown, text: (value: string) => string): unknown {

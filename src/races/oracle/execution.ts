@@ -13,6 +13,8 @@ export interface CallEnd {
   readonly lost: LaneFailureKind | undefined;
   /** `true` for a 5xx status that the action does not declare as expected. */
   readonly serverError: boolean;
+  /** `true` if the target refused the call: 4xx, 503, or a GraphQL answer that has only errors. */
+  readonly refused: boolean;
 }
 
 /** One execution of the calls of a race, one after another or simultaneously, and the resulting state. */

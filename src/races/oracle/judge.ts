@@ -2,9 +2,10 @@ import type { FindingEvent } from "../../messages/lane-messages.ts";
 import type { RaceVerdict } from "../../model/results/result.ts";
 import { Severity, severityRank } from "../../model/declare/severity.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
-import { isRefusal } from "./answers.ts";
+import { answerText, isSameAnswer } from "./answers.ts";
 import type { CallEnd, Execution } from "./execution.ts";
 import { pageOf } from "./responses-agree.ts";
+import { isUnauthorized, mayEndItself } from "./ends-itself.ts";
 import { footprint } from "./footprint.ts";
 import type { States } from "./states-agree.ts";
 
@@ -14,7 +15,10 @@ export interface Judgement {
   readonly invariant: string | undefined;
   readonly severity: Severity;
   readonly message: string;
-  /** The reason why the race is not reported. `idempotent`: two DELETE requests for one thing, or two logouts, were both answered as successful. */
+  /**
+   * The reason why the race is not reported. `idempotent`: two DELETE requests for one thing, two logouts, or two equal changes of the password were
+   * both answered as successful.
+   */
   readonly excused?: "idempotent";
 }
 
@@ -46,7 +50,7 @@ export async function judge(trial: Execution, measure: Measure): Promise<Judgeme
   const broken = worst(trial.broken.filter(({ invariant }) => !held.has(invariant)));
   if (broken !== undefined) return { ...broken, verdict: "invariant" };
   const failures = sidesOf(trial, hasFailed);
-  const excused = [...failures, ...sidesOf(trial, (call) => isRefusal(call) && !writesAsRefused(call, measure))];
+  const excused = [...failures, ...sidesOf(trial, (call) => call.refused && !writesAsRefused(call, measure))];
   const candidates: Candidate[] = orders.map((execution) => ({ execution, open: new Set(failures) }));
   for (const left of leavings(excused, trial)) {
     const open = new Set([...failures, ...left]);
@@ -145,16 +149,23 @@ function choices(calls: readonly CallEnd[], count: number): readonly (readonly C
 
 /**
  * In an execution, replaces the answer of a DELETE that found nothing (404, 410) by the answer of a successful DELETE. If all calls have the same
- * action, a 401 counts, too: the first of two logouts ends the session of the second.
+ * action, a 401 counts, too, also for other methods: the first of two logouts ends the session of the second.
  */
 function asRepeatable(candidate: Candidate, trial: Execution, orders: readonly Execution[]): Candidate {
   const { execution } = candidate;
-  const nothing = areEqual(trial) ? [401, 404, 410] : [404, 410];
+  const isEqual = areEqual(trial);
   const calls = execution.calls.map((call, side) => {
-    if (call === undefined || !nothing.includes(call.status) || !isDelete(trial.calls[side])) return call;
-    return orders.flatMap(callsOf).find((other) => other.action === call.action && isDelete(other)) ?? call;
+    const isRepeatable = call === undefined ? undefined : repeatable(call, isEqual);
+    if (call === undefined || isRepeatable?.(trial.calls[side]) !== true) return call;
+    return orders.flatMap(callsOf).find((other) => other.action === call.action && isRepeatable(other)) ?? call;
   });
   return { ...candidate, execution: { ...execution, calls } };
+}
+
+/** Returns the condition for successful calls that may replace a refused one; `undefined` if none may. */
+function repeatable(refused: CallEnd, isEqual: boolean): ((call: CallEnd | undefined) => boolean) | undefined {
+  if (isEqual && isUnauthorized(refused)) return (call) => isDelete(call) || (call !== undefined && mayEndItself(call));
+  return refused.status === 404 || refused.status === 410 ? isDelete : undefined;
 }
 
 /** Returns `true` for a DELETE request that was answered 2xx. */
@@ -163,17 +174,17 @@ function isDelete(call: CallEnd | undefined): boolean {
 }
 
 /** Returns `true` if, in some order of the calls, this call is refused with the same status and nevertheless writes. */
-function writesAsRefused({ action, status }: CallEnd, { before, orders }: Measure): boolean {
+function writesAsRefused(refusal: CallEnd, { before, orders }: Measure): boolean {
   return orders.some(({ order, calls, after }) =>
     (order ?? []).some((side, at) => {
       const call = calls[side];
-      if (call?.action !== action || call.status !== status || after.length !== order!.length) return false;
+      if (call?.action !== refusal.action || !isSameAnswer(call, refusal) || after.length !== order!.length) return false;
       return footprint(at === 0 ? before : after[at - 1]!, after[at]!).size > 0;
     }),
   );
 }
 
-const hasFailed = (call: CallEnd): boolean => call.kind === "lost" || (call.status >= 500 && !isRefusal(call));
+const hasFailed = (call: CallEnd): boolean => call.kind === "lost" || (call.status >= 500 && !call.refused);
 
 function sidesOf({ calls }: Execution, which: (call: CallEnd) => boolean): number[] {
   return calls.flatMap((call, side) => (call !== undefined && which(call) ? [side] : []));
@@ -217,7 +228,7 @@ function isSubsequence(part: readonly number[], whole: readonly number[]): boole
 function statusesOf({ calls }: Execution): readonly string[] {
   return calls.flatMap((call) => {
     if (call === undefined) return [];
-    return call.kind === "lost" ? "not answered" : call.kind === "skipped" ? "not sent" : String(call.status);
+    return call.kind === "lost" ? "not answered" : call.kind === "skipped" ? "not sent" : answerText(call);
   });
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Canonicalizer } from "../../state/index.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
-import { AnswerTexts, isRefusal, unordered, withMaps, type AnswerRules } from "./answers.ts";
+import { AnswerTexts, unordered, withMaps, type AnswerRules } from "./answers.ts";
 import type { CallEnd } from "./execution.ts";
 import { pageWithoutNumbers } from "./responses-agree.ts";
 import { answerPlace, dataOf, NO_VISITOR, tokenOf, type Hypothesis, type IdPlaces } from "./id-places.ts";
@@ -103,12 +103,12 @@ export class States {
     const own = new Set<string>();
     const renaming = this.#renaming(facts, hypothesis, own);
     const state = mapped(facts, renaming);
-    const bodies = calls.map((call) => (isRefusal(call) ? undefined : mapLeaves(dataOf(call), answerPlace(call), "", renaming)));
+    const bodies = calls.map((call) => (call.refused ? undefined : mapLeaves(dataOf(call), answerPlace(call), "", renaming)));
     const known = new Set([...own, ...this.texts.idsOf(facts)]);
     const text = (value: string): string => this.texts.blankUnless(value, known);
-    const answers = calls.map(({ action, kind, status }, at) => [
+    const answers = calls.map(({ action, kind, status, refused }, at) => [
       // Compare only the action of a refused call, without status and body.
-      bodies[at] === undefined && isRefusal({ status })
+      refused
         ? { action }
         : { action, kind, status, body: unordered(bodies[at], text), page: this.texts.blank(pageWithoutNumbers(calls[at]!)) },
     ]);

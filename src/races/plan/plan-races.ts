@@ -4,7 +4,8 @@ interface EdgeEnd {
   /** The node to which the edge leads; -1 if it leads to none. */
   readonly to: number;
   readonly status: number;
-  readonly found: boolean;
+  /** `true` if the search continues along the edge. */
+  readonly clean: boolean;
 }
 
 /** Maximum product of the numbers of nodes and actions, for which the table needs 80 MB. Further nodes are not probed and are counted as skipped. */
@@ -27,6 +28,11 @@ export interface PairsToPlan {
   readonly copies: number;
   /** The pairs of actions to probe. Default: all. */
   readonly only?: readonly (readonly [number, number])[] | undefined;
+  /**
+   * Returns `true` if a call has a finding because of which it is not raced. Asked only for calls after which the search did not continue. Default: all
+   * of them.
+   */
+  readonly isCut?: (node: number, action: number) => boolean;
 }
 
 export interface RacePlan {
@@ -34,6 +40,16 @@ export interface RacePlan {
   /** Number of (state, two actions) combinations in which both actions were applicable. */
   readonly pairs: number;
   readonly skipped: Readonly<Record<string, number>>;
+  /** The pairs of actions that were skipped because of a finding, in the form of {@link pairOf}. */
+  readonly cut: ReadonlySet<string>;
+}
+
+/** Returns a text that identifies a pair of actions. */
+export function pairOf(sides: readonly number[]): string {
+  return sides
+    .slice(0, 2)
+    .toSorted((a, b) => a - b)
+    .join();
 }
 
 /**
@@ -41,13 +57,18 @@ export interface RacePlan {
  *
  * Pairs belong to one class if they have the same actions, the same statuses alone and after each other, and the same kind of effect on the state.
  * The first committed pair of each class is probed. Skipped are pairs outside `only`, pairs that only read, and pairs with an action that a rule
- * added. Also skipped are pairs with a call that has a finding, fails or leads to no state.
+ * added. Also skipped are pairs with a call that fails, leads to no state, or has a serious finding.
  */
-export function planRaces(committer: Committer, { actions, copies, ownActions = actions, only }: PairsToPlan): RacePlan {
+export function planRaces(
+  committer: Committer,
+  { actions, copies, ownActions = actions, only, isCut = () => true }: PairsToPlan,
+): RacePlan {
   const isWanted = (a: number, b: number): boolean => only === undefined || only.some((pair) => pair.includes(a) && pair.includes(b));
   const outcomes = new Outcomes(committer, actions);
   const classes = new Map<string, PlannedRace>();
   const skipped: Record<string, number> = {};
+  const cut = new Set<string>();
+  const isLeftOut = (node: number, action: number, { to, clean }: EdgeEnd): boolean => to < 0 || (!clean && isCut(node, action));
   const skip = (reason: string): void => void (skipped[reason] = (skipped[reason] ?? 0) + 1);
   let pairs = 0;
   for (let node = 0; node < outcomes.nodes; node++) {
@@ -60,8 +81,10 @@ export function planRaces(committer: Committer, { actions, copies, ownActions = 
         if (second === undefined || !isWanted(a, b)) continue;
         pairs++;
         if (b >= ownActions) skip("brought");
-        else if (first.found || second.found || first.to < 0 || second.to < 0) skip("finding");
-        else if (first.to === node && second.to === node) skip("read_only");
+        else if (isLeftOut(node, a, first) || isLeftOut(node, b, second)) {
+          skip("finding");
+          cut.add(pairOf([a, b]));
+        } else if (first.to === node && second.to === node) skip("read_only");
         else {
           const pair = { node, a, b, first, second, bAfterA: outcomes.of(first.to, b), aAfterB: outcomes.of(second.to, a) };
           const key = classOf(pair);
@@ -76,7 +99,7 @@ export function planRaces(committer: Committer, { actions, copies, ownActions = 
   if (outcomes.nodes < committer.visited.size) skipped["too_many_states"] = committer.visited.size - outcomes.nodes;
   // Pairs with equal values stay in the order of commits, because `sort` is stable.
   const races = [...classes.values()].sort((one, other) => other.suspicion - one.suspicion);
-  return { races, pairs, skipped };
+  return { races, pairs, skipped, cut };
 }
 
 interface Pair {

@@ -40,7 +40,7 @@ export async function probeRaces(
       const planned = plan.races[at]!;
       const request = requestFor(committer, planned, options);
       const answer = await raceOn(lanePool, lane, request).catch(unlessInterrupted(options.end));
-      if (answer === undefined) return tally.skip((over ??= "interrupted"), 1);
+      if (answer === undefined) return tally.leave((over ??= "interrupted"), planned);
       tally.add(answer, request);
       if (answer.hit !== undefined) seen[at] = { planned, request, answer };
       options.onProgress(tally, plan.races.length);
@@ -48,8 +48,7 @@ export async function probeRaces(
   };
   await Promise.all(Array.from({ length: lanePool.lanes }, (_, lane) => work(lane)));
   // Add one for each planned pair that was not probed. The plan has already counted the other pairs of its class.
-  const left = plan.races.length - next;
-  if (left > 0) tally.skip(over!, left);
+  for (const planned of plan.races.slice(next)) tally.leave(over!, planned);
   tally.end();
   return { seen: seen.filter((one) => one !== undefined), tally };
 }

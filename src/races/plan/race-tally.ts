@@ -1,6 +1,6 @@
 import type { RaceAnswer, RaceHit, RaceRequest } from "../../messages/race-messages.ts";
 import type { RaceCoverage, RaceDelivery } from "../../model/results/result.ts";
-import type { RacePlan } from "./plan-races.ts";
+import { pairOf, type RacePlan } from "./plan-races.ts";
 
 /** Calls that are sent at the same time, and the path to the state in which they are sent. */
 type Calls = Pick<RaceRequest, "path" | "sides">;
@@ -26,21 +26,26 @@ export class RaceTally {
   readonly #dismissedHits: Map<string, DismissedHit> = new Map();
   readonly #deliveries: Partial<Record<RaceDelivery, number>> = {};
   readonly #unreached: Calls[] = [];
+  readonly #probedPairs: Set<string> = new Set();
+  /** The reasons why pairs of actions were not probed in a state. */
+  readonly #left: Map<string, string> = new Map();
   readonly #begun: number = performance.now();
   #durationMs = 0;
 
-  constructor({ pairs, skipped }: RacePlan) {
+  constructor({ pairs, skipped, cut }: RacePlan) {
     this.#pairs = pairs;
+    for (const pair of cut) this.#left.set(pair, "finding");
     this.#skipped = { ...skipped };
   }
 
   add(answer: RaceAnswer, request: DismissedHit["request"]): void {
     this.addTrials(answer);
-    if (answer.failure !== undefined && answer.hit === undefined) return this.skip("lane_lost", 1);
+    if (answer.failure !== undefined && answer.hit === undefined) return this.leave("lane_lost", request);
     const { dismissed } = answer;
     if (dismissed === "not_there") this.#unreached.push(request);
-    if (dismissed === "order_fails" || dismissed === "not_there" || dismissed === "one_connection") return this.skip(dismissed, 1);
+    if (dismissed === "order_fails" || dismissed === "not_there" || dismissed === "one_connection") return this.leave(dismissed, request);
     this.probed++;
+    this.#probedPairs.add(pairOf(request.sides));
     if (answer.hit !== undefined) this.hits++;
     else if (dismissed !== undefined) this.dismiss(dismissed, request, answer.dismissedHit);
   }
@@ -54,8 +59,15 @@ export class RaceTally {
     }
   }
 
-  skip(reason: string, count: number): void {
-    this.#skipped[reason] = (this.#skipped[reason] ?? 0) + count;
+  /** Counts calls that were planned but not probed. */
+  leave(reason: string, { sides }: Pick<Calls, "sides">): void {
+    this.#skipped[reason] = (this.#skipped[reason] ?? 0) + 1;
+    this.#left.set(pairOf(sides), reason);
+  }
+
+  /** The reasons why pairs of actions were not probed in any state, in the form of {@link pairOf}. */
+  get unprobed(): ReadonlyMap<string, string> {
+    return new Map([...this.#left].filter(([pair]) => !this.#probedPairs.has(pair)));
   }
 
   /** Calls that were not sent at the same time, because their path led to another state than before. */

@@ -9,7 +9,7 @@ const REASONS: Readonly<Record<string, string>> = {
   read_only: "neither of the two actions changes anything",
   same_class: "a pair of the same kind was probed already",
   brought: "one of the two actions was added by a rule",
-  finding: "one of the two actions alone leads to a finding, or to no state",
+  finding: "one of the two actions alone leads to a finding of high or critical severity, or to no state",
   too_many_states: "there were too many states, so the pairs of these states were not examined",
   max_time: "the time for races (exploration.races.max_time) ran out",
   interrupted: "the run was interrupted",

@@ -1,5 +1,5 @@
 import type { ApiResponse } from "../../model/http/response.ts";
-import { isGraphql } from "./graphql-answer.ts";
+import { isGraphql } from "../../model/http/graphql-answer.ts";
 
 /** The names of fields that describe a list as a whole, such as its length, in lower case without `_` and `-`. */
 const OF_LISTS = new Set(

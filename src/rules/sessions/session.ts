@@ -2,7 +2,7 @@ import type { CheckedStep } from "../../model/declare/rule.ts";
 import type { ApiClient } from "../../model/http/client.ts";
 import { Context, contextPartOf } from "../../model/context/context.ts";
 import type { ApiResponse } from "../../model/http/response.ts";
-import { graphqlAnswer } from "../answers/graphql-answer.ts";
+import { graphqlAnswer } from "../../model/http/graphql-answer.ts";
 import { isDone, isRedirect, writesOf } from "../requests.ts";
 
 /** An open session: its client, and the state (token, cookies) that the client had when the session was opened. */

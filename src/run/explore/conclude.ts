@@ -20,7 +20,7 @@ import { shardNote } from "../shards/shard.ts";
 import type { Exploration } from "./exploration.ts";
 import { findFaults, NO_FAULTS, type FoundFaults } from "./faults.ts";
 import { findRaces, NO_RACES, type FoundRaces } from "./races.ts";
-import { unreachedRules } from "./unreached-rules.ts";
+import { unprobedRules, unreachedRules } from "./unreached-rules.ts";
 import type { Searched } from "./search.ts";
 import { notReplayedNote, shortestViolations, shrinkingCutNote } from "./shrinking.ts";
 import { differingFields } from "../../state/index.ts";
@@ -52,7 +52,13 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
   // A shard, and a run that was ended early, see only a part of the steps.
   const isWhole = options.shard === undefined && !hasEndedEarly(explorer.stopReason);
   const unreached = unreachedRules(definition, races, options.actions);
-  const notes = [...(await notesOf(exploration, explorer, { violations, coverage })), ...(isWhole ? idle.values() : [])];
+  const broken = new Set(violations.map(({ found }) => found.finding.invariant));
+  const unprobed = unprobedRules(definition, races, new Set([...broken, ...unreached.keys()]));
+  const notes = [
+    ...(await notesOf(exploration, explorer, { violations, coverage })),
+    ...(isWhole ? idle.values() : []),
+    ...unprobed.values(),
+  ];
   await closeLanes(lanePool, explorer);
   // Report the exploration as interrupted even if the search was complete, because later stages are missing from the result.
   if (signal?.aborted === true) explorer.stopReason = "interrupted";
@@ -60,7 +66,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
     name: input.name,
     actions: options.actions,
     invariants: definition.invariants.map(({ name }) => name),
-    unjudgedRules: unjudgedRules(exploration, explorer, [...idle.keys(), ...unreached.keys()]),
+    unjudgedRules: unjudgedRules(exploration, explorer, [...idle.keys(), ...unreached.keys(), ...unprobed.keys()]),
     subjects: definition.subjects,
     unreached: [...unreached.values()],
     seed: options.seed,

@@ -6,6 +6,7 @@ import type { LaneReport } from "../../messages/lane-messages.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { FaultCoverage } from "../../model/results/result.ts";
 import { RacesEnd } from "../../races/index.ts";
+import { cutCalls } from "./cut-calls.ts";
 import { timeFor } from "./races.ts";
 
 type Faults = ExplorationConfig["faults"];
@@ -36,7 +37,7 @@ export function refuseFaults({ mode }: Pick<Faults, "mode">, { raceObstacle }: L
  */
 export async function findFaults(
   explorer: Explorer,
-  { actions, ownActions, signal, onEvent }: ExplorerOptions,
+  { actions, ownActions, isKnown, signal, onEvent }: ExplorerOptions,
   lanePool: LanePool,
   { mode, kinds, bestEffort, maxTime }: Faults,
 ): Promise<FoundFaults> {
@@ -50,6 +51,7 @@ export async function findFaults(
     const end = new RacesEnd(maxTime === undefined ? timeFor(explorer.limit) : maxTime * 1000, signal);
     const { seen, tally } = await probeFaults(explorer.committer, lanePool, {
       ownActions: ownActions ?? actions.length,
+      isCut: cutCalls(explorer.committer, { actions, isKnown }),
       kinds,
       bestEffort,
       isFound: (invariant, action) => found.has(JSON.stringify([invariant, actions[action]])),

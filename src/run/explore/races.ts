@@ -7,6 +7,7 @@ import type { TimeLimit } from "../../engine/search/time-limit.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { RaceCoverage } from "../../model/results/result.ts";
 import { confirmRaces, probeRaces, RacesEnd, type ConfirmedRace, type DismissedHit } from "../../races/index.ts";
+import { cutCalls } from "./cut-calls.ts";
 
 /** Number of trials for a pair of calls whose results one after the other give no hint of a race. */
 const FIRST = 2;
@@ -18,11 +19,13 @@ export interface FoundRaces {
   readonly dismissed: readonly DismissedHit[];
   /** Calls that were not raced, because their path led to another state than in the search. */
   readonly unreached: readonly DismissedHit["request"][];
+  /** The reasons why pairs of actions were not probed in any state, in the form of {@link pairOf}. */
+  readonly unprobed: ReadonlyMap<string, string>;
   /** The counts of probed pairs of calls; `undefined` if races were not probed. */
   readonly coverage: RaceCoverage | undefined;
 }
 
-export const NO_RACES: FoundRaces = { races: [], dismissed: [], unreached: [], coverage: undefined };
+export const NO_RACES: FoundRaces = { races: [], dismissed: [], unreached: [], unprobed: new Map(), coverage: undefined };
 
 /**
  * Checks that races can be probed as requested.
@@ -57,7 +60,7 @@ export function timeFor({ leftMs, allowanceMs }: TimeLimit): number {
  */
 export async function findRaces(
   explorer: Explorer,
-  { actions, ownActions, seed, signal, onEvent }: ExplorerOptions,
+  { actions, ownActions, isKnown, seed, signal, onEvent }: ExplorerOptions,
   lanePool: LanePool,
   { mode, trials, delivery, copies, maxTime, only }: Races & { readonly only: readonly RuleRace[] },
 ): Promise<FoundRaces> {
@@ -70,6 +73,7 @@ export async function findRaces(
     const { seen, tally } = await probeRaces(explorer.committer, lanePool, {
       actions: actions.length,
       ownActions: ownActions ?? actions.length,
+      isCut: cutCalls(explorer.committer, { actions, isKnown }),
       effort: { first: FIRST, trials, delivery, seed },
       copies,
       only: mode === "off" ? only.map(({ pair }) => pair) : undefined,
@@ -79,7 +83,7 @@ export async function findRaces(
     const races = await confirmRaces(seen, lanePool, tally, end);
     const coverage = tally.coverage();
     if (maxTime !== undefined) explorer.limit.extend(coverage.durationMs);
-    return { races, dismissed: tally.dismissedHits, unreached: tally.unreached, coverage };
+    return { races, dismissed: tally.dismissedHits, unreached: tally.unreached, unprobed: tally.unprobed, coverage };
   } finally {
     signal?.removeEventListener("abort", cancel);
   }

@@ -1,4 +1,5 @@
 import type { AgentDefinition } from "../../model/declare/agent.ts";
+import { pairOf } from "../../races/index.ts";
 import type { FoundRaces } from "./races.ts";
 
 /** Returns a sentence for each rule whose calls were not sent at the same time, because their path led to another state. */
@@ -18,6 +19,35 @@ export function unreachedRules(
           "The target probably keeps data in memory. Switch off its caches, or set `target.rollback: restart`.",
       );
     }
+  }
+  return notes;
+}
+
+/** The reasons why calls were not sent at the same time, as clauses. */
+const WHY: Readonly<Record<string, string>> = {
+  finding: "each of them has a finding of high or critical severity",
+  not_there: "their path led to another state than before",
+  one_connection: "the target serves one connection at a time",
+  lane_lost: "the target was lost",
+  order_fails: "one of them got no answer when they were sent one after the other",
+  max_time: "there was no time left",
+  interrupted: "the run was interrupted",
+};
+
+/**
+ * Returns a note for each rule without a finding whose calls were not sent at the same time in any state.
+ * @param broken The rules with findings.
+ */
+export function unprobedRules(
+  { ruleRaces }: Pick<AgentDefinition, "ruleRaces">,
+  { unprobed }: Pick<FoundRaces, "unprobed">,
+  broken: ReadonlySet<string>,
+): ReadonlyMap<string, string> {
+  const notes = new Map<string, string>();
+  for (const { rule, pair } of ruleRaces) {
+    const reason = unprobed.get(pairOf(pair));
+    if (reason !== undefined && !broken.has(rule))
+      notes.set(rule, `${rule} did not send its calls at the same time, because ${WHY[reason] ?? reason}.`);
   }
   return notes;
 }

@@ -3,6 +3,7 @@ import type { RuleRace } from "../../model/declare/agent.ts";
 import type { RaceHit } from "../../messages/race-messages.ts";
 import { raceId } from "../../engine/findings/race-id.ts";
 import type { DismissedRace, Race, RaceCoverage, RaceOutcome } from "../../model/results/result.ts";
+import { graphqlAnswer } from "../../model/http/graphql-answer.ts";
 import { redirectPage } from "../../model/http/redirect.ts";
 import { raceText } from "../../reports/index.ts";
 import { shareInterval, type ConfirmedRace, type DismissedHit } from "../../races/index.ts";
@@ -74,8 +75,10 @@ function brokenRule(
 function accepted({ calls }: RaceOutcome): number {
   const counts = new Map<string, number>();
   for (const { status, requests } of calls) {
+    const { request, response } = requests.at(-1) ?? {};
     if (status === null || status >= 400) continue;
-    const page = redirectPage(status, requests.at(-1)?.response?.headers ?? {}) ?? "";
+    if (request !== undefined && graphqlAnswer({ statusCode: status, request, text: response?.body }).kind === "refused") continue;
+    const page = redirectPage(status, response?.headers ?? {}) ?? "";
     if (!page.endsWith("?error")) counts.set(page, (counts.get(page) ?? 0) + 1);
   }
   return Math.max(0, ...counts.values());

@@ -4,11 +4,16 @@ import { TablePlans } from "../canonical/columns.ts";
 import { Encoder, KNOWN, type EncodedRow } from "../canonical/encoder.ts";
 import type { Facts } from "../canonical/facts.ts";
 import { literalKeys } from "../values/opaque-tokens.ts";
-import { readRules } from "../values/rules.ts";
+import { readRules, type Rules } from "../values/rules.ts";
 import { Strings } from "../values/strings.ts";
 import { Tokens } from "../canonical/tokens.ts";
+import { generatedTexts, overwritesTexts, type GeneratedTexts } from "./overwritten.ts";
 
-export type StoreRows = readonly EncodedRow[];
+/** The stores of a state, for comparing them with the stores of another state. */
+export interface StoreRows {
+  readonly rows: readonly EncodedRow[];
+  readonly texts: () => GeneratedTexts;
+}
 
 /**
  * `MOST_ROWS`: maximum number of rows that are paired. `MOST_TRIES`: maximum number of attempts to pair them. Above these limits, two states count as
@@ -25,15 +30,18 @@ export class StoresComparer {
   readonly #tokens: Tokens;
   readonly #strings: Strings;
   readonly #encoder: Encoder;
+  readonly #plans: TablePlans;
+  readonly #rules: Rules;
 
   constructor({ clockMs, earlierClocksMs = [], literals, ignore, masked, placeholders }: CanonicalOptions) {
     const clock = new Clock(clockMs, ...earlierClocksMs);
     const rules = readRules(ignore, masked);
+    this.#rules = rules;
     this.#tokens = new Tokens(literalKeys(literals, clock));
     const longestFirst = [...placeholders].sort((a, b) => b[0].length - a[0].length);
     this.#strings = new Strings(clock, longestFirst, this.#tokens);
-    const plans = new TablePlans(rules, "keys");
-    this.#encoder = new Encoder(this.#strings, clock, rules, plans, { pinsWanted: false, byAppearance: true, isAnonymous: true });
+    this.#plans = new TablePlans(rules, "keys");
+    this.#encoder = new Encoder(this.#strings, clock, rules, this.#plans, { pinsWanted: false, byAppearance: true, isAnonymous: true });
   }
 
   /** Stores the ids of the root state. Each of them equals only itself, because all states share the root state. */
@@ -45,14 +53,22 @@ export class StoresComparer {
 
   rows(systems: Facts["systems"]): StoreRows {
     this.#strings.trim();
-    return this.#encoder.rows(systems);
+    return { rows: this.#encoder.rows(systems), texts: () => generatedTexts(systems, this.#plans, this.#rules) };
   }
 }
 
+/**
+ * Returns `true` if a generated text, such as a password hash, was replaced in a row that both states have. {@link sameStores} and the fingerprints of
+ * states ignore such a change.
+ */
+export function overwrites(before: StoreRows, after: StoreRows): boolean {
+  return overwritesTexts(before.texts(), after.texts());
+}
+
 /** Returns `true` if two states have the same rows, except that newly generated values replace generated values that no longer exist. */
-export function sameStores(before: StoreRows, after: StoreRows): boolean {
+export function sameStores({ rows: before }: StoreRows, { rows: after }: StoreRows): boolean {
   const balance = new Map<string, { readonly row: EncodedRow; count: number }>();
-  const count = (rows: StoreRows, by: number): void => {
+  const count = (rows: StoreRows["rows"], by: number): void => {
     for (const row of rows) {
       const id = `${row.text}\n${row.keys.join("\n")}`;
       const known = balance.get(id);
@@ -74,7 +90,7 @@ export function sameStores(before: StoreRows, after: StoreRows): boolean {
   return fresh.length === 0 || (fresh.length <= MOST_ROWS && new Pairing({ fresh, gone }, keysIn(before), keysIn(after)).exists());
 }
 
-function keysIn(rows: StoreRows): ReadonlySet<string> {
+function keysIn(rows: StoreRows["rows"]): ReadonlySet<string> {
   return new Set(rows.flatMap(({ keys, isMissing }) => (isMissing ? [] : keys)));
 }
 

@@ -6,7 +6,7 @@ import { shop } from "../../races/plan/shop.ts";
 describe("calls whose writes are made to fail", () => {
   it("are one of each kind, the first that was committed; the others are counted", async () => {
     const { explorer } = await runExplorer(shop());
-    const { faults, skipped } = planFaults(explorer.committer, 3);
+    const { faults, skipped } = planFaults(explorer.committer, { ownActions: 3 });
     const { edges } = explorer.committer;
     const kinds = new Map<string, number>();
     for (let edge = 0; edge < edges.size; edge++) {
@@ -23,14 +23,14 @@ describe("calls whose writes are made to fail", () => {
 
   it("are the agent's own actions alone", async () => {
     const { explorer } = await runExplorer(shop());
-    const { faults, skipped } = planFaults(explorer.committer, 1);
+    const { faults, skipped } = planFaults(explorer.committer, { ownActions: 1 });
     expect(new Set(faults.map(({ action }) => action))).toEqual(new Set([0]));
     expect(skipped["brought"]).toBeGreaterThan(0);
   });
 
   it("are the same for every number of lanes", async () => {
     const [one, three] = await Promise.all(
-      [1, 3].map(async (lanes) => planFaults((await runExplorer(shop(), { lanes, delays: true })).explorer.committer, 3)),
+      [1, 3].map(async (lanes) => planFaults((await runExplorer(shop(), { lanes, delays: true })).explorer.committer, { ownActions: 3 })),
     );
     expect(three).toEqual(one);
   });

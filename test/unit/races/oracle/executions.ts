@@ -46,6 +46,7 @@ export function call(action: string, status: number, body?: unknown, more: Parti
     exchanges: [],
     lost: undefined,
     serverError: status >= 500,
+    refused: (status >= 400 && status < 500) || status === 503,
     ...more,
   };
 }

@@ -141,6 +141,20 @@ describe("a refusal", () => {
     ).toBeUndefined();
   });
 
+  it("errors of GraphQL with status 200 are one, and a success with the same status is none", async () => {
+    const failed = call("refund", 200, undefined, { refused: true });
+    const without = () => Promise.resolve([ordered([0], [call("refund", 200), undefined], order(50))]);
+    const orders = [ordered([0, 1], [call("refund", 200), call("refund", 200)], order(100))];
+    expect(await judge(together([call("refund", 200), failed], order(50)), measure(BEFORE, orders, without))).toBeUndefined();
+    expect(await judge(together([call("refund", 200), call("refund", 200)], order(50)), measure(BEFORE, orders, without))).toMatchObject({
+      verdict: "state",
+    });
+    expect(await judge(together([call("refund", 200), failed], order(100)), measure(BEFORE, orders, without))).toMatchObject({
+      message:
+        "the calls were answered 200 and 200 with errors; when the calls are sent one after the other, in any order, they get other answers",
+    });
+  });
+
   it("a server error is none", async () => {
     const judgement = await judge(together([call("a", 201), call("b", 500)], one), measure(facts({}), orders, without));
     expect(judgement?.verdict).toBe("server_error");
@@ -215,6 +229,60 @@ describe("a DELETE that finds nothing left to delete", () => {
     const twice = facts({ refunds: [{ id: 1 }, { id: 2 }] }, { removed: { items: [{ id: 1 }] } });
     expect(await judge(together([remove(204), remove(204)], twice), measure(facts({}), orders))).toMatchObject({ verdict: "state" });
   });
+});
+
+describe("a call that ends what its own repetition needs", () => {
+  type Sent = Partial<CallEnd["exchanges"][number]["request"]>;
+  const LOGGED_IN = { authorization: "Bearer abc" };
+  const end = (
+    status: number,
+    sent: Sent,
+    answer: { readonly cookie?: string; readonly body?: string } = {},
+    more: Partial<CallEnd> = {},
+  ) =>
+    call("end", status, undefined, {
+      exchanges: [
+        {
+          request: { method: "POST", url: "/", headers: LOGGED_IN, ...sent },
+          response: { status, headers: answer.cookie === undefined ? {} : { "set-cookie": answer.cookie }, body: answer.body ?? "" },
+          durationMs: 1,
+        },
+      ],
+      ...more,
+    });
+  const done = facts({}, { removed: { sessions: [{ id: 1 }] } });
+  const json = (body: unknown): Sent => ({ body: JSON.stringify(body) });
+  const excusedOf = async (sent: Sent, answer = {}, refusal = end(401, sent)) => {
+    const orders = [ordered([0, 1], [end(204, sent, answer), refusal], done)];
+    return (await judge(together([end(204, sent, answer), end(204, sent, answer)], done), measure(facts({}), orders)))?.excused;
+  };
+
+  it.each<[string, Sent, object?]>([
+    ["a logout by POST", {}],
+    ["a logout by GET that clears the cookie", { method: "GET", headers: { cookie: "sid=abc" } }, { cookie: "sid=; Max-Age=0; Path=/" }],
+    ["a change of the password", json({ current: null, old_password: "a", newPassword: "b" })],
+    [
+      "a change of the password by a form, in a session that is prolonged",
+      { body: "passwd=a", headers: { Cookie: "sid=abc" } },
+      { cookie: "sid=abc; Path=/" },
+    ],
+  ])("is excused: %s", async (_what, sent, answer) => expect(await excusedOf(sent, answer)).toBe("idempotent"));
+
+  it("is excused in GraphQL, too", async () => {
+    const sent = json({ query: "mutation { logout }" });
+    const refusal = end(200, sent, {}, { refused: true, body: '{"errors":[{"message":"UNAUTHENTICATED"}]}' });
+    expect(await excusedOf(sent, {}, refusal)).toBe("idempotent");
+  });
+
+  it.each<[string, Sent, object?, CallEnd?]>([
+    ["a code in the body", json({ code: "123456" })],
+    ["a code in a number", json({ code: 123456 })],
+    ["a reset token without a session", { ...json({ password: "b" }), headers: {} }],
+    ["a new session in a cookie", {}, { cookie: "sid=def; Path=/" }],
+    ["a new token in the body", {}, { body: '{"access_token":"def"}' }],
+    ["another refusal", {}, {}, end(409, {})],
+    ["a token in a GraphQL document", json({ query: 'mutation { use(code: "a") }' })],
+  ])("stays: %s", async (_what, sent, answer, refusal) => expect(await excusedOf(sent, answer, refusal)).toBeUndefined());
 });
 
 describe("ids of new rows", () => {

@@ -1,4 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { MemoryAdapter } from "../../../../src/adapters/memory/index.ts";
+import { Invariant } from "../../../../src/model/declare/invariant.ts";
+import type { World } from "../../../../src/model/declare/world.ts";
 import { planRaces } from "../../../../src/races/index.ts";
 import { runExplorer } from "../../../support/run-explorer.ts";
 import { shop } from "./shop.ts";
@@ -29,6 +32,18 @@ describe("what is worth probing", () => {
     // Of 6 pairs in each of 6 states one is of the agent's own action alone.
     expect(skipped["brought"]).toBe(30);
     expect(new Set(races.flatMap(({ sides }) => sides))).toEqual(new Set([0]));
+  });
+
+  it("no call with a finding after which the search did not continue, unless the finding does not matter", async () => {
+    const stockOf = ({ systems }: World): number => (systems["shop"] as MemoryAdapter<{ stock: number }>).state.stock;
+    const left = new Invariant({ name: "left", check: (world) => stockOf(world) > 1 });
+    const { explorer } = await runExplorer(shop([left]));
+    const cut = planRaces(explorer.committer, { actions: 3, copies: 2 });
+    expect([...cut.cut]).toEqual(["0,0", "0,1", "0,2"]);
+    expect(cut.races.some(({ sides }) => sides.includes(0))).toBe(false);
+    const all = planRaces(explorer.committer, { actions: 3, copies: 2, isCut: () => false });
+    expect([...all.cut]).toEqual([]);
+    expect(all.races.some(({ sides }) => sides.join() === "0,0")).toBe(true);
   });
 
   it("is the same for every number of lanes", async () => {

@@ -1,6 +1,7 @@
 import { Action } from "../../../../src/model/declare/action.ts";
 import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
 import { ApiResponse } from "../../../../src/model/http/response.ts";
+import type { Invariant } from "../../../../src/model/declare/invariant.ts";
 import { World } from "../../../../src/model/declare/world.ts";
 import { MemoryAdapter } from "../../../../src/adapters/memory/index.ts";
 
@@ -8,7 +9,7 @@ const answer = (status: number): Promise<ApiResponse> =>
   Promise.resolve(new ApiResponse(status, "", {}, { method: "POST", url: "/", headers: {} }, 0));
 
 /** A stock of two that can be taken from, and a flag that has nothing to do with it. */
-export function shop(): AgentDefinition {
+export function shop(invariants: readonly Invariant[] = []): AgentDefinition {
   return new AgentDefinition({
     world: () => {
       const store = new MemoryAdapter({ state: { stock: 2, flag: false } });
@@ -22,6 +23,6 @@ export function shop(): AgentDefinition {
     actions: ["take", "flag", "read"].map(
       (name) => new Action({ name, run: async (api) => (api as unknown as Record<string, () => Promise<ApiResponse>>)[name]!() }),
     ),
-    invariants: [],
+    invariants,
   });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Severity } from "../../../../src/model/declare/severity.ts";
 import { RaceTally } from "../../../../src/races/plan/race-tally.ts";
-import { unreachedRules } from "../../../../src/run/explore/unreached-rules.ts";
+import { unprobedRules, unreachedRules } from "../../../../src/run/explore/unreached-rules.ts";
 
 const ACTIONS = ["enrol", "log_in", "log_out"];
 const request = { path: [0], sides: [1, 1] };
@@ -9,14 +9,14 @@ const ruleRaces = [
   { rule: "single_use_log_in", severity: Severity.HIGH, pair: [1, 1] as const },
   { rule: "single_use_log_out", severity: Severity.HIGH, pair: [2, 2] as const },
 ];
-const tally = (): RaceTally => new RaceTally({ races: [], pairs: 1, skipped: {} });
-const rulesOf = ({ unreached }: RaceTally): readonly string[] => [...unreachedRules({ ruleRaces }, { unreached }, ACTIONS).keys()];
+const tally = (): RaceTally => new RaceTally({ races: [], pairs: 1, skipped: {}, cut: new Set() });
+const rulesOf = (races: RaceTally): readonly string[] => [...unreachedRules({ ruleRaces }, races, ACTIONS).keys()];
 
 describe("a rule whose calls could not be sent at the same time", () => {
   it("is named with the path that led to another state", () => {
     const probed = tally();
     probed.add({ trials: 0, misses: 0, deliveries: {}, dismissed: "not_there" } as never, request);
-    expect([...unreachedRules({ ruleRaces }, { unreached: probed.unreached }, ACTIONS)]).toEqual([
+    expect([...unreachedRules({ ruleRaces }, probed, ACTIONS)]).toEqual([
       [
         "single_use_log_in",
         expect.stringContaining("single_use_log_in did not send its calls at the same time, because the path enrol led to another state"),
@@ -30,10 +30,31 @@ describe("a rule whose calls could not be sent at the same time", () => {
     expect(rulesOf(confirmed)).toEqual(["single_use_log_in"]);
   });
 
-  it.each(["control", "order_fails"] as const)("is not named for a pair that was given up for another reason: %s", (dismissed) => {
+  it("is not named for a pair that was probed, whatever came of it", () => {
     const probed = tally();
-    probed.add({ trials: 1, misses: 0, deliveries: {}, dismissed } as never, request);
+    probed.add({ trials: 1, misses: 0, deliveries: {}, dismissed: "control" } as never, request);
     probed.dismiss("unconfirmed", request, undefined);
     expect(rulesOf(probed)).toEqual([]);
+  });
+
+  it.each([
+    ["order_fails", "one of them got no answer"],
+    ["one_connection", "one connection at a time"],
+    ["not_there", "their path led to another state"],
+  ])("is not checked with the reason %s, unless they were sent in another state", (dismissed, why) => {
+    const probed = tally();
+    probed.add({ trials: 0, misses: 0, deliveries: {}, dismissed } as never, request);
+    expect([...unprobedRules({ ruleRaces }, probed, new Set())]).toEqual([["single_use_log_in", expect.stringContaining(why)]]);
+    expect([...unprobedRules({ ruleRaces }, probed, new Set(["single_use_log_in"]))]).toEqual([]);
+    probed.add({ trials: 1, misses: 0, deliveries: {}, dismissed: undefined } as never, request);
+    expect([...unprobedRules({ ruleRaces }, probed, new Set())]).toEqual([]);
+  });
+
+  it("is not checked if the time was over, or if each call has a finding", () => {
+    const late = tally();
+    late.leave("max_time", request);
+    const cut = new RaceTally({ races: [], pairs: 1, skipped: {}, cut: new Set(["2,2"]) });
+    const names = [late, cut].map((races) => [...unprobedRules({ ruleRaces }, races, new Set()).keys()]);
+    expect(names).toEqual([["single_use_log_in"], ["single_use_log_out"]]);
   });
 });

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { loadHasher, sameStores, type Facts } from "../../../../src/state/index.ts";
-import { canonicalizer, stored, table, uuids, type Rows } from "../support.ts";
+import { loadHasher, overwrites, sameStores, type Facts } from "../../../../src/state/index.ts";
+import type { StoredValue } from "../../../../src/model/stores/store-adapter.ts";
+import { Generated } from "../../../../src/state/values/named.ts";
+import { canonicalizer, facts, stored, table, uuids, type Options, type Rows } from "../support.ts";
 
 beforeAll(loadHasher);
 
@@ -105,5 +107,60 @@ describe("stores differ", () => {
     const crossed = (from: number, shift: number): Facts =>
       stored(posts(...many(from)), links(Array.from({ length: 300 }, (_, i) => [from + i, from + ((i * 7 + shift) % 299), "red", 0])));
     expect(typeof same(crossed(1, 0), crossed(1000, 1))).toBe("boolean");
+  });
+});
+
+/** A value that experiments showed to be generated. `counter`: the domain of an integer. */
+function made(key: string, counter?: string): StoredValue {
+  const origin = { label: "l", shape: "", step: 1, domain: counter ?? "place", ancestry: [], source: "" };
+  return new Generated(counter === undefined ? key : `${counter}:${key}`, "t", origin) as unknown as StoredValue;
+}
+
+describe("a generated text of a row that both states have", () => {
+  const tokens = (id: StoredValue, token: string, user: StoredValue = 1): ReturnType<typeof table> =>
+    table("tokens", "*id token user_id", [[id, made(token), user]]);
+  const user = (hash: string, name = "users"): ReturnType<typeof table> => table(name, "*id name hash", [[1, "ann", made(hash)]]);
+
+  it.each<[string, Facts, Facts, boolean, Options?]>([
+    ["is replaced", stored(user("h1")), stored(user("h2")), true],
+    ["is the same", stored(user("h1")), stored(user("h1")), false],
+    ["is replaced, but ignored", stored(user("h1")), stored(user("h2")), false, { ignore: ["users.hash"] }],
+    ["is replaced, but belongs to a session", stored(user("h1", "web_sessions")), stored(user("h2", "web_sessions")), false],
+    [
+      "is replaced under a key of two columns",
+      stored(table("keys", "*user *name secret", [[1, "a", made("s1")]])),
+      stored(table("keys", "*user *name secret", [[1, "a", made("s2")]])),
+      true,
+    ],
+    ["is replaced with the whole row", stored(tokens(made("k1"), "t1")), stored(tokens(made("k2"), "t2")), false],
+    ["is replaced with a row whose key is a number", stored(tokens(4, "t1")), stored(tokens(5, "t2")), false],
+    [
+      "refers to a row that was replaced",
+      stored(table("users", "*id token", [[1, made("k1")]]), tokens(made("k1"), "t1")),
+      stored(table("users", "*id token", [[1, made("k2")]]), tokens(made("k2"), "t2")),
+      false,
+    ],
+    [
+      "is a number of a counter",
+      stored(table("shops", "*id next", [[1, made("7", "shops")]])),
+      stored(table("shops", "*id next", [[1, made("8", "shops")]])),
+      false,
+    ],
+  ])("%s", (_what, before, after, isOverwritten, options) => {
+    const canonical = canonicalizer(options);
+    canonical.root(stored());
+    const rows = [before, after].map(({ systems }) => canonical.rows(systems)) as [never, never];
+    expect([sameStores(...rows), overwrites(...rows)]).toEqual([true, isOverwritten]);
+  });
+
+  it("is found in the values of a store without tables, too", () => {
+    const state = (secret: string, id: string): Facts =>
+      facts({
+        systems: { kv: { kind: "value", value: { "user:1": { hash: made(secret) }, keys: [{ id: made(id), secret: made(`${id}s`) }] } } },
+      });
+    const canonical = canonicalizer();
+    const of = ({ systems }: Facts): ReturnType<typeof canonical.rows> => canonical.rows(systems);
+    expect(overwrites(of(state("a", "k1")), of(state("b", "k1")))).toBe(true);
+    expect(overwrites(of(state("a", "k1")), of(state("a", "k2")))).toBe(false);
   });
 });

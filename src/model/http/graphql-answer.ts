@@ -1,8 +1,15 @@
-import type { ApiResponse } from "../../model/http/response.ts";
+import type { ApiRequest } from "./response.ts";
+
+/** The parts of an exchange that show if it is GraphQL. */
+export interface GraphqlExchange {
+  readonly statusCode: number;
+  readonly request: Pick<ApiRequest, "method" | "body">;
+  readonly text: string | undefined;
+}
 
 /** The meaning of an answer with a 2xx status to a GraphQL request. */
 export type GraphqlAnswer =
-  /** The answer has errors and no data, so nothing in the request was done. */
+  /** The answer has errors and no data, or every field is an error, so nothing in the request was done. */
   | { readonly kind: "refused"; readonly message: string }
   /** The answer to a query, which has no side effects (GraphQL specification, 6.2.1). */
   | { readonly kind: "read" }
@@ -15,7 +22,7 @@ const LONGEST = 120;
  * Classifies an answer: `refused` or `read` for a 2xx answer to a GraphQL request, otherwise `other`. An exchange is GraphQL if a POST sends JSON
  * with a `query`, and the answer is JSON with `data` or `errors`.
  */
-export function graphqlAnswer({ statusCode, request, text }: ApiResponse): GraphqlAnswer {
+export function graphqlAnswer({ statusCode, request, text }: GraphqlExchange): GraphqlAnswer {
   if (request.method !== "POST" || statusCode < 200 || statusCode > 299) return OTHER;
   const query = recordOf(request.body)?.["query"];
   const answer = recordOf(text);
@@ -26,15 +33,29 @@ export function graphqlAnswer({ statusCode, request, text }: ApiResponse): Graph
       data === null || data === undefined || (typeof data === "object" && Object.values(data).every((value) => value === null));
     if (nothing) return { kind: "refused", message: messageOf(errors[0]) };
   }
+  const failures = isRecord(data) ? Object.values(data).map(errorIn) : [];
+  if (failures.length > 0 && failures.every((one) => one !== undefined)) return { kind: "refused", message: messageOf(failures[0]) };
   // A GraphQL document can contain several operations. It only reads if none of them is a mutation or a subscription.
   const reads = /^\s*(?:query\b|\{)/.test(query) && !/\b(?:mutation|subscription)\b/.test(query);
   return reads && (Object.hasOwn(answer, "data") || Array.isArray(errors)) ? { kind: "read" } : OTHER;
 }
 
 /** Returns `true` if the exchange is GraphQL, which is recognized by the form of request and answer. */
-export function isGraphql({ request, text }: ApiResponse): boolean {
+export function isGraphql({ request, text }: Omit<GraphqlExchange, "statusCode">): boolean {
   const answer = request.method === "POST" && typeof recordOf(request.body)?.["query"] === "string" ? recordOf(text) : undefined;
   return answer !== undefined && (Object.hasOwn(answer, "data") || Array.isArray(answer["errors"]));
+}
+
+/**
+ * Returns the error that a field of a mutation has as its value: a member of a union whose `__typename` ends with `Error`, or the first of `userErrors`
+ * or `errors` where all other members are empty. `undefined` for other values.
+ */
+function errorIn(payload: unknown): unknown {
+  if (!isRecord(payload)) return undefined;
+  const { __typename: type, userErrors, errors, clientMutationId: _, ...rest } = payload;
+  if (typeof type === "string" && type.endsWith("Error")) return payload;
+  const all: unknown = userErrors ?? errors;
+  return Array.isArray(all) && Object.values(rest).every((one) => one === null || one === false) ? all[0] : undefined;
 }
 
 function messageOf(error: unknown): string {
@@ -46,8 +67,12 @@ function messageOf(error: unknown): string {
 function recordOf(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text ?? "");
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Readonly<Record<string, unknown>>) : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

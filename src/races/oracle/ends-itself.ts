@@ -1,0 +1,56 @@
+import type { RecordedExchange } from "../../model/results/result.ts";
+import type { CallEnd } from "./execution.ts";
+
+const CREDENTIALS = /^(?:authorization|cookie|x-.*(?:token|key|session).*)$/i;
+const PASSWORD = /passw|pwd|passphrase/i;
+/** Matches a member of JSON that gives the client a credential. */
+const GRANT = /"[^"]*(?:token|session|jwt|secret|key|code)[^"]*"\s*:\s*"[^"]+"/i;
+const UNAUTHORIZED = /unauthenticated|unauthorized|not (?:authenticated|authorized|logged in)/i;
+
+/** Returns `true` if a call was refused because its credentials do not hold. */
+export function isUnauthorized({ status, refused, body }: CallEnd): boolean {
+  return status === 401 || (refused && status < 400 && UNAUTHORIZED.test(body ?? ""));
+}
+
+/**
+ * Returns `true` for a successful call that may have ended what its own repetition needs, such as a logout or a change of the password: the request
+ * carries credentials and, apart from passwords, no values, and the answer gives no credentials. A request with a code that may be used once does not
+ * count, although the second request gets 401, too.
+ */
+export function mayEndItself({ status, refused, exchanges }: CallEnd): boolean {
+  const exchange = exchanges.at(-1);
+  if (exchange === undefined || refused || status < 200 || status >= 300) return false;
+  const { headers, body } = exchange.request;
+  return Object.keys(headers).some((name) => CREDENTIALS.test(name)) && hasOnlyPasswords(body) && !grants(exchange);
+}
+
+function hasOnlyPasswords(body: string | undefined): boolean {
+  if (body === undefined || body === "") return true;
+  let sent: unknown;
+  try {
+    sent = JSON.parse(body);
+  } catch {
+    return [...new URLSearchParams(body).keys()].every((name) => PASSWORD.test(name));
+  }
+  if (typeof sent !== "object" || sent === null) return false;
+  const { query, variables, operationName: _, ...rest } = sent as Readonly<Record<string, unknown>>;
+  // A GraphQL document without texts contains no code, so only its variables count.
+  const isGraphql = typeof query === "string" && !query.includes('"');
+  return isSecretOnly("", isGraphql ? [variables, rest] : sent);
+}
+
+function isSecretOnly(name: string, value: unknown): boolean {
+  if (typeof value === "object" && value !== null) return Object.entries(value).every(([key, one]) => isSecretOnly(key, one));
+  return value === null || value === undefined || typeof value === "boolean" || PASSWORD.test(name);
+}
+
+/** Returns `true` if an answer gives the client a credential: in its body, or as a cookie that the request did not have. */
+function grants({ request, response }: RecordedExchange): boolean {
+  const sent = Object.entries(request.headers).find(([name]) => name.toLowerCase() === "cookie")?.[1] ?? "";
+  const cookies = (response?.headers["set-cookie"] ?? "").split(/,\s*(?=[^\s;,=]+=)/);
+  const isNew = (cookie: string): boolean => {
+    const value = /^[^=;]+=([^;]*)/.exec(cookie)?.[1]?.trim() ?? "";
+    return value !== "" && !sent.includes(value) && !/max-age=(?:0|-\d+)\s*(?:;|$)|expires=[^;]*\b1970\b/i.test(cookie);
+  };
+  return cookies.some(isNew) || GRANT.test(response?.body ?? "");
+}

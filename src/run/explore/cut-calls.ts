@@ -1,0 +1,20 @@
+import type { Committer } from "../../engine/commit/committer.ts";
+import type { ExplorerOptions } from "../../engine/search/explorer.ts";
+import { isAtLeast, Severity } from "../../model/declare/severity.ts";
+
+/**
+ * Returns a function that says if a call has a finding because of which its races and faults are not tried: a finding of high or critical severity,
+ * unless it is in `known_findings`. After other findings, such as an answer that its description does not allow, they are tried.
+ */
+export function cutCalls(
+  { findings }: Pick<Committer, "findings">,
+  { actions, isKnown }: Pick<ExplorerOptions, "actions" | "isKnown">,
+): (node: number, action: number) => boolean {
+  const cut = new Set<string>();
+  for (const found of findings.violations.values()) {
+    if (!isAtLeast(found.finding.severity, Severity.HIGH) || isKnown(found)) continue;
+    const action = actions.indexOf(found.lastAction);
+    for (const node of found.from) cut.add(`${node} ${action}`);
+  }
+  return (node, action) => cut.has(`${node} ${action}`);
+}
