@@ -31,6 +31,7 @@ test("of two hashes one has a field that is drawn anew each time: that one alone
   ] as readonly Action<never, never>[];
   const reached = async (fields: readonly string[], ...path: readonly number[]): Promise<string> => {
     const { base, runtime } = await laneOf(definition(), {
+      allowedStores: ["127.0.0.1/1"],
       knowledge: { ...NOTHING_KNOWN, dropped: fields.map((field) => ({ field, values: ["", ""] as const })) },
     });
     const { reached: at } = await runtime.record(path);
@@ -44,7 +45,7 @@ test("of two hashes one has a field that is drawn anew each time: that one alone
       invariants: [],
     }) as unknown as AgentDefinition<never, never>;
   await target.select(1);
-  const { base, runtime } = await laneOf(definition());
+  const { base, runtime } = await laneOf(definition(), { allowedStores: ["127.0.0.1/1"] });
   const fields = (await runtime.calibrate()).suspects.map(({ field }) => field);
   await base.world.close();
   expect(fields).toEqual(['hash.value where {"key":"order:*","field":"price"}']);
