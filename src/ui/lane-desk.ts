@@ -49,17 +49,27 @@ export class LaneDesk {
     return this.#inTurn(async () => {
       await this.#close();
       const opened = (this.#opened = await this.#begin(exploration, path));
-      const root = redactJudged(await opened.walk.judgeRoot(), this.#visibility, this.#hide);
-      let step: WalkedStep | undefined;
-      for (const action of path) step = await this.#take(opened, action);
-      if (step !== undefined && step.kind !== "executed") {
-        throw new SeqqaError(
-          "NOT_REACHED",
-          `seqqa could not reach the state, because the action ${step.action} was not executed. ${step.message}`.trim(),
-        );
+      try {
+        return await this.#walk(opened, path);
+      } catch (error) {
+        // The page shows no lane in the middle of the path.
+        await this.#close();
+        throw error;
       }
-      return this.#state(opened, step === undefined ? { root } : { step });
     });
+  }
+
+  async #walk(opened: Opened, path: readonly string[]): Promise<UiLaneState> {
+    const root = redactJudged(await opened.walk.judgeRoot(), this.#visibility, this.#hide);
+    let step: WalkedStep | undefined;
+    for (const action of path) step = await this.#take(opened, action);
+    if (step !== undefined && step.kind !== "executed") {
+      throw new SeqqaError(
+        "NOT_REACHED",
+        `seqqa could not reach the state, because the action ${step.action} was not executed. ${step.message}`.trim(),
+      );
+    }
+    return this.#state(opened, step === undefined ? { root } : { step });
   }
 
   /** Executes an action on the open lane. @throws SeqqaError `LANE_NOT_OPEN`, `NO_SUCH_ACTION` */

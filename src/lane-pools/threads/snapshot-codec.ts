@@ -71,7 +71,8 @@ function isJson(value: unknown, depth: number): boolean {
 function isJsonObject(value: object, depth: number): boolean {
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) if (!isJson(value[i], depth + 1)) return false;
-    return true;
+    // JSON would lose other properties, such as the groups of a match of a regular expression.
+    return Object.keys(value).length === value.length;
   }
   if (Object.getPrototypeOf(value) !== Object.prototype) return false;
   for (const key in value) {

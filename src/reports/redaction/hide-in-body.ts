@@ -36,10 +36,14 @@ function hideMembers(value: unknown, isHidden: IsHidden, seen: Seen): unknown {
   if (typeof value === "string") return hideInBody(value, isHidden, seen);
   if (typeof value !== "object" || value === null) return value;
   let changed = false;
+  const secret = secretVariables(value, isHidden);
   const visit = (member: unknown, name: string | undefined): unknown => {
     const hidden = name !== undefined && member !== null && isHidden(name);
     if (hidden) leaves(member, seen);
-    const shown = hidden ? HIDDEN : hideMembers(member, isHidden, seen);
+    const isSecret = name === "variables" && secret.size > 0 ? (one: string): boolean => isHidden(one) || secret.has(one) : isHidden;
+    // The name of a variable is no secret, although it is the value of a hidden argument.
+    const seenHere = name === "query" ? (text: string): void => void (text.startsWith("$") || seen(text)) : seen;
+    const shown = hidden ? HIDDEN : hideMembers(member, isSecret, seenHere);
     changed ||= shown !== member;
     return shown;
   };
@@ -48,6 +52,16 @@ function hideMembers(value: unknown, isHidden: IsHidden, seen: Seen): unknown {
     : Object.fromEntries(Object.entries(value).map(([name, member]) => [name, visit(member, name)]));
   return changed ? shown : value;
 }
+
+/** Returns the names of the variables that a GraphQL request passes to hidden arguments: `pw` for `login(password: $pw)`. */
+function secretVariables(body: object, isHidden: IsHidden): ReadonlySet<string> {
+  const { query, variables } = body as { readonly query?: unknown; readonly variables?: unknown };
+  if (typeof query !== "string" || typeof variables !== "object") return NO_NAMES;
+  const passed = [...query.matchAll(/(?<![\w$])(\w{1,64})\s{0,20}:\s{0,20}\$(\w{1,64})/g)];
+  return new Set(passed.flatMap(([, argument, variable]) => (isHidden(argument!) ? [variable!] : [])));
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set();
 
 /** Calls `seen` with every string and number inside a value. */
 export function leaves(value: unknown, seen: Seen): void {

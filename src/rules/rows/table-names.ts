@@ -80,7 +80,7 @@ export class SqlNames {
   }
 
   name(text: string): string {
-    return `${this.#quote}${text}${this.#quote}`;
+    return `${this.#quote}${text.replaceAll(this.#quote, `${this.#quote}${this.#quote}`)}${this.#quote}`;
   }
 
   /** Returns an SQL condition that tests if two columns of different tables have the same value. */

@@ -42,12 +42,19 @@ export function worldFixture(options: WorldOptions): {
     ],
     checkpoint: [
       async ({ world, task }, use) => {
-        const checkpoint = await world.checkpoint(task.fullName ?? task.name);
+        const name = task.fullName ?? task.name;
+        // If an earlier test wrote late, the first try fails. Vitest would run a retried test without a checkpoint if this function threw here.
+        let failure: unknown;
+        const checkpoint = await world.checkpoint(name).catch(async (error: unknown) => {
+          failure = error;
+          return world.checkpoint(name);
+        });
         try {
           await use(checkpoint);
         } finally {
           await checkpoint[Symbol.asyncDispose]();
         }
+        if (failure !== undefined) throw failure;
       },
       { auto: true },
     ],

@@ -21,6 +21,7 @@ const WHOLE: Required<WorldSnapshot> = {
 describe("a snapshot of a world", () => {
   it.each([
     ["plain data", WHOLE],
+    ["a match of a regular expression", { ...WHOLE, systems: [/id=(?<id>\d+)/.exec("id=7")!] }],
     ["data that JSON has no form for", { ...WHOLE, systems: [{ rows: [10n, new Uint8Array([1])] }] }],
   ])("is decoded with all of its members: %s", (_what, snapshot) => {
     expect(decodeSnapshot(encodeSnapshot(snapshot))).toEqual(snapshot);

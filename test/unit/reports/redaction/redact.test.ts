@@ -65,6 +65,14 @@ describe("redactor", () => {
     );
   });
 
+  it("hides the variable that a GraphQL request passes to a hidden argument, and not its name", () => {
+    const query = 'mutation($pw: String!) { login(email: "a@b", password: $pw) { id } }';
+    const shown = hide.body(JSON.stringify({ query, variables: { pw: "S3cretValue99", email: "a@b" } }));
+    expect(shown).not.toContain("S3cretValue99");
+    expect(JSON.parse(shown)).toMatchObject({ variables: { pw: "[redacted]", email: "a@b" } });
+    expect(hide.body("mutation($pw: String!)")).toContain("$pw");
+  });
+
   it("hides headers in any case, query parameters and the user part of a URL", () => {
     expect(hide.headers({ AUTHORIZATION: "x", "Set-Cookie": "y", accept: "z" })).toEqual({
       AUTHORIZATION: "[redacted]",
