@@ -82,7 +82,11 @@ export function passesAt(saved: Pick<SavedWorld, "origins" | "aheadMs"> | WorldS
  */
 export function passedTimes({ origins }: Pick<SavedWorld, "origins">): readonly string[] {
   const passed = [...origins.times.values()].filter(({ isPassed }) => isPassed === true);
-  return [...new Set(passed.map(({ name, step, domain }) => (step === 0 ? "a time of the initial state" : `${fieldOf(domain)}${offsetText(name)}`)))];
+  return [
+    ...new Set(
+      passed.map(({ name, step, domain }) => (step === 0 ? "a time of the initial state" : `${fieldOf(domain)}${offsetText(name)}`)),
+    ),
+  ];
 }
 
 /**
@@ -182,6 +186,11 @@ export class WorldState {
       if (pending.length > 0) all = all.length === 0 ? pending : [...all, ...pending];
     }
     return all;
+  }
+
+  /** See {@link ClientPart.expectShed}. */
+  expectShed(isExpected: boolean): void {
+    for (const client of this.#clients) client.expectShed?.(isExpected);
   }
 
   cut(): void {
