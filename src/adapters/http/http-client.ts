@@ -103,6 +103,10 @@ export class HttpClient extends Verbs implements ApiClient {
 
   /** Sends a request with any method. */
   override async request(method: string, path: string, options: RequestOptions = NO_OPTIONS): Promise<ApiResponse> {
+    return this.#send(method, path, options, false);
+  }
+
+  async #send(method: string, path: string, options: RequestOptions, isAnonymous: boolean): Promise<ApiResponse> {
     const target = resolveTarget(this.#base, path, options.query);
     const { multipart } = options;
     const body = multipart === undefined ? encodeBody(options) : await encodeMultipart(options, multipart);
@@ -115,6 +119,7 @@ export class HttpClient extends Verbs implements ApiClient {
       // Pass the content type of a multipart body separately: it is different for each body, and would fill the cache of the client's headers.
       contentType: multipart === undefined ? body?.contentType : undefined,
       headers: multipart === undefined ? own : { ...own, "content-type": body!.contentType! },
+      isAnonymous,
     };
     const timeoutMs = options.timeout === undefined ? (this.#timeoutMs ?? httpDefaults().timeoutMs) : milliseconds(options.timeout);
     const scope = requestScope();
@@ -222,7 +227,7 @@ export class HttpClient extends Verbs implements ApiClient {
     const { rateLimit } = httpDefaults();
     if (rateLimit !== undefined) await rateLimit.turn(signal);
     if (signal?.aborted === true) throw requestCancelled(request, signal, false);
-    const state = ownState(this.#state, scope);
+    const state = request.isAnonymous ? new ClientState({}, undefined) : ownState(this.#state, scope);
     const headers = headersOf(request, state);
     const wire: WireRequest = { method, path, url, headers, body, timeoutMs, signal };
     const started = performance.now();
@@ -295,6 +300,7 @@ export class HttpClient extends Verbs implements ApiClient {
       get twoPackets(): boolean {
         return transport.twoPackets === true;
       },
+      sendAnonymously: (method, path, options) => this.#send(method, path, options, true),
       save: () => ownState(state, requestScope()).save(),
       restore: (saved) => ownState(state, requestScope()).restore(saved as SavedClient),
       acting: () => ownState(state, requestScope()).acting(),

@@ -94,6 +94,8 @@ export interface ClientPart {
   cut?(): void;
   /** Sets the clock by which cookies expire. Default: the clock of this process. */
   keepTime?(now: () => number): void;
+  /** Sends a request without the client's token, cookies and headers, and keeps no cookies of the answer. It is recorded like other requests. */
+  sendAnonymously?(method: string, path: string, options: RequestOptions): Promise<ApiResponse>;
   /** Tells the client if a 503 of an overloaded server is an expected answer, for which the client does not wait. Default: it is not. */
   expectShed?(isExpected: boolean): void;
   /** Passes all clients of the world to this client, by role. */
