@@ -74,6 +74,7 @@ export class SmtpStub extends StubAdapter<MailState> {
       onAuth: (auth, _session, done) => done(null, { user: auth.username ?? "anybody" }),
       onData: (stream, session, done) => {
         const chunks: Buffer[] = [];
+        this.called();
         stream.on("data", (chunk: Buffer) => chunks.push(chunk));
         const take = async (): Promise<void> => {
           let failure: Error | undefined;

@@ -30,7 +30,7 @@ export type StepperWorld = Pick<World<never, never>, "api" | "clients" | "contex
 
 /** The part of the world's state that {@link Stepper} uses. */
 export type StepperState = Pick<WorldState, "attribute" | "moveTo"> &
-  Partial<Pick<WorldState, "asks" | "expectShed" | "pending" | "cut" | "probe" | "wroteUnseen" | "visibility">>;
+  Partial<Pick<WorldState, "asks" | "expectShed" | "takeThrown" | "pending" | "cut" | "probe" | "wroteUnseen" | "visibility">>;
 
 export type UnansweredCheck = Extract<Exchange, { kind: "failure" }> & {
   readonly reason: "timeout" | "unreachable";
@@ -73,6 +73,7 @@ export class Stepper {
   #endMs = 0;
   #listening = false;
   #probeError: unknown;
+  #stubError: Error | undefined;
   /** Requests that had no answer yet when the current step began. They do not belong to the step. */
   #pendingBefore: readonly PendingRequest[] = NONE_PENDING;
 
@@ -200,8 +201,10 @@ export class Stepper {
     this.#listening = false;
     this.#attribute(action);
     const pending = this.#state.pending?.() ?? NONE_PENDING;
+    this.#stubError = this.#state.takeThrown?.();
     const quiet =
       this.#probeError === undefined &&
+      this.#stubError === undefined &&
       this.strays.length === 0 &&
       this.uncaught.length === 0 &&
       action.expectedStatus === undefined &&
@@ -220,6 +223,7 @@ export class Stepper {
   fail(action: AnyAction, error: unknown): Outcome {
     this.#listening = false;
     this.#attribute(action);
+    this.#stubError = this.#state.takeThrown?.();
     return this.#judgeThrow(action, error);
   }
 
@@ -282,6 +286,7 @@ export class Stepper {
     if (broken !== undefined) return broken;
     const shed = this.#shed(action);
     if (shed !== undefined) return shed;
+    if (this.#stubError !== undefined) return this.#stubThrew(this.#stubError);
     if (this.#probeError !== undefined)
       return failed(this.thrown("PROBE_THREW", "The function `probe` of the World threw an error", "probe", this.#probeError));
     if (this.strays.length > 0) {
@@ -318,12 +323,17 @@ export class Stepper {
     return executed(response, this.#serverErrors(action, response));
   }
 
+  #stubThrew(error: Error): Outcome {
+    return failed(this.thrown("STUB_THREW", "The function that builds the reply of a stub threw an error", "stub", error));
+  }
+
   #judgeThrow(action: AnyAction, error: unknown): Outcome {
     const broken = this.#broken();
     if (broken !== undefined) return broken;
     requireStores(error, `Action "${action.name}" threw`);
     const shed = this.#shed(action);
     if (shed !== undefined) return shed;
+    if (this.#stubError !== undefined) return this.#stubThrew(this.#stubError);
     // Report only one error for a step, so drop the others.
     this.uncaught.length = 0;
     const findings = this.#serverErrors(action, undefined);
