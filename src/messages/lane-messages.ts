@@ -3,6 +3,7 @@
  *
  * The outcome of a step is a row: {@link ROW} int32 values. A step without findings or errors takes 24 bytes and no object.
  */
+import type { StubUse } from "../model/stores/store-adapter.ts";
 import type { Divergence, Evidence, RecordedExchange, RecordedStep } from "../model/results/result.ts";
 import { Severity } from "../model/declare/severity.ts";
 import type { TargetEnd } from "../model/results/target-end.ts";
@@ -258,6 +259,13 @@ export interface Expansion {
   readonly failure: LaneFailure | undefined;
   /** `true` if the target sends its answers in two packets. seqqa then opens a new connection for each request. */
   readonly twoPackets?: boolean | undefined;
+  /** What the target asked the stores that play third parties, since the lane began. Absent if there is no such store. */
+  readonly stubs?: readonly NamedStubUse[] | undefined;
+}
+
+/** What the target asked a store that plays a third party. `name`: the name of the store in the world. */
+export interface NamedStubUse extends StubUse {
+  readonly name: string;
 }
 
 /** A divergence as a lane reports it, with action indices instead of names. */

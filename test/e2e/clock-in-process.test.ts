@@ -10,6 +10,7 @@ export function createTarget(lane) {
   const db = new Database(lane.dbPath);
   db.exec("CREATE TABLE IF NOT EXISTS logins (id INTEGER PRIMARY KEY, ends_at INTEGER NOT NULL)");
   const answer = ({ method, url }) => {
+    if (url === "/migrate") return [200, db.exec("CREATE TABLE IF NOT EXISTS notes (id INTEGER PRIMARY KEY)") && {}];
     if (url === "/time") return [200, process.env.PROBE === "none" ? { hello: 1 } : { now: new Date().toISOString() }];
     const login = db.prepare("SELECT * FROM logins").get();
     if (method === "POST") {
@@ -53,11 +54,15 @@ export const agent = new Agent({
 });
 `;
 
-async function explored(bug: string, parallel: string): Promise<{ readonly status: number | null; readonly found: Explored }> {
+async function explored(
+  bug: string,
+  parallel: string,
+  exploration = EXPLORATION,
+): Promise<{ readonly status: number | null; readonly found: Explored }> {
   const folder = folderWith({
     "target.mjs": TARGET,
     "seqqa.yaml": 'systems: { clock: { url: "clock://in-process" } }\ntarget: { module: target.mjs, env: { DB_PATH: "{db_path}" } }\n',
-    "logins.explore.mjs": EXPLORATION,
+    "logins.explore.mjs": exploration,
   });
   linkPackages(folder, "seqqa", "better-sqlite3");
   const output = emptyFolder();
@@ -87,6 +92,14 @@ describe("the clock of a target in seqqa's own process", () => {
       confirmed: true,
     });
     expect(status).toBe(1);
+  });
+
+  it("the time still passes after a setup that creates a table", async () => {
+    const migrating = EXPLORATION.replace("new Agent({", 'new Agent({\n  setup: async (world) => void (await world.api.get("/migrate")),');
+    const { status, found } = await explored("", "1", migrating);
+    expect(found.violations).toEqual([]);
+    expect(found.statesVisited).toBe(4 + 10);
+    expect(status).toBe(0);
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import type { CheckpointChoice } from "../../model/stores/store-adapter.ts";
+import type { CheckpointChoice, StoreScope } from "../../model/stores/store-adapter.ts";
 import { beginOffset, endOffset, withOffset } from "./moved-date.ts";
 import { TargetClock, type TargetClockOptions } from "./target-clock.ts";
 
@@ -23,6 +23,12 @@ export class InProcessClock extends TargetClock {
   /** Calls code of the target, which sees this clock. */
   callTarget<T>(call: () => T): T {
     return withOffset(this, call);
+  }
+
+  override open(scope: StoreScope): void {
+    super.open(scope);
+    // A clock may be opened again after it was closed.
+    beginOffset(this);
   }
 
   override close(): void {

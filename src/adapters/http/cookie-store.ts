@@ -1,4 +1,4 @@
-import { CookieJar, type SerializedCookieJar } from "tough-cookie";
+import { Cookie, CookieJar, type SerializedCookieJar } from "tough-cookie";
 
 /** The part of a cookie that distinguishes two states. The expiry is left out because it differs in every execution. */
 export interface ActingCookie {
@@ -10,6 +10,8 @@ export interface ActingCookie {
 
 // Do not check public suffixes: the host of a lane is an IP address or a name such as localhost, which the list of public suffixes does not contain.
 const JAR_OPTIONS = { rejectPublicSuffixes: false, looseMode: true } as const;
+/** The latest time that a `Date` can hold, in milliseconds. */
+const LAST_MS = 8.64e15;
 
 /** A cookie jar that is serialized only after changes. A saved value of `null` means an empty jar. */
 export class CookieStore {
@@ -37,27 +39,26 @@ export class CookieStore {
   receive(lines: readonly string[], url: string): boolean {
     if (lines.length === 0) return false;
     this.#jar ??= new CookieJar(undefined, JAR_OPTIONS);
-    for (const line of lines) this.#jar.setCookieSync(line, url, { ignoreError: true, now: new Date(this.#now()) });
+    const now = this.#now();
+    for (const line of lines) {
+      const cookie = Cookie.parse(line, { loose: true });
+      if (cookie === undefined) continue;
+      endAtFixedTime(cookie, now);
+      this.#jar.setCookieSync(cookie, url, { ignoreError: true, now: new Date(now) });
+    }
     this.#saved = undefined;
     return true;
-  }
-
-  header(url: string): string | undefined {
-    if (this.#jar === null) return undefined;
-    const text = this.#now === Date.now ? this.#jar.getCookieStringSync(url) : this.#validAt(this.#now(), url);
-    return text === "" ? undefined : text;
   }
 
   /**
    * Returns the `Cookie` header for a URL. Expired cookies are filtered out here, because `tough-cookie` compares expiry only with the clock of this
    * process.
    */
-  #validAt(now: number, url: string): string {
-    const all = this.#jar!.getCookiesSync(url, { expire: false });
-    return all
-      .filter((cookie) => (cookie.expiryTime() ?? Infinity) > now)
-      .map((cookie) => cookie.cookieString())
-      .join("; ");
+  header(url: string): string | undefined {
+    if (this.#jar === null) return undefined;
+    const now = this.#now();
+    const valid = this.#jar.getCookiesSync(url, { expire: false, sort: true }).filter((cookie) => (cookie.expiryTime() ?? Infinity) > now);
+    return valid.length === 0 ? undefined : valid.map((cookie) => cookie.cookieString()).join("; ");
   }
 
   /** Returns the cookies as plain data, which {@link restore} accepts. The same object is returned until a cookie changes. */
@@ -75,7 +76,7 @@ export class CookieStore {
   /** Returns the cookies that have not expired, sorted by domain, path and name. */
   acting(): readonly ActingCookie[] {
     if (this.#jar === null) return [];
-    const now = new Date(this.#now());
+    const now = this.#now();
     const cookies: ActingCookie[] = [];
     for (const cookie of this.save()?.cookies ?? []) {
       if (expired(cookie, now)) continue;
@@ -87,13 +88,19 @@ export class CookieStore {
 
 type SerializedCookie = SerializedCookieJar["cookies"][number];
 
-/** Returns `true` if a cookie has expired. RFC 6265, section 5.3: Max-Age takes precedence over Expires. */
-function expired(cookie: SerializedCookie, now: Date): boolean {
-  const maxAge = cookie["maxAge"];
-  if (maxAge === "-Infinity") return true;
-  if (typeof maxAge === "number") return maxAge <= 0 || Date.parse(String(cookie["creation"])) + maxAge * 1000 <= now.getTime();
-  const expires = cookie["expires"];
-  return typeof expires === "string" && expires !== "Infinity" && Date.parse(expires) <= now.getTime();
+/**
+ * Replaces `Max-Age`, which takes precedence (RFC 6265, section 5.3), with the time at which a cookie received now expires. `tough-cookie` would
+ * measure `Max-Age` from the last use of the cookie, and by the clock of this process.
+ */
+function endAtFixedTime(cookie: Cookie, now: number): void {
+  if (cookie.maxAge === null) return;
+  const seconds = Number(cookie.maxAge);
+  cookie.expires = new Date(seconds <= 0 ? 0 : Math.min(now + seconds * 1000, LAST_MS));
+  cookie.maxAge = null;
+}
+
+function expired({ expires }: SerializedCookie, now: number): boolean {
+  return typeof expires === "string" && expires !== "Infinity" && Date.parse(expires) <= now;
 }
 
 function text(value: unknown): string {

@@ -24,7 +24,7 @@ import { Lease } from "./lease.ts";
 import { encodeMultipart } from "./request/multipart.ts";
 import { MAX_REDIRECTS, redirected, type Redirectable } from "./request/redirects.ts";
 import { retryDelay, retryPolicy, type RetryOptions, type RetryPolicy } from "./request/retry.ts";
-import { isShed, Patience } from "./request/shed.ts";
+import { isShed, mayResend, Patience, shedDelay } from "./request/shed.ts";
 import { belowBase, parseBaseUrl, resolveTarget, withoutSecrets, type BaseUrl } from "./request/target-url.ts";
 import type { Transport, WireRequest } from "./transport/transport.ts";
 import { Verbs } from "./request/verbs.ts";
@@ -58,7 +58,8 @@ const NO_FLIGHTS: readonly PendingRequest[] = Object.freeze([]);
  * are part of the world and are restored with it.
  *
  * Answers of every status are returned, not thrown. If an overloaded server rejects a request with 503, the client waits and retries up to three
- * times.
+ * times, unless the server may have executed the request: after a 503 that only has `Retry-After`, it retries only GET, HEAD and OPTIONS. An
+ * exploration then restores the state and repeats the step.
  *
  * Requests reject with a `SeqqaError`: `TARGET_UNREACHABLE` if no answer came, `ANSWER_INVALID` for an answer that is not HTTP, `REQUEST_TIMEOUT`,
  * `BODY_TOO_LARGE` (over 64 MiB), and `OTHER_ORIGIN` for an absolute URL of another origin. `PATH_INVALID`, `HEADER_INVALID`, `METHOD_INVALID`,
@@ -77,6 +78,8 @@ export class HttpClient extends Verbs implements ApiClient {
   /** The current waits for an overloaded server. Aborting one of the controllers ends its wait. */
   readonly #waits: Set<AbortController> = new Set();
   #sink: ((exchange: Exchange) => void) | null = null;
+  /** `true` if a 503 is an expected answer, so that the client does not wait for another one. */
+  #expectsShed = false;
   /** The last answer if it was a refusal, for the error about a missing token. */
   #refused: { readonly method: string; readonly path: string; readonly status: number } | undefined;
 
@@ -100,6 +103,10 @@ export class HttpClient extends Verbs implements ApiClient {
 
   /** Sends a request with any method. */
   override async request(method: string, path: string, options: RequestOptions = NO_OPTIONS): Promise<ApiResponse> {
+    return this.#send(method, path, options, false);
+  }
+
+  async #send(method: string, path: string, options: RequestOptions, isAnonymous: boolean): Promise<ApiResponse> {
     const target = resolveTarget(this.#base, path, options.query);
     const { multipart } = options;
     const body = multipart === undefined ? encodeBody(options) : await encodeMultipart(options, multipart);
@@ -112,6 +119,7 @@ export class HttpClient extends Verbs implements ApiClient {
       // Pass the content type of a multipart body separately: it is different for each body, and would fill the cache of the client's headers.
       contentType: multipart === undefined ? body?.contentType : undefined,
       headers: multipart === undefined ? own : { ...own, "content-type": body!.contentType! },
+      isAnonymous,
     };
     const timeoutMs = options.timeout === undefined ? (this.#timeoutMs ?? httpDefaults().timeoutMs) : milliseconds(options.timeout);
     const scope = requestScope();
@@ -147,8 +155,7 @@ export class HttpClient extends Verbs implements ApiClient {
   async #attempts(request: Redirectable, timeoutMs: number, scope: RequestScope | undefined): Promise<ApiResponse> {
     const policy = this.#retry ?? httpDefaults().retry;
     let response = await this.#exchange(request, timeoutMs, scope);
-    const isRetried = policy !== undefined && policy !== false && policy.retryOnStatus.includes(503);
-    if (isShed(response) && policy !== false && !isRetried && !isRaced(scope)) {
+    if (isShed(response) && this.#waitsFor(policy, scope) && mayResend(response)) {
       response = await this.#whileShed(response, request, timeoutMs, scope);
     }
     if (policy === undefined || policy === false) return response;
@@ -160,6 +167,12 @@ export class HttpClient extends Verbs implements ApiClient {
       response = await this.#exchange(request, timeoutMs, scope);
     }
     return response;
+  }
+
+  /** Returns `true` if the client waits for overloaded servers. A `retry` policy for 503 takes precedence. */
+  #waitsFor(policy: RetryPolicy | false | undefined, scope: RequestScope | undefined): boolean {
+    const isRetried = policy !== undefined && policy !== false && policy.retryOnStatus.includes(503);
+    return policy !== false && !isRetried && !isRaced(scope) && !this.#expectsShed;
   }
 
   /** Sends a request again that an overloaded server refused without processing it. Returns the last refusal if the overload seems permanent. */
@@ -214,7 +227,7 @@ export class HttpClient extends Verbs implements ApiClient {
     const { rateLimit } = httpDefaults();
     if (rateLimit !== undefined) await rateLimit.turn(signal);
     if (signal?.aborted === true) throw requestCancelled(request, signal, false);
-    const state = ownState(this.#state, scope);
+    const state = request.isAnonymous ? new ClientState({}, undefined) : ownState(this.#state, scope);
     const headers = headersOf(request, state);
     const wire: WireRequest = { method, path, url, headers, body, timeoutMs, signal };
     const started = performance.now();
@@ -228,8 +241,7 @@ export class HttpClient extends Verbs implements ApiClient {
       if (answer.cookies.length > 0) state.receiveCookies(answer.cookies, url);
       const sent: ApiRequest = { method, url, headers, body: request.shown ?? bodyText(body) };
       const response = new ApiResponse(answer.status, answer.text, answer.headers, sent, performance.now() - started);
-      const shed = isShed(response) && !isRaced(scope);
-      this.#sink?.(shed ? { kind: "answer", response, shed } : { kind: "answer", response });
+      this.#sink?.({ kind: "answer", response, ...this.#shed(response, scope) });
       scope?.record(recordedAnswer(response));
       return response;
     } catch (thrown) {
@@ -256,6 +268,15 @@ export class HttpClient extends Verbs implements ApiClient {
     }
   }
 
+  #shed(
+    response: ApiResponse,
+    scope: RequestScope | undefined,
+  ): Pick<Extract<Exchange, { kind: "answer" }>, "shed" | "repeatAfterMs"> | undefined {
+    if (!isShed(response) || isRaced(scope)) return undefined;
+    const isRepeated = !mayResend(response) && this.#waitsFor(this.#retry ?? httpDefaults().retry, scope);
+    return { shed: true, ...(isRepeated && { repeatAfterMs: shedDelay(1, response) * 1000 }) };
+  }
+
   /**
    * Returns the error to report for a request that failed. If an answer ended early, the target may have crashed. If the target is still alive, the
    * answer was invalid HTTP.
@@ -280,6 +301,7 @@ export class HttpClient extends Verbs implements ApiClient {
       get twoPackets(): boolean {
         return transport.twoPackets === true;
       },
+      sendAnonymously: (method, path, options) => this.#send(method, path, options, true),
       save: () => ownState(state, requestScope()).save(),
       restore: (saved) => ownState(state, requestScope()).restore(saved as SavedClient),
       acting: () => ownState(state, requestScope()).acting(),
@@ -292,6 +314,9 @@ export class HttpClient extends Verbs implements ApiClient {
         for (const wait of waits) wait.abort();
       },
       keepTime: (now) => state.cookies.keepTime(now),
+      expectShed: (isExpected) => {
+        this.#expectsShed = isExpected;
+      },
       join: (clients) => {
         this.#clients = clients;
       },

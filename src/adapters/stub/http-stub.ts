@@ -71,6 +71,7 @@ export class HttpStub extends StubAdapter<StubState> {
   #described: DescribedReplies | undefined;
   readonly #definitions: StubDefinition[] = [];
   #server: Server | undefined;
+  #thrown: Error | undefined;
 
   /** @throws SeqqaError `STUB_URL_INVALID` */
   constructor({ url, slowMs = 1_000, callsAreState = true, openapi }: HttpStubOptions) {
@@ -164,6 +165,12 @@ export class HttpStub extends StubAdapter<StubState> {
     return this.state.sent;
   }
 
+  takeThrown(): Error | undefined {
+    const thrown = this.#thrown;
+    this.#thrown = undefined;
+    return thrown;
+  }
+
   /**
    * Reads the description, if there is one, and starts to listen. Must be called before the target gets its first request.
    * @throws SeqqaError `STUB_PORT` if the port is taken, `DESCRIPTION_*` if the description cannot be read
@@ -234,15 +241,19 @@ export class HttpStub extends StubAdapter<StubState> {
       const asked = { method: request.method ?? "", path: request.url ?? "/", headers, body, json: parsed(body, headers["content-type"]) };
       const fault = this.state.next;
       const { answer, call } = this.#answer(asked, fault);
+      this.called(call.matched ? undefined : `${asked.method} ${asked.path.split("?", 1)[0]!}`);
       this.set({ calls: [...this.state.calls, call], next: undefined });
       if (fault === "refused" || fault === "no_answer") return void request.socket.destroy();
       if (fault === "slow") await sleep(this.#slowMs);
       response.writeHead(answer.status, { ...answer.headers, ...(answer.cookies.length > 0 && { "set-cookie": [...answer.cookies] }) });
       response.end(answer.text);
     } catch (error) {
-      response
-        .writeHead(500, { "content-type": "text/plain" })
-        .end(`The function that builds the stub's reply threw an error: ${error instanceof Error ? error.message : String(error)}`);
+      const message = error instanceof Error ? error.message : String(error);
+      this.called();
+      this.#thrown ??= new Error(`${this.label} could not answer ${request.method ?? ""} ${request.url ?? ""}: ${message}`, {
+        cause: error,
+      });
+      response.writeHead(500, { "content-type": "text/plain" }).end(`The function that builds the stub's reply threw an error: ${message}`);
     }
   }
 

@@ -1,5 +1,6 @@
 import type { SMTPServer } from "smtp-server";
 import type { Observed } from "../../model/stores/store-adapter.ts";
+import { linksIn, textOfHtml } from "./mail-text.ts";
 import { portTaken, StubAdapter, stubUrl } from "./stub-adapter.ts";
 
 /** A mail that the target sent. Plain data. */
@@ -49,14 +50,18 @@ export class SmtpStub extends StubAdapter<MailState> {
    */
   linkTo(address: string, containing = ""): string | undefined {
     const mail = this.lastTo(address);
-    const links = `${mail?.text ?? ""} ${mail?.html ?? ""}`.match(/https?:\/\/[^\s"'<>)]+/g) ?? [];
-    return links.map((link) => link.replaceAll("&amp;", "&")).find((link) => link.includes(containing));
+    return linksIn(`${mail?.text ?? ""} ${mail?.html ?? ""}`).find((link) => link.includes(containing));
   }
 
-  /** Returns the first match of a pattern in subject, text or HTML of the last mail to an address: the first group, else the whole match. */
+  /**
+   * Returns the first match of a pattern in subject, text, HTML or the visible text of the HTML of the last mail to an address: the first group, else
+   * the whole match. The flags `g` and `y` have no effect.
+   */
   matchTo(address: string, pattern: RegExp): string | undefined {
     const mail = this.lastTo(address);
-    const found = pattern.exec(`${mail?.subject ?? ""}\n${mail?.text ?? ""}\n${mail?.html ?? ""}`);
+    const html = mail?.html ?? "";
+    const stateless = new RegExp(pattern.source, pattern.flags.replaceAll(/[gy]/g, ""));
+    const found = stateless.exec(`${mail?.subject ?? ""}\n${mail?.text ?? ""}\n${html}\n${textOfHtml(html)}`);
     return found?.[1] ?? found?.[0];
   }
 
@@ -74,6 +79,7 @@ export class SmtpStub extends StubAdapter<MailState> {
       onAuth: (auth, _session, done) => done(null, { user: auth.username ?? "anybody" }),
       onData: (stream, session, done) => {
         const chunks: Buffer[] = [];
+        this.called();
         stream.on("data", (chunk: Buffer) => chunks.push(chunk));
         const take = async (): Promise<void> => {
           let failure: Error | undefined;

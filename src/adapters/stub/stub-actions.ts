@@ -1,5 +1,6 @@
-import type { ApiClient } from "../../model/http/client.ts";
-import { storeOf, type Values } from "../../model/context/context.ts";
+import { clientPartOf, type ApiClient } from "../../model/http/client.ts";
+import { contextPartOf, storeOf, type Values } from "../../model/context/context.ts";
+import { SeqqaError } from "../../model/errors.ts";
 import { Action, type ActionOptions } from "../../model/declare/action.ts";
 import { ApiResponse } from "../../model/http/response.ts";
 import type { HttpStub } from "./http-stub.ts";
@@ -34,12 +35,15 @@ export function faultActions<C extends object = Values, A = ApiClient>(
 
 /** Options of {@link webhookActions}. */
 export interface WebhookActionsOptions {
-  /** Returns additional headers for a webhook that is about to be sent, such as a signature of its body. */
-  readonly headers?: (webhook: Webhook, body: string) => Readonly<Record<string, string>>;
+  /**
+   * Returns additional headers for a webhook that is about to be sent, such as a signature of its body. `nowMs` is the target's time in milliseconds
+   * since 1970, for signatures that contain a time. Without a `systems.clock`, it is the time of this process.
+   */
+  readonly headers?: (webhook: Webhook, body: string, nowMs: number) => Readonly<Record<string, string>>;
 }
 
 /**
- * Returns three actions that send webhooks of a stub to the target.
+ * Returns three actions that send webhooks of a stub to the target. A webhook has none of the token, cookies and headers of the World's client.
  *
  * - `<store>_webhook` sends the oldest queued webhook, at any later step.
  * - `<store>_webhook_again` repeats the webhook that was sent last.
@@ -51,23 +55,23 @@ export function webhookActions<C extends object = Values, A = ApiClient>(
   store: string,
   { headers }: WebhookActionsOptions = {},
 ): Action<C, A>[] {
-  const send = async (api: A, webhook: Webhook | undefined): Promise<ApiResponse | null> => {
+  const send = async (api: A, context: object, webhook: Webhook | undefined): Promise<ApiResponse | null> => {
     if (webhook === undefined) return null;
     const body = typeof webhook.body === "string" ? webhook.body : JSON.stringify(webhook.body ?? {});
-    const all = { "content-type": "application/json", ...webhook.headers, ...headers?.(webhook, body) };
-    return (api as ApiClient).post(webhook.path, { body, headers: all });
+    const all = { "content-type": "application/json", ...webhook.headers, ...headers?.(webhook, body, targetTime(context)) };
+    return post(api, webhook.path, { body, headers: all });
   };
   return [
     stubAction<C, A>(
       `${store}_webhook`,
       `the stub ${store} sends its oldest webhook`,
-      async (api, context) => send(api, storeOf<HttpStub>(context, store).takeWebhook("first")),
+      async (api, context) => send(api, context, storeOf<HttpStub>(context, store).takeWebhook("first")),
       { changesStores: [store] },
     ),
     stubAction<C, A>(
       `${store}_webhook_again`,
       `the stub ${store} sends its last webhook again`,
-      async (api, context) => send(api, storeOf<HttpStub>(context, store).lastSent),
+      async (api, context) => send(api, context, storeOf<HttpStub>(context, store).lastSent),
       // A repeated webhook need not change anything, because a correct target ignores it.
       { changesNothing: true },
     ),
@@ -76,11 +80,33 @@ export function webhookActions<C extends object = Values, A = ApiClient>(
       `the stub ${store} sends its newest webhook before older webhooks`,
       async (api, context) => {
         const stub = storeOf<HttpStub>(context, store);
-        return stub.waiting.length < 2 ? null : send(api, stub.takeWebhook("last"));
+        return stub.waiting.length < 2 ? null : send(api, context, stub.takeWebhook("last"));
       },
       { changesStores: [store] },
     ),
   ];
+}
+
+/** Sends a request as a third party does: without the token, cookies and headers of the client, if the client can do this. */
+async function post(
+  api: unknown,
+  path: string,
+  options: { readonly body: string; readonly headers: Record<string, string> },
+): Promise<ApiResponse> {
+  const part = clientPartOf(api);
+  const hasPost = typeof (api as Partial<ApiClient>).post === "function";
+  // The base URL of a client without `post`, such as a GraphQLClient, is an endpoint. A webhook goes to another path of the same server.
+  if (part?.sendAnonymously !== undefined) return part.sendAnonymously("POST", hasPost ? path : new URL(path, part.base).href, options);
+  if (hasPost) return (api as ApiClient).post(path, options);
+  throw new SeqqaError("NO_CLIENT", "The api of the World cannot send a webhook, because it is no HttpClient and has no method post.", {
+    hint: "Use an HttpClient as the api of the World, or write an action of your own that sends the webhook.",
+  });
+}
+
+/** Returns the time of the target in milliseconds: the time of this process, moved by the clock of the World if there is one. */
+function targetTime(context: object): number {
+  const stores = Object.values(contextPartOf(context as never).stores());
+  return Date.now() + (stores.find((store) => store?.aheadMs !== undefined)?.aheadMs?.() ?? 0);
 }
 
 /** Creates an action that need not apply in any state, because a small API may never queue two webhooks. */

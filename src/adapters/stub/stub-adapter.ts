@@ -1,11 +1,18 @@
 import { SeqqaError } from "../../model/errors.ts";
-import type { CheckpointChoice, StoreScope } from "../../model/stores/store-adapter.ts";
+import type { CheckpointChoice, StoreScope, StubUse } from "../../model/stores/store-adapter.ts";
 import { ValueAdapter } from "../../stores/value-adapter.ts";
+
+/** The largest number of requests without a reply that a note names. */
+const MOST_UNMATCHED = 4;
 
 /** A store that plays a third party of the target: a server in this process that listens on a port. */
 export abstract class StubAdapter<S extends object> extends ValueAdapter<S> {
   readonly checkpoint: CheckpointChoice = { mode: "memory", why: "the stub is part of seqqa" };
   protected isOpen = false;
+  /** The name of the store in messages. */
+  protected label = "the stub";
+  #wasCalled = false;
+  readonly #unmatched: Set<string> = new Set();
 
   constructor(url: string, state: S) {
     super(url, "seqqa cannot delay a write to a stub", state);
@@ -23,7 +30,18 @@ export abstract class StubAdapter<S extends object> extends ValueAdapter<S> {
     this.replace({ ...this.state, ...change });
   }
 
-  async open(_scope: StoreScope): Promise<void> {
+  asked(): StubUse {
+    return { wasCalled: this.#wasCalled, unmatched: [...this.#unmatched] };
+  }
+
+  /** Records a call for {@link asked}. `unmatched`: method and path, if no reply was defined. */
+  protected called(unmatched?: string): void {
+    this.#wasCalled = true;
+    if (unmatched !== undefined && this.#unmatched.size < MOST_UNMATCHED) this.#unmatched.add(unmatched);
+  }
+
+  async open({ name }: StoreScope): Promise<void> {
+    this.label = `systems.${name}`;
     await this.listen();
     this.isOpen = true;
   }

@@ -1,4 +1,5 @@
 import { STRATEGIES, type StrategyTraits } from "../../model/declare/strategy.ts";
+import type { StubUse } from "../../model/stores/store-adapter.ts";
 import type { Divergence, StopReason } from "../../model/results/result.ts";
 import { ReorderBuffer, type Assignment } from "./reorder-buffer.ts";
 import { CheckQueue } from "../checks/check-queue.ts";
@@ -92,6 +93,8 @@ export class Explorer {
   readonly earlier: Pick<Recorded, "operations"> | undefined;
   /** `true` if a target sends its answers in two packets. */
   twoPackets = false;
+  /** For each store that plays a third party: what the target asked it, on all lanes. */
+  readonly stubs: Map<string, StubUse> = new Map();
   readonly cut: ShardCut | undefined;
   readonly limit: TimeLimit;
   readonly #options: ExplorerOptions;
@@ -458,6 +461,11 @@ export class Explorer {
     this.reorderBuffer.receive(assignments, expansion);
     this.replayed += expansion.replayed;
     this.twoPackets ||= expansion.twoPackets === true;
+    for (const { name, wasCalled, unmatched } of expansion.stubs ?? []) {
+      const before = this.stubs.get(name);
+      const all = [...new Set([...(before?.unmatched ?? []), ...unmatched])];
+      this.stubs.set(name, { wasCalled: wasCalled || before?.wasCalled === true, unmatched: all });
+    }
     const executed = this.reorderBuffer.executed - before;
     this.#scheduler.measured(expansion.busyMs, executed);
     this.#meter.busy(lane, expansion.busyMs, executed);

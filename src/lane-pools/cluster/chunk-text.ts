@@ -6,6 +6,7 @@ import {
   type Expansion,
   type LaneFailureKind,
   type CallEvent,
+  type NamedStubUse,
   type OccurrenceEvent,
   type SeenViolation,
   type UnitRequest,
@@ -223,6 +224,7 @@ export function expansionOf(given: string, units: readonly UnitRequest[], action
       }),
     ),
     twoPackets: optional(flag),
+    stubs: optional(listOf(members<NamedStubUse>({ name: text(), wasCalled: flag, unmatched: listOf(text(), 100) }), 10_000)),
   });
   const encoded = parseAs(
     given,

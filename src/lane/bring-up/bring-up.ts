@@ -493,6 +493,7 @@ async function writtenByOthers(system: StoreAdapter, scope: StoreScope, ms: numb
 async function reopenSystems(world: World<never, never>, parts: LaneParts, options: LaneOptions, asks: Asks): Promise<void> {
   for (const system of Object.values(world.systems)) await system?.close();
   await openSystems(world, parts, options, asks);
+  await requireClockFollows(world.systems, parts.lane);
 }
 
 /**

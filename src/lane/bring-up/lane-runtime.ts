@@ -23,6 +23,7 @@ import { SKIPPED_OUTCOME, type Outcome } from "../step/outcome.ts";
 import { probePath } from "../navigate/probe-path.ts";
 import type { RaceGround } from "../races/race-ground.ts";
 import { recordPath, type BeforeStep } from "../navigate/record-path.ts";
+import { isRepeated } from "../step/repeats.ts";
 import { StateWatch } from "../step/state-watch.ts";
 import { AfterFinding, StepTaker } from "../step/step-taker.ts";
 import { lossOf } from "./store-lost.ts";
@@ -122,13 +123,7 @@ export class LaneRuntime {
               outcome = stepper.fail(definition, error);
             }
           } else outcome = begun;
-          if (outcome.mayRepeat === true && stepper.wayBack !== undefined) {
-            // The server closed an idle connection just when the request was sent. The request may have been executed nevertheless, so restore the
-            // state before repeating the step.
-            await state.restore(mark);
-            drawing.at(unit.path, unit.path.length, action, unit.draws);
-            outcome = await stepper.run(definition);
-          }
+          if (stepper.wayBack !== undefined && isRepeated(outcome)) outcome = await stepper.repeated(definition, outcome, mark);
           if (outcome.kind !== "skipped") navigator.departed();
           // If the precondition did not hold, nothing was written, so no restore is needed. An action that returned null may have written something,
           // so `take` checks that below.
@@ -150,6 +145,7 @@ export class LaneRuntime {
   }
 
   cut(): void {
+    this.#base.stepper.repeats.cut();
     this.#base.state.cut();
   }
 

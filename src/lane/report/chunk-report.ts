@@ -87,6 +87,7 @@ export class ChunkReport {
       ...(this.#occurrences.length > 0 && { occurrences: this.#occurrences }),
       ...(this.#calls.length > 0 && { calls: this.#calls }),
       ...(this.#twoPackets() && { twoPackets: true }),
+      ...this.#stubs(),
     };
   }
 
@@ -142,6 +143,15 @@ export class ChunkReport {
     const exchanges = (this.#wants & EXCHANGES) === 0 ? [] : briefExchanges(this.#base.stepper.exchanges, outcome);
     this.#details.push({ unit, action, exchanges, state: this.#lines });
     this.#lines = undefined;
+  }
+
+  /** Returns what the target asked each third party so far. */
+  #stubs(): Pick<Expansion, "stubs"> | undefined {
+    const stubs = Object.entries(this.#base.world.systems).flatMap(([name, system]) => {
+      const use = system?.asked?.();
+      return use === undefined ? [] : [{ name, ...use }];
+    });
+    return stubs.length === 0 ? undefined : { stubs };
   }
 
   #twoPackets(): boolean {

@@ -36,6 +36,7 @@ export class ExpansionSum {
       busyMs: performance.now() - this.#begun,
       failure,
       ...(parts.some(({ part }) => part.twoPackets === true) && { twoPackets: true }),
+      ...(parts.some(({ part }) => part.stubs !== undefined) && { stubs: parts.flatMap(({ part }) => part.stubs ?? []) }),
     };
   }
 }

@@ -120,6 +120,8 @@ export class WorldState {
   readonly #world: World<never, never>;
   readonly #names: readonly string[];
   readonly #clock: StoreAdapter | undefined;
+  /** The stores that call user code to make their answers. */
+  readonly #throwing: readonly StoreAdapter[];
   readonly #context: ContextPart;
   readonly #clients: readonly ClientPart[];
   readonly #roles: readonly string[];
@@ -155,6 +157,7 @@ export class WorldState {
     const systems = Object.entries(world.systems).filter((entry): entry is [string, StoreAdapter] => entry[1] !== undefined);
     this.#names = systems.map(([name]) => name);
     this.systems = systems.map(([, system]) => system);
+    this.#throwing = this.systems.filter(({ takeThrown }) => takeThrown !== undefined);
     this.#clock = this.systems.find((system) => system.aheadMs !== undefined);
     // The state that a probe reads is inside the target, so it cannot be written to another lane.
     this.portable = !hidden && world.probe === undefined && this.systems.every(({ traits }) => traits.portable);
@@ -186,6 +189,20 @@ export class WorldState {
       if (pending.length > 0) all = all.length === 0 ? pending : [...all, ...pending];
     }
     return all;
+  }
+
+  /** Returns an error that user code threw while it made an answer of a store; see {@link StoreAdapter.takeThrown}. */
+  takeThrown(): Error | undefined {
+    for (const system of this.#throwing) {
+      const error = system.takeThrown?.();
+      if (error !== undefined) return error;
+    }
+    return undefined;
+  }
+
+  /** See {@link ClientPart.expectShed}. */
+  expectShed(isExpected: boolean): void {
+    for (const client of this.#clients) client.expectShed?.(isExpected);
   }
 
   cut(): void {

@@ -16,6 +16,8 @@ export interface Outcome {
   readonly message: string;
   /** `true` if the step may be repeated, because the target closed an idle connection just when a request was sent. */
   readonly mayRepeat?: boolean;
+  /** The milliseconds to wait before the step is repeated, because the target was overloaded. `undefined`: do not repeat it for this reason. */
+  readonly repeatAfterMs?: number;
 }
 
 const NONE: readonly never[] = Object.freeze([]);

@@ -10,11 +10,12 @@ import type { World } from "../../model/declare/world.ts";
 import type { ErrorEvent, FindingEvent } from "../../messages/lane-messages.ts";
 import type { Drawing } from "../bring-up/data-draws.ts";
 import { poll } from "../examine/late-writes.ts";
-import type { WorldState } from "../state/world-state.ts";
+import type { SavedWorld, WorldState } from "../state/world-state.ts";
 import type { SentRequest } from "../../state/index.ts";
 import { requireStores } from "../bring-up/store-lost.ts";
 import { invalidAnswerFinding } from "./invalid-answer.ts";
 import { executed, failed, lost, SKIPPED_OUTCOME, type Outcome } from "./outcome.ts";
+import { Repeats } from "./repeats.ts";
 
 export interface StepperOptions {
   /** How server errors (5xx answers) are judged: as violations, not at all, or by a rule of the agent. */
@@ -29,7 +30,7 @@ export type StepperWorld = Pick<World<never, never>, "api" | "clients" | "contex
 
 /** The part of the world's state that {@link Stepper} uses. */
 export type StepperState = Pick<WorldState, "attribute" | "moveTo"> &
-  Partial<Pick<WorldState, "asks" | "pending" | "cut" | "probe" | "wroteUnseen" | "visibility">>;
+  Partial<Pick<WorldState, "asks" | "expectShed" | "takeThrown" | "pending" | "cut" | "probe" | "wroteUnseen" | "visibility">>;
 
 export type UnansweredCheck = Extract<Exchange, { kind: "failure" }> & {
   readonly reason: "timeout" | "unreachable";
@@ -55,9 +56,12 @@ export class Stepper {
   isCheckShed = false;
   /** Called with the requests of checks and their responses, while a path is recorded. */
   onCheckExchange: ((exchange: Exchange) => void) | undefined;
-  /** Restores the state before a step is repeated. `undefined` if steps are never repeated; see {@link Outcome.mayRepeat}. */
+  /** Restores the state before a step is repeated. `undefined` if steps are never repeated; see {@link Repeats}. */
   wayBack: Pick<WorldState, "position" | "restore"> | undefined;
   onExchange: (() => void) | undefined;
+  /** Repeats steps, see {@link repeated}. */
+  readonly repeats: Repeats = new Repeats();
+  #expectsShed = false;
   /** The bodies of the current step and its checks, which errors must not quote. Empty unless `hideBodies` is set. */
   readonly #bodies: string[] = [];
   readonly #world: StepperWorld;
@@ -69,6 +73,7 @@ export class Stepper {
   #endMs = 0;
   #listening = false;
   #probeError: unknown;
+  #stubError: Error | undefined;
   /** Requests that had no answer yet when the current step began. They do not belong to the step. */
   #pendingBefore: readonly PendingRequest[] = NONE_PENDING;
 
@@ -113,9 +118,15 @@ export class Stepper {
   async run(action: AnyAction): Promise<Outcome> {
     const before = await this.wayBack?.position();
     const outcome = await this.#runOnce(action);
-    if (outcome.mayRepeat !== true || before === undefined) return outcome;
-    await this.wayBack?.restore(before);
-    return this.#runOnce(action);
+    return before === undefined ? outcome : this.repeated(action, outcome, before);
+  }
+
+  /** Repeats a step if its outcome asks for it. `before`: a checkpoint of the state before the step. Returns the last outcome. */
+  async repeated(action: AnyAction, outcome: Outcome, before: SavedWorld): Promise<Outcome> {
+    return this.repeats.run(outcome, async () => {
+      await this.wayBack?.restore(before);
+      return this.#runOnce(action);
+    });
   }
 
   async #runOnce(action: AnyAction): Promise<Outcome> {
@@ -157,6 +168,8 @@ export class Stepper {
     this.isCheckShed = false;
     this.#probeError = undefined;
     this.#pendingBefore = this.#state.pending?.() ?? NONE_PENDING;
+    const expectsShed = this.#expects503(action);
+    if (expectsShed !== this.#expectsShed) this.#expectShed(expectsShed);
     this.#listening = true;
     this.#startMs = this.#clock.now();
     try {
@@ -188,8 +201,10 @@ export class Stepper {
     this.#listening = false;
     this.#attribute(action);
     const pending = this.#state.pending?.() ?? NONE_PENDING;
+    this.#stubError = this.#state.takeThrown?.();
     const quiet =
       this.#probeError === undefined &&
+      this.#stubError === undefined &&
       this.strays.length === 0 &&
       this.uncaught.length === 0 &&
       action.expectedStatus === undefined &&
@@ -208,6 +223,7 @@ export class Stepper {
   fail(action: AnyAction, error: unknown): Outcome {
     this.#listening = false;
     this.#attribute(action);
+    this.#stubError = this.#state.takeThrown?.();
     return this.#judgeThrow(action, error);
   }
 
@@ -226,10 +242,20 @@ export class Stepper {
   }
 
   #attribute(action: AnyAction): void {
+    if (this.#expectsShed) this.#expectShed(false);
     this.#endMs = this.#clock.now();
     const { window } = this;
     if (this.#state.visibility === "nothing" && this.wrote) this.#state.wroteUnseen?.(action.name);
     this.#state.attribute(action.name, () => ({ ...window, action: action.name, exchanges: this.exchanges.flatMap(sentRequest) }));
+  }
+
+  #expects503({ expectedStatus }: AnyAction): boolean {
+    return expectedStatus !== undefined && isExpected(503, expectedStatus);
+  }
+
+  #expectShed(isExpected: boolean): void {
+    this.#expectsShed = isExpected;
+    this.#state.expectShed?.(isExpected);
   }
 
   #precondition(action: AnyAction, precondition: (context: never) => boolean): Outcome | undefined {
@@ -260,6 +286,7 @@ export class Stepper {
     if (broken !== undefined) return broken;
     const shed = this.#shed(action);
     if (shed !== undefined) return shed;
+    if (this.#stubError !== undefined) return this.#stubThrew(this.#stubError);
     if (this.#probeError !== undefined)
       return failed(this.thrown("PROBE_THREW", "The function `probe` of the World threw an error", "probe", this.#probeError));
     if (this.strays.length > 0) {
@@ -296,12 +323,17 @@ export class Stepper {
     return executed(response, this.#serverErrors(action, response));
   }
 
+  #stubThrew(error: Error): Outcome {
+    return failed(this.thrown("STUB_THREW", "The function that builds the reply of a stub threw an error", "stub", error));
+  }
+
   #judgeThrow(action: AnyAction, error: unknown): Outcome {
     const broken = this.#broken();
     if (broken !== undefined) return broken;
     requireStores(error, `Action "${action.name}" threw`);
     const shed = this.#shed(action);
     if (shed !== undefined) return shed;
+    if (this.#stubError !== undefined) return this.#stubThrew(this.#stubError);
     // Report only one error for a step, so drop the others.
     this.uncaught.length = 0;
     const findings = this.#serverErrors(action, undefined);
@@ -343,14 +375,14 @@ export class Stepper {
    * the API.
    */
   #shed(action: AnyAction): Outcome | undefined {
-    if (this.#options.serverErrors === "ignore" || isExpected(503, action.expectedStatus ?? [])) return undefined;
+    if (this.#options.serverErrors === "ignore" || this.#expects503(action)) return undefined;
     for (const [at, exchange] of this.exchanges.entries()) {
       if (
         exchange.kind === "answer" &&
         exchange.shed === true &&
         !this.exchanges.some((later, i) => i > at && isSameRequest(exchange, later))
       )
-        return failed(overloaded());
+        return { ...failed(overloaded()), ...(exchange.repeatAfterMs !== undefined && { repeatAfterMs: exchange.repeatAfterMs }) };
     }
     return undefined;
   }

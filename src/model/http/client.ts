@@ -96,6 +96,10 @@ export interface ClientPart {
   cut?(): void;
   /** Sets the clock by which cookies expire. Default: the clock of this process. */
   keepTime?(now: () => number): void;
+  /** Sends a request without the client's token, cookies and headers, and keeps no cookies of the answer. It is recorded like other requests. */
+  sendAnonymously?(method: string, path: string, options: RequestOptions): Promise<ApiResponse>;
+  /** Tells the client if a 503 of an overloaded server is an expected answer, for which the client does not wait. Default: it is not. */
+  expectShed?(isExpected: boolean): void;
   /** Passes all clients of the world to this client, by role. */
   join(clients: Readonly<Record<string, unknown>>): void;
 }
@@ -105,8 +109,13 @@ export type Exchange =
   | {
       readonly kind: "answer";
       readonly response: ApiResponse;
-      /** `true` if the server refused the request for lack of capacity, before it processed the request. */
+      /** `true` if the server refused the request for lack of capacity. */
       readonly shed?: boolean;
+      /**
+       * The milliseconds to wait before a step with this shed request is repeated. The server may have executed the request, so only the whole step
+       * can be repeated, from its initial state. `undefined` if the client sent the request again itself, or must not wait.
+       */
+      readonly repeatAfterMs?: number;
     }
   | {
       readonly kind: "failure";

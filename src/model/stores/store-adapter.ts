@@ -185,6 +185,12 @@ export interface NoFaults {
   readonly why: string;
 }
 
+/** See {@link StoreAdapter.asked}. */
+export interface StubUse {
+  readonly wasCalled: boolean;
+  readonly unmatched: readonly string[];
+}
+
 /** The state of a store when an adapter last read it. The object is valid until the store is read again. */
 export interface LastLook {
   /** The checkpoint of the state that was read: the one that {@link StoreAdapter.position} returned at the time of the read. */
@@ -259,6 +265,13 @@ export interface StoreAdapter {
   onQuery?: QueryListener | undefined;
   /** Returns the milliseconds by which this store has moved the target's clock ahead. Default: the store does not move the clock. */
   aheadMs?(): number;
+  /**
+   * For a store that plays a third party: returns what the target asked since the store was created, including requests that a restore undid.
+   * `unmatched`: some of the requests without a reply, e.g. `POST /charges`. Default: the store is no third party.
+   */
+  asked?(): StubUse;
+  /** Returns an error that the user's code threw while it made an answer of the store, and forgets the error. Default: the store calls no such code. */
+  takeThrown?(): Error | undefined;
   /** Calls code of a target in this process so that the code sees this store. Default: the code sees the store without such a call. */
   callTarget?<T>(call: () => T): T;
   /** Returns the whole content of the store as text, for comparing: exact, ordered, including counters and hidden keys. Slow. */

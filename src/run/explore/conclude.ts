@@ -12,6 +12,7 @@ import { hasEndedEarly, withExemptions } from "../results/idle-actions.ts";
 import { inconclusiveNotes, inconclusiveRules } from "../results/inconclusive-notes.ts";
 import { neverOccurredNotes } from "../results/never-occurred.ts";
 import { buildResult } from "../results/result-builder.ts";
+import { stubNotes } from "../results/stub-notes.ts";
 import { twoPacketsNote } from "../results/two-packets-note.ts";
 import { behindViolations } from "../results/verdict-exceptions.ts";
 import { wasteNotes } from "../results/waste.ts";
@@ -149,7 +150,7 @@ async function notesOf(
   if (explorer.stopReason !== "exhausted") notes.push(...explorer.chains.notes);
   notes.push(...twoPacketsNote(explorer), ...(await freshStateNotes(explorer, lanes.home.lanePool)));
   // Skip this note for a resumed run or a shard. Such a run has not seen all context keys, so the note could be false.
-  if (options.shard === undefined && input.keep?.before === undefined) notes.push(...neverOccurredNotes(explorer));
+  if (options.shard === undefined && input.keep?.before === undefined) notes.push(...neverOccurredNotes(explorer), ...stubNotes(explorer));
   if (input.operations !== undefined && explorer.earlier !== undefined && explorer.earlier.operations === undefined)
     notes.push("The coverage of OpenAPI operations is missing, because the first part of this resumed run did not measure it.");
   const left = notReplayedNote(violations);

@@ -40,13 +40,19 @@ export async function warmUp(context: WarmUpContext): Promise<void> {
     const name = `target.warm_up[${index}]`;
     const { method = "GET", path = "/", headers = {}, json, command } = read(step);
     if (command === undefined)
-      await request(context, `${name}, ${method} ${path},`, new URL(fill(path, context.filling), `${context.baseUrl}/`), {
+      await request(context, `${name}, ${method} ${path},`, urlOf(fill(path, context.filling), context.baseUrl), {
         method,
         headers: Object.fromEntries(Object.entries(headers).map(([key, value]) => [key, fill(value, context.filling)])),
         json,
       });
     else await run(context, name, command);
   }
+}
+
+/** Returns the URL of a request. As for `target.ready`, a path is appended to the path of the base URL. */
+function urlOf(path: string, baseUrl: string): URL {
+  if (/^https?:\/\//i.test(path)) return new URL(path);
+  return new URL(baseUrl.replace(/\/+$/, "") + (path.startsWith("/") ? path : `/${path}`));
 }
 
 /** Returns a step of `target.warm_up` as an object. A text such as `POST /setup` is short for method and path. */

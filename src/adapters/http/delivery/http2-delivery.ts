@@ -1,7 +1,8 @@
 import http2 from "node:http2";
 import type { SecureContext } from "node:tls";
 import { setTimeout as sleep } from "node:timers/promises";
-import { bodyTooLarge, clientClosed, failure } from "../transport/failures.ts";
+import { decodeContent } from "../transport/content-encoding.ts";
+import { bodyTooLarge, clientClosed, failure, undecodable } from "../transport/failures.ts";
 import { decodeBody, MAX_BODY_BYTES, NO_COOKIES, type WireAnswer, type WireRequest } from "../transport/transport.ts";
 import { withinLimits } from "../request/within-limits.ts";
 import { atOffsets } from "./at-offsets.ts";
@@ -172,9 +173,9 @@ class Exchange {
         return;
       }
       try {
-        this.#resolve({ ...answerHead(head), text: decodeBody(Buffer.concat(chunks)) });
+        this.#resolve({ ...answerHead(head), text: decodeBody(decodeContent(Buffer.concat(chunks), head["content-encoding"])) });
       } catch (cause) {
-        this.#reject(bodyTooLarge(this.#failed, cause));
+        this.#reject(undecodable(cause, this.#failed));
       }
     });
   }

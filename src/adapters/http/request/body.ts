@@ -11,7 +11,7 @@ export interface EncodedBody {
 
 /**
  * Encodes the body that the options describe.
- * @throws SeqqaError `BODY_INVALID` if the options contain several bodies, or a value that cannot be serialized as JSON
+ * @throws SeqqaError `BODY_INVALID` if the options contain several bodies, or a value that cannot be serialized as JSON or as a form field
  */
 export function encodeBody(options: RequestOptions): EncodedBody | undefined {
   const { json, form, body } = options;
@@ -23,7 +23,7 @@ export function encodeBody(options: RequestOptions): EncodedBody | undefined {
   if (form !== undefined) {
     if (body !== undefined) throw tooMany();
     const pairs = new URLSearchParams();
-    for (const name of Object.keys(form)) pairs.append(name, String(form[name]));
+    for (const name of Object.keys(form)) pairs.append(name, fieldText(name, form[name]));
     return { bytes: pairs.toString(), contentType: "application/x-www-form-urlencoded" };
   }
   if (body === undefined) return undefined;
@@ -33,6 +33,18 @@ export function encodeBody(options: RequestOptions): EncodedBody | undefined {
     });
   }
   return { bytes: body, contentType: undefined };
+}
+
+/** The type of a form excludes `null`, `undefined` and objects, but values from JSON or a database can be such values at run time. */
+function fieldText(name: string, value: unknown): string {
+  const isObject = typeof value === "object" && !Array.isArray(value);
+  if (value !== undefined && !isObject) return String(value as string);
+  const got = value === undefined || value === null ? String(value) : "an object";
+  throw new SeqqaError(
+    "BODY_INVALID",
+    `The form field ${JSON.stringify(name)} of a request is ${got}, but must be a string, a number or a boolean.`,
+    { hint: "Leave the field out of the form, or pass a text. To send an object, use the option json." },
+  );
 }
 
 export function bodyText(body: string | Uint8Array | undefined): string | undefined {

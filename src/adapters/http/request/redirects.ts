@@ -13,6 +13,8 @@ export interface Redirectable {
   readonly shown?: string | undefined;
   readonly contentType: string | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
+  /** `true` for a request without the client's token, cookies and headers. The client does not keep the cookies of its answer. */
+  readonly isAnonymous: boolean;
 }
 
 /**
@@ -28,7 +30,8 @@ export function redirected(base: BaseUrl, request: Redirectable, response: ApiRe
   const target = resolveTarget(base, url.href, undefined);
   const asGet = status === 303 ? request.method !== "GET" && request.method !== "HEAD" : status < 303 && request.method === "POST";
   if (!asGet) return { ...request, ...target };
-  return { ...target, method: "GET", body: undefined, contentType: undefined, headers: withoutContent(request.headers) };
+  const { isAnonymous } = request;
+  return { ...target, method: "GET", body: undefined, contentType: undefined, headers: withoutContent(request.headers), isAnonymous };
 }
 
 function parse(location: string, from: string): URL | undefined {

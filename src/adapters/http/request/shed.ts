@@ -7,20 +7,40 @@ import { retryDelay, retryPolicy, type RetryPolicy } from "./retry.ts";
  */
 const POLICY: RetryPolicy = retryPolicy({ maxAttempts: 4, delay: 0.25, backoffMultiplier: 2, maxDelay: 3, retryOnStatus: [503] });
 /**
- * After this number of requests that were refused at every attempt, the client no longer waits for overloaded servers. Otherwise a run could take
- * hours.
+ * After this number of requests that were refused at every attempt, the client waits only {@link SHORT} between attempts. Otherwise a run could take
+ * hours. The number of attempts stays the same, because requests must not depend on what happened on other paths.
  */
 const MOST_IN_VAIN = 3;
+/** The shortest wait, in seconds. */
+const SHORT = 0.05;
+/** Methods that read (RFC 9110, section 9.2.1). It does no harm to send such a request again. */
+const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 const UNDER_PRESSURE = /under[ _-]?pressure/i;
 const LOOKED_AT = 2000;
 
 /**
- * Returns `true` for an answer by which an overloaded server rejected a request before processing it. The answer is a 503 with `Retry-After`, or a
- * 503 that mentions pressure, as @fastify/under-pressure sends it. Only such a request can be sent again without executing it twice.
+ * Returns `true` for an answer by which an overloaded server rejects a request: a 503 with `Retry-After`, or a 503 that mentions pressure, as
+ * @fastify/under-pressure sends it.
  */
-export function isShed({ statusCode, headers, text }: ApiResponse): boolean {
-  if (statusCode !== 503) return false;
-  if (headers["retry-after"] !== undefined || UNDER_PRESSURE.test(text.slice(0, LOOKED_AT))) return true;
+export function isShed(response: ApiResponse): boolean {
+  return response.statusCode === 503 && (response.headers["retry-after"] !== undefined || mentionsPressure(response));
+}
+
+/**
+ * Returns `true` if a request that was shed can be sent again without the risk of executing it twice. A 503 that mentions pressure is sent before the
+ * server works on the request. An endpoint may also send 503 with `Retry-After` after it wrote something, e.g. because a third party failed.
+ */
+export function mayResend(response: ApiResponse): boolean {
+  return SAFE_METHODS.has(response.request.method) || mentionsPressure(response);
+}
+
+/** Returns the seconds to wait after `tries` attempts that were refused. */
+export function shedDelay(tries: number, { headers }: ApiResponse): number {
+  return Math.max(SHORT, retryDelay(POLICY, tries, headers["retry-after"]));
+}
+
+function mentionsPressure({ headers, text }: ApiResponse): boolean {
+  if (UNDER_PRESSURE.test(text.slice(0, LOOKED_AT))) return true;
   return Object.entries(headers).some(([name, value]) => UNDER_PRESSURE.test(name) || UNDER_PRESSURE.test(value));
 }
 
@@ -28,9 +48,9 @@ export class Patience {
   #inVain = 0;
 
   /** Returns the number of seconds to wait after `tries` attempts. `undefined`: do not retry. */
-  wait(tries: number, { headers }: ApiResponse): number | undefined {
-    if (this.#inVain >= MOST_IN_VAIN || tries >= POLICY.maxAttempts) return undefined;
-    return Math.max(0.05, retryDelay(POLICY, tries, headers["retry-after"]));
+  wait(tries: number, response: ApiResponse): number | undefined {
+    if (tries >= POLICY.maxAttempts) return undefined;
+    return this.#inVain >= MOST_IN_VAIN ? SHORT : shedDelay(tries, response);
   }
 
   /** Notes that a request was refused at every attempt. */

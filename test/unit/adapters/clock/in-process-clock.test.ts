@@ -39,6 +39,15 @@ describe("the clock of a target in this process", () => {
     expect(clock.callTarget(() => daysAhead(Date.now()))).toBe(0);
   });
 
+  it("moves the time again once it is closed and opened", () => {
+    const clock = clockAhead(2);
+    clock.close();
+    clock.open({ name: "clock", laneIndex: 0, inProcess: true, borrowed: false });
+    expect(clock.callTarget(() => daysAhead(Date.now()))).toBe(2);
+    clock.close();
+    expect(new Date(0).constructor).toBe(Date);
+  });
+
   it("moves every way to read the time, and leaves dates as they are", () => {
     const real = Date;
     const seen = clockAhead(3).callTarget(() => {

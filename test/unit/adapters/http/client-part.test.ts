@@ -71,6 +71,57 @@ describe("cookies", () => {
   });
 });
 
+describe("a cookie with Max-Age", () => {
+  const DAY = 86_400_000;
+
+  it("lives from its receipt on by the moved clock, also once saved and restored, and keeps its place when it is sent", async () => {
+    const api = new HttpClient(await cookieServer());
+    const part = clientPartOf(api)!;
+    let ahead = 30 * DAY;
+    part.keepTime!(() => Date.now() + ahead);
+    await setCookies(
+      api,
+      "a=1; Path=/; Max-Age=3600",
+      "b=2; Path=/deep; Max-Age=3600",
+      "c=3; Path=/; Max-Age=99999999999999999999",
+      "d=4; Path=/; Max-Age=-1",
+    );
+    expect((await sent(api)).cookie).toBe("a=1; c=3");
+    expect((await sent(api, "/deep")).cookie).toBe("b=2; a=1; c=3");
+    part.restore(structuredClone(part.save()));
+    expect((await sent(api)).cookie).toBe("a=1; c=3");
+    ahead += 3_500_000;
+    expect((await sent(api)).cookie).toBe("a=1; c=3");
+    ahead += 200_000;
+    expect((await sent(api)).cookie).toBe("c=3");
+    expect(part.acting()).toMatchObject({ cookies: [{ name: "c" }] });
+  });
+
+  it("lives longer once it is renewed", async () => {
+    const api = new HttpClient(await cookieServer());
+    const part = clientPartOf(api)!;
+    let ahead = 0;
+    part.keepTime!(() => Date.now() + ahead);
+    await setCookies(api, "a=1; Path=/; Max-Age=3600");
+    ahead = 3_000_000;
+    await setCookies(api, "a=1; Path=/; Max-Age=3600");
+    ahead = 6_000_000;
+    expect((await sent(api)).cookie).toBe("a=1");
+    expect(part.acting()).toMatchObject({ cookies: [{ name: "a", value: "1" }] });
+  });
+
+  it("ends without a clock, too, although it is sent again and again", async () => {
+    const api = new HttpClient(await cookieServer());
+    await setCookies(api, "a=1; Path=/; Max-Age=1");
+    const begun = performance.now();
+    while (performance.now() - begun < 1100) {
+      await sent(api);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expect((await sent(api)).cookie).toBeUndefined();
+  });
+});
+
 describe("version", () => {
   it("grows with what changes and only then", async () => {
     const api = new HttpClient(await cookieServer());

@@ -125,6 +125,15 @@ describe("what is sent", () => {
     const api = await client();
     await expect(api.post("/", { json: 1, body: "x" })).rejects.toMatchObject({ code: "BODY_INVALID" });
     await expect(api.post("/", { form: {}, body: "x" })).rejects.toMatchObject({ code: "BODY_INVALID" });
+    for (const [value, says] of [
+      [null, "is null"],
+      [undefined, "is undefined"],
+      [{}, "is an object"],
+    ] as const)
+      await expect(api.post("/", { form: { coupon: value as never } })).rejects.toMatchObject({
+        code: "BODY_INVALID",
+        message: `The form field "coupon" of a request ${says}, but must be a string, a number or a boolean.`,
+      });
     await expect(api.post("/", { json: 1n })).rejects.toMatchObject({
       code: "BODY_INVALID",
       message: expect.stringMatching(/BigInt/) as string,

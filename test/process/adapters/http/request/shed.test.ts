@@ -2,6 +2,7 @@ import type http from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import { HttpClient, type ApiClient } from "../../../../../src/adapters/http/index.ts";
 import { clientPartOf } from "../../../../../src/model/http/client.ts";
+import { MemoryAdapter } from "../../../../../src/adapters/memory/index.ts";
 import { Action, Agent, Invariant, World } from "../../../../../src/index.ts";
 import { closeServers, serve } from "../../../../unit/adapters/http/servers.ts";
 
@@ -40,8 +41,13 @@ async function shedding(refusals: number, refuse: Shed): Promise<Target> {
 describe("a server that sheds load", () => {
   it.each(WAYS)("by %s is waited for, and the request sent again", async (_, refuse) => {
     const { url, methods, worked } = await shedding(2, refuse);
-    const api = new HttpClient(url);
-    const response = await api.post("/orders", { json: { n: 1 } });
+    const response = await new HttpClient(url).get("/orders");
+    expect([response.statusCode, response.text, methods, worked()]).toEqual([200, "1", ["GET", "GET", "GET"], 1]);
+  });
+
+  it.each(WAYS.slice(2))("by %s is sent a POST again, too", async (_, refuse) => {
+    const { url, methods, worked } = await shedding(2, refuse);
+    const response = await new HttpClient(url).post("/orders", { json: { n: 1 } });
     expect([response.statusCode, response.text, methods, worked()]).toEqual([200, "1", ["POST", "POST", "POST"], 1]);
   });
 
@@ -52,14 +58,14 @@ describe("a server that sheds load", () => {
     expect(performance.now() - begun).toBeGreaterThan(990);
   });
 
-  it("for good is left with its answer after four tries, and not waited for again and again", async () => {
-    const { url, methods } = await shedding(Infinity, WAYS[1]![1]);
+  it("for good is left with its answer after four tries each time, and not waited for again and again", async () => {
+    const { url, methods } = await shedding(Infinity, WAYS[2]![1]);
     const api = new HttpClient(url);
-    for (const tries of [4, 4, 4, 1, 1]) {
-      const before = methods.length;
-      expect((await api.get("/")).statusCode).toBe(503);
-      expect(methods.length - before).toBe(tries);
-    }
+    for (let i = 0; i < 3; i++) await api.get("/");
+    const begun = performance.now();
+    for (let i = 0; i < 4; i++) expect((await api.get("/")).statusCode).toBe(503);
+    expect(methods).toHaveLength(7 * 4);
+    expect(performance.now() - begun).toBeLessThan(3_000);
   });
 
   it("is not waited for when the run has no time left", async () => {
@@ -82,6 +88,7 @@ describe("a server that sheds load", () => {
 
 describe("a request that the server may have worked on is sent once", () => {
   it.each<readonly [string, Shed]>([
+    ["503 with Retry-After", (response) => response.writeHead(503, { "retry-after": "0" }).end()],
     ["503 that says nothing more", (response) => response.writeHead(503).end("broken")],
     ["500 with Retry-After", (response) => response.writeHead(500, { "retry-after": "0" }).end()],
     ["429", (response) => response.writeHead(429, { "retry-after": "0" }).end()],
@@ -124,9 +131,48 @@ describe("an exploration", () => {
     expect(errors).toMatchObject([{ code: "TARGET_OVERLOADED", source: "target", message: expect.stringMatching(/rate_limit/) }]);
   });
 
-  it("takes 503 for right where the action expects it", async () => {
-    const { url } = await shedding(Infinity, WAYS[1]![1]);
-    expect(await agentOf(url, [503]).explore()).toMatchObject({ violations: [], errors: [] });
+  it("takes 503 for right where the action expects it, and does not ask again", async () => {
+    const [shed, other] = await Promise.all([
+      shedding(Infinity, WAYS[1]![1]),
+      shedding(Infinity, (response) => response.writeHead(503).end()),
+    ]);
+    for (const { url } of [shed, other]) expect(await agentOf(url, [503]).explore()).toMatchObject({ violations: [], errors: [] });
+    expect(shed.methods.length).toBe(other.methods.length);
+  });
+
+  /** A target that writes down each attempt to pay, also those that it answers with 503. */
+  const paying = async (answer: (visit: number) => number): Promise<{ readonly agent: Agent; readonly most: () => number }> => {
+    const store = new MemoryAdapter({ state: { attempts: 0, paid: false } });
+    let [visits, most] = [0, 0];
+    const url = await serve((request, response) => {
+      request.resume();
+      if (request.method !== "POST") return void response.end("{}");
+      most = Math.max(most, ++store.state.attempts);
+      const status = answer(++visits);
+      if (status === 200) store.state.paid = true;
+      response.writeHead(status, status === 503 ? { "retry-after": "0" } : {}).end("{}");
+    });
+    const actions = [
+      new Action({ name: "pay", run: (api) => (store.state.paid ? Promise.resolve(null) : api.post("/pay")) }),
+      new Action({ name: "look", run: (api) => api.get("/") }),
+    ];
+    return {
+      agent: new Agent({ world: new World({ api: new HttpClient(url) as ApiClient, systems: { store } }), actions, invariants: [] }),
+      most: () => most,
+    };
+  };
+
+  it("executes a request that a server refused from the same state again, not a second time after the first", async () => {
+    const { agent, most } = await paying((visit) => (visit % 3 === 0 ? 200 : 503));
+    expect(await agent.explore()).toMatchObject({ violations: [], errors: [], divergences: [], statesVisited: 2 });
+    expect(most()).toBe(1);
+  });
+
+  it("has no divergence if an endpoint writes and answers 503 each time", async () => {
+    const { agent, most } = await paying(() => 503);
+    const { errors, divergences } = await agent.explore();
+    expect([divergences, errors.map(({ code }) => code)]).toEqual([[], ["TARGET_OVERLOADED"]]);
+    expect(most()).toBe(1);
   });
 
   it("reports a 503 that sheds no load as the server error that it is", async () => {
