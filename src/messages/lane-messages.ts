@@ -259,11 +259,11 @@ export interface Expansion {
   readonly failure: LaneFailure | undefined;
   /** `true` if the target sends its answers in two packets. seqqa then opens a new connection for each request. */
   readonly twoPackets?: boolean | undefined;
-  /** What the target asked the stores that play third parties, since the lane began. Absent if there is no such store. */
+  /** The calls of the target to stores that play third parties, since the lane began. Absent if there is no such store. */
   readonly stubs?: readonly NamedStubUse[] | undefined;
 }
 
-/** What the target asked a store that plays a third party. `name`: the name of the store in the world. */
+/** The calls of the target to a store that plays a third party. `name`: the name of the store in the world. */
 export interface NamedStubUse extends StubUse {
   readonly name: string;
 }

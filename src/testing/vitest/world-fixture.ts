@@ -44,9 +44,9 @@ export function worldFixture(options: WorldOptions): {
       async ({ world, task }, use) => {
         const name = task.fullName ?? task.name;
         // If an earlier test wrote late, the first try fails. Vitest would run a retried test without a checkpoint if this function threw here.
-        let failure: unknown;
-        const checkpoint = await world.checkpoint(name).catch(async (error: unknown) => {
-          failure = error;
+        const failures: Error[] = [];
+        const checkpoint = await world.checkpoint(name).catch((error: Error) => {
+          failures.push(error);
           return world.checkpoint(name);
         });
         try {
@@ -54,6 +54,7 @@ export function worldFixture(options: WorldOptions): {
         } finally {
           await checkpoint[Symbol.asyncDispose]();
         }
+        const [failure] = failures;
         if (failure !== undefined) throw failure;
       },
       { auto: true },

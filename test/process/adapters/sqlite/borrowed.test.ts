@@ -306,9 +306,9 @@ describe("what the user writes", () => {
     await expect(openAdapter(file, { ignore: ["audit"] }, BORROWED)).rejects.toThrow(refused);
     expect(everything(file)).toEqual(before);
     const both = await openAdapter(file, { ignore: ["audit", "orders"] }, BORROWED);
-    both.close();
+    await both.close();
     const own = await openAdapter(file, { ignore: ["audit"] });
-    own.close();
+    await own.close();
   });
 
   test("before the run read the file for the first time ends the run, and stays", async () => {
