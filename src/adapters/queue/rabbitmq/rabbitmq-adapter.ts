@@ -48,6 +48,8 @@ interface PutBack extends Origin {
    */
   readonly batch: number;
   readonly place: number;
+  /** The header `CC` of the message. It is kept here, because the broker would send another copy to its queues each time the message is published. */
+  readonly cc?: unknown;
 }
 
 /**
@@ -202,8 +204,9 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
     const batch = ++this.#batch;
     this.#batches.set(queue, batch);
     for (const [place, { content, properties, headers, origin }] of messages.entries()) {
-      const putBack = { ...origin, batch, place } satisfies PutBack;
-      this.#channel.sendToQueue(queue, Buffer.from(content, "base64"), { ...properties, headers: { ...headers, [PUT_BACK]: putBack } });
+      const { CC: cc, ...others } = headers;
+      const putBack = { ...origin, batch, place, ...(cc !== undefined && { cc }) } satisfies PutBack;
+      this.#channel.sendToQueue(queue, Buffer.from(content, "base64"), { ...properties, headers: { ...others, [PUT_BACK]: putBack } });
     }
     // Wait for an answer of the queue. It answers after it has stored everything that this channel has published, so other clients see the messages
     // from now on.
@@ -227,14 +230,15 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
 function takenOut(queue: string, { content, fields, properties }: GetMessage, batch: number | undefined): TakenOut {
   const { headers = {}, ...others } = properties;
   // Leave out `x-delivery-count`: a quorum queue resets it when a message is published again. `redelivered` remains part of the state.
-  const { [PUT_BACK]: header, "x-delivery-count": _, ...ownHeaders } = headers as Record<string, unknown>;
+  const { [PUT_BACK]: header, "x-delivery-count": _, CC: own, ...ownHeaders } = headers as Record<string, unknown>;
+  const cc = own ?? (header as PutBack | undefined)?.cc;
   const putBack = (header as PutBack | undefined)?.batch === batch ? (header as PutBack | undefined) : undefined;
   const { exchange, key } = putBack ?? { exchange: fields.exchange, key: fields.exchange === "" ? queue : fields.routingKey };
   return {
     message: {
       content: content.toString("base64"),
       properties: Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined)),
-      headers: ownHeaders,
+      headers: { ...ownHeaders, ...(cc !== undefined && { CC: cc }) },
       origin: { exchange, key, redelivered: fields.redelivered || putBack?.redelivered === true },
     },
     place: putBack?.place,

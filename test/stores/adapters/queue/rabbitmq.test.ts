@@ -106,6 +106,24 @@ describe("queues of RabbitMQ", () => {
     await close();
   });
 
+  it("a message with a CC header is copied by the sender alone, and by no look", async () => {
+    const url = await virtualHost();
+    const { channel, close } = await client(url);
+    await channel.assertQueue("charges");
+    await channel.assertQueue("copies");
+    const store = await opened(url);
+    channel.sendToQueue("charges", bytes(1), { CC: ["copies"] });
+    await channel.waitForConfirms();
+    const mark = await store.mark();
+    const first = await store.observe();
+    expect(await store.observe()).toEqual(first);
+    await store.restore(mark);
+    expect(await store.jobs("copies")).toMatchObject([{ data: 1, headers: { CC: ["copies"] } }]);
+    expect(await store.jobs("charges")).toMatchObject([{ data: 1, headers: { CC: ["copies"] } }]);
+    await store.close();
+    await close();
+  });
+
   it("a rejected job goes to the exchange for dead letters, as the broker does it", async () => {
     const url = await virtualHost();
     const { channel, close } = await client(url);
