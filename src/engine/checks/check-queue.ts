@@ -103,13 +103,13 @@ export class CheckQueue {
 
   /**
    * Records in the run log that a check is finished, so that a resumed run does not repeat the check. `compared`: `false` if the two states could not
-   * be compared.
+   * be compared. A resumed run then tries again.
    */
   done({ lo, hi, check }: UnitRequest, compared = true): void {
     const { journal, visited } = this.#committer;
     if (compared && check?.reduced === true) this.audited++;
     if (compared && check?.edge !== undefined) this.auditsLeft--;
-    journal?.checked({ node: visited.find(lo, hi), merge: check?.merge === true, edge: check?.edge });
+    if (compared) journal?.checked({ node: visited.find(lo, hi), merge: check?.merge === true, edge: check?.edge });
   }
 
   /**

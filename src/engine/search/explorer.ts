@@ -312,8 +312,11 @@ export class Explorer {
       order.take();
       if (!order.nodewise ? work.settled(actions.length) : action === actions.length - 1) {
         committer.nodes.flag(node, EXPANDED);
-        if (this.#recorded !== undefined) this.#checks.recalled(node, work, this.#options.direct, this.#recorded);
-        else this.#checks.expanded(node, work, this.#direct);
+        // The outcomes before the node got its present path are gone, so checks have nothing to compare with.
+        if (work.earlier === 0) {
+          if (this.#recorded !== undefined) this.#checks.recalled(node, work, this.#options.direct, this.#recorded);
+          else this.#checks.expanded(node, work, this.#direct);
+        }
         reorderBuffer.finish(node);
       }
       if (this.#foundNew && stopOnFirstViolation) this.#stop("first_violation");

@@ -41,6 +41,8 @@ export class NodeWork {
   calls: Map<number, readonly number[]> | undefined;
   /** `true` if the outcomes are no longer needed. Outcomes that arrive later are only counted. */
   dropped = false;
+  /** The number of actions that were committed before the node got its present path. */
+  earlier = 0;
   #rows: Int32Array | undefined;
   #base = 0;
   #states: Uint8Array | undefined;
@@ -103,9 +105,17 @@ export class NodeWork {
     else this.#split(actions)[action] = COMMITTED;
   }
 
+  /** Returns `true` if all actions of the node are committed. Each action is committed once, whatever the path. */
   settled(actions: number): boolean {
-    if (this.#states === undefined) return this.#inOrder >= actions;
-    return this.#states.every((state) => state === COMMITTED);
+    return this.committed >= actions;
+  }
+
+  /** The number of committed actions, also of those before the node got its present path. */
+  get committed(): number {
+    if (this.#states === undefined) return this.earlier + this.#inOrder;
+    let count = this.earlier;
+    for (const state of this.#states) if (state === COMMITTED) count++;
+    return count;
   }
 
   /** Returns the number of executed actions whose outcomes are known but not committed. */

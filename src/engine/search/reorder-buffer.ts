@@ -36,6 +36,9 @@ export class ReorderBuffer {
     this.#snapshots = snapshots;
   }
 
+  /** The number of committed actions of nodes that got another path since. */
+  readonly #earlier = new Map<number, number>();
+
   get(node: number): NodeWork | undefined {
     return this.#works.get(node);
   }
@@ -53,6 +56,7 @@ export class ReorderBuffer {
         hi,
         snapshot: this.#snapshots.get(node),
       });
+      work.earlier = this.#earlier.get(node) ?? 0;
       this.#works.set(node, work);
     }
     return work;
@@ -154,12 +158,16 @@ export class ReorderBuffer {
   finish(node: number): void {
     this.#works.delete(node);
     this.#snapshots.delete(node);
+    this.#earlier.delete(node);
   }
 
   /** Drops all outcomes of a node, including those that lanes are still executing, because the node gets another path. */
   drop(node: number): void {
     const work = this.#works.get(node);
-    if (work !== undefined) this.#drop(work);
+    if (work !== undefined) {
+      if (work.committed > 0) this.#earlier.set(node, work.committed);
+      this.#drop(work);
+    }
     this.#works.delete(node);
   }
 

@@ -75,6 +75,9 @@ export async function search(exploration: Exploration): Promise<Searched> {
     const isOver = explorer.stopReason === "first_violation" || explorer.stopReason === "max_time" || explorer.limit.isOver;
     if (isOver || signal?.aborted === true || explorer.fatal !== undefined) {
       explorer.divergences.add(lesson);
+      // The lesson interrupted the search, and nobody else did.
+      if (explorer.stopReason === "interrupted" && signal?.aborted !== true && explorer.fatal === undefined)
+        explorer.stopReason = "max_time";
       return searched;
     }
     const learned = await learnFrom(lanes, { reports, knowledge }, lesson, {
