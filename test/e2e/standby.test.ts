@@ -107,11 +107,11 @@ describe("a target that crashes and starts slowly", () => {
   it("has none beside it where its store is one that is used where it is", async () => {
     const cwd = folderOf();
     const yaml = join(cwd, "seqqa.yaml");
-    writeFileSync(yaml, readFileSync(yaml, "utf8").replace("{db_path}", "own.sqlite"));
+    writeFileSync(yaml, readFileSync(yaml, "utf8").replace("{db_path}", "own.test.sqlite"));
     const parts = {
       top: `import { SqliteAdapter } from "seqqa/adapters/sqlite";`,
       actions: BOOMS,
-      more: `continueAfterViolation: true, world: () => new World({ systems: { db: new SqliteAdapter({ file: "own.sqlite" }) } }),`,
+      more: `continueAfterViolation: true, world: () => new World({ systems: { db: new SqliteAdapter({ file: "own.test.sqlite" }) } }),`,
     };
     writeFileSync(join(cwd, "notes.explore.ts"), notesExploration(parts));
     const { events } = await run(cwd, 1);
