@@ -76,8 +76,8 @@ async function serve(feed = new Feed(visibility)) {
   return { origin, search, ask, post: (path: string, body: unknown) => ask(path, { method: "POST", body: JSON.stringify(body) }) };
 }
 
-/** Reads the first events of the stream. */
-async function events(url: string, count: number): Promise<readonly UiEvent[]> {
+/** Reads this many events of a stream. `onFirst` is called when the first one is there. */
+async function events(url: string, count: number, onFirst: () => void = () => undefined): Promise<readonly UiEvent[]> {
   const answer = await fetch(url);
   const found: UiEvent[] = [];
   let text = "";
@@ -86,6 +86,7 @@ async function events(url: string, count: number): Promise<readonly UiEvent[]> {
     const parts = text.split("\n\n");
     text = parts.pop()!;
     for (const part of parts) if (part.startsWith("data: ")) found.push(JSON.parse(part.slice(6)) as UiEvent);
+    if (found.length > 0) onFirst();
     if (found.length >= count) break;
   }
   return found;
@@ -145,9 +146,8 @@ describe("the server of the page", () => {
     feed.event("shop", started);
     feed.tried("shop", step({}));
     feed.event("shop", { kind: "violation", id: "a1", invariant: "once", severity: "high", path: ["create"], steps: 1 });
-    const reading = events(`${origin}/api/events${search}`, 5);
-    // The first event is there once the stream is.
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    let reading: Promise<readonly UiEvent[]> = Promise.resolve([]);
+    await new Promise<void>((resolve) => (reading = events(`${origin}/api/events${search}`, 5, resolve)));
     feed.tried("shop", step({ from: 1, action: "pay", status: 409, to: 1, isNew: false, isFinding: true }));
     feed.event("shop", { kind: "note", message: "a note" });
     feed.explored({
