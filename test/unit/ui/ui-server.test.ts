@@ -146,8 +146,10 @@ describe("the server of the page", () => {
     feed.event("shop", started);
     feed.tried("shop", step({}));
     feed.event("shop", { kind: "violation", id: "a1", invariant: "once", severity: "high", path: ["create"], steps: 1 });
-    let reading: Promise<readonly UiEvent[]> = Promise.resolve([]);
-    await new Promise<void>((resolve) => (reading = events(`${origin}/api/events${search}`, 5, resolve)));
+    let onFirst = (): void => undefined;
+    const first = new Promise<void>((resolve) => void (onFirst = resolve));
+    const reading = events(`${origin}/api/events${search}`, 5, onFirst);
+    await first;
     feed.tried("shop", step({ from: 1, action: "pay", status: 409, to: 1, isNew: false, isFinding: true }));
     feed.event("shop", { kind: "note", message: "a note" });
     feed.explored({
