@@ -110,12 +110,9 @@ async function runChanged(
   const kept = new KeptResults(config);
   const shown = (file: string): string => shownPath(file, shell.cwd);
   const statuses: ExitStatus[] = [];
-  const result = (file: string): ReturnType<KeptResults["of"]> => {
-    const key = keys.get(file);
-    return key === undefined ? undefined : kept.of(shown(file), key);
-  };
   const affected = target.files.filter((file) => {
-    const known = result(file);
+    const key = keys.get(file);
+    const known = key === undefined ? undefined : kept.of(shown(file), key);
     if (known === undefined) return true;
     const { entry, run: id, status } = known;
     statuses.push(status);

@@ -312,8 +312,8 @@ export class Explorer {
       order.take();
       if (!order.nodewise ? work.settled(actions.length) : action === actions.length - 1) {
         committer.nodes.flag(node, EXPANDED);
-        // The outcomes before the node got its present path are gone, so checks have nothing to compare with.
-        if (work.earlier === 0) {
+        // Without all outcomes, checks have nothing to compare with.
+        if (!work.isPartial) {
           if (this.#recorded !== undefined) this.#checks.recalled(node, work, this.#options.direct, this.#recorded);
           else this.#checks.expanded(node, work, this.#direct);
         }

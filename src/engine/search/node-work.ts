@@ -41,8 +41,10 @@ export class NodeWork {
   calls: Map<number, readonly number[]> | undefined;
   /** `true` if the outcomes are no longer needed. Outcomes that arrive later are only counted. */
   dropped = false;
-  /** The number of actions that were committed before the node got its present path. */
-  earlier = 0;
+  /** The number of committed actions, also of the `NodeWork` that this one replaced. Each action is committed once. */
+  committed = 0;
+  /** `true` if some actions were committed before this `NodeWork` was made, so that it lacks their outcomes. */
+  isPartial = false;
   #rows: Int32Array | undefined;
   #base = 0;
   #states: Uint8Array | undefined;
@@ -58,6 +60,12 @@ export class NodeWork {
     this.lo = lo;
     this.hi = hi;
     this.snapshot = snapshot;
+  }
+
+  /** Takes the place of a `NodeWork` of the same node with this number of committed actions. */
+  replaces(committed: number): void {
+    this.committed = committed;
+    this.isPartial = committed > 0;
   }
 
   /** Returns the value of `UnitRequest.uncertain` for a predicted node. */
@@ -101,21 +109,13 @@ export class NodeWork {
   }
 
   commit(action: number, actions: number): void {
+    this.committed++;
     if (this.#states === undefined && action === this.#inOrder) this.#inOrder++;
     else this.#split(actions)[action] = COMMITTED;
   }
 
-  /** Returns `true` if all actions of the node are committed. Each action is committed once, whatever the path. */
   settled(actions: number): boolean {
     return this.committed >= actions;
-  }
-
-  /** The number of committed actions, also of those before the node got its present path. */
-  get committed(): number {
-    if (this.#states === undefined) return this.earlier + this.#inOrder;
-    let count = this.earlier;
-    for (const state of this.#states) if (state === COMMITTED) count++;
-    return count;
   }
 
   /** Returns the number of executed actions whose outcomes are known but not committed. */

@@ -19,6 +19,8 @@ export class ReorderBuffer {
   readonly #nodes: NodeTable;
   readonly #works: Map<number, NodeWork> = new Map();
   readonly #snapshots: SnapshotStore;
+  /** The number of committed actions of nodes whose outcomes were dropped. */
+  readonly #committed: Map<number, number> = new Map();
   /** Number of actions that lanes are executing. */
   underWay = 0;
   /** Number of outcomes that arrived and wait to be committed. Here and in the counts below, skipped actions do not count. */
@@ -36,9 +38,6 @@ export class ReorderBuffer {
     this.#snapshots = snapshots;
   }
 
-  /** The number of committed actions of nodes that got another path since. */
-  readonly #earlier = new Map<number, number>();
-
   get(node: number): NodeWork | undefined {
     return this.#works.get(node);
   }
@@ -47,16 +46,10 @@ export class ReorderBuffer {
   of(node: number, lo: number, hi: number): NodeWork {
     let work = this.#works.get(node);
     if (work === undefined) {
-      work = new NodeWork({
-        node,
-        parent: undefined,
-        action: -1,
-        depth: this.#nodes.depth(node),
-        lo,
-        hi,
-        snapshot: this.#snapshots.get(node),
-      });
-      work.earlier = this.#earlier.get(node) ?? 0;
+      const snapshot = this.#snapshots.get(node);
+      const place = { node, parent: undefined, action: -1, depth: this.#nodes.depth(node), lo, hi, snapshot };
+      work = new NodeWork(place);
+      work.replaces(this.#committed.get(node) ?? 0);
       this.#works.set(node, work);
     }
     return work;
@@ -71,6 +64,7 @@ export class ReorderBuffer {
     if (predicted === undefined) return;
     work!.children!.delete(action);
     predicted.node = node;
+    predicted.replaces(this.#committed.get(node) ?? 0);
     this.guessed -= predicted.uncommitted(this.#actions);
     this.#works.set(node, predicted);
   }
@@ -158,16 +152,13 @@ export class ReorderBuffer {
   finish(node: number): void {
     this.#works.delete(node);
     this.#snapshots.delete(node);
-    this.#earlier.delete(node);
+    this.#committed.delete(node);
   }
 
   /** Drops all outcomes of a node, including those that lanes are still executing, because the node gets another path. */
   drop(node: number): void {
     const work = this.#works.get(node);
-    if (work !== undefined) {
-      if (work.committed > 0) this.#earlier.set(node, work.committed);
-      this.#drop(work);
-    }
+    if (work !== undefined) this.#drop(work);
     this.#works.delete(node);
   }
 
@@ -213,6 +204,7 @@ export class ReorderBuffer {
   #drop(work: NodeWork): void {
     const uncommitted = work.uncommitted(this.#actions);
     work.dropped = true;
+    if (work.node >= 0 && work.committed > 0) this.#committed.set(work.node, work.committed);
     this.buffered -= uncommitted;
     this.wasted += uncommitted;
     if (work.node < 0) this.guessed -= uncommitted;

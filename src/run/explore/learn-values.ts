@@ -203,18 +203,25 @@ export async function learnFrom(
  * of times follow only if the ids did not help, because two times in whole seconds may be equal by chance. If neither helped, ids are distinguished by
  * the states in which they were generated, which leads to the most states.
  */
-function placesToOrder({ generated, times, ordered }: Knowledge): readonly string[] {
-  const ids = generated.map(({ place, domain }) => domain ?? place);
-  const timed = times.map(({ place }) => place);
-  const steps = [ids, [...timed, ROOT_TIMES], [...ids, ...timed.filter(isInToken)].map(contentOf)];
+function placesToOrder(knowledge: Knowledge): readonly string[] {
+  const { times, ordered } = knowledge;
+  const steps = [domainsOf(knowledge), [...times.map(({ place }) => place), ROOT_TIMES], contentsOf(knowledge)];
   return steps.map((places) => places.filter((place) => !ordered.includes(place))).find(({ length }) => length > 0) ?? [];
 }
 
 /** Returns `true` if states are distinguished by the states in which their values were generated. */
-export function distinguishesContent({ generated, times, ordered }: Knowledge): boolean {
-  return [...generated.map(({ place, domain }) => domain ?? place), ...times.map(({ place }) => place)].some((one) =>
-    ordered.includes(contentOf(one)),
-  );
+export function distinguishesContent(knowledge: Knowledge): boolean {
+  return contentsOf(knowledge).some((one) => knowledge.ordered.includes(one));
+}
+
+function domainsOf({ generated }: Knowledge): readonly string[] {
+  return generated.map(({ place, domain }) => domain ?? place);
+}
+
+/** Returns {@link contentOf} for all generated values, and for the times in signed tokens. */
+function contentsOf(knowledge: Knowledge): readonly string[] {
+  const inTokens = knowledge.times.map(({ place }) => place).filter(isInToken);
+  return [...domainsOf(knowledge), ...inTokens].map(contentOf);
 }
 
 /**
