@@ -19,8 +19,18 @@ const output = (command, ...args) =>
     child.once("close", (status) => done({ passed: status === 0, ...printed }));
   });
 
+// TypeScript 7 is several times as fast as 6, whose API the scripts and tests need that read source code.
 const types = (project, name) => () =>
-  output("tsc", "--noEmit", "-p", project, "--incremental", "--tsBuildInfoFile", `node_modules/.cache/${name}.tsbuildinfo`);
+  output(
+    "node",
+    "node_modules/typescript-7/bin/tsc",
+    "--noEmit",
+    "-p",
+    project,
+    "--incremental",
+    "--tsBuildInfoFile",
+    `node_modules/.cache/${name}.tsbuildinfo`,
+  );
 
 /** Runs programs one after another until one fails. */
 const inTurn =
