@@ -63,7 +63,7 @@ const MERGED: readonly (readonly [what: string, path: string, spec: Partial<Spec
 
 describeEach("states that are not one", () => {
   // In the quick suite a World with reset has one kind of them.
-  it.each(some(MERGED, 6))("%s: the defect is found, and the correct twin is silent", async (_what, path, parts) => {
+  it.each(some(MERGED, 4))("%s: the defect is found, and the correct twin is silent", async (_what, path, parts) => {
     const spec = { ...plain, ...parts };
     const url = spec.store === "sqlite" || spec.store === "memory" ? undefined : await template(spec.store);
     const [bug, twin] = await Promise.all([true, false].map(async (has) => runTarget(spec, { bug: has, lanes: LANES, url })));
@@ -90,7 +90,7 @@ const REPORTED: readonly (readonly [what: string, says: RegExp, spec: Partial<Sp
 ];
 
 describeEach("outcomes that no state explains", () => {
-  it.each(some(REPORTED, 3))("%s: are reported, and never vouched for", async (_what, says, parts) => {
+  it.each(some(REPORTED, 2))("%s: are reported, and never vouched for", async (_what, says, parts) => {
     const spec = { ...plain, ...parts };
     const [bug, twin] = await Promise.all([true, false].map(async (has) => runTarget(spec, { bug: has, lanes: LANES })));
     expect([1, 3]).toContain(bug!.status);
@@ -165,11 +165,12 @@ export const agent = new Agent<any>({
 }
 
 describeEach("a lease that an action waits for", () => {
-  it.each<[string, LeaseForm]>([
+  const forms: readonly [string, LeaseForm][] = [
     ["a time", "iso"],
-    ["a text with two times", "range"],
     ["a local time without its zone, five hours behind UTC", "local"],
-  ])("is another state once it is over, although nothing is written, if it is %s", async (_what, form) => {
+    ["a text with two times", "range"],
+  ];
+  it.each(some(forms, 2))("is another state once it is over, although nothing is written, if it is %s", async (_what, form) => {
     const result = await locked({ bug: true, form });
     expect([result.status, result.violations.map(({ reproductionPath }) => reproductionPath.join(" "))]).toEqual([
       1,
@@ -264,12 +265,13 @@ export const agent = new Agent<any>({
 }
 
 describeEach("data of the state in a generated value", () => {
-  it.each([
+  const values = [
     ["that the user keeps", ["offer", "sale", "end", "buy"], "sale offer end buy", "encrypted"],
+    ["in a column, signed with the time, as Django's sessions are", ["add", "pay"], "add add pay", "signed"],
     ["in a column that each step writes anew", ["add", "pay"], "add add pay", "encrypted"],
     ["that the user keeps, signed with the time", ["offer", "sale", "end", "buy"], "sale offer end buy", "signed"],
-    ["in a column, signed with the time, as Django's sessions are", ["add", "pay"], "add add pay", "signed"],
-  ] as const)("%s: the defect is found, and the correct twin is silent", async (_what, actions, path, seal) => {
+  ] as const;
+  it.each(some(values, 2))("%s: the defect is found, and the correct twin is silent", async (_what, actions, path, seal) => {
     const [result, twin] = await Promise.all([sealing(actions, true, "", seal), sealing(actions, false, "", seal)]);
     expect(result.violations.map(({ reproductionPath }) => reproductionPath.join(" "))).toEqual(expect.arrayContaining([path]));
     expect([twin.status, twin.violations, twin.divergences]).toEqual([0, [], []]);

@@ -30,11 +30,11 @@ async function apart(checkpoint: "journal" | "clone", borrowed: boolean, laneInd
 }
 
 describe("postgres journal, another process", () => {
-  systemContract({ lane: (index) => apart("journal", false, index), cycles: size(20, 10_000) });
+  systemContract({ lane: (index) => apart("journal", false, index), cycles: size(12, 10_000) });
 });
 
 describe("postgres journal, borrowed, other seeds", () => {
-  systemContract({ lane: (index) => apart("journal", true, index), cycles: size(12, 2000), seed: 77 });
+  systemContract({ lane: (index) => apart("journal", true, index), cycles: size(8, 2000), seed: 77 });
 });
 
 test("postgres journal, three lanes of one server at once", async () => {

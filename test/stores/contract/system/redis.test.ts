@@ -59,11 +59,11 @@ async function wholeServer(index: number): Promise<Subject> {
 }
 
 describe("redis, all databases of a lane's own server", () => {
-  systemContract({ lane: wholeServer, cycles: size(12, 3000), seed: 17 });
+  systemContract({ lane: wholeServer, cycles: size(8, 3000), seed: 17 });
 });
 
 describe("redis, another process", () => {
-  systemContract({ lane: (index) => lane(index, 1), cycles: size(20, 10_000) });
+  systemContract({ lane: (index) => lane(index, 1), cycles: size(12, 10_000) });
 });
 
 describe("redis, another process, other seeds", () => {
