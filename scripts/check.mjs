@@ -64,8 +64,7 @@ const lists = [
   {
     // With `--incremental`, files that have not changed since the last check are not checked again.
     types: inTurn(types("tsconfig.json", "check"), types("src/reports/html/app/tsconfig.json", "check-report")),
-    comments: run("node", "scripts/structure.mjs", "--comments"),
-    parameters: run("node", "scripts/structure.mjs", "--parameters"),
+    structure: run("node", "scripts/structure.mjs", "--comments", "--parameters"),
     "merge conflicts": noConflictMarkers,
   },
 ];
