@@ -3,34 +3,15 @@ import { explore, fixtureModes, uuidCreates, type Counts, type FixtureMode, type
 import { full } from "../sizes.ts";
 import { documentOf, emptyFolder, only, seqqa, type Explored } from "../support/e2e.ts";
 
-/** Too large to be explored over HTTP in seconds: to this depth in the quick suite. */
-const QUICK_DEPTH: Readonly<Record<string, number>> = { ledger: 3, stock: 2, deep: 3 };
-
-/** Modes in which some actions never do anything, so that a run without findings is unverified; the last steps of `deep` do within the depth of the quick suite. */
-const IDLE: ReadonlySet<string> = new Set(["deep clean", "deep bug", "order-model lost payment", "order-model never ships"]);
+/** Modes in which some actions never do anything, so that a run without findings is unverified. */
+const IDLE: ReadonlySet<string> = new Set(["order-model lost payment", "order-model never ships"]);
 
 /** Explores a fixture with its own configuration; everything but the budget is as a user would run it. */
-async function run(
-  fixture: string,
-  env: Readonly<Record<string, string>>,
-  ...args: readonly string[]
-): Promise<Explored & { status: number | null }> {
+async function run(fixture: string, env: Readonly<Record<string, string>>): Promise<Explored & { status: number | null }> {
   const output = emptyFolder();
   // Some folders have the same exploration in memory, too.
   const name = fixture === "demo" ? "shop" : fixture;
-  const command = [
-    "run",
-    `fixtures/${fixture}`,
-    "--only",
-    name,
-    "--reporter",
-    "json",
-    "--max-steps",
-    "9000000",
-    "--output",
-    output,
-    ...args,
-  ];
+  const command = ["run", `fixtures/${fixture}`, "--only", name, "--reporter", "json", "--max-steps", "9000000", "--output", output];
   const ran = await seqqa(command, { env, timeoutMs: full ? 3_000_000 : 100_000 });
   expect(ran.stderr).toBe("");
   const document = documentOf(ran);
@@ -54,18 +35,13 @@ function expectations(model: Model<unknown>, counts: Counts, isIdle: boolean): o
 }
 
 /**
- * In the quick suite these: bugs of sequences, logins, crashes and depth, and each way in which ids, times and rows come about. `unit/fixtures` and `process/fixtures`
+ * In the quick suite these: bugs of sequences and logins, and each way in which ids, times and rows come about. `unit/fixtures` and `process/fixtures`
  * hold the others to their models, and e2e/state-graph, late, run-store and rules-on-clean run most of them.
  */
 const QUICK: ReadonlySet<string> = new Set([
-  "shop clean",
   "shop double refund",
-  "ledger bug",
-  "stock bug",
   "login bug",
   "stale-read bug",
-  "order-dependent crash",
-  "deep bug",
   "order-model double refund",
   "uuid-creates five",
   "autoincrement clean",
@@ -76,16 +52,13 @@ const QUICK: ReadonlySet<string> = new Set([
 const modes = full ? fixtureModes : fixtureModes.filter(({ fixture, mode }) => QUICK.has(`${fixture} ${mode}`));
 
 describe.each(modes)("fixture $fixture, $mode", ({ fixture, mode, env, model }: FixtureMode) => {
-  const depth = full ? undefined : QUICK_DEPTH[fixture];
-
-  it(`equals its model${depth === undefined ? "" : ` to depth ${depth}`}`, async () => {
-    const counts = depth === undefined ? explore(model) : explore(model, { maxDepth: depth });
-    const bounds = depth === undefined ? [] : ["--max-depth", String(depth)];
-    const result = await run(fixture, env, ...bounds);
+  it("equals its model", async () => {
+    const counts = explore(model);
+    const result = await run(fixture, env);
     expect({ ...result, actions: Object.keys(result.coverage.actions).sort() }).toMatchObject(
-      expectations(model, counts, IDLE.has(`${fixture} ${mode}`) && (depth !== undefined || fixture !== "deep")),
+      expectations(model, counts, IDLE.has(`${fixture} ${mode}`)),
     );
-    expect(result.stopReason).toBe(depth === undefined || counts.statesAtDepth.length <= depth ? "exhausted" : "max_depth");
+    expect(result.stopReason).toBe("exhausted");
 
     // One violation per rule, last action and status; the shortest of each rule is as short as the model's.
     const shortest: Record<string, number> = {};
@@ -101,14 +74,11 @@ describe.each(modes)("fixture $fixture, $mode", ({ fixture, mode, env, model }: 
 });
 
 describe("commuting creates with random ids and times", () => {
-  it.each(
-    full
-      ? ([
-          [5, 32],
-          [6, 64],
-        ] as const)
-      : ([[5, 32]] as const),
-  )("%i give %i states", async (creates, states) => {
+  // The quick suite has "uuid-creates five" above.
+  it.runIf(full).each([
+    [5, 32],
+    [6, 64],
+  ] as const)("%i give %i states", async (creates, states) => {
     const result = await run("uuid-creates", { CREATES: String(creates) });
     expect(explore(uuidCreates(creates)).states).toBe(states);
     expect(result).toMatchObject({ status: 0, statesVisited: states, transitions: states * creates });

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
+import { some } from "../sizes.ts";
 import { folderWith, linkPackages, only, seqqa, writtenIn, type Ran } from "../support/e2e.ts";
 import { typeErrors } from "../support/type-check.ts";
 
@@ -134,7 +135,7 @@ it("rules are as strong as what they notice: none of what is made wrong, a part 
   expect(several.tried).toBe(none.tried);
   // The same run gives the same.
   expect(await strength(all.join(", "))).toEqual(several);
-  for (const left of all)
+  for (const left of some(all, 1))
     expect((await strength(all.filter((one) => one !== left).join(", "))).noticed, `without ${left}`).toBeLessThan(several.noticed);
   // A rule that compares the rows after a step with those that the API says it has.
   expect(await strength("exact")).toMatchObject({ tried: none.tried, noticed: none.tried });
