@@ -18,6 +18,14 @@ export function isBusy(error: unknown): boolean {
   return codeOf(error).startsWith("SQLITE_BUSY") || codeOf(error).startsWith("SQLITE_LOCKED");
 }
 
+/** Returns `true` if a virtual table cannot be read because only the target loads its extension. */
+export function isOfExtension(error: unknown): boolean {
+  return (
+    codeOf(error) === "SQLITE_ERROR" &&
+    /^(?:no such|unknown) (?:module|tokenizer)|^vtable constructor failed/.test(String((error as Error).message))
+  );
+}
+
 export function busyError(file: string, limitMs: number): (cause: unknown) => SeqqaError {
   return (cause) =>
     new SeqqaError(

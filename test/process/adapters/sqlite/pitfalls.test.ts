@@ -469,3 +469,28 @@ db = sqlite3.connect(sys.argv[1], isolation_level=None)
 cursor = db.execute("insert into orders(status) values('py')")
 print(cursor.rowcount, cursor.lastrowid)
 `;
+
+test("a virtual table of an extension that only the target loads is seen by its shadow tables", async () => {
+  const file = scratchFile();
+  const db = api(file, "create table docs(id integer primary key)", "create table vec_rows(id integer primary key, v)");
+  db.unsafeMode(true);
+  db.pragma("writable_schema = on");
+  db.exec("insert into sqlite_schema values('table', 'vec', 'vec', 0, 'CREATE VIRTUAL TABLE vec USING vec0(v float[4])')");
+  db.pragma("writable_schema = reset");
+  db.unsafeMode(false);
+  const adapter = await openAdapter(file);
+  expect(adapter.checkpoint.mode).toBe("copy");
+  expect(await adapter.schema()).toEqual([
+    { name: "docs", columns: ["id"] },
+    { name: "vec", columns: [] },
+    { name: "vec_rows", columns: ["id", "v"] },
+  ]);
+  await adapter.root();
+  const mark = await adapter.mark();
+  db.exec("insert into vec_rows values(1, 'x')");
+  expect(await adapter.observe()).toMatchObject({ tables: [{ name: "vec_rows", added: [[1, "x"]] }] });
+  await adapter.restore(mark);
+  expect(db.prepare("select count(*) from vec_rows").pluck().get()).toBe(0);
+  const observing = await openAdapter(file, { tables: ["vec"] });
+  expect(await observing.root()).toMatchObject({ tables: [] });
+});
