@@ -311,6 +311,20 @@ describe("what the user writes", () => {
     await own.close();
   });
 
+  test("to an ignored table whose deleted rows take rows of another table along, is refused; names count without case", async () => {
+    const file = scratchFile();
+    const child = (action: string): string => `create table lines(id integer primary key, who integer references Users(ID) ${action})`;
+    const user = api(file, "create table users(id integer primary key)", child("on delete set null"));
+    const refused = expect.objectContaining({
+      code: "IGNORE_REFERS",
+      message: expect.stringContaining('Table "users" of') as string,
+    }) as Error;
+    await expect(openAdapter(file, { ignore: ["users"] }, BORROWED)).rejects.toThrow(refused);
+    await (await openAdapter(file, { ignore: ["users", "lines"] }, BORROWED)).close();
+    user.exec(`drop table lines; ${child("")}`);
+    await (await openAdapter(file, { ignore: ["users"] }, BORROWED)).close();
+  });
+
   test("before the run read the file for the first time ends the run, and stays", async () => {
     const file = scratchFile();
     const user = api(file, ...SHOP);
@@ -446,6 +460,24 @@ describe("owners", () => {
     expect(everything(file)).toEqual(before);
     expect(() => adapter.close()).toThrow(LEASE_OVER);
   });
+});
+
+test("a foreign key that names a column or table which does not exist is no obstacle", async () => {
+  const file = scratchFile();
+  const target = api(
+    file,
+    "create table users(id integer primary key)",
+    "create table orders(id integer primary key, user_id references users(uid), other references missing)",
+    "insert into users values(1)",
+  );
+  target.pragma("foreign_keys = off");
+  const before = everything(file);
+  const adapter = await openAdapter(file, {}, BORROWED);
+  await adapter.root();
+  target.exec("insert into orders values(1, 1, 1); delete from users");
+  await adapter.mark();
+  await adapter.close();
+  expect(everything(file)).toEqual(before);
 });
 
 describe("what cannot be put back is said, and left for the user", () => {
