@@ -105,7 +105,7 @@ export class JournalMode implements MysqlMode {
     } catch (error) {
       lease?.stop();
       await uninstall(control).catch((cause: unknown) => {
-        throw leftInstalled(control.store, error, cause);
+        if (choice.borrowed && !control.lost) throw leftInstalled(control.store, error, cause);
       });
       throw error;
     }

@@ -89,6 +89,18 @@ export function notPutBack(file: string, cause: unknown): SeqqaError {
   );
 }
 
+/** Returns the error for an external file to which a program wrote whose clock is `seconds` ahead, so that the lease had ended for its triggers. */
+export function clockDiffers(file: string, seconds: number): SeqqaError {
+  return new SeqqaError(
+    "CLOCK_DIFFERS",
+    `The clock of a program that writes to the SQLite file ${file} is about ${seconds} s ahead of seqqa's clock. seqqa's triggers did not log what this program wrote, so seqqa cannot undo it.`,
+    {
+      hint: "Compare the file with a backup. Set the clock of that program's machine, or start the program without libfaketime. To let seqqa set the target's time, use `systems.clock`.",
+      exitStatus: 3,
+    },
+  );
+}
+
 /** Returns the error for an external file that another run uses, or may be using. */
 export function inUse(file: string, owner: Owner, life: Life): SeqqaError {
   const host = owner.host.replaceAll(/[^\x21-\x7e]/g, "?").slice(0, 64);

@@ -21,7 +21,7 @@ import {
 } from "../../../stores/index.ts";
 import { SqliteFaults } from "../faults/sqlite-faults.ts";
 import { blind } from "./blind.ts";
-import { BUSY_LIMIT_MS, busyError, isBusy, notPutBack, schemaChanged } from "../connect/failures.ts";
+import { BUSY_LIMIT_MS, busyError, clockDiffers, isBusy, notPutBack, schemaChanged } from "../connect/failures.ts";
 import { install, isInstalled } from "./install.ts";
 import type { SqliteMode } from "../connect/mode.ts";
 import { newToken, release } from "./owner.ts";
@@ -34,6 +34,12 @@ import { UndoLog } from "./undo-log.ts";
 
 /** Thrown in a transaction if triggers fired or the schema version changed. The transaction is then rolled back and executed again. */
 class LookAgain extends Error {}
+
+/** `check` returns 1 while the lease is valid, and the time of the first change that triggers did not log, in seconds. */
+interface Lease {
+  readonly check: Statement<[], [holds: number, late: number | null]>;
+  readonly timer: NodeJS.Timeout;
+}
 
 interface Work<T> {
   readonly result: T;
@@ -82,7 +88,7 @@ export class JournalMode implements SqliteMode {
   readonly #watching: boolean;
   readonly #asked: AskedSince;
   /** The lease of an external file, `undefined` for a lane's file. While the lease is valid, no other run can use the file. */
-  readonly #lease: { readonly check: Statement<[], number>; readonly timer: NodeJS.Timeout } | undefined;
+  readonly #lease: Lease | undefined;
   /** The id of this run's journal tables and triggers in the file. */
   readonly token: string;
   #knownData = -1;
@@ -230,6 +236,7 @@ export class JournalMode implements SqliteMode {
     if (this.#broken === undefined) this.#recordLast();
     const leftover = putBackKept(this.db, this.#file);
     if (leftover.keep.length > 0 && !this.#watching) throw keptAtEnd(leftover.store, leftover.keep, writeKept(leftover));
+    if (this.#broken?.code === "CLOCK_DIFFERS") throw this.#broken;
   }
 
   /**
@@ -251,7 +258,7 @@ export class JournalMode implements SqliteMode {
   }
 
   /** Starts a timer that renews the lease. The triggers write to the undo log only while the lease is valid. */
-  #hold(): { readonly check: Statement<[], number>; readonly timer: NodeJS.Timeout } {
+  #hold(): Lease {
     const renewal = this.db.prepare(`update ${LEASE} set until = ${SECONDS} + ${LEASE_SECONDS} where until > ${SECONDS}`);
     const renew = (): void => {
       try {
@@ -262,22 +269,23 @@ export class JournalMode implements SqliteMode {
     };
     const timer = setInterval(renew, RENEWAL_MS);
     timer.unref();
-    return { check: this.db.prepare<[], number>(`select until > ${SECONDS} from ${LEASE}`).pluck(), timer };
+    return { check: this.db.prepare<[], [number, number | null]>(`select until > ${SECONDS}, late from ${LEASE}`).raw(), timer };
   }
 
   /**
-   * Throws if the lease has expired. Must be called inside a transaction, so that no other run can take over the file after the check.
-   * @throws SeqqaError `LEASE_OVER`
+   * Throws if the lease has expired, or has expired for a program with another clock. Must be called inside a transaction, so that no other run can
+   * take over the file after the check. @throws SeqqaError `LEASE_OVER`, `CLOCK_DIFFERS`
    */
   #requireLease(): void {
     if (this.#lease === undefined) return;
-    let holds: number | undefined;
+    let [holds, late]: readonly (number | null)[] = [];
     try {
-      holds = this.#lease.check.get();
+      [holds, late] = this.#lease.check.get() ?? [];
     } catch (error) {
       if (isBusy(error)) throw error;
     }
     if (holds !== 1) throw (this.#broken = leaseOver(`the SQLite file ${this.#file}`));
+    if (typeof late === "number") throw (this.#broken = clockDiffers(this.#file, late - Math.round(Date.now() / 1000)));
   }
 
   /**

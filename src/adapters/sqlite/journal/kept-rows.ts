@@ -56,8 +56,8 @@ export function installKept(db: Database, plans: readonly TablePlan[]): void {
   db.exec(`create table ${KEPT}(seq integer primary key, code, ${columns("r")}, ${columns("l")});
     create table ${TABLES}(idx integer primary key, name text, layout text);
     create table ${COUNTERS}(recorded, at, name, seq);
-    create table ${LEASE}(until integer, since integer, recorded integer);
-    insert into ${LEASE} values(${SECONDS} + ${LEASE_SECONDS}, ${Date.now()}, ${Date.now()})`);
+    create table ${LEASE}(until integer, since integer, recorded integer, late integer);
+    insert into ${LEASE} values(${SECONDS} + ${LEASE_SECONDS}, ${Date.now()}, ${Date.now()}, null)`);
   const insert = db.prepare(`insert into ${TABLES} values(?, ?, ?)`);
   for (const plan of plans) insert.run(BigInt(plan.index), plan.name, layoutOf(plan));
   const count = db.prepare(`insert into ${COUNTERS} values(?, ?, ?, ?)`);

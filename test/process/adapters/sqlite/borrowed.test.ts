@@ -298,6 +298,30 @@ describe("what the user writes", () => {
     expect(everything(file)[1]).not.toContainEqual(expect.stringContaining("seqqa"));
   });
 
+  test("by a clock that is ahead is not logged, which ends the run; what was logged is restored", async () => {
+    for (const when of ["before a look", "at the end"]) {
+      const file = scratchFile();
+      const target = api(file, ...SHOP);
+      const adapter = await openAdapter(file, {}, BORROWED);
+      await adapter.root();
+      const root = await adapter.mark();
+      target.exec("update orders set status = 'run' where id = 1");
+      await adapter.changed(root);
+      target.function("strftime", { varargs: true }, () => String(Math.round(Date.now() / 1000) + 3600));
+      target.exec("update orders set status = 'unlogged' where id = 2; delete from items");
+      const differs = expect.objectContaining({
+        code: "CLOCK_DIFFERS",
+        exitStatus: 3,
+        message: expect.stringContaining("3600 s ahead") as string,
+      }) as Error;
+      if (when === "before a look")
+        for (const look of [() => adapter.changed(root), () => adapter.restore(root)]) expect(look).toThrow(differs);
+      expect(() => adapter.close()).toThrow(differs);
+      expect(target.prepare("select status from orders order by id").pluck().all()).toEqual(["a", "unlogged"]);
+      expect(everything(file)[1]).not.toContainEqual(expect.stringContaining("seqqa"));
+    }
+  });
+
   test("to a table that is ignored and refers to a table that is not, is refused before anything is installed", async () => {
     const file = scratchFile();
     api(file, ...SHOP, "create table audit(id integer primary key, order_id integer references orders)");
