@@ -486,6 +486,44 @@ describe("owners", () => {
   });
 });
 
+test.each(["at the next look", "at the end", "after a kill"])(
+  "rows that a VACUUM gave new row ids are kept and listed, %s",
+  async (when) => {
+    const file = scratchFile();
+    const target = api(file, ...ORDERS, "create table log(m)", "insert into log(rowid, m) values(1, 'a'), (5, 'b')");
+    const adapter = await openAdapter(file, {}, BORROWED);
+    await adapter.root();
+    const root = await adapter.mark();
+    target.exec("insert into log values('run'); update orders set status = 'run'");
+    await adapter.changed(root);
+    target.exec("vacuum");
+    if (when === "after a kill") {
+      target.exec("update seqqa_owner set pid = 0");
+      const { leftover } = await stores.clean(`sqlite:${file}`);
+      expect(leftover?.keep.map(({ recorded }) => recorded)).toEqual([{ m: "run" }]);
+      expect(() => adapter.close()).toThrow(LEASE_OVER);
+    } else {
+      const changed = expect.objectContaining({
+        code: "SCHEMA_CHANGED",
+        message: expect.stringContaining('VACUUM gave new row ids to table "log"') as string,
+      }) as Error;
+      if (when === "at the next look")
+        for (const look of [() => adapter.changed(root), () => adapter.restore(root)]) expect(look).toThrow(changed);
+      const folder = process.cwd();
+      process.chdir(dirname(scratchFile()));
+      try {
+        expect(() => adapter.close()).toThrow(
+          expect.objectContaining({ code: "ROWS_KEPT", message: expect.stringContaining("log ") as string }) as Error,
+        );
+      } finally {
+        process.chdir(folder);
+      }
+    }
+    expect(target.prepare("select m from log").pluck().all()).toEqual(["a", "b", "run"]);
+    expect(target.prepare("select status from orders").pluck().all()).toEqual(["a", "b"]);
+  },
+);
+
 test("a foreign key that names a column or table which does not exist is no obstacle", async () => {
   const file = scratchFile();
   const target = api(
