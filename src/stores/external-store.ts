@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import { SeqqaError } from "../model/errors.ts";
-import type { ObservedColumn } from "../model/stores/store-adapter.ts";
 import type { Leftover, RowImage, RowImages } from "../model/stores/leftover.ts";
 
 /**
@@ -165,31 +164,45 @@ export function refusedWhereItIs(checkpoint: string, store: string, why: string)
   );
 }
 
+/** A foreign key from a column of table `child` to table `parent`. */
+export interface ForeignReference {
+  readonly child: string;
+  readonly column: string;
+  readonly parent: string;
+  /** `true` if deleting a row of the parent table changes rows of the child table (ON DELETE CASCADE, SET NULL or SET DEFAULT). */
+  readonly deletes: boolean;
+}
+
 /**
- * Checks that no table which is left alone refers to a table which is restored. Restores do not check foreign keys, so rows of the first table would
- * refer to rows that no longer exist.
+ * Checks that the tables that are left alone and the tables that are restored do not depend on each other. Restores do not check foreign keys. After
+ * one, rows of a table that is left alone would refer to rows that no longer exist. So would rows that the database deleted together with a row of a
+ * table that is left alone; in MariaDB/MySQL, such a deletion is not even logged.
  *
  * @param leftAlone The tables that `ignore` names, and those that other clients changed while the run sent no request.
  * @throws SeqqaError `IGNORE_REFERS` (exit status 2)
  */
-export function requireNoReference(
-  store: string,
-  leftAlone: ReadonlySet<string>,
-  tables: readonly { readonly name: string; readonly columns: readonly ObservedColumn[] }[],
-): void {
-  for (const { name, columns } of tables) {
-    if (!leftAlone.has(name)) continue;
-    const column = columns.find(({ references }) => references !== undefined && !leftAlone.has(references.table));
-    if (column === undefined) continue;
-    const parent = column.references!.table;
-    throw new SeqqaError(
-      "IGNORE_REFERS",
-      `Table "${name}" of ${store} is ignored, or another client writes to it, but its column ${column.name} refers to table "${parent}", which this run restores. Rows of "${name}" would refer to rows that no longer exist.`,
-      {
-        hint: `List "${parent}" under \`ignore\`, too, or remove "${name}" from it and stop the other client. Or let seqqa start the target and copy the store (\`target.command\` and \`db_url\`).`,
-        exitStatus: 2,
-      },
-    );
+export function requireNoReference(store: string, leftAlone: ReadonlySet<string>, references: readonly ForeignReference[]): void {
+  for (const { child, column, parent, deletes } of references) {
+    if (leftAlone.has(child) && !leftAlone.has(parent)) {
+      throw new SeqqaError(
+        "IGNORE_REFERS",
+        `Table "${child}" of ${store} is ignored, or another client writes to it, but its column ${column} refers to table "${parent}", which this run restores. Rows of "${child}" would refer to rows that no longer exist.`,
+        {
+          hint: `List "${parent}" under \`ignore\`, too, or remove "${child}" from it and stop the other client. Or let seqqa start the target and copy the store (\`target.command\` and \`db_url\`).`,
+          exitStatus: 2,
+        },
+      );
+    }
+    if (deletes && leftAlone.has(parent) && !leftAlone.has(child)) {
+      throw new SeqqaError(
+        "IGNORE_REFERS",
+        `Table "${parent}" of ${store} is ignored, or another client writes to it, but deleting its rows deletes or changes rows of table "${child}", which this run restores (ON DELETE of column ${column}). Rows of "${child}" would be lost, or refer to rows that no longer exist.`,
+        {
+          hint: `List "${child}" under \`ignore\`, too, or remove "${parent}" from it and stop the other client. Or let seqqa start the target and copy the store (\`target.command\` and \`db_url\`).`,
+          exitStatus: 2,
+        },
+      );
+    }
   }
 }
 

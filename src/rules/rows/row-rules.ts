@@ -17,6 +17,14 @@ const MOST_ROWS = 20;
 const ROUNDING = "0.000001";
 
 /**
+ * Returns an SQL condition that is true if a number is above another one by more than a rounding error. The numbers are subtracted only if the first
+ * is larger, because MariaDB refuses negative differences of unsigned columns. `+ 0` makes SQLite and MariaDB compare texts as numbers.
+ */
+function isAbove(number: string, limit: string): string {
+  return `CASE WHEN ${number} + 0 > ${limit} + 0 THEN ${number} - ${limit} ELSE 0 END > ${ROUNDING}`;
+}
+
+/**
  * Checks that no value of a numeric column is below zero: `neverNegative("stock.available")`. Rows with `NULL` are left out. Severity: HIGH.
  * @throws SeqqaError `RULE_INVALID` if the column is not written as `table.column`
  */
@@ -50,7 +58,7 @@ export function neverAbove<C extends object = Values, A = ApiClient>(
     expected: `${column} <= ${limit}`,
     message: (count) => `${column} is above ${limit} in ${rowCount(count)}`,
     actual: (rows) => rows.map((row) => ({ [column]: row[at.column], [limit]: row[most.column] })),
-    sql: (sql) => `SELECT * FROM ${sql.table(at)} WHERE ${sql.name(at.column)} - ${sql.name(most.column)} > ${ROUNDING}`,
+    sql: (sql) => `SELECT * FROM ${sql.table(at)} WHERE ${isAbove(sql.name(at.column), sql.name(most.column))}`,
   });
 }
 
@@ -224,7 +232,7 @@ export function sumWithin<C extends object = Values, A = ApiClient>({
       return (
         `SELECT mine.*, sums.sum_of_parts FROM ${sql.table(sum)} mine JOIN (${sums}) sums ` +
         `ON ${sql.same("sums.whole_key", `mine.${sql.name(key)}`)} ` +
-        `WHERE sums.sum_of_parts - mine.${sql.name(sum.column)} > ${ROUNDING}`
+        `WHERE ${isAbove("sums.sum_of_parts", `mine.${sql.name(sum.column)}`)}`
       );
     },
   });

@@ -128,6 +128,24 @@ describe.each<Kind>(["sqlite", "postgres", "mysql"])("rules over rows of %s", (k
     expect(await judged(neverNegative("order.select"), store)).toMatchObject({ ok: false, actual: [-5] });
   });
 
+  it("compare amounts that are unsigned, or beyond 2^53", async () => {
+    const type = kind === "mysql" ? "BIGINT UNSIGNED" : "BIGINT";
+    const most = "9007199254740993";
+    const tables = [
+      `CREATE TABLE shows (id INTEGER PRIMARY KEY, sold ${type}, seats ${type})`,
+      `CREATE TABLE bookings (id INTEGER PRIMARY KEY, show_id INTEGER, seats ${type})`,
+      `INSERT INTO shows VALUES (1, 2, 9), (2, ${most}, ${most}), (3, NULL, 1)`,
+      `INSERT INTO bookings VALUES (1, 1, 1), (2, 1, 1), (3, 2, ${most})`,
+    ];
+    const above = neverAbove("shows.sold", "shows.seats");
+    const within = sumWithin({ parts: "bookings.seats", whole: "shows.seats", by: "show_id" });
+    const store = await storeWith(kind, tables);
+    expect([await judged(above, store), await judged(within, store)]).toEqual([true, true]);
+    const wrong = await storeWith(kind, [...tables, "UPDATE shows SET sold = seats + 1", "INSERT INTO bookings VALUES (4, 2, 1)"]);
+    expect(await judged(above, wrong)).toMatchObject({ ok: false, message: "shows.sold is above shows.seats in 3 rows" });
+    expect(await judged(within, wrong)).toMatchObject({ ok: false, actual: [expect.objectContaining({ id: 2 })] });
+  });
+
   it("compare keys whose column types differ", async () => {
     const id = { sqlite: "TEXT", postgres: "UUID", mysql: "CHAR(36)" }[kind];
     const first = "3f0c8a52-6a0e-4d3b-9a53-0d1c2b7e4f10";

@@ -122,7 +122,12 @@ function journalled(catalog: Catalog, { store, ignore, scope }: Choosing): Catal
   requireNoReference(
     `the database ${store.shown}`,
     leftAlone,
-    catalog.tables.map(({ name, shown }) => ({ name, columns: shown })),
+    catalog.keys.map(({ child, childColumns, parent, onDelete }) => ({
+      child,
+      column: childColumns[0]!,
+      parent,
+      deletes: onDelete !== "none",
+    })),
   );
   const named = ignoredColumns(ignore, scope.name, schemaOf(catalog));
   const tables = catalog.tables.filter(({ name }) => !leftAlone.has(name)).map((table) => withIgnored(table, named.get(table.name)));

@@ -153,6 +153,20 @@ export function notPutBack(store: StoreUrl, error: unknown): SeqqaError {
   });
 }
 
+/** Returns the error for tables and triggers that seqqa could neither complete (`why`) nor remove again (`error`). */
+export function leftInstalled(store: StoreUrl, why: unknown, error: unknown): SeqqaError {
+  const cause = safeCause(store, error);
+  return new SeqqaError(
+    "STORE_NOT_PUT_BACK",
+    `seqqa could not install its triggers in ${store.shown} (${safeCause(store, why).message}), and could not remove them again: ${cause.message}. Triggers of the database may be missing.`,
+    {
+      hint: "Run `seqqa clean` with a database user that has all privileges. It creates missing triggers again from the table seqqa_journal_originals.",
+      exitStatus: 2,
+      cause,
+    },
+  );
+}
+
 export function cannotRecover(store: StoreUrl, table: string | undefined, why: string): SeqqaError {
   const what = table === undefined ? why : `table "${table}" ${why}`;
   return new SeqqaError("STORE_NOT_PUT_BACK", `seqqa cannot restore the data that an earlier run changed in ${store.shown}: ${what}.`, {

@@ -1,5 +1,7 @@
+import { SeqqaError } from "../../../model/errors.ts";
 import { OURS } from "../schema/catalog.ts";
 import { OFF, type Control, type Row } from "../connect/control.ts";
+import { isDenied, safeCause } from "../connect/failures.ts";
 import { named, quoteName, quoteText } from "../connect/sql-text.ts";
 
 /**
@@ -29,6 +31,8 @@ interface Original {
 /**
  * Replaces the user's triggers by copies that do nothing in seqqa's own sessions. MySQL cannot disable triggers, so the user's triggers would fire
  * during a restore and change rows. The originals are saved in the database first. If the run is killed, a later run can create them again.
+ *
+ * @throws SeqqaError `STORE_NOT_ALLOWED` (nothing was replaced) if the user may not create one of the triggers again
  */
 export async function guardTriggers(control: Control): Promise<void> {
   const rows = await control.rows(
@@ -42,6 +46,7 @@ export async function guardTriggers(control: Control): Promise<void> {
   await control.rows(
     `create table ${ORIGINALS}(at int not null auto_increment primary key, name ${text}, tab ${text}, body ${text}, mode ${text}, client ${text}, collation ${text}) engine=InnoDB`,
   );
+  await requireRights(control, users);
   const kept: string[] = [];
   for (const [name, table, , , , , mode, client, collation] of users) {
     const [shown] = await control.rows(`show create trigger ${quoteName(name!)}`);
@@ -55,9 +60,39 @@ export async function guardTriggers(control: Control): Promise<void> {
   await control.rows(`insert into ${ORIGINALS}(name) values ('${COMPLETE}')`);
 }
 
+/** Creates and drops a trigger of each definer, before a trigger of the user is dropped that could not be created again. */
+async function requireRights(control: Control, users: readonly string[][]): Promise<void> {
+  const probe = `${OURS}probe`;
+  for (const [definer, name] of new Map(users.map((row) => [row[4]!, row[0]!]))) {
+    try {
+      await control.define(
+        `create definer=${account(definer)} trigger ${probe} before insert on ${ORIGINALS} for each row set ${OFF} = ${OFF}`,
+      );
+    } catch (error) {
+      if (!isDenied(error)) throw error;
+      const cause = safeCause(control.store, error);
+      throw new SeqqaError(
+        "STORE_NOT_ALLOWED",
+        `Trigger "${name}" of ${control.store.shown} belongs to ${definer}, and the user in the store's URL may not create such a trigger: ${cause.message}. seqqa replaces the triggers of the database during a run, and restores them afterwards.`,
+        {
+          hint: `Use ${definer} in the store's URL, or grant the user SET USER (MariaDB) or SET_USER_ID (MySQL). With the binary log on, set log_bin_trust_function_creators = 1.`,
+          exitStatus: 2,
+          cause,
+        },
+      );
+    }
+    await control.define(`drop trigger ${probe}`);
+  }
+}
+
+/** Quotes the definer of a trigger, which information_schema returns as `user@host`. */
+function account(definer: string): string {
+  const at = definer.lastIndexOf("@");
+  return `${quoteName(definer.slice(0, at))}@${quoteName(definer.slice(at + 1))}`;
+}
+
 function guarded([name, table, timing, event, definer, statement]: readonly string[]): string {
-  const at = definer!.lastIndexOf("@");
-  const who = `${quoteName(definer!.slice(0, at))}@${quoteName(definer!.slice(at + 1))}`;
+  const who = account(definer!);
   // The line break before `end if` is needed, because the body may end with a line comment.
   return `create definer=${who} trigger ${quoteName(name!)} ${timing!} ${event!} on ${quoteName(table!)} for each row ${GUARD}${statement!}\n; end if; end`;
 }

@@ -8,7 +8,7 @@ import { markInvalid } from "../../../stores/store-errors.ts";
 import { OURS, type Catalog, type Table } from "../schema/catalog.ts";
 import { Writing, type Control, type Row } from "../connect/control.ts";
 import { dumpDatabase } from "../read/dump.ts";
-import { BUSY_LIMIT_MS, errnoOf, incoherent, isBusy, notPutBack } from "../connect/failures.ts";
+import { BUSY_LIMIT_MS, errnoOf, incoherent, isBusy, leftInstalled, notPutBack } from "../connect/failures.ts";
 import { tellingBy } from "./ignored-values.ts";
 import { install, installedToken, uninstall } from "./install.ts";
 import { JournalLog } from "./journal-log.ts";
@@ -104,7 +104,9 @@ export class JournalMode implements MysqlMode {
       await install(control, catalog, { token, borrowed: choice.borrowed, gated });
     } catch (error) {
       lease?.stop();
-      await uninstall(control).catch(() => undefined);
+      await uninstall(control).catch((cause: unknown) => {
+        if (choice.borrowed && !control.lost) throw leftInstalled(control.store, error, cause);
+      });
       throw error;
     }
     const watch = await SchemaWatch.open(control);

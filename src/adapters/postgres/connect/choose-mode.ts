@@ -99,11 +99,7 @@ async function journalOrClone(choosing: Choosing): Promise<Chosen> {
 function journalled(catalog: Catalog, { store, ignore, scope }: Choosing): Catalog {
   if (!scope.borrowed) return catalog;
   const leftAlone = ignoredTables(ignore, scope.name, catalog.tables);
-  requireNoReference(
-    `the database ${store.shown}`,
-    leftAlone,
-    catalog.tables.map(({ name, shown }) => ({ name, columns: shown })),
-  );
+  requireNoReference(`the database ${store.shown}`, leftAlone, catalog.references);
   const schema = catalog.tables.map(({ name, columns }) => ({ name, columns: columns.map((column) => column.name) }));
   const named = ignoredColumns(ignore, scope.name, schema);
   return {

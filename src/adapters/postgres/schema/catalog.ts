@@ -1,4 +1,5 @@
 import type { ObservedColumn } from "../../../model/stores/store-adapter.ts";
+import type { ForeignReference } from "../../../stores/external-store.ts";
 import type { Queryable } from "../connect/mode.ts";
 import { quoteName, shownName } from "../connect/sql-text.ts";
 import { kindOf, type ValueKind } from "../read/values.ts";
@@ -76,6 +77,8 @@ export interface Catalog {
   readonly tables: readonly Table[];
   readonly foreign: readonly ForeignTable[];
   readonly sequences: readonly Sequence[];
+  /** The foreign keys between tables of the user. */
+  readonly references: readonly ForeignReference[];
 }
 
 export async function rowsOf<Row extends readonly (string | null)[]>(client: Queryable, text: string): Promise<Row[]> {
@@ -90,7 +93,7 @@ export async function readCatalog(client: Queryable): Promise<Catalog> {
     await readTypes(client),
     await readTables(client),
   ];
-  const shown = await readShown(client, columns);
+  const { shown, references } = await readShown(client, columns);
   const tables = relations.map(([oid, schema, name, root, rootSchema, rootName]): Table => {
     const own = columns.get(oid) ?? [];
     const visible = shown.get(root) ?? [];
@@ -108,7 +111,7 @@ export async function readCatalog(client: Queryable): Promise<Catalog> {
       types: types.get(oid) ?? [],
     };
   });
-  return { tables, foreign: await readForeign(client), sequences: await readSequences(client) };
+  return { tables, foreign: await readForeign(client), sequences: await readSequences(client), references };
 }
 
 type TableRow = readonly [oid: string, schema: string, name: string, root: string, rootSchema: string, rootName: string];
@@ -214,10 +217,13 @@ async function readTypes(client: Queryable): Promise<Map<string, string[]>> {
   return types;
 }
 
-async function readShown(client: Queryable, columns: ReadonlyMap<string, readonly Column[]>): Promise<Map<string, ObservedColumn[]>> {
-  const rows = await rowsOf<readonly [string, string, string | null, string | null, string | null]>(
+async function readShown(
+  client: Queryable,
+  columns: ReadonlyMap<string, readonly Column[]>,
+): Promise<{ shown: Map<string, ObservedColumn[]>; references: ForeignReference[] }> {
+  const rows = await rowsOf<readonly [string, string, string | null, string | null, string | null, string, string, string]>(
     client,
-    `select k.conrelid, a.attname, fn.nspname, f.relname, fa.attname
+    `select k.conrelid, a.attname, fn.nspname, f.relname, fa.attname, k.confdeltype, n.nspname, c.relname
        from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
        cross join generate_subscripts(k.conkey, 1) i
        join pg_attribute a on a.attrelid = k.conrelid and a.attnum = k.conkey[i]
@@ -226,11 +232,18 @@ async function readShown(client: Queryable, columns: ReadonlyMap<string, readonl
       where k.contype in ('p', 'f') and ${USER_SCHEMA} and (k.contype = 'p' or k.conparentid = 0) order by k.conrelid, k.contype, k.conname, i`,
   );
   const keys = new Set<string>();
-  const references = new Map<string, { table: string; column: string }>();
-  for (const [table, column, toSchema, toTable, toColumn] of rows) {
+  const firsts = new Map<string, { table: string; column: string }>();
+  const references: ForeignReference[] = [];
+  for (const [table, column, toSchema, toTable, toColumn, onDelete, schema, name] of rows) {
     const at = `${table} ${column}`;
-    if (toSchema === null || toTable === null || toColumn === null) keys.add(at);
-    else if (!references.has(at)) references.set(at, { table: shownName(toSchema, toTable), column: toColumn });
+    if (toSchema === null || toTable === null || toColumn === null) {
+      keys.add(at);
+      continue;
+    }
+    const parent = shownName(toSchema, toTable);
+    if (!firsts.has(at)) firsts.set(at, { table: parent, column: toColumn });
+    // The actions are: a, no action; r, restrict; c, cascade; n, set null; d, set default.
+    references.push({ child: shownName(schema, name), column, parent, deletes: !"ar".includes(onDelete) });
   }
   const shown = new Map<string, ObservedColumn[]>();
   for (const [table, all] of columns) {
@@ -238,12 +251,12 @@ async function readShown(client: Queryable, columns: ReadonlyMap<string, readonl
     shown.set(
       table,
       visible.map(({ name }) => {
-        const to = references.get(`${table} ${name}`);
+        const to = firsts.get(`${table} ${name}`);
         return { name, ...(keys.has(`${table} ${name}`) ? { key: true } : {}), ...(to === undefined ? {} : { references: to }) };
       }),
     );
   }
-  return shown;
+  return { shown, references };
 }
 
 async function readSequences(client: Queryable): Promise<Sequence[]> {

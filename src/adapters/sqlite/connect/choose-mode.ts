@@ -8,6 +8,7 @@ import { prepareControl } from "./connect.ts";
 import { CopyMode } from "../copy/copy-mode.ts";
 import { uninstall } from "../journal/install.ts";
 import { JournalMode } from "../journal/journal-mode.ts";
+import { referencesOf } from "../journal/put-back-kept.ts";
 import type { SqliteMode } from "./mode.ts";
 import { SavepointMode } from "../savepoint/savepoint-mode.ts";
 import { planTables, type TablePlan } from "../journal/table-plan.ts";
@@ -86,7 +87,7 @@ function savepoint(choosing: Choosing, why: string): Chosen {
 
 function journalOrCopy(choosing: Choosing, db: Database): Chosen {
   const previous = choosing.previous instanceof JournalMode ? choosing.previous : undefined;
-  const plans = journalled(planTables(db, choosing.tables), choosing);
+  const plans = journalled(db, planTables(db, choosing.tables), choosing);
   const obstacle = typeof plans === "string" ? plans : undefined;
   if (obstacle === undefined && typeof plans !== "string") {
     try {
@@ -112,10 +113,19 @@ function journalOrCopy(choosing: Choosing, db: Database): Chosen {
 }
 
 /** Returns the tables that the journal restores. In an external file, ignored tables and columns are left out. */
-function journalled(plans: TablePlan[] | string, { file, ignore, scope }: Choosing): TablePlan[] | string {
+function journalled(db: Database, plans: TablePlan[] | string, { file, ignore, scope }: Choosing): TablePlan[] | string {
   if (typeof plans === "string" || !scope.borrowed) return plans;
   const leftAlone = ignoredTables(ignore, scope.name, plans);
-  requireNoReference(`the SQLite file ${file}`, leftAlone, plans);
+  requireNoReference(
+    `the SQLite file ${file}`,
+    leftAlone,
+    referencesOf(db).map(({ child, from, parent, onDelete }) => ({
+      child,
+      column: from[0]!,
+      parent,
+      deletes: /^(?:CASCADE|SET)/.test(onDelete),
+    })),
+  );
   const schema = plans.map(({ name, columns }) => ({ name, columns: columns.map((column) => column.name) }));
   const ignored = ignoredColumns(ignore, scope.name, schema);
   return plans

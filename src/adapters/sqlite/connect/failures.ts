@@ -18,6 +18,14 @@ export function isBusy(error: unknown): boolean {
   return codeOf(error).startsWith("SQLITE_BUSY") || codeOf(error).startsWith("SQLITE_LOCKED");
 }
 
+/** Returns `true` if a virtual table cannot be read because only the target loads its extension. */
+export function isOfExtension(error: unknown): boolean {
+  return (
+    codeOf(error) === "SQLITE_ERROR" &&
+    /^(?:no such|unknown) (?:module|tokenizer)|^vtable constructor failed/.test(String((error as Error).message))
+  );
+}
+
 export function busyError(file: string, limitMs: number): (cause: unknown) => SeqqaError {
   return (cause) =>
     new SeqqaError(
@@ -77,6 +85,18 @@ export function notPutBack(file: string, cause: unknown): SeqqaError {
     {
       hint: 'Set `checkpoint: "copy"` for this store: seqqa then restores the whole file from a copy.',
       cause,
+    },
+  );
+}
+
+/** Returns the error for an external file to which a program wrote whose clock is `seconds` ahead, so that the lease had ended for its triggers. */
+export function clockDiffers(file: string, seconds: number): SeqqaError {
+  return new SeqqaError(
+    "CLOCK_DIFFERS",
+    `The clock of a program that writes to the SQLite file ${file} is about ${seconds} s ahead of seqqa's clock. seqqa's triggers did not log what this program wrote, so seqqa cannot undo it.`,
+    {
+      hint: "Compare the file with a backup. Set the clock of that program's machine, or start the program without libfaketime. To let seqqa set the target's time, use `systems.clock`.",
+      exitStatus: 3,
     },
   );
 }

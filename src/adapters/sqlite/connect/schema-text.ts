@@ -1,9 +1,10 @@
 import type { Database } from "better-sqlite3";
 import type { TableSchema } from "../../../model/stores/store-adapter.ts";
+import { isOfExtension } from "./failures.ts";
 
 /**
  * Returns the SQL of the schema objects that affect the journal, by name: tables, views, all triggers and unique indexes. Plain indexes, statistics
- * and the schema version are left out: ANALYZE, VACUUM and CREATE INDEX change them without effect on the journal.
+ * and the schema version are left out: ANALYZE, VACUUM and CREATE INDEX change them. The journal checks the row ids after a VACUUM.
  */
 export function schemaText(db: Database): Map<string, string> {
   const rows = db
@@ -27,15 +28,25 @@ export function schemaDifference(before: ReadonlyMap<string, string>, now: Reado
   return differing.length === 0 ? undefined : [...new Set(differing)].slice(0, 3).join(", ");
 }
 
-/** Returns the user's tables with their columns. Tables that seqqa created are left out. */
+/**
+ * Returns the user's tables with their columns. Tables that seqqa created are left out. Virtual tables of an extension that only the target loads have
+ * no columns.
+ */
 export function schemaOf(db: Database): readonly TableSchema[] {
-  const rows = db
-    .prepare<[], { name: string; column: string }>(
-      `select m.name, c.name as "column" from sqlite_schema m, pragma_table_xinfo(m.name) c
-       where m.type = 'table' and m.name not like 'sqlite\\_%' escape '\\' and m.name not like 'seqqa\\_%' escape '\\' order by m.name, c.cid`,
+  const names = db
+    .prepare<[], string>(
+      `select name from sqlite_schema where type = 'table' and name not like 'sqlite\\_%' escape '\\' and name not like 'seqqa\\_%' escape '\\'
+       order by name`,
     )
+    .pluck()
     .all();
-  const tables = new Map<string, string[]>();
-  for (const { name, column } of rows) tables.set(name, [...(tables.get(name) ?? []), column]);
-  return [...tables].map(([name, columns]) => ({ name, columns }));
+  const columns = db.prepare<[string], string>("select name from pragma_table_xinfo(?) order by cid").pluck();
+  return names.map((name) => {
+    try {
+      return { name, columns: columns.all(name) };
+    } catch (error) {
+      if (isOfExtension(error)) return { name, columns: [] };
+      throw error;
+    }
+  });
 }

@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { Observed, ObservedColumn, ObservedTable, StoredValue } from "../../../model/stores/store-adapter.ts";
 import { allCounters, observeCounters, shown, withoutCommon, type ExactRow, type ExactValue } from "../../../stores/index.ts";
 import { counterReader } from "./counters.ts";
+import { isOfExtension } from "../connect/failures.ts";
 import { quoteName } from "../connect/sql-text.ts";
 import { observedColumns } from "./table-plan.ts";
 
@@ -11,34 +12,47 @@ export interface FullReading {
   readonly counters: readonly ExactRow[];
 }
 
+type TableReading = { columns: readonly ObservedColumn[]; rows: StoredValue[][] };
+
 /**
  * Reads all tables of the database. Only the main table of a virtual table is read: its shadow tables repeat the same data, in an order that depends
- * on earlier writes.
+ * on earlier writes. If only the target loads the extension of a virtual table, its shadow tables are read instead.
  */
 export function readEverything(db: Database, observed: readonly string[] | undefined): FullReading {
-  const tables = new Map<string, { columns: readonly ObservedColumn[]; rows: StoredValue[][] }>();
-  const names = db
-    .prepare<[], string>(
-      `select name from pragma_table_list where schema = 'main' and type in ('table', 'virtual') and name not like 'sqlite\\_%' escape '\\'
-       and name not like 'seqqa\\_%' escape '\\' order by name`,
+  const tables = new Map<string, TableReading>();
+  const all = db
+    .prepare<[], { name: string; type: string }>(
+      `select name, type from pragma_table_list where schema = 'main' and type in ('table', 'virtual', 'shadow')
+       and name not like 'sqlite\\_%' escape '\\' and name not like 'seqqa\\_%' escape '\\' order by name`,
     )
-    .pluck()
     .all();
-  for (const name of names) {
-    if (observed !== undefined && !observed.includes(name)) continue;
-    const columns = db
-      .prepare<[string], { name: string; pk: number }>("select name, pk from pragma_table_xinfo(?) where hidden = 0 order by cid")
-      .all(name);
-    if (columns.length === 0) continue;
-    const list = columns.map((column) => quoteName(column.name)).join(", ");
-    const rows = db
-      .prepare<[], ExactValue[]>(`select ${list} from ${quoteName(name)}`)
-      .raw()
-      .safeIntegers()
-      .all();
-    tables.set(name, { columns: observedColumns(db, name, columns), rows: rows.map((row) => row.map(shown)) });
+  const read = (name: string): void => {
+    const table = readTable(db, name);
+    if (table.columns.length > 0) tables.set(name, table);
+  };
+  for (const { name, type } of all) {
+    if (type === "shadow" || (observed !== undefined && !observed.includes(name))) continue;
+    try {
+      read(name);
+    } catch (error) {
+      if (!isOfExtension(error)) throw error;
+      for (const { name: shadow } of all) if (shadow.startsWith(`${name}_`)) read(shadow);
+    }
   }
   return { tables, counters: counterReader(db).all() };
+}
+
+function readTable(db: Database, name: string): TableReading {
+  const columns = db
+    .prepare<[string], { name: string; pk: number }>("select name, pk from pragma_table_xinfo(?) where hidden = 0 order by cid")
+    .all(name);
+  if (columns.length === 0) return { columns, rows: [] };
+  const rows = db
+    .prepare<[], ExactValue[]>(`select ${columns.map((column) => quoteName(column.name)).join(", ")} from ${quoteName(name)}`)
+    .raw()
+    .safeIntegers()
+    .all();
+  return { columns: observedColumns(db, name, columns), rows: rows.map((row) => row.map(shown)) };
 }
 
 export function observeEverything(reading: FullReading): Observed {

@@ -1,7 +1,7 @@
 import type { Database, Statement } from "better-sqlite3";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { Awaitable, Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
-import { AskedSince, ForeignWrite, keptAtEnd, LEASE_SECONDS, leaseOver, RENEWAL_MS } from "../../../stores/external-store.ts";
+import { AskedSince, ForeignWrite, keptAtEnd } from "../../../stores/external-store.ts";
 import { writeKept } from "../../../stores/kept-file.ts";
 import { markInvalid } from "../../../stores/store-errors.ts";
 import {
@@ -23,13 +23,13 @@ import { SqliteFaults } from "../faults/sqlite-faults.ts";
 import { blind } from "./blind.ts";
 import { BUSY_LIMIT_MS, busyError, isBusy, notPutBack, schemaChanged } from "../connect/failures.ts";
 import { install, isInstalled } from "./install.ts";
+import { Lease } from "./kept-rows.ts";
 import type { SqliteMode } from "../connect/mode.ts";
-import { newToken, release } from "./owner.ts";
+import { forgetVacuum, newToken, release, wasVacuumed } from "./owner.ts";
 import { putBackKept } from "./put-back-kept.ts";
 import { schemaDifference, schemaText } from "../connect/schema-text.ts";
 import { rowImage, shownKey } from "../read/shown-row.ts";
 import type { TablePlan } from "./table-plan.ts";
-import { LEASE, SECONDS } from "./triggers.ts";
 import { UndoLog } from "./undo-log.ts";
 
 /** Thrown in a transaction if triggers fired or the schema version changed. The transaction is then rolled back and executed again. */
@@ -82,11 +82,13 @@ export class JournalMode implements SqliteMode {
   readonly #watching: boolean;
   readonly #asked: AskedSince;
   /** The lease of an external file, `undefined` for a lane's file. While the lease is valid, no other run can use the file. */
-  readonly #lease: { readonly check: Statement<[], number>; readonly timer: NodeJS.Timeout } | undefined;
+  readonly #lease: Lease | undefined;
   /** The id of this run's journal tables and triggers in the file. */
   readonly token: string;
   #knownData = -1;
   #knownSchema = -1;
+  /** `false` if VACUUM, which changes the schema version, may have been executed since the row ids were last checked. */
+  #rowIdsKnown = false;
   /** Set after another client wrote to the file or another run took it over. All later operations throw this error. */
   #broken: SeqqaError | undefined;
 
@@ -128,15 +130,16 @@ export class JournalMode implements SqliteMode {
     if (this.#log.tables.some((table) => table.explain().includes("Program"))) {
       throw new SeqqaError("JOURNAL_HINDERED", "seqqa cannot disable its triggers during a restore");
     }
-    if (borrowed) this.#lease = this.#hold();
+    if (borrowed) this.#lease = new Lease(db);
   }
 
   root(): Awaitable<Observed> {
     return this.#inTransaction(this.#beginWrite, () => {
-      const tables = this.#log.tables
-        .filter(({ plan }) => plan.observed)
-        .map((io) => ({ name: io.plan.name, columns: io.plan.columns, added: io.all().map((row) => shownRow(io.plan, row)), removed: [] }))
+      const rows = new Map(this.#log.tables.filter(({ plan }) => plan.observed).map((io) => [io, io.all()]));
+      const tables = [...rows]
+        .map(([{ plan }, all]) => ({ name: plan.name, columns: plan.columns, added: all.map((row) => shownRow(plan, row)), removed: [] }))
         .filter((table) => table.added.length > 0);
+      this.#log.rooted(rows);
       this.#log.clear();
       const counters = this.#log.counters();
       return {
@@ -208,7 +211,7 @@ export class JournalMode implements SqliteMode {
   }
 
   close(leaveNothing: boolean): Awaitable<void> {
-    clearInterval(this.#lease?.timer);
+    this.#lease?.stop();
     if (!leaveNothing) {
       this.db.close();
       return;
@@ -230,6 +233,7 @@ export class JournalMode implements SqliteMode {
     if (this.#broken === undefined) this.#recordLast();
     const leftover = putBackKept(this.db, this.#file);
     if (leftover.keep.length > 0 && !this.#watching) throw keptAtEnd(leftover.store, leftover.keep, writeKept(leftover));
+    if (this.#broken?.code === "CLOCK_DIFFERS") throw this.#broken;
   }
 
   /**
@@ -242,6 +246,8 @@ export class JournalMode implements SqliteMode {
     try {
       this.#requireLease();
       this.#log.sync((touches) => this.#judge(touches));
+      this.#rowIdsKnown = false;
+      this.#requireRowIds();
       this.#log.record();
       this.#commit.run();
     } catch (error) {
@@ -250,34 +256,10 @@ export class JournalMode implements SqliteMode {
     }
   }
 
-  /** Starts a timer that renews the lease. The triggers write to the undo log only while the lease is valid. */
-  #hold(): { readonly check: Statement<[], number>; readonly timer: NodeJS.Timeout } {
-    const renewal = this.db.prepare(`update ${LEASE} set until = ${SECONDS} + ${LEASE_SECONDS} where until > ${SECONDS}`);
-    const renew = (): void => {
-      try {
-        renewal.run();
-      } catch {
-        // The lease row is locked or missing. The next operation on the file throws the error for it.
-      }
-    };
-    const timer = setInterval(renew, RENEWAL_MS);
-    timer.unref();
-    return { check: this.db.prepare<[], number>(`select until > ${SECONDS} from ${LEASE}`).pluck(), timer };
-  }
-
-  /**
-   * Throws if the lease has expired. Must be called inside a transaction, so that no other run can take over the file after the check.
-   * @throws SeqqaError `LEASE_OVER`
-   */
+  /** Must be called inside a transaction, so that no other run can take over the file afterwards. @throws SeqqaError `LEASE_OVER`, `CLOCK_DIFFERS` */
   #requireLease(): void {
-    if (this.#lease === undefined) return;
-    let holds: number | undefined;
-    try {
-      holds = this.#lease.check.get();
-    } catch (error) {
-      if (isBusy(error)) throw error;
-    }
-    if (holds !== 1) throw (this.#broken = leaseOver(`the SQLite file ${this.#file}`));
+    const over = this.#lease?.problem(this.#file);
+    if (over !== undefined) throw (this.#broken = over);
   }
 
   /**
@@ -336,6 +318,7 @@ export class JournalMode implements SqliteMode {
         if (data !== this.#knownData) {
           if (this.#schemaVersion.get() !== this.#knownSchema) throw new LookAgain();
           this.#log.sync((touches) => this.#judge(touches));
+          this.#requireRowIds();
           this.#knownData = data;
         }
         const { result, committed } = work();
@@ -354,12 +337,25 @@ export class JournalMode implements SqliteMode {
     }
   }
 
+  /** Throws if VACUUM may have changed the row ids by which rows are restored. @throws SeqqaError `SCHEMA_CHANGED` */
+  #requireRowIds(): void {
+    if (this.#rowIdsKnown) return;
+    if (wasVacuumed(this.db)) {
+      const table = this.#log.renumbered();
+      if (table !== undefined)
+        throw (this.#broken = schemaChanged(this.#file, `VACUUM gave new row ids to table "${table}", which has no key and no index`));
+      forgetVacuum(this.db);
+    }
+    this.#rowIdsKnown = true;
+  }
+
   /** Handles a new schema version. Throws if a table, view, trigger or unique index changed, else hides the triggers from this connection again. */
   #look(): void {
     const difference = schemaDifference(this.#schema, schemaText(this.db));
     if (difference !== undefined) throw schemaChanged(this.#file, difference);
     blind(this.db);
     this.#knownSchema = this.#schemaVersion.get() as number;
+    this.#rowIdsKnown = false;
     // An impossible data version makes the next transaction read the undo log again, now under the lock.
     this.#knownData = -1;
   }

@@ -1,6 +1,8 @@
 import type { Database, Statement } from "better-sqlite3";
 import { isRawText, sameCounters, sameRow, type ExactRow, type ExactValue, type RowKey } from "../../../stores/index.ts";
-import { LEASE_SECONDS } from "../../../stores/external-store.ts";
+import type { SeqqaError } from "../../../model/errors.ts";
+import { LEASE_SECONDS, leaseOver, RENEWAL_MS } from "../../../stores/external-store.ts";
+import { clockDiffers, isBusy } from "../connect/failures.ts";
 import { counterReader } from "./counters.ts";
 import { hasTable } from "./owner.ts";
 import { bindable, exactRow, type TableIo } from "./table-io.ts";
@@ -56,8 +58,8 @@ export function installKept(db: Database, plans: readonly TablePlan[]): void {
   db.exec(`create table ${KEPT}(seq integer primary key, code, ${columns("r")}, ${columns("l")});
     create table ${TABLES}(idx integer primary key, name text, layout text);
     create table ${COUNTERS}(recorded, at, name, seq);
-    create table ${LEASE}(until integer, since integer, recorded integer);
-    insert into ${LEASE} values(${SECONDS} + ${LEASE_SECONDS}, ${Date.now()}, ${Date.now()})`);
+    create table ${LEASE}(until integer, since integer, recorded integer, late integer);
+    insert into ${LEASE} values(${SECONDS} + ${LEASE_SECONDS}, ${Date.now()}, ${Date.now()}, null)`);
   const insert = db.prepare(`insert into ${TABLES} values(?, ?, ?)`);
   for (const plan of plans) insert.run(BigInt(plan.index), plan.name, layoutOf(plan));
   const count = db.prepare(`insert into ${COUNTERS} values(?, ?, ?, ?)`);
@@ -111,6 +113,43 @@ export function keptRows(db: Database, tables: readonly TableIo[]): KeptRow[] {
 export function emptyKept(db: Database): void {
   for (const table of [LOG, KEPT, COUNTERS]) db.exec(`delete from ${table}`);
   db.exec(`update ${LEASE} set until = 0`);
+}
+
+/** Renews the lease of an external file. The triggers write to the undo log only while the lease is valid. */
+export class Lease {
+  readonly #check: Statement<[], [holds: number, late: number | null]>;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(db: Database) {
+    this.#check = db.prepare<[], [number, number | null]>(`select until > ${SECONDS}, late from ${LEASE}`).raw();
+    const renewal = db.prepare(`update ${LEASE} set until = ${SECONDS} + ${LEASE_SECONDS} where until > ${SECONDS}`);
+    const renew = (): void => {
+      try {
+        renewal.run();
+      } catch {
+        // The lease row is locked or missing. The next operation on the file throws the error for it.
+      }
+    };
+    this.#timer = setInterval(renew, RENEWAL_MS);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Returns an error if the lease has expired, or had expired by the clock of a program that wrote to the file. */
+  problem(file: string): SeqqaError | undefined {
+    let found: [number, number | null] | undefined;
+    try {
+      found = this.#check.get();
+    } catch (error) {
+      if (isBusy(error)) throw error;
+    }
+    const [holds, late] = found ?? [0, null];
+    if (holds !== 1) return leaseOver(`the SQLite file ${file}`);
+    return late === null ? undefined : clockDiffers(file, late - Math.round(Date.now() / 1000));
+  }
 }
 
 /** Bits of the column `code`. `ROOTLESS`: the row did not exist originally. `UNRECORDED`: it did not exist when last recorded. */

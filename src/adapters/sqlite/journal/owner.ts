@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { here, identify, isAlive, isThreadAlive, thisThread } from "../../../stores/index.ts";
 import { quoteName } from "../connect/sql-text.ts";
+import type { TablePlan } from "./table-plan.ts";
 import { LEASE, SECONDS } from "./triggers.ts";
 
 const OWNER = "seqqa_owner";
@@ -32,10 +33,30 @@ export function newToken(): string {
 export function stamp(db: Database, token: string): void {
   const { host, boot, namespace } = here();
   const { pid, start } = identify(process.pid) ?? { pid: process.pid, start: "" };
-  db.exec(`create table if not exists ${OWNER}(token text, pid integer, start text, thread text, host text, boot text, namespace text);
-    delete from ${OWNER}`);
-  db.prepare(`insert into ${OWNER} values(?, ?, ?, ?, ?, ?, ?)`).run(token, BigInt(pid), start, thisThread(), host, boot, namespace);
+  db.exec(`create table if not exists ${OWNER}(token text, pid integer, start text, thread text, host text, boot text, namespace text)`);
+  const rowid = BigInt(wasVacuumed(db) ? VACUUMED : NOT_VACUUMED);
+  db.exec(`delete from ${OWNER}`);
+  const insert = db.prepare(`insert into ${OWNER}(rowid, token, pid, start, thread, host, boot, namespace) values(?, ?, ?, ?, ?, ?, ?, ?)`);
+  insert.run(rowid, token, BigInt(pid), start, thisThread(), host, boot, namespace);
   held.add(token);
+}
+
+/** The row id of the owner. VACUUM numbers the rows of a table without key and index anew, from 1, and so shows that it was executed. */
+const NOT_VACUUMED = 2;
+const VACUUMED = 1;
+
+/** Returns `true` if VACUUM was executed since the journal was installed, or since {@link forgetVacuum}. */
+export function wasVacuumed(db: Database): boolean {
+  return db.prepare<[], number>(`select rowid from ${OWNER}`).pluck().get() === VACUUMED;
+}
+
+export function forgetVacuum(db: Database): void {
+  db.exec(`update ${OWNER} set rowid = ${NOT_VACUUMED}`);
+}
+
+/** Returns `true` if VACUUM may change the row ids of a table: it has neither an INTEGER PRIMARY KEY nor an index. */
+export function isRenumberable(db: Database, { shownFrom, name }: TablePlan): boolean {
+  return shownFrom === 1 && db.prepare("select 1 from pragma_index_list(?)").get(name) === undefined;
 }
 
 /** Must be called when an adapter in this thread stops using the journal, even if its last restore failed. */

@@ -6,7 +6,7 @@ import { blind, unblind } from "./blind.ts";
 import { isInHeader, setInHeader } from "./counters.ts";
 import { cannotRecover, isBusy, notPutBack } from "../connect/failures.ts";
 import { emptyKept, ignoredIn, keptCounters, keptRows, keptTimes, layoutOf, recordedTables } from "./kept-rows.ts";
-import { dropOurs, hasTable, writing } from "./owner.ts";
+import { dropOurs, hasTable, isRenumberable, wasVacuumed, writing } from "./owner.ts";
 import { rowImage, shownKey } from "../read/shown-row.ts";
 import { quoteName } from "../connect/sql-text.ts";
 import type { TableIo } from "./table-io.ts";
@@ -81,8 +81,9 @@ function putBack(db: Database, file: string, plans: readonly TablePlan[], { dryR
     const log = new UndoLog(db, file, plans);
     log.sync();
     const rows = rowsOf(db, log);
-    const undo = new Set(rows.filter(({ recorded, now }) => sameRow(recorded, now)));
-    const keep = rows.filter((row) => !undo.has(row) && !sameRow(row.root, row.now));
+    const renumbered = new Set(wasVacuumed(db) ? log.tables.filter(({ plan }) => isRenumberable(db, plan)) : []);
+    const undo = new Set(rows.filter(({ io, recorded, now }) => !renumbered.has(io) && sameRow(recorded, now)));
+    const keep = rows.filter(({ io, root, recorded, now }) => renumbered.has(io) || (!sameRow(recorded, now) && !sameRow(root, now)));
     keep.push(...undoRows(db, undo));
     putCounters(db, log);
     const leftover = { store: shownFile(file), ...keptTimes(db), undo: [...undo].map(imagesOf), keep: keep.map(imagesOf) };
@@ -128,7 +129,9 @@ function rowsOf(db: Database, log: UndoLog): Row[] {
 function undoRows(db: Database, rows: Set<Row>): Row[] {
   const kept: Row[] = [];
   const touched = new Set([...rows].map(({ io }) => io.plan.name.toLowerCase()));
-  const references = referencesOf(db).filter(({ child, parent }) => touched.has(child.toLowerCase()) || touched.has(parent.toLowerCase()));
+  const references = referencesOf(db).filter(
+    (one) => (touched.has(one.child.toLowerCase()) || touched.has(one.parent.toLowerCase())) && canBeChecked(db, one),
+  );
   for (;;) {
     db.exec("savepoint seqqa_undo");
     const before = references.map((one) => orphansOf(db, one));
@@ -166,22 +169,25 @@ interface Reference {
   readonly parent: string;
   readonly from: readonly string[];
   readonly to: readonly string[];
+  /** The action of ON DELETE, in capital letters. `NO ACTION` by default. */
+  readonly onDelete: string;
 }
 
-function referencesOf(db: Database): Reference[] {
+/** Returns the foreign keys between existing tables, with the names of the tables as the schema spells them. */
+export function referencesOf(db: Database): Reference[] {
   const rows = db
-    .prepare<[], { child: string; id: number; parent: string; source: string; target: string | null }>(
-      `select m.name as child, f.id, p.name as parent, f."from" as source, f."to" as target
+    .prepare<[], { child: string; id: number; parent: string; source: string; target: string | null; onDelete: string }>(
+      `select m.name as child, f.id, p.name as parent, f."from" as source, f."to" as target, f.on_delete as onDelete
        from sqlite_schema m, pragma_foreign_key_list(m.name) f join sqlite_schema p on p.type = 'table' and p.name = f."table" collate nocase
        where m.type = 'table' order by m.name, f.id, f.seq`,
     )
     .all();
   const primaryKey = db.prepare<[string], string>("select name from pragma_table_info(?) where pk > 0 order by pk").pluck();
-  const references = new Map<string, { child: string; parent: string; from: string[]; to: string[] }>();
-  for (const { child, id, parent, source, target } of rows) {
+  const references = new Map<string, Reference & { from: string[]; to: string[] }>();
+  for (const { child, id, parent, source, target, onDelete } of rows) {
     const name = `${id} ${child}`;
     let one = references.get(name);
-    if (one === undefined) references.set(name, (one = { child, parent, from: [], to: [] }));
+    if (one === undefined) references.set(name, (one = { child, parent, from: [], to: [], onDelete }));
     // A foreign key that names no parent columns refers to the primary key.
     one.to.push(target ?? primaryKey.all(parent)[one.from.length] ?? "rowid");
     one.from.push(source);
@@ -189,18 +195,26 @@ function referencesOf(db: Database): Reference[] {
   return [...references.values()];
 }
 
+/** Returns `false` if the statement for the orphans is invalid. SQLite accepts foreign keys that name columns which the parent table does not have. */
+function canBeChecked(db: Database, reference: Reference): boolean {
+  try {
+    db.prepare(orphansSql(reference));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Returns the foreign key values in the child table that have no row in the parent table. */
-function orphansOf(db: Database, { child, parent, from, to }: Reference): ExactRow[] {
+function orphansOf(db: Database, reference: Reference): ExactRow[] {
+  return db.prepare<[], ExactValue[]>(orphansSql(reference)).raw().safeIntegers().all();
+}
+
+function orphansSql({ child, parent, from, to }: Reference): string {
   const present = from.map((name) => `c.${quoteName(name)} is not null`).join(" and ");
   const match = from.map((name, i) => `p.${quoteName(to[i]!)} = c.${quoteName(name)}`).join(" and ");
-  return db
-    .prepare<[], ExactValue[]>(
-      `select distinct ${from.map((name) => `c.${quoteName(name)}`).join(", ")} from ${quoteName(child)} c
-       where ${present} and not exists (select 1 from ${quoteName(parent)} p where ${match})`,
-    )
-    .raw()
-    .safeIntegers()
-    .all();
+  return `select distinct ${from.map((name) => `c.${quoteName(name)}`).join(", ")} from ${quoteName(child)} c
+    where ${present} and not exists (select 1 from ${quoteName(parent)} p where ${match})`;
 }
 
 function missingFrom(before: readonly ExactRow[], after: readonly ExactRow[]): ExactRow[] {

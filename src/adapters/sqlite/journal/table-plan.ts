@@ -86,9 +86,12 @@ export function observedColumns(
   name: string,
   columns: readonly { readonly name: string; readonly pk: number }[],
 ): ObservedColumn[] {
+  // A foreign key may spell the names of the parent table and its column in another case.
   const foreign = db
     .prepare<[string], { table: string; from: string; to: string | null; seq: number }>(
-      'select "table", "from", "to", seq from pragma_foreign_key_list(?)',
+      `select coalesce(p.name, f."table") as "table", f."from", f.seq,
+              coalesce((select c.name from pragma_table_info(p.name) c where c.name = f."to" collate nocase), f."to") as "to"
+         from pragma_foreign_key_list(?) f left join sqlite_schema p on p.type = 'table' and p.name = f."table" collate nocase`,
     )
     .all(name);
   return columns.map((column) => {

@@ -4,7 +4,10 @@ import type { TablePlan } from "./table-plan.ts";
 /** The table of the undo log. Its column `code` is twice the number of the changed table, plus 1 if the row did not exist before the change. */
 export const LOG = "seqqa_log";
 
-/** The table with the lease of a run that uses an external file. The triggers log changes only while the lease is valid. */
+/**
+ * The table with the lease of a run that uses an external file. The triggers log changes only while the lease is valid. Its column `late` is the time
+ * of the first change that was not logged.
+ */
 export const LEASE = "seqqa_lease";
 
 /** An SQL expression for the current time in seconds since 1970, which works in every version of SQLite. */
@@ -28,7 +31,8 @@ function names(width: number): string {
  * their rowid is known. SQLite fires the newest trigger first, so seqqa's triggers fire before the API's. The triggers use only features of old
  * SQLite versions.
  *
- * `kind`: `temporary` triggers exist only on this connection. `leased` triggers, for an external file, stop logging when the run's lease expires.
+ * `kind`: `temporary` triggers exist only on this connection. `leased` triggers, for an external file, stop logging when the run's lease expires, and
+ * note the time of the first change that they do not log.
  */
 export function tableTriggers(plan: TablePlan, kind: "own" | "leased" | "temporary"): string[] {
   const table = plan.sqlName;
@@ -36,13 +40,14 @@ export function tableTriggers(plan: TablePlan, kind: "own" | "leased" | "tempora
   const width = names(plan.stored.length);
   const keys = plan.keyAt.map((at) => plan.stored[at] as string);
   const insert = `insert into ${LOG}(code, ${width})`;
-  const was = `${insert} values(${plan.index * 2}, ${image("OLD")})`;
-  const appeared = `insert into ${LOG}(code, ${plan.keyAt.map((at) => `c${at}`).join(", ")}) values(${plan.index * 2 + 1}, ${keys.map((key) => `NEW.${key}`).join(", ")})`;
+  const was = `${insert} select ${plan.index * 2}, ${image("OLD")}`;
+  const appeared = `insert into ${LOG}(code, ${plan.keyAt.map((at) => `c${at}`).join(", ")}) select ${plan.index * 2 + 1}, ${keys.map((key) => `NEW.${key}`).join(", ")}`;
   const displaced = (condition: string): string =>
     `${insert} select ${plan.index * 2}, ${plan.stored.join(", ")} from ${table} where ${condition}`;
-  const alive = kind === "leased" ? [`${SECONDS} < (select until from ${LEASE})`] : [];
+  const alive = `${SECONDS} < (select until from ${LEASE})`;
+  const late = `update ${LEASE} set late = ${SECONDS} where late is null and until <= ${SECONDS}`;
   const create = (name: string, on: string, body: readonly string[], when: readonly string[] = []): string => {
-    const conditions = [...alive, ...when.map((one) => `(${one})`)].join(" and ");
+    const conditions = when.join(" and ");
     const head = `create ${kind === "temporary" ? "temp " : ""}trigger seqqa_${name}${plan.index} ${on}`;
     return `${head}${conditions === "" ? "" : ` when ${conditions}`} begin ${body.map((one) => `${one};`).join(" ")} end`;
   };
@@ -55,16 +60,20 @@ export function tableTriggers(plan: TablePlan, kind: "own" | "leased" | "tempora
     ? `not (${keys.map((key) => `${key} is OLD.${key} collate binary`).join(" and ")})`
     : `${keys[0]} <> OLD.${keys[0]}`;
   const rekeyed = keys.map((key) => `OLD.${key} is not NEW.${key} collate binary`).join(" or ");
+  const isLeased = kind === "leased";
+  const logged = (entry: string): string[] => (isLeased ? [`${entry} where ${alive}`, late] : [entry]);
+  const whileAlive = isLeased ? [alive] : [];
   return [
-    create("i", `after insert on ${table}`, [appeared]),
-    create("d", `before delete on ${table}`, [was]),
-    create("u", `before update on ${table}`, [was]),
-    create("k", `after update of ${rowidColumns(plan, keys).join(", ")} on ${table}`, [appeared], [rekeyed]),
-    create("r", `before insert on ${table}`, conflicts.map(displaced)),
+    create("i", `after insert on ${table}`, logged(appeared)),
+    create("d", `before delete on ${table}`, logged(was)),
+    create("u", `before update on ${table}`, logged(was)),
+    create("k", `after update of ${rowidColumns(plan, keys).join(", ")} on ${table}`, [appeared], [...whileAlive, `(${rekeyed})`]),
+    create("r", `before insert on ${table}`, conflicts.map(displaced), whileAlive),
     create(
       "s",
       `before update${displacingColumns(plan, keys)} on ${table}`,
       conflicts.map((one) => displaced(`${another} and ${one}`)),
+      whileAlive,
     ),
   ];
 }

@@ -16,6 +16,7 @@ import {
 import { imageForeign } from "../../../stores/store-errors.ts";
 import { counterReader, putCounters } from "./counters.ts";
 import { Keeper } from "./kept-rows.ts";
+import { isRenumberable } from "./owner.ts";
 import { exactRow, TableIo } from "./table-io.ts";
 import type { TablePlan } from "./table-plan.ts";
 import { LOG } from "./triggers.ts";
@@ -40,6 +41,10 @@ export class UndoLog {
   readonly #clear: Statement<[]>;
   readonly #counters: Statement<[], ExactValue[]>;
   readonly #keeper: Keeper | undefined;
+  /** The tables whose rows had the row ids 1, 2, 3 and so on in the root state. `undefined` until the root state was read. */
+  #gapless: ReadonlySet<number> | undefined;
+  /** The tables of the log entries that the last {@link sync} read. */
+  #touched: ReadonlySet<number> = new Set();
   /** The number (`seq`) of the last log entry that was read. */
   #read = 0n;
   /** The number of log entries that were read since the undo log was last emptied. */
@@ -54,6 +59,7 @@ export class UndoLog {
     this.#counters = counterReader(db);
     this.#keeper = keeps ? new Keeper(db, plans.length, previous === undefined ? undefined : previous.#keeper) : undefined;
     this.mirror = previous?.mirror ?? new NetMirror(plans.length, this.counters());
+    this.#gapless = previous === undefined ? undefined : previous.#gapless;
     this.#read = previous === undefined ? 0n : previous.#read;
     this.#entries = previous === undefined ? 0 : previous.#entries;
   }
@@ -70,9 +76,37 @@ export class UndoLog {
     judge?.(touches);
     // Must come after `judge`: if `judge` throws, these entries are read again later, and the keeper must get each change only once.
     if (this.#keeper !== undefined) for (const { table, key, before, now } of touches) this.#keeper.logged(table, key, before, now);
+    this.#touched = new Set(touches.map(({ table }) => table));
     this.mirror.push(touches, sameCounters(counters, this.mirror.counters) ? this.mirror.counters : counters);
     if (entries.length > 0) this.#read = entries[entries.length - 1]?.[0] as bigint;
     this.#entries += entries.length;
+  }
+
+  /** Notes which tables have no gaps in their row ids. `rows` contains the rows of a table in the order of their keys; a table may be missing. */
+  rooted(rows: ReadonlyMap<TableIo, readonly ExactRow[]>): void {
+    const gapless = [...rows].filter(([, all]) => all.every((row, i) => row[0] === BigInt(i + 1)));
+    this.#gapless = new Set(gapless.map(([{ plan }]) => plan.index));
+  }
+
+  /**
+   * Returns the name of a table in which VACUUM may have changed the row ids of known rows, by which they are restored. Must be called after the first
+   * {@link sync} since the VACUUM.
+   */
+  renumbered(): string | undefined {
+    // Before the root state is read, a lane's own file has no known rows.
+    if (this.#gapless === undefined && this.#keeper === undefined) return undefined;
+    const moved = this.tables.find(
+      (io) =>
+        isRenumberable(this.#db, io.plan) &&
+        (this.#gapless?.has(io.plan.index) !== true || this.#touched.has(io.plan.index) || this.#hasMoved(io)),
+    );
+    return moved?.plan.name;
+  }
+
+  #hasMoved(io: TableIo): boolean {
+    return [...this.mirror.slotsOf(io.plan.index)].some(
+      ({ key, now }) => !sameRow(withValuesOf(io.read([key]), now, io.plan.ignoredAt), now),
+    );
   }
 
   #touches(entries: readonly ExactValue[][]): Touch[] {

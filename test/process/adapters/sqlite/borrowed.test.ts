@@ -298,6 +298,30 @@ describe("what the user writes", () => {
     expect(everything(file)[1]).not.toContainEqual(expect.stringContaining("seqqa"));
   });
 
+  test("by a clock that is ahead is not logged, which ends the run; what was logged is restored", async () => {
+    for (const when of ["before a look", "at the end"]) {
+      const file = scratchFile();
+      const target = api(file, ...SHOP);
+      const adapter = await openAdapter(file, {}, BORROWED);
+      await adapter.root();
+      const root = await adapter.mark();
+      target.exec("update orders set status = 'run' where id = 1");
+      await adapter.changed(root);
+      target.function("strftime", { varargs: true }, () => String(Math.round(Date.now() / 1000) + 3600));
+      target.exec("update orders set status = 'unlogged' where id = 2; delete from items");
+      const differs = expect.objectContaining({
+        code: "CLOCK_DIFFERS",
+        exitStatus: 3,
+        message: expect.stringContaining("3600 s ahead") as string,
+      }) as Error;
+      if (when === "before a look")
+        for (const look of [() => adapter.changed(root), () => adapter.restore(root)]) expect(look).toThrow(differs);
+      expect(() => adapter.close()).toThrow(differs);
+      expect(target.prepare("select status from orders order by id").pluck().all()).toEqual(["a", "unlogged"]);
+      expect(everything(file)[1]).not.toContainEqual(expect.stringContaining("seqqa"));
+    }
+  });
+
   test("to a table that is ignored and refers to a table that is not, is refused before anything is installed", async () => {
     const file = scratchFile();
     api(file, ...SHOP, "create table audit(id integer primary key, order_id integer references orders)");
@@ -309,6 +333,20 @@ describe("what the user writes", () => {
     await both.close();
     const own = await openAdapter(file, { ignore: ["audit"] });
     await own.close();
+  });
+
+  test("to an ignored table whose deleted rows take rows of another table along, is refused; names count without case", async () => {
+    const file = scratchFile();
+    const child = (action: string): string => `create table lines(id integer primary key, who integer references Users(ID) ${action})`;
+    const user = api(file, "create table users(id integer primary key)", child("on delete set null"));
+    const refused = expect.objectContaining({
+      code: "IGNORE_REFERS",
+      message: expect.stringContaining('Table "users" of') as string,
+    }) as Error;
+    await expect(openAdapter(file, { ignore: ["users"] }, BORROWED)).rejects.toThrow(refused);
+    await (await openAdapter(file, { ignore: ["users", "lines"] }, BORROWED)).close();
+    user.exec(`drop table lines; ${child("")}`);
+    await (await openAdapter(file, { ignore: ["users"] }, BORROWED)).close();
   });
 
   test("before the run read the file for the first time ends the run, and stays", async () => {
@@ -446,6 +484,62 @@ describe("owners", () => {
     expect(everything(file)).toEqual(before);
     expect(() => adapter.close()).toThrow(LEASE_OVER);
   });
+});
+
+test.each(["at the next look", "at the end", "after a kill"])(
+  "rows that a VACUUM gave new row ids are kept and listed, %s",
+  async (when) => {
+    const file = scratchFile();
+    const target = api(file, ...ORDERS, "create table log(m)", "insert into log(rowid, m) values(1, 'a'), (5, 'b')");
+    const adapter = await openAdapter(file, {}, BORROWED);
+    await adapter.root();
+    const root = await adapter.mark();
+    target.exec("insert into log values('run'); update orders set status = 'run'");
+    await adapter.changed(root);
+    target.exec("vacuum");
+    if (when === "after a kill") {
+      target.exec("update seqqa_owner set pid = 0");
+      const { leftover } = await stores.clean(`sqlite:${file}`);
+      expect(leftover?.keep.map(({ recorded }) => recorded)).toEqual([{ m: "run" }]);
+      expect(() => adapter.close()).toThrow(LEASE_OVER);
+    } else {
+      const changed = expect.objectContaining({
+        code: "SCHEMA_CHANGED",
+        message: expect.stringContaining('VACUUM gave new row ids to table "log"') as string,
+      }) as Error;
+      if (when === "at the next look")
+        for (const look of [() => adapter.changed(root), () => adapter.restore(root)]) expect(look).toThrow(changed);
+      const folder = process.cwd();
+      process.chdir(dirname(scratchFile()));
+      try {
+        expect(() => adapter.close()).toThrow(
+          expect.objectContaining({ code: "ROWS_KEPT", message: expect.stringContaining("log ") as string }) as Error,
+        );
+      } finally {
+        process.chdir(folder);
+      }
+    }
+    expect(target.prepare("select m from log").pluck().all()).toEqual(["a", "b", "run"]);
+    expect(target.prepare("select status from orders").pluck().all()).toEqual(["a", "b"]);
+  },
+);
+
+test("a foreign key that names a column or table which does not exist is no obstacle", async () => {
+  const file = scratchFile();
+  const target = api(
+    file,
+    "create table users(id integer primary key)",
+    "create table orders(id integer primary key, user_id references users(uid), other references missing)",
+    "insert into users values(1)",
+  );
+  target.pragma("foreign_keys = off");
+  const before = everything(file);
+  const adapter = await openAdapter(file, {}, BORROWED);
+  await adapter.root();
+  target.exec("insert into orders values(1, 1, 1); delete from users");
+  await adapter.mark();
+  await adapter.close();
+  expect(everything(file)).toEqual(before);
 });
 
 describe("what cannot be put back is said, and left for the user", () => {

@@ -469,3 +469,78 @@ db = sqlite3.connect(sys.argv[1], isolation_level=None)
 cursor = db.execute("insert into orders(status) values('py')")
 print(cursor.rowcount, cursor.lastrowid)
 `;
+
+test("a virtual table of an extension that only the target loads is seen by its shadow tables", async () => {
+  const file = scratchFile();
+  const db = api(file, "create table docs(id integer primary key)", "create table vec_rows(id integer primary key, v)");
+  db.unsafeMode(true);
+  db.pragma("writable_schema = on");
+  db.exec("insert into sqlite_schema values('table', 'vec', 'vec', 0, 'CREATE VIRTUAL TABLE vec USING vec0(v float[4])')");
+  db.pragma("writable_schema = reset");
+  db.unsafeMode(false);
+  const adapter = await openAdapter(file);
+  expect(adapter.checkpoint.mode).toBe("copy");
+  expect(await adapter.schema()).toEqual([
+    { name: "docs", columns: ["id"] },
+    { name: "vec", columns: [] },
+    { name: "vec_rows", columns: ["id", "v"] },
+  ]);
+  await adapter.root();
+  const mark = await adapter.mark();
+  db.exec("insert into vec_rows values(1, 'x')");
+  expect(await adapter.observe()).toMatchObject({ tables: [{ name: "vec_rows", added: [[1, "x"]] }] });
+  await adapter.restore(mark);
+  expect(db.prepare("select count(*) from vec_rows").pluck().get()).toBe(0);
+  const observing = await openAdapter(file, { tables: ["vec"] });
+  expect(await observing.root()).toMatchObject({ tables: [] });
+});
+
+describe("VACUUM", () => {
+  const LOG = "create table log(m)";
+
+  test("of rows that keep their row ids is nothing, as often as it comes", async () => {
+    const { db, adapter, mark, dump } = await rooted([
+      LOG,
+      "insert into log values('a'), ('b')",
+      "create table t(a primary key)",
+      "insert into t(rowid, a) values(7, 'a')",
+    ]);
+    for (let i = 0; i < 3; i++) {
+      db.exec("insert into log values('c'); update t set a = 'b'");
+      expect(await adapter.changed(mark)).toBe(true);
+      db.exec("vacuum");
+      expect(await adapter.changed(mark)).toBe(true);
+      await adapter.restore(mark);
+      expect(await adapter.dump()).toBe(dump);
+    }
+  });
+
+  test.each([
+    ["a gap in the root state", "insert into log(rowid, m) values(5, 'b')", "vacuum"],
+    ["a row that was deleted", "select 1", "delete from log where m = 'a'; vacuum"],
+    ["a row that was deleted and seen", "select 1", "delete from log where m = 'a'", "vacuum"],
+  ])("after %s ends the run", async (_, before, ...writes) => {
+    const { db, adapter, mark } = await rooted([LOG, "insert into log values('a'), ('c')", before]);
+    for (const sql of writes.slice(0, -1)) {
+      db.exec(sql);
+      await adapter.changed(mark);
+    }
+    db.exec(writes.at(-1)!);
+    for (const look of [() => adapter.changed(mark), () => adapter.restore(mark)])
+      expect(look).toThrow(
+        expect.objectContaining({ code: "SCHEMA_CHANGED", message: expect.stringContaining("VACUUM") as string }) as Error,
+      );
+  });
+
+  test("before the root state is read is nothing in a lane's own file", async () => {
+    const file = scratchFile();
+    const db = api(file, LOG, "insert into log(rowid, m) values(4, 'a')");
+    const adapter = await openAdapter(file);
+    db.exec("insert into log values('setup'); vacuum");
+    await adapter.root();
+    const mark = await adapter.mark();
+    db.exec("delete from log where m = 'a'");
+    await adapter.restore(mark);
+    expect(db.prepare("select m from log").pluck().all()).toEqual(["a", "setup"]);
+  });
+});

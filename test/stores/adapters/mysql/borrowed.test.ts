@@ -491,6 +491,57 @@ describe("triggers of the user that a killed run has replaced", () => {
   });
 });
 
+describe("a trigger that another user defined", () => {
+  const SCHEMA = [
+    "create table t(a int)",
+    "create table log_of(a int)",
+    "create trigger tr after insert on t for each row insert into log_of values (new.a)",
+  ];
+
+  async function asApp(): Promise<Store & { readonly app: string; readonly name: string }> {
+    const { url, user } = await store(...SCHEMA);
+    const name = `seqqa_${Math.random().toString(36).slice(2, 12)}`;
+    open.push(() => user.query(`drop user if exists ${name}@'%'`));
+    const app = new URL(url);
+    await user.query(`create user ${name}@'%' identified by 'x'; grant all on \`${app.pathname.slice(1)}\`.* to ${name}@'%'`);
+    [app.username, app.password] = [name, "x"];
+    return { url, user, app: app.href, name };
+  }
+
+  test("and that the run's user may not create again, is refused before anything changes", async () => {
+    const { user, app } = await asApp();
+    const before = await dump(user);
+    const refused = await failure(new MysqlAdapter({ url: app }).open(BORROWED));
+    expect(refused).toMatchObject({ code: "STORE_NOT_ALLOWED", exitStatus: 2 });
+    expect(refused.message).toMatch(/^Trigger "tr" of \S+ belongs to \S+@\S+, and the user/);
+    expect(await dump(user)).toEqual(before);
+  });
+
+  test("is never lost silently: what could not be removed is said, and clean of another user creates it again", async () => {
+    const { url, user, app, name } = await asApp();
+    const before = await dump(user);
+    const control = await Control.open(storeUrl(app));
+    open.push(() => control.close());
+    const { rows } = control;
+    // The user's rights end after the triggers were dropped.
+    let isRevoked = false;
+    control.rows = async (sql) => {
+      if (sql.includes("probe")) return [];
+      if (sql.startsWith("create definer") && !isRevoked) {
+        isRevoked = true;
+        await user.query(`revoke all on \`${new URL(url).pathname.slice(1)}\`.* from ${name}@'%'`);
+      }
+      return rows.call(control, sql);
+    };
+    const catalog = await readCatalog(control);
+    const failed = await failure(JournalMode.open(control, catalog, { selection: () => true, borrowed: true }));
+    expect(failed).toMatchObject({ code: "STORE_NOT_PUT_BACK", exitStatus: 2 });
+    await control.close();
+    await stores.clean(url);
+    expect(await dump(user)).toEqual(before);
+  });
+});
+
 test("what another version of seqqa left is said, and stays", async () => {
   const { url, user } = await store(...SHOP);
   await kill(await journal(url), user);
@@ -523,6 +574,23 @@ test("a table that is ignored and refers to one that is not, is refused", async 
   );
   const system = new MysqlAdapter({ url, ignore: ["audit"] });
   expect(await failure(system.open(BORROWED))).toMatchObject({ code: "IGNORE_REFERS", exitStatus: 2 });
+});
+
+test("a table that is ignored, and whose deleted rows take rows of another table along, is refused", async () => {
+  const { url } = await store(
+    ...SHOP,
+    "create table stock(id int primary key, order_id int, foreign key (order_id) references orders(id) on delete cascade)",
+  );
+  const opening = (...ignore: string[]): Promise<unknown> => new MysqlAdapter({ url, ignore }).open(BORROWED);
+  expect(await failure(opening("orders"))).toMatchObject({
+    code: "IGNORE_REFERS",
+    exitStatus: 2,
+    message: expect.stringContaining('rows of table "stock", which this run restores (ON DELETE of column order_id)') as string,
+  });
+  // Without an action, the server itself refuses to delete rows that others refer to.
+  const both = new MysqlAdapter({ url, ignore: ["orders", "stock"] });
+  await both.open(BORROWED);
+  await both.close();
 });
 
 describe("the lease", () => {

@@ -778,6 +778,13 @@ describe.each(some<By>(["superuser", "owner"], 1))("a write of somebody else, wh
     await expect(adapter.open(BORROWED)).rejects.toEqual(failure("IGNORE_REFERS", 'its column order_id refers to table "orders"'));
   });
 
+  test("to a table that is ignored, and whose deleted rows take rows of another table along, is refused", async () => {
+    const store = await scratch([...SHOP, "create table notes(id int primary key, item_id int references items on delete set null)"]);
+    await expect(adapterOn(store.url, { ignore: ["items", "orders"] }).open(BORROWED)).rejects.toEqual(
+      failure("IGNORE_REFERS", 'changes rows of table "notes", which this run restores (ON DELETE of column item_id)'),
+    );
+  });
+
   test("stays after close, and is named", async () => {
     const store = await scratch(SHOP);
     const { api } = store;
