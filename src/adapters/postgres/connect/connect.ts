@@ -79,31 +79,68 @@ export async function connect(store: StoreUrl, options: ConnectOptions = {}): Pr
   const driver = await importDriver();
   let client: Client;
   try {
-    const types = options.rawText === true ? RAW : options.types;
-    client = new driver.Client({
-      connectionString: driverUrl(store),
-      application_name: "seqqa",
-      connectionTimeoutMillis: CONNECT_MS,
-      ...(types === undefined ? {} : { types }),
-    });
-    nameDatabase(client, store.database);
-    tellStatus(client);
+    client = newClient(driver, store, options);
   } catch (error) {
     throw connectError(store, error);
   }
-  // An `error` event without a listener would end the process. Pending queries reject with the same error.
-  client.on("error", (error) => options.lost?.(error));
   try {
     await client.connect();
-    const version = await client.query<{ v: string }>("select current_setting('server_version_num') as v");
-    if (Number(version.rows[0]?.v) < OLDEST) throw tooOld(store, Number(version.rows[0]?.v));
-    const number = Number(version.rows[0]?.v);
+    const { rows } = await client.query<{ v: string; pid: string; standby: string }>(
+      "select current_setting('server_version_num') as v, pg_backend_pid()::text as pid, pg_is_in_recovery()::text as standby",
+    );
+    const { v, pid, standby } = rows[0]!;
+    const number = Number(v);
+    if (number < OLDEST) throw tooOld(store, number);
+    if (standby === "true") throw isStandby(store);
+    // A pooler invents the process id that it sends when a client connects.
+    const isDirect = (client as unknown as { readonly processID: number | null }).processID === Number(pid);
+    // This check must come before all settings, because they would reach the sessions of the pooler's other clients.
+    if (!isDirect && (await sharesSessions(client, newClient(driver, store)))) throw isPooled(store);
     const endless = ENDLESS.filter(([since]) => number >= since).map(([, name]) => [name, "0"] as const);
     await client.query(settingsText({ ...Object.fromEntries(endless), ...options.settings }));
     return client;
   } catch (error) {
     await client.end().catch(() => undefined);
     throw connectError(store, error);
+  }
+}
+
+function newClient(driver: typeof pg, store: StoreUrl, { rawText, types, lost }: ConnectOptions = {}): Client {
+  const parsers = rawText === true ? RAW : types;
+  const client = new driver.Client({
+    connectionString: driverUrl(store),
+    application_name: "seqqa",
+    connectionTimeoutMillis: CONNECT_MS,
+    ...(parsers === undefined ? {} : { types: parsers }),
+  });
+  nameDatabase(client, store.database);
+  tellStatus(client);
+  // An `error` event without a listener would end the process. Pending queries reject with the same error.
+  client.on("error", (error) => lost?.(error));
+  return client;
+}
+
+/** The number of comparisons that find a pooler although its other clients interfere. */
+const COMPARISONS = 5;
+
+/**
+ * Returns `true` if a pooler gives each transaction of a client any free session of the server: two clients then use one session, or one client uses
+ * several. `second`: a client that is not connected yet. It is closed at the end.
+ */
+async function sharesSessions(first: Client, second: Client): Promise<boolean> {
+  const session = async (client: Client): Promise<string | undefined> =>
+    (await client.query<{ pid: string }>("select pg_backend_pid()::text as pid")).rows[0]?.pid;
+  try {
+    await second.connect();
+    for (let i = 0; i < COMPARISONS; i++) {
+      const own = await session(first);
+      await second.query("begin");
+      if ((await session(second)) === own || (await session(first)) !== own) return true;
+      await second.query("commit");
+    }
+    return false;
+  } finally {
+    await second.end().catch(() => undefined);
   }
 }
 
@@ -145,6 +182,24 @@ function tooOld(store: StoreUrl, version: number): SeqqaError {
     `The server of ${store.shown} is PostgreSQL ${Math.floor(version / 10_000)}, but seqqa needs PostgreSQL 12 or later.`,
     {
       hint: "Name a newer server in the store's URL.",
+      exitStatus: 2,
+    },
+  );
+}
+
+function isStandby(store: StoreUrl): SeqqaError {
+  return new SeqqaError("STORE_NOT_WRITABLE", `The server of ${store.shown} is a standby, which is read-only. seqqa must write to the database.`, {
+    hint: "Name the primary server in the store's URL.",
+    exitStatus: 2,
+  });
+}
+
+function isPooled(store: StoreUrl): SeqqaError {
+  return new SeqqaError(
+    "STORE_UNSUPPORTED",
+    `${store.shown} is behind a connection pooler that pools transactions. Settings and locks of seqqa would reach other clients of this pooler.`,
+    {
+      hint: "Name the server itself in the store's URL, with its direct port (Supabase: 5432 instead of 6543), or set the pooler to session pooling (PgBouncer: pool_mode = session).",
       exitStatus: 2,
     },
   );

@@ -117,13 +117,16 @@ export class JournalMode implements PostgresMode {
       }
     }
     const token = await install(control, catalog, { borrowed: choice.borrowed, gated: choice.gated === true }, choice.limitMs);
-    const mode = new JournalMode(control, catalog, await schemaText(control), token, choice);
+    let mode: JournalMode | undefined;
     try {
+      mode = new JournalMode(control, catalog, await schemaText(control), token, choice);
       // With `watching`, do not read the undo log yet: its first read must report the writes of other clients.
       if (choice.watching !== true) await mode.#read(false);
       if (choice.borrowed) await control.rows(`update ${OURS}.owner set catalog = $1`, [storedText(mode.#catalog)]);
     } catch (error) {
-      mode.#lease?.stop();
+      if (mode !== undefined) mode.#lease?.stop();
+      // The run has sent no request yet, so there is nothing to restore.
+      await control.patiently(() => control.rows(`drop schema ${OURS} cascade`), choice.limitMs).catch(() => undefined);
       throw error;
     }
     mode.#mirror = new MultisetMirror(mode.#mirror.counters, tellingBy(mode.#tables));

@@ -60,6 +60,8 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
     OWN_PATH,
     ...counterFunctions(kept, { counters: `${OURS}.counters`, put: `${OURS}.put_counters` }),
     ...cachedStatements(cached),
+    // Without a replica identity, PostgreSQL refuses changes of these tables if a publication FOR ALL TABLES includes them.
+    ...["owner", "log", "cached", ...(borrowed ? ["kept"] : [])].map((name) => `alter table ${OURS}.${name} replica identity full`),
     BUSY_FUNCTION,
     ...(rights.superuser ? [] : [SHAPE_FUNCTION]),
     readFunction(borrowed, !rights.superuser, judgedImage(tables)),

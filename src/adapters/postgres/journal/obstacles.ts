@@ -29,6 +29,8 @@ export async function journalObstacle(
   // Triggers that fire even in replica role prevent a restore. Without replica role, they are disabled during a restore.
   const fires = rights.replica ? await firesAlways(client) : undefined;
   if (fires !== undefined) return fires;
+  const published = await isPublished(client, journalled);
+  if (published !== undefined) return published;
   // Checks may call functions of the user.
   await client.query({ text: userPath("session") });
   try {
@@ -52,6 +54,25 @@ async function firesAlways(client: Queryable): Promise<string | undefined> {
   );
   return (
     found && `${found[0]} "${found[1]}" of table "${found[2]}" is enabled ALWAYS or REPLICA, so it would fire when seqqa restores rows`
+  );
+}
+
+/** Finds a table whose rows PostgreSQL does not delete, because the table is published and has no replica identity, such as a primary key. */
+async function isPublished(client: Queryable, { tables }: Catalog): Promise<string | undefined> {
+  const [found] = await rowsOf<[string, string]>(
+    client,
+    `select c.relname, p.pubname from pg_class c
+       join pg_publication_tables t on exists (
+         select from pg_class r join pg_namespace n on n.oid = r.relnamespace where (n.nspname, r.relname) = (t.schemaname, t.tablename)
+            and (r.oid = c.oid or r.oid in (select a.relid from pg_partition_ancestors(c.oid) a)))
+       join pg_publication p on p.pubname = t.pubname and (p.pubupdate or p.pubdelete)
+      where c.oid = any(array[${tables.map(({ oid }) => oid).join(", ")}]::oid[]) and c.relreplident <> 'f'
+        and not exists (select from pg_index i where i.indrelid = c.oid and i.indisvalid and i.indimmediate
+                           and case c.relreplident when 'd' then i.indisprimary when 'i' then i.indisreplident end) limit 1`,
+  );
+  return (
+    found &&
+    `table "${found[0]}" is in the publication "${found[1]}" without a primary key or replica identity, so PostgreSQL refuses to delete its rows`
   );
 }
 

@@ -93,13 +93,13 @@ export class Server {
 async function maintenance(store: StoreUrl, lost: () => void): Promise<Client> {
   const options = { rawText: true, lost, settings: SETTINGS };
   try {
-    return await connect(withDatabase(store, "postgres"), options);
+    // Messages name the template, because the user does not know why seqqa connects to `postgres`.
+    return await connect({ ...withDatabase(store, "postgres"), shown: store.shown }, options);
   } catch (error) {
     const cause = error instanceof SeqqaError ? error.cause : undefined;
-    // The database `postgres` does not exist, or the role may not use it. Connect to the template.
-    if (["3D000", "42501", "28000", "55000"].includes(codeOf(cause))) return connect(store, options);
+    // The database `postgres` does not exist, or the role may not use it, or a pooler does not serve it. Connect to the template.
+    if (["3D000", "42501", "28000", "55000", "08P01"].includes(codeOf(cause))) return connect(store, options);
     if (cause === undefined || (error instanceof SeqqaError && error.code === "DRIVER_MISSING")) throw error;
-    // Name the template in the error message, because the user does not know why seqqa connects to `postgres`.
     throw connectError(store, cause);
   }
 }

@@ -1,4 +1,4 @@
-import { rowsOf, USER_SCHEMA } from "../schema/catalog.ts";
+import { OF_USER, rowsOf, USER_SCHEMA } from "../schema/catalog.ts";
 import type { Queryable } from "../connect/mode.ts";
 import { quoteName, quoteText } from "../connect/sql-text.ts";
 import { OWN_PATH, USER_PATH } from "./user-path.ts";
@@ -13,7 +13,8 @@ export async function dumpDatabase(client: Queryable): Promise<string> {
     client,
     `select n.nspname, c.relname, c.relkind, (s.seqcache > 1 or abs(s.seqincrement) > 1)::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
        left join pg_sequence s on s.seqrelid = c.oid
-      where c.relkind in ('r', 'm', 'S') and c.relpersistence <> 't' and ${USER_SCHEMA} order by n.nspname collate "C", c.relname collate "C"`,
+      where c.relkind in ('r', 'm', 'S') and c.relpersistence <> 't' and ${USER_SCHEMA} and ${OF_USER}
+      order by n.nspname collate "C", c.relname collate "C"`,
   );
   const parts: string[] = [];
   for (const [schema, name, kind, isCached] of contents) {

@@ -10,6 +10,15 @@ export const OURS = "seqqa_journal";
 /** An SQL condition that is true if the schema `n.nspname` belongs to the user and not to PostgreSQL or seqqa. */
 export const USER_SCHEMA: string = `n.nspname not in ('information_schema', '${OURS}') and n.nspname !~ '^pg_'`;
 
+/**
+ * An SQL condition that is false if the table or sequence `c` belongs to an extension, and the role neither owns nor may write it, such as
+ * `spatial_ref_sys` of PostGIS. Only the extension changes it, so it is neither observed nor restored.
+ */
+export const OF_USER: string = `(pg_has_role(c.relowner, 'usage')
+  or not exists (select from pg_depend e where e.classid = 'pg_class'::regclass and e.objid = c.oid and e.deptype = 'e')
+  or has_schema_privilege(c.relnamespace, 'usage') and case c.relkind when 'S' then has_sequence_privilege(c.oid, 'usage, update')
+                                                       else has_table_privilege(c.oid, 'insert, update, delete, truncate') end)`;
+
 export interface Column {
   readonly name: string;
   readonly kind: ValueKind;
@@ -123,7 +132,7 @@ function readTables(client: Queryable): Promise<TableRow[]> {
        from pg_class c join pg_namespace n on n.oid = c.relnamespace
        join pg_class r on r.oid = case when c.relispartition then coalesce(pg_partition_root(c.oid), c.oid) else c.oid end
        join pg_namespace rn on rn.oid = r.relnamespace
-      where c.relkind = 'r' and c.relpersistence in ('p', 'u') and ${USER_SCHEMA}
+      where c.relkind = 'r' and c.relpersistence in ('p', 'u') and ${USER_SCHEMA} and ${OF_USER}
       order by n.nspname collate "C", c.relname collate "C"`,
   );
 }
@@ -269,7 +278,7 @@ async function readSequences(client: Queryable): Promise<Sequence[]> {
        from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_sequence s on s.seqrelid = c.oid
        left join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = c.oid and d.refclassid = 'pg_class'::regclass and d.refobjsubid > 0 and d.deptype in ('a', 'i')
        left join pg_class t on t.oid = d.refobjid left join pg_namespace tn on tn.oid = t.relnamespace
-      where c.relkind = 'S' and c.relpersistence <> 't' and ${USER_SCHEMA}
+      where c.relkind = 'S' and c.relpersistence <> 't' and ${USER_SCHEMA} and ${OF_USER}
       order by n.nspname collate "C", c.relname collate "C"`,
   );
   return rows.map(([oid, schema, name, increment, cached, tableSchema, table, users]) => ({

@@ -6,6 +6,10 @@ import { adapterOn, column, failure, SCOPE, scratch, session, type Scratch } fro
 import { readDump } from "../../../../src/adapters/postgres/journal/full-reading.ts";
 import { connect, TEXT_SETTINGS } from "../../../../src/adapters/postgres/connect/connect.ts";
 import { storeUrl } from "../../../../src/adapters/postgres/connect/store-url.ts";
+import { Control } from "../../../../src/adapters/postgres/connect/control.ts";
+import { JournalMode } from "../../../../src/adapters/postgres/journal/journal-mode.ts";
+import { select } from "../../../../src/adapters/postgres/read/selection.ts";
+import { readCatalog } from "../../../../src/adapters/postgres/schema/catalog.ts";
 
 const BORROWED = { ...SCOPE, borrowed: true };
 const TABLES = [
@@ -183,6 +187,65 @@ describe("a user's own database, journalled", () => {
     await store.api.query("drop schema seqqa_journal cascade");
     expect(await traces(store)).toEqual([]);
   });
+});
+
+describe("a database with a publication FOR ALL TABLES", () => {
+  const PUBLISHED = [
+    "create table orders(id serial primary key, status text)",
+    "create sequence invoices cache 10",
+    "insert into orders(status) values ('a')",
+    "create publication everything for all tables",
+  ];
+
+  test.each([true, false])("is journalled, in place: %s", async (borrowed) => {
+    const store = await scratch(PUBLISHED);
+    const before = await dumpOf(store.url);
+    const adapter = adapterOn(store.url);
+    await adapter.open({ ...SCOPE, borrowed });
+    await adapter.root();
+    const mark = await adapter.mark();
+    await store.api.query("update orders set status = 'b'; insert into orders(status) values ('c'); select nextval('invoices')");
+    expect(await adapter.changed(mark)).toBe(true);
+    await adapter.restore(mark);
+    await store.api.query("delete from orders");
+    await adapter.observe();
+    if (!borrowed) return;
+    await adapter.close();
+    expect(await traces(store)).toEqual([]);
+    // A sequence with a CACHE is not restored.
+    expect((await dumpOf(store.url)).replaceAll(/invoices.*/g, "")).toBe(before.replaceAll(/invoices.*/g, ""));
+  });
+
+  test("and a table without a key is not journalled, because its rows cannot be deleted", async () => {
+    const parted = ["create table parted(a int) partition by list (a)", "create table part partition of parted default"];
+    for (const [table, statements] of [
+      ["bag", ["create table bag(a int)"]],
+      ["part", parted],
+    ] as const) {
+      const store = await scratch([...PUBLISHED, ...statements]);
+      await expect(adapterOn(store.url).open(BORROWED)).rejects.toEqual(
+        failure("CHECKPOINT_REFUSED", `table "${table}" is in the publication "everything" without a primary key`),
+      );
+      expect(await traces(store)).toEqual([]);
+      await store.api.query(`alter table ${table} replica identity full`);
+      await adapterOn(store.url).open(BORROWED);
+    }
+  });
+});
+
+test("an installation that fails at its end leaves nothing in the database", async () => {
+  const store = await scratch(TABLES);
+  const control = await Control.open(storeUrl(store.url));
+  try {
+    const catalog = await readCatalog(control.client);
+    const rows = control.rows.bind(control);
+    control.rows = (text, ...more) => (text.includes("set catalog") ? Promise.reject(new Error("refused")) : rows(text, ...more));
+    const selection = select(control.store, catalog, undefined, undefined);
+    await expect(JournalMode.open(control, catalog, { selection, borrowed: true })).rejects.toThrow("refused");
+    expect(await traces(store)).toEqual([]);
+  } finally {
+    await control.close();
+  }
 });
 
 describe("a database, cloned", () => {
