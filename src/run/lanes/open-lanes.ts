@@ -72,7 +72,7 @@ export async function openLanes(input: LanesInput): Promise<Lanes> {
   const hasSpares = input.spares === true && typeof definition.world !== "object";
   const spares = hasSpares ? spareCount(config, { cores: availableParallelism(), lanes }) : 0;
   const host = await openHost(config, { directory, lanes, spares, signal, output, coverage, faulty: input.settings.faulty });
-  const options = optionsOf(config, input.settings);
+  const options = laneOptions(config, input.settings);
   const pool = lanes === 1 ? inlinePool(input, host, options) : threadPool(input, host, options);
   const lanePool = new WatchedLanePool(pool, host);
   return {
@@ -154,7 +154,8 @@ function threadPool({ config, definition, module, shared }: LanesInput, host: Ta
   });
 }
 
-function optionsOf(config: Config, { literals = [], clockMs, hideBodies, ...settings }: LaneSettings): LaneOptions {
+/** Returns the options of lanes, from the configuration and from settings that do not come from it. */
+export function laneOptions(config: Config, { literals = [], clockMs, hideBodies, ...settings }: LaneSettings): LaneOptions {
   return {
     ...settings,
     clockMs: clockMs ?? Date.now(),
