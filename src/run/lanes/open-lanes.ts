@@ -150,7 +150,7 @@ function threadPool({ config, definition, module, shared }: LanesInput, host: Ta
     http: httpSettings(config),
     setUp: definition.setup !== undefined,
     shared: shared as string | undefined,
-    hangMs: Math.max(60_000, 2 * longestRequestMs(config)),
+    hangMs: hangMsOf(config),
   });
 }
 
@@ -167,6 +167,14 @@ export function laneOptions(config: Config, { literals = [], clockMs, hideBodies
     idleWatchMs: idleMsOf(config),
     allowedStores: config.allowedStores,
   };
+}
+
+/** Returns after how many milliseconds without a heartbeat a lane counts as hanging: longer than a lane may wait for its target. */
+export function hangMsOf(config: Config): number {
+  const { settle = 0, readyTimeout = 0, warmUp = [] } = config.target ?? {};
+  // A restart waits until the target is ready, and then for each step of `warm_up`.
+  const waitsMs = 1000 * (settle + readyTimeout * (1 + warmUp.length)) + idleMsOf(config);
+  return Math.max(60_000, 2 * longestRequestMs(config), longestRequestMs(config) + waitsMs);
 }
 
 /** Returns the number of milliseconds that a request takes at most, with all its retries. */
