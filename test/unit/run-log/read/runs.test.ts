@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, describe, expect, it } from "vitest";
 import { jsonText, runDocument } from "../../../../src/reports/index.ts";
-import { newRunId, readRun } from "../../../../src/run-log/index.ts";
+import { newRunId, readRun, readStoredRun } from "../../../../src/run-log/index.ts";
 import { RunLock } from "../../../../src/run-log/run-lock.ts";
 import { gatedRace, race, raceCoverage } from "../../../support/race.ts";
 import { HOSTILE, journey, report, result, violation } from "../../reports/results.ts";
@@ -132,6 +132,21 @@ describe("a run that is kept", () => {
     expect(readRun(config.report.outputDir, undefined).id).toBe(newest.at(-1));
     expect(() => readRun(config.report.outputDir, "../notes")).toThrow(/Run not found: \.\.\/notes\.$/);
     expect(() => readRun(home, "../mine")).toThrow(/No run is stored in/);
+  });
+});
+
+describe("a run whose search ended", () => {
+  const none = { ...raceCoverage(), skipped: {}, dismissed: {} };
+  const unaudited = { ...result().verdict, exceptions: [{ kind: "unaudited_reduction" as const, count: 2, text: "two merges" }] };
+  it.each([
+    ["everything was done", { raceCoverage: none }, false],
+    ["a finding was not replayed", { violations: [violation({ notReplayed: true, notReplayedReason: "max_time" })] }, true],
+    ["a pair of calls had no time", { raceCoverage: { ...none, skipped: { max_time: 1 } } }, true],
+    ["a merge was not audited", { verdict: unaudited }, true],
+  ] as const)("has work left or not: %s", (_what, changes, isCut) => {
+    const config = configIn(folder());
+    store(config, { explorations: [explored({ ...changes, stopReason: "exhausted" })] });
+    expect(readStoredRun(config.report.outputDir, undefined).explorations).toMatchObject([{ stopReason: "exhausted", isCut }]);
   });
 });
 
