@@ -46,7 +46,7 @@ export async function buildLane(settings: LaneSettings, spec: LaneSpec, shared?:
   const spares = all.slice(1).map(({ base }) => base);
   const failed = built.find((one) => one.status === "rejected");
   const differs = spares.find((spare) => !sameRoot(spare.report, first.base.report));
-  if (failed === undefined && differs === undefined) return { base: first.base, spares, close };
+  if (failed === undefined && differs === undefined) return { ...first, spares, close };
   await close().catch(() => undefined);
   throw failed?.reason ?? spareDiffers(first.base.report, differs!.report);
 }
@@ -113,12 +113,14 @@ async function buildOne(
   const base = opened;
   // A World that the user passed as an object is not closed, because the user or the next run uses its clients again.
   const made = typeof definition.world === "function" || definition.world === undefined;
+  const isExternal = spec.borrowed || external.size > 0;
   return {
     base,
+    isExternal,
     close: async () => {
       try {
         // Restore external stores and worlds of the user, since the user does not expect them in the state that was explored last.
-        if (spec.borrowed || external.size > 0 || !made) await base.home.leave();
+        if (isExternal || !made) await base.home.leave();
       } finally {
         if (made) await base.world.close();
         else for (const system of Object.values(base.world.systems)) await system?.close();

@@ -15,6 +15,8 @@ export interface BuiltLane {
   readonly base: LaneBase;
   /** Copies of the lane that prepare the next actions, for `target.rollback: restart`. */
   readonly spares: readonly LaneBase[];
+  /** `true` if the lane uses stores of the user in place, which `close` restores. */
+  readonly isExternal: boolean;
   /** Closes the clients, the stores and an in-process target of the lane. */
   readonly close: () => Promise<void>;
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createServer } from "node:net";
 import Database from "better-sqlite3";
@@ -23,12 +23,12 @@ interface Said {
 const RUNS = `
 import { findJourneys, runJourneys } from ${JSON.stringify(join(root, "dist/run/index.js"))};
 import { loadConfig } from ${JSON.stringify(join(root, "dist/config/index.js"))};
-async function answer({ cwd, args: [parallel = "1", bail] }, signal = new AbortController().signal) {
+async function answer({ cwd, args: [parallel = "1", bail], allowedStores }, signal = new AbortController().signal) {
   process.chdir(cwd);
   const events = [];
   const said = { events };
   try {
-    const config = loadConfig({ directory: ".", flags: [{ key: "parallel", flag: "parallel", value: parallel }] });
+    const config = loadConfig({ directory: ".", allowedStores, flags: [{ key: "parallel", flag: "parallel", value: parallel }] });
     const { journeys, unusable } = await findJourneys(config);
     said.found = { journeys, unusable: unusable.map(({ file, error }) => ({ file, code: error.code, message: error.message })) };
     const onEvent = (event) => events.push(event);
@@ -74,8 +74,8 @@ function folder(files: Readonly<Record<string, string>>, config = NOTES_CONFIG, 
 
 /** One process for the runs of all tests. */
 let program: Answering | undefined;
-const run = async (cwd: string, args: readonly string[] = []): Promise<Said> =>
-  (await (program ??= answering(RUNS)).ask({ cwd, args })) as Said;
+const run = async (cwd: string, args: readonly string[] = [], allowedStores: readonly string[] = []): Promise<Said> =>
+  (await (program ??= answering(RUNS)).ask({ cwd, args, allowedStores })) as Said;
 
 const statuses = ({ runs }: Said): unknown[] =>
   runs.map(({ result }) => [result.name, result.status, ...result.steps.map(({ status }) => status)]);
@@ -304,6 +304,12 @@ describe("a target that already runs", () => {
     const said = await run(cwd);
     expect(said.runs.map(({ result, notes }) => [result.status, ...notes])).toEqual([["passed"], ["passed"]]);
     expect(content()).toEqual(before);
+    // A store whose name does not show that it is for tests needs the user's permission, which reaches every lane.
+    symlinkSync(file, join(cwd, "orders.sqlite"));
+    writeFileSync(join(cwd, "seqqa.yaml"), `base_url: http://127.0.0.1:${port}\ndb_url: sqlite:orders.sqlite\n`);
+    expect((await run(cwd)).error).toMatchObject({ code: "STORE_NOT_ALLOWED" });
+    const allowed = await run(cwd, [], ["orders.sqlite"]);
+    expect(allowed.runs.map(({ result, error }) => [result.status, error])).toEqual(Array(2).fill(["passed", undefined]));
 
     const without = folder({ "journeys/a.ts": fills("a"), "journeys/b.ts": fills("b") }, `base_url: http://127.0.0.1:${port}\n`);
     const plain = await run(without);

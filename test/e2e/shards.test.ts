@@ -106,6 +106,27 @@ export const agent = new Agent({
 });
 `;
 
+it("of a target whose state no store shows end at the depth limit of the undivided run", async () => {
+  const cwd = folderWith({
+    "seqqa.yaml": `target: { module: ./app.mjs }\n`,
+    "app.mjs": `export const createTarget = () => () => new Response("{}", { status: 201 });`,
+    "blind.explore.mjs": `import { Action, Agent } from "seqqa";
+const actions = ["a", "b"].map((name) => new Action({ name, run: (api) => api.post("/" + name) }));
+export const agent = new Agent({ actions, invariants: [] });
+`,
+  });
+  const [whole, output, ...shards] = [emptyFolder(), emptyFolder(), emptyFolder(), emptyFolder()];
+  await seqqa(["run", ".", "--output", whole!], { cwd });
+  for (const [index, shard] of shards.entries()) await seqqa(["run", ".", "--shard", `${index + 1}/2`, "--output", shard], { cwd });
+  const merged = await seqqa(["merge", ...shards, "--output", output!], { cwd });
+  const outcome = (at: string): object => {
+    const [{ stopReason, maxDepthReached, digest }] = writtenIn(at).explorations as unknown as [Record<string, unknown>];
+    return { stopReason, maxDepthReached, digest };
+  };
+  expect(outcome(output!), merged.stdout + merged.stderr).toEqual(outcome(whole!));
+  expect(outcome(output!)).toMatchObject({ stopReason: "max_depth" });
+});
+
 it("rules that judged nothing in any shard are named in the merged result, as in an undivided run", { timeout: 100_000 }, async () => {
   const cwd = folderWith({ "rules.explore.mjs": RULES });
   const ran = async (...args: readonly string[]): Promise<string> => {

@@ -12,20 +12,24 @@ export interface Unsettled {
 }
 
 /**
- * Returns the steps that got no answer and were not executed again, because the time was up or the run was interrupted. Returns an empty list if the
- * run ended for another reason.
+ * Returns the steps that got no answer and were not executed again, because the time was up, the run was interrupted, or no lane could be built
+ * any more. Returns an empty list if the run ended for another reason.
  */
 export function unsettledOf(
-  { stopReason, tries }: Stopped,
+  { stopReason, fatal, tries }: Stopped,
   actions: readonly string[],
   signal: AbortSignal | undefined,
 ): readonly FoundViolation[] {
   if (stopReason === "max_time") return tries.unsettled(actions, "max_time was reached");
+  // A call that ends a target which seqqa did not start leaves no target for a second attempt.
+  if (fatal !== undefined) return tries.unsettled(actions, "seqqa could not start the lane again");
   return stopReason === "interrupted" && signal?.aborted === true ? tries.unsettled(actions, "the run was interrupted") : [];
 }
 
 interface Stopped {
   readonly stopReason: StopReason | undefined;
+  /** The error that ended the run early. `undefined` if there was none. */
+  readonly fatal: unknown;
   readonly tries: { unsettled(actions: readonly string[], why: string): readonly FoundViolation[] };
 }
 

@@ -169,7 +169,14 @@ export class LaneServer implements ControlChannel {
     clearInterval(this.#looking);
     await runtime?.rest();
     await this.#endRacing();
-    await lane?.close();
+    if (lane === undefined) return;
+    const control = this.#control!;
+    control.isRestoring = lane.isExternal;
+    try {
+      await lane.close();
+    } finally {
+      control.isRestoring = false;
+    }
   }
 
   async #endRacing(): Promise<void> {

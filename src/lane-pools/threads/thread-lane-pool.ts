@@ -41,7 +41,7 @@ export interface ThreadLanePoolOptions {
   readonly setUp: boolean;
   /** The data that `setup` made on the run's first lane, as text. Only set if that lane is in another pool. */
   readonly shared?: string | undefined;
-  /** A lane that begins no new action for this many milliseconds counts as hanging. */
+  /** A lane without a heartbeat for this many milliseconds counts as hanging. */
   readonly hangMs: number;
   /** URL of the file that worker threads execute. Only set in tests that run without a build. */
   readonly workerUrl?: URL;
@@ -58,6 +58,8 @@ interface LaneHandle {
 
 /** Default time limit for a call to a lane's thread, in milliseconds. */
 const CLOSE_DEADLINE = 5_000;
+/** Time limit for restoring and closing stores of the user, in milliseconds. A thread that is ended meanwhile leaves them half restored. */
+const RESTORE_DEADLINE = 600_000;
 /** How long a lane may be without a heartbeat after its requests were ended, in milliseconds. After that, its thread is ended. */
 const CUT_DEADLINE = 10_000;
 /** Time limit for starting a thread, in milliseconds. */
@@ -339,19 +341,25 @@ export class ThreadLanePool implements LanePool {
   }
 
   /**
-   * Calls a lane's thread with a time limit, since a call to a thread that dies never settles. Time in which the lane waits for a rate limit does not
-   * count.
+   * Calls a lane's thread with a time limit, since a call to a thread that dies never settles. Each heartbeat of the lane extends the limit, and so
+   * does the restore of the user's own stores.
    */
-  async #call<T>(lane: number, call: (channel: Remote<ControlChannel>) => Promise<T>, deadline = CLOSE_DEADLINE): Promise<T> {
-    const { channel, control } = this.#lanes[lane]!;
-    const limited = this.#options.http.rateLimit !== undefined;
+  async #call<T>(
+    lane: number,
+    call: (channel: Remote<ControlChannel>) => Promise<T>,
+    deadline = Math.min(CLOSE_DEADLINE, this.#options.hangMs),
+  ): Promise<T> {
+    const handle = this.#lanes[lane]!;
+    const { channel, control } = handle;
     if (channel === undefined)
       throw new SeqqaError("LANE_NOT_ATTACHED", `Lane ${lane} has no control channel. This is a defect of seqqa: please report it.`);
     let timer: NodeJS.Timeout | undefined;
+    const restoreUntil = performance.now() + RESTORE_DEADLINE;
     const late = new Promise<never>((_, reject) => {
       const wait = (beats: number): void => {
         timer = setTimeout(() => {
-          if (limited && control.beats !== beats) wait(control.beats);
+          const isRestoring = control.isRestoring && performance.now() < restoreUntil;
+          if (this.#alive(handle) && (isRestoring || control.beats !== beats)) wait(control.beats);
           else
             reject(
               new SeqqaError("LANE_SILENT", `Lane ${lane} did not answer seqqa within ${deadline / 1000} s.`, {

@@ -7,6 +7,7 @@ const BEAT = 1;
 const UNIT = 2;
 const ACTION = 3;
 const CUT = 4;
+const RESTORING = 5;
 
 /** The heartbeat of one lane, and requests to stop it, in memory that the main thread and the lane share. */
 export class LaneControl {
@@ -15,7 +16,7 @@ export class LaneControl {
   unitOffset = 0;
   readonly #words: Int32Array;
 
-  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(20)) {
+  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(24)) {
     this.memory = memory;
     this.#words = new Int32Array(memory);
   }
@@ -35,6 +36,15 @@ export class LaneControl {
 
   cut(): void {
     this.#words[CUT] = 1;
+  }
+
+  /** `true` while the lane restores and closes stores of the user, which must not be stopped halfway. */
+  get isRestoring(): boolean {
+    return this.#words[RESTORING] !== 0;
+  }
+
+  set isRestoring(value: boolean) {
+    this.#words[RESTORING] = Number(value);
   }
 
   /** Records that the lane begins to execute an action. If no heartbeat follows, this action makes the lane hang. */

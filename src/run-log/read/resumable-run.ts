@@ -35,6 +35,8 @@ export interface StoredExploration {
   readonly states: number;
   /** The depth of the deepest state that the exploration reached. */
   readonly depth: number;
+  /** `true` if work after the search was left out: findings were not replayed, or races, faults or audits had no time. */
+  readonly isCut: boolean;
   readonly actions: readonly string[];
   /** The run header; `undefined` if no commits were stored. */
   readonly beginning: RunHeader | undefined;
@@ -64,22 +66,34 @@ export function storedRunOf(db: Database, file: string): StoredRun {
   };
 }
 
-interface Row extends Omit<StoredExploration, "actions" | "beginning" | "stopReason"> {
+interface Row extends Omit<StoredExploration, "actions" | "beginning" | "stopReason" | "isCut"> {
+  readonly cut: 0 | 1;
   readonly stop_reason: string;
   readonly code: string | null;
   readonly document: string | null;
 }
 
+/** An SQL expression that is 1 if work after the search of exploration `e` was left out. */
+const CUT: string = `(
+  EXISTS (SELECT 1 FROM findings f WHERE f.exploration = e.id AND json_extract(f.document, '$.notReplayed'))
+  OR EXISTS (SELECT 1 FROM json_each(e.document, '$.verdict.exceptions') WHERE json_extract(value, '$.kind') = 'unaudited_reduction')
+  OR coalesce(
+    json_extract(e.document, '$.raceCoverage.skipped.max_time'), json_extract(e.document, '$.raceCoverage.dismissed.max_time'),
+    json_extract(e.document, '$.faultCoverage.skipped.max_time'), json_extract(e.document, '$.faultCoverage.skippedPoints.max_time')
+  ) IS NOT NULL
+)`;
+
 function storedExplorations(db: Database): readonly StoredExploration[] {
   const rows = db
     .prepare(
-      `SELECT e.id, e.name, e.file, e.outcome, e.strategy, e.seed, e.stop_reason, e.steps, e.states, e.max_depth AS depth, b.code, b.document
+      `SELECT e.id, e.name, e.file, e.outcome, e.strategy, e.seed, e.stop_reason, e.steps, e.states, e.max_depth AS depth, b.code, b.document, ${CUT} AS cut
        FROM explorations e LEFT JOIN beginnings b ON b.exploration = e.id ORDER BY e.id`,
     )
     .all() as readonly Row[];
   const actions = db.prepare("SELECT name FROM actions WHERE exploration = ? ORDER BY id").pluck();
-  return rows.map(({ stop_reason: stopReason, code, document, ...rest }) => ({
+  return rows.map(({ stop_reason: stopReason, cut, code, document, ...rest }) => ({
     ...rest,
+    isCut: cut === 1,
     stopReason,
     actions: actions.all(rest.id) as readonly string[],
     beginning: code === null || document === null ? undefined : runHeaderOf(code, document),

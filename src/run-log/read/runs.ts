@@ -2,7 +2,7 @@ import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { SeqqaError } from "../../model/errors.ts";
 import { RUN_ID } from "../run-id.ts";
-import { LOCK_SUFFIX } from "../run-lock.ts";
+import { LOCK_SUFFIX, RunLock } from "../run-lock.ts";
 
 /** Maximum number of run logs that are kept. Older ones are deleted. */
 const KEPT = 20;
@@ -19,14 +19,32 @@ const folderOf = (outputDir: string): string => join(outputDir, "runs");
 
 export const runFile = (outputDir: string, id: string): string => join(folderOf(outputDir), `${id}.db`);
 
-/** Deletes all but the newest 20 run logs, and run logs that were never completely created. */
-export function dropOldRuns(outputDir: string): void {
-  for (const old of runIds(outputDir).slice(0, -KEPT)) removeRun(runFile(outputDir, old));
+/**
+ * Deletes all but the newest 20 run logs, and run logs that were never completely created. Keeps run logs that a process is writing, and `own`, the
+ * run log of the run that has just ended.
+ */
+export function dropOldRuns(outputDir: string, own: string): void {
+  for (const old of runIds(outputDir).slice(0, -KEPT)) {
+    const file = runFile(outputDir, old);
+    if (file !== own) removeUnlessWritten(file);
+  }
   for (const name of namesIn(folderOf(outputDir))) {
     const draft = join(folderOf(outputDir), name);
     const made = name.endsWith(`.db${DRAFT_SUFFIX}`) ? statSync(draft, { throwIfNoEntry: false }) : undefined;
     if (made !== undefined && Date.now() - made.mtimeMs > DRAFT_MAX_AGE_MS) removeRun(draft.slice(0, -DRAFT_SUFFIX.length));
   }
+}
+
+function removeUnlessWritten(file: string): void {
+  let lock: RunLock;
+  try {
+    lock = new RunLock(file);
+  } catch (error) {
+    if (error instanceof SeqqaError) return;
+    throw error;
+  }
+  removeRun(file);
+  lock.release();
 }
 
 export function removeRun(file: string): void {

@@ -114,7 +114,7 @@ export class RunLog {
     this.#attempt(() => writeEnd(this.#db, document));
     this.#close();
     if (this.#problem !== undefined) throw this.#problem;
-    dropOldRuns(this.#config.report.outputDir);
+    dropOldRuns(this.#config.report.outputDir, this.file);
   }
 
   /** Corrects the stored end of a run, for a run whose outcome changed after {@link end}. @throws the first write error */

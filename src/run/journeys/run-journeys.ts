@@ -1,9 +1,8 @@
-import { NOTHING_KNOWN } from "../../state/index.ts";
 import { InlineJourneyRunner } from "../../lane-pools/journeys/inline-journey-runner.ts";
 import type { JourneyRunner, JourneySettings } from "../../lane-pools/journeys/journey-runner.ts";
 import { ThreadJourneyRunner } from "../../lane-pools/journeys/thread-journey-runner.ts";
 import type { Config } from "../../config/index.ts";
-import { openHost } from "../lanes/open-lanes.ts";
+import { laneOptions, openHost } from "../lanes/open-lanes.ts";
 import { httpSettings } from "../prepare/http-settings.ts";
 import { JourneyLanes } from "./journey-lanes.ts";
 import type { JourneyRun, RunJourneysInput } from "./journey-run.ts";
@@ -37,17 +36,5 @@ export async function runJourneys(input: RunJourneysInput): Promise<readonly Jou
 }
 
 function settingsOf(config: Config): JourneySettings {
-  const settleMs = (config.target?.settle ?? 0) * 1000;
-  return {
-    options: {
-      clockMs: Date.now(),
-      settleMs,
-      serverErrors: "ignore",
-      hideBodies: false,
-      literals: [],
-      knowledge: NOTHING_KNOWN,
-      shapes: false,
-    },
-    http: httpSettings(config),
-  };
+  return { options: { ...laneOptions(config, { shapes: false, hideBodies: false }), serverErrors: "ignore" }, http: httpSettings(config) };
 }

@@ -72,7 +72,7 @@ export async function openLanes(input: LanesInput): Promise<Lanes> {
   const hasSpares = input.spares === true && typeof definition.world !== "object";
   const spares = hasSpares ? spareCount(config, { cores: availableParallelism(), lanes }) : 0;
   const host = await openHost(config, { directory, lanes, spares, signal, output, coverage, faulty: input.settings.faulty });
-  const options = optionsOf(config, input.settings);
+  const options = laneOptions(config, input.settings);
   const pool = lanes === 1 ? inlinePool(input, host, options) : threadPool(input, host, options);
   const lanePool = new WatchedLanePool(pool, host);
   return {
@@ -150,11 +150,12 @@ function threadPool({ config, definition, module, shared }: LanesInput, host: Ta
     http: httpSettings(config),
     setUp: definition.setup !== undefined,
     shared: shared as string | undefined,
-    hangMs: Math.max(60_000, 2 * longestRequestMs(config)),
+    hangMs: hangMsOf(config),
   });
 }
 
-function optionsOf(config: Config, { literals = [], clockMs, hideBodies, ...settings }: LaneSettings): LaneOptions {
+/** Returns the options of lanes, from the configuration and from settings that do not come from it. */
+export function laneOptions(config: Config, { literals = [], clockMs, hideBodies, ...settings }: LaneSettings): LaneOptions {
   return {
     ...settings,
     clockMs: clockMs ?? Date.now(),
@@ -166,6 +167,14 @@ function optionsOf(config: Config, { literals = [], clockMs, hideBodies, ...sett
     idleWatchMs: idleMsOf(config),
     allowedStores: config.allowedStores,
   };
+}
+
+/** Returns after how many milliseconds without a heartbeat a lane counts as hanging: longer than a lane may wait for its target. */
+export function hangMsOf(config: Config): number {
+  const { settle = 0, readyTimeout = 0, warmUp = [] } = config.target ?? {};
+  // A restart waits until the target is ready, and then for each step of `warm_up`.
+  const waitsMs = 1000 * (settle + readyTimeout * (1 + warmUp.length)) + idleMsOf(config);
+  return Math.max(60_000, 2 * longestRequestMs(config), longestRequestMs(config) + waitsMs);
 }
 
 /** Returns the number of milliseconds that a request takes at most, with all its retries. */

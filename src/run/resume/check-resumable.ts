@@ -196,8 +196,8 @@ function otherOrder(
   return found;
 }
 
-function isOver({ outcome, stopReason, steps, beginning }: StoredExploration, budget: ExplorationConfig): boolean {
-  if (outcome !== "ended") return false;
+function isOver({ outcome, stopReason, steps, isCut, beginning }: StoredExploration, budget: ExplorationConfig): boolean {
+  if (outcome !== "ended" || isCut) return false;
   switch (stopReason) {
     case "exhausted":
       return true;

@@ -4,7 +4,7 @@ import { mergeShards, type Merged } from "../../engine/shards/merge-shards.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { ExplorationResult } from "../../model/results/result.ts";
 import type { ExplorationEntry } from "../../reports/index.ts";
-import type { ExplorationKeeper, ShardStore } from "../../run-log/index.ts";
+import type { ExplorationKeeper, ShardStore, StoredExploration } from "../../run-log/index.ts";
 import { mergedResult } from "./merged-result.ts";
 import { ForeignCommits } from "../../engine/commit/damaged-run.ts";
 
@@ -29,7 +29,7 @@ export function mergeExplorations(stores: readonly ShardStore[], file: string, k
   try {
     merged = mergeShards({
       actions: exploration.actions,
-      maxDepth: beginning.maxDepth ?? Infinity,
+      maxDepth: beginning.maxDepth ?? reachedLimit(found.map((one) => one.exploration)),
       violationPolicy: beginning.violationPolicy ?? undefined,
       shards: found.map((one) => ({ ...one.store.record(one.exploration, one.beginning), shard: one.beginning.shard! })),
       root: rootEvents(entry),
@@ -42,6 +42,11 @@ export function mergeExplorations(stores: readonly ShardStore[], file: string, k
   }
   keep?.graph(merged.committer);
   return mergedResult(merged, parts);
+}
+
+/** Returns the depth limit that seqqa set itself, because no store shows the state, as the run header does not contain it. */
+function reachedLimit(explorations: readonly StoredExploration[]): number {
+  return Math.min(...explorations.filter(({ stopReason }) => stopReason === "max_depth").map(({ depth }) => depth));
 }
 
 const NO_DETAILS: DetailLimits = { edges: 0, states: 0, characters: 0 };

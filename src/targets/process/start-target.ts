@@ -12,7 +12,7 @@ import type { LaneStores } from "../stores/lane-stores.ts";
 import type { TargetConfig } from "../target-config.ts";
 import { coverageEnvironment } from "./coverage-environment.ts";
 import { endedEarly, notHttp, notReady, portBusy, unreachable } from "./target-errors.ts";
-import { TargetProcess, type TargetExit } from "./target-process.ts";
+import { TargetProcess } from "./target-process.ts";
 import { waitUntilReady } from "../ready/wait-until-ready.ts";
 import { warmUp } from "../ready/warm-up.ts";
 import { passwordsOf } from "../../model/text/url-secrets.ts";
@@ -127,7 +127,7 @@ async function attempt(context: StartContext, port: number, fixed: boolean): Pro
       case "ended": {
         const exit = await target.ended;
         await discard(context, target);
-        const taken = takenPort(exit);
+        const taken = takenPort(exit.output, port);
         if (taken === undefined) throw endedEarly(command, lane, exit);
         if (taken === port || taken === "unknown") return "port taken";
         throw portBusy(command, taken);
@@ -204,12 +204,16 @@ function baseUrlOf(config: TargetConfig, port: number, fixed: boolean, answered:
 }
 
 /**
- * Returns the occupied port if, according to its output, the target ended because a port was occupied. `unknown` if the output does not name the
- * port.
+ * Returns the occupied port if a target ended because a port was occupied, according to its output. `unknown` if the output does not name the port.
+ *
+ * @param port The port that the target was told to use.
  */
-function takenPort({ output }: TargetExit): number | "unknown" | undefined {
-  const busy = /EADDRINUSE[^\n]*|[^\n]*address already in use[^\n]*/i.exec(output);
-  if (busy === null) return undefined;
-  const port = /:(\d{2,5})\b/.exec(busy[0]) ?? /port:? (\d{2,5})\b/i.exec(output);
-  return port?.[1] === undefined ? "unknown" : Number(port[1]);
+export function takenPort(output: string, port: number): number | "unknown" | undefined {
+  const [line, before, after] = /([^\n]*)(?:EADDRINUSE|address already in use)([^\n]*)/i.exec(output) ?? [];
+  if (line === undefined || before === undefined || after === undefined) return undefined;
+  if (new RegExp(`[:, ]${port}\\b`).test(line)) return port;
+  // Other numbers of the line may belong to a time (before the words `listen` and `bind`) or to a stack (after the address).
+  const address = /\b(?:listen|bind).*[:,] ?(\d{2,5})\b/i.exec(before);
+  const found = /\bport:? (\d{2,5})\b/i.exec(line) ?? /:(\d{2,5})\b/.exec(after) ?? address ?? /\bport: (\d{2,5})\b/.exec(output);
+  return found === null ? "unknown" : Number(found[1]);
 }

@@ -18,6 +18,8 @@ export class TargetOutput {
   #log: OutputLog | undefined;
   #lines: { readonly atMs: number; readonly text: string }[] = [];
   #rest = "";
+  /** `true` if the file could not be created. */
+  #isLost = false;
 
   /** @param file The file for the output, which is created when the first text arrives. @param hide Returns a line without its secrets. */
   constructor(file: string, hide: (line: string) => string) {
@@ -48,11 +50,22 @@ export class TargetOutput {
     this.#log = undefined;
   }
 
+  /** Returns `undefined` if the file cannot be written: an error must not end the process, since only output of the target is lost. */
+  #opened(): OutputLog | undefined {
+    if (this.#isLost) return undefined;
+    try {
+      return new OutputLog(this.#file);
+    } catch {
+      this.#isLost = true;
+      return undefined;
+    }
+  }
+
   #take(lines: readonly string[]): void {
     if (lines.length === 0) return;
     const shown = lines.map((line) => this.#hide(printable(line)).trimEnd());
-    this.#log ??= new OutputLog(this.#file);
-    this.#log.write(`${shown.join("\n")}\n`);
+    this.#log ??= this.#opened();
+    this.#log?.write(`${shown.join("\n")}\n`);
     const atMs = Date.now();
     for (const text of shown) this.#lines.push({ atMs, text: text.slice(0, LINE) });
     if (this.#lines.length > 2 * KEPT) this.#lines = this.#lines.slice(-KEPT);

@@ -3,6 +3,7 @@ import { ReorderBuffer } from "../../../../src/engine/search/reorder-buffer.ts";
 import { DivergenceLog } from "../../../../src/engine/commit/divergence-log.ts";
 import { BROKEN, FINDING, ROW, type LaneFailure, type LaneFailureKind } from "../../../../src/messages/lane-messages.ts";
 import { NodeTable } from "../../../../src/engine/graph/node-table.ts";
+import { unsettledOf } from "../../../../src/engine/search/unconfirmed-timeouts.ts";
 import { UnitTries } from "../../../../src/engine/search/unit-tries.ts";
 import { KNOWN } from "../../../../src/engine/search/node-work.ts";
 
@@ -87,6 +88,16 @@ describe("UnitTries", () => {
     });
     work.learn(0, 1, new Int32Array(ROW), 0, 2);
     expect(units.unsettled(["a", "b"], "the time was up")).toEqual([]);
+  });
+
+  it("reports it also where the call ended a target that runs already, so that no lane is left for a second try", () => {
+    const { units, unit } = tries();
+    units.count(unit, lost("unreachable"));
+    const stopped = { stopReason: "interrupted", tries: units } as const;
+    expect(unsettledOf({ ...stopped, fatal: undefined }, ["a", "b"], undefined)).toEqual([]);
+    expect(unsettledOf({ ...stopped, fatal: new Error("refused") }, ["a", "b"], undefined)).toMatchObject([
+      { path: [1, 0], finding: { invariant: "target_crashed", message: expect.stringContaining("could not start the lane again. it broke") } },
+    ]);
   });
 
   it("names the check whose request ended the target", () => {

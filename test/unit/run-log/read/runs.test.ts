@@ -4,7 +4,8 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, describe, expect, it } from "vitest";
 import { jsonText, runDocument } from "../../../../src/reports/index.ts";
-import { newRunId, readRun } from "../../../../src/run-log/index.ts";
+import { newRunId, readRun, readStoredRun } from "../../../../src/run-log/index.ts";
+import { RunLock } from "../../../../src/run-log/run-lock.ts";
 import { gatedRace, race, raceCoverage } from "../../../support/race.ts";
 import { HOSTILE, journey, report, result, violation } from "../../reports/results.ts";
 import { configIn, graphOf, store } from "../stores.ts";
@@ -121,12 +122,44 @@ describe("a run that is kept", () => {
     for (const run of ids) store(config, { run });
     const runs = join(config.report.outputDir, "runs");
     writeFileSync(join(runs, "notes.db"), "mine");
-    store(config, { run: newRunId(new Date(Date.UTC(2025, 0, 1))) });
+    // An older run that ends last, as a long one or a resumed one does, keeps its own log until the next one ends.
+    const old = newRunId(new Date(Date.UTC(2025, 0, 1)));
+    store(config, { run: old });
+    expect(readdirSync(runs)).toContain(`${old}.db`);
+    store(config, { run: ids[22]! });
     const newest = ids.toSorted().slice(-20);
     expect(readdirSync(runs).toSorted()).toEqual([...newest.map((id) => `${id}.db`), "notes.db"]);
     expect(readRun(config.report.outputDir, undefined).id).toBe(newest.at(-1));
     expect(() => readRun(config.report.outputDir, "../notes")).toThrow(/Run not found: \.\.\/notes\.$/);
     expect(() => readRun(home, "../mine")).toThrow(/No run is stored in/);
+  });
+});
+
+describe("a run whose search ended", () => {
+  const none = { ...raceCoverage(), skipped: {}, dismissed: {} };
+  const unaudited = { ...result().verdict, exceptions: [{ kind: "unaudited_reduction" as const, count: 2, text: "two merges" }] };
+  it.each([
+    ["everything was done", { raceCoverage: none }, false],
+    ["a finding was not replayed", { violations: [violation({ notReplayed: true, notReplayedReason: "max_time" })] }, true],
+    ["a pair of calls had no time", { raceCoverage: { ...none, skipped: { max_time: 1 } } }, true],
+    ["a merge was not audited", { verdict: unaudited }, true],
+  ] as const)("has work left or not: %s", (_what, changes, isCut) => {
+    const config = configIn(folder());
+    store(config, { explorations: [explored({ ...changes, stopReason: "exhausted" })] });
+    expect(readStoredRun(config.report.outputDir, undefined).explorations).toMatchObject([{ stopReason: "exhausted", isCut }]);
+  });
+});
+
+describe("a run in progress", () => {
+  it("keeps its log, however many newer runs end", () => {
+    const config = configIn(folder());
+    const at = (n: number): string => newRunId(new Date(Date.UTC(2026, 0, 1, 0, 0, n)));
+    const running = store(config, { run: at(0) });
+    const lock = new RunLock(fileOf(config, running));
+    const ids = Array.from({ length: 21 }, (_, n) => store(config, { run: at(n + 1) }));
+    const logs = readdirSync(join(config.report.outputDir, "runs")).filter((name) => name.endsWith(".db"));
+    expect(logs.toSorted()).toEqual([running, ...ids.slice(1)].map((id) => `${id}.db`));
+    lock.release();
   });
 });
 

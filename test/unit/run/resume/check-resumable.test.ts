@@ -22,6 +22,7 @@ const ended: StoredExploration = {
   steps: 60,
   states: 20,
   depth: 3,
+  isCut: false,
   actions: ["go"],
   beginning: {
     code: "c0de",
@@ -65,6 +66,7 @@ describe("what an exploration has beyond where it would end now", () => {
   it("is nothing to refuse where it is over", () => {
     expect(compared({ stopReason: "max_steps" }, { max_steps: 10 }).isOver).toBe(true);
     expect(compared({ stopReason: "max_time" }, { max_steps: 10 }).isOver).toBe(false);
+    expect([false, true].map((isCut) => compared({ stopReason: "exhausted", isCut }, {}).isOver)).toEqual([true, false]);
   });
 
   it("is refused by name", () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -28,6 +28,14 @@ it("keeps all of it in a file, and tells what came in a time, without secrets an
   expect(output.between(5_000, 6_000)).toEqual([]);
   output.close();
   expect(readFileSync(file, "utf8")).toBe("started\nbegun with ***\nred\n\nlater\n");
+});
+
+it("is told also if its file cannot be created, as in a folder that became read-only", () => {
+  writeFileSync(join(folder, "targets"), "in the way");
+  const output = new TargetOutput(join(folder, "targets/lane-0.log"), (line) => line);
+  output.write("started\n");
+  expect(output.between(0, 10_000)).toEqual(["started"]);
+  output.close();
 });
 
 it("is bounded: the last lines are told", () => {
