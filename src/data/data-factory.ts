@@ -107,7 +107,8 @@ export class DataFactory<D extends object = DataRecords> implements TestData<D> 
   }
 
   amount(min: number = 1, max: number = 1000): number {
-    if (!Number.isFinite(min) || !Number.isFinite(max) || Math.ceil(min * 100) > Math.floor(max * 100)) {
+    const range = records.cents(min, max);
+    if (!Number.isFinite(min) || !Number.isFinite(max) || range.min > range.max) {
       throw outOfRange("amount", min, max, "numbers at least 0.01 apart");
     }
     return records.amount(this.#faker, min, max);

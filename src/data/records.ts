@@ -83,7 +83,14 @@ export function payment(faker: Faker): Payment {
 
 /** Draws an amount with at most two decimals, so that sums of amounts can be compared in whole cents. */
 export function amount(faker: Faker, min: number, max: number): number {
-  return faker.number.int({ min: Math.ceil(min * 100), max: Math.floor(max * 100) }) / 100;
+  return faker.number.int(cents(min, max)) / 100;
+}
+
+/** Returns the smallest and the largest number of whole cents in a range. `min` is above `max` if there is none. */
+export function cents(min: number, max: number): { readonly min: number; readonly max: number } {
+  // Products such as 0.28 * 100 are not exact: 28.000000000000004.
+  const exact = (cent: number): number => (Math.abs(cent - Math.round(cent)) < 1e-6 ? Math.round(cent) : cent);
+  return { min: Math.ceil(exact(min * 100)), max: Math.floor(exact(max * 100)) };
 }
 
 function ascii(name: string): string {

@@ -1,5 +1,7 @@
 import { withoutSecrets } from "../adapters/http/request/target-url.ts";
 import { SeqqaError } from "../model/errors.ts";
+import { hasGraphqlErrors } from "../model/http/graphql-answer.ts";
+import type { UnsettledCall } from "../model/http/request-scope.ts";
 import { ApiResponse } from "../model/http/response.ts";
 import type { RecordedExchange } from "../model/results/result.ts";
 import type { StepStatus } from "../model/results/journey-result.ts";
@@ -38,13 +40,21 @@ export function strayVerdict(error: unknown): Verdict {
   return failed(`A call that the step did not await failed: ${errorText(error)} Await every call of the step.`);
 }
 
+/** Returns the verdict for a step that passed, but ended before one of its calls was answered, so that the answer was not judged. */
+export function pendingVerdict(call: UnsettledCall): Verdict {
+  return failed(`The step ended before ${lineOf(call)} was answered. Await every call of the step.`);
+}
+
 function judgeAnswer(expected: boolean | readonly number[], value: unknown, last: RecordedExchange | undefined): Verdict {
   const returned = statusOf(value);
   const status = returned ?? last?.response?.status;
   const to = returned !== undefined && !(value instanceof ApiResponse && value.request.url !== "") ? "" : answered(value, last);
   if (status === undefined && last?.error !== undefined) return failed(sentence(last.error));
   // GraphQL reports errors with status 200. `ok` is then `false`, although the status is a success.
-  const refused = value instanceof ApiResponse && !value.ok && value.statusCode < 300;
+  const refused =
+    value instanceof ApiResponse
+      ? !value.ok && value.statusCode < 300
+      : returned === undefined && last?.response !== undefined && hasGraphqlErrors({ ...last, text: last.response.body });
   if (refused && typeof expected === "boolean") return expected ? PASSED : failed(`Answered ${status}${to}, with GraphQL errors.`);
   if (expected === false) return status === undefined || status < 400 ? PASSED : failed(`Answered ${status}${to}.`);
   const fits = status !== undefined && (expected === true ? status >= 400 && status < 500 : expected.includes(status));
@@ -87,7 +97,7 @@ function sentence(text: string): string {
 }
 
 /** Returns the method and the URL of a request. The origin is left out, because it differs between lanes. */
-function lineOf({ method, url }: RecordedExchange["request"]): string {
+function lineOf({ method, url }: UnsettledCall): string {
   return `${method} ${withoutSecrets(url).replace(/^https?:\/\/[^/?]*/, "")}`;
 }
 

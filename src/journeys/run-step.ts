@@ -6,7 +6,7 @@ import { recordedAnswer } from "../model/context/recorded.ts";
 import { ApiResponse } from "../model/http/response.ts";
 import type { RecordedExchange } from "../model/results/result.ts";
 import { watchContext } from "./context-changes.ts";
-import { judge, strayVerdict, type Ending, type Verdict } from "./judge.ts";
+import { judge, pendingVerdict, strayVerdict, type Ending } from "./judge.ts";
 import type { StepScope } from "./step-scope.ts";
 
 /** Limit for the number of errors in a chain of `cause`. */
@@ -41,11 +41,16 @@ export async function runStep(input: StepInput): Promise<RanStep> {
   strays?.();
   const code = scope.run(() => callOf(step, client, context));
   const ending = await first(code, input);
+  const [unsettled] = ending.kind === "returned" ? scope.unsettled : [];
   if (ending.kind === "timed_out" || ending.kind === "interrupted") await giveUp(code, ending, scope);
   // Wait for the next turn of the event loop, because Node emits `unhandledRejection` only then.
   const left = strays === undefined ? [] : (await nextTurn(), strays());
   const requests = requestsOf(scope, ending);
-  const verdict = verdictOf(step, ending, requests, left);
+  let verdict = judge(step.expectFailure, ending, requests);
+  if (verdict.status === "passed" || verdict.status === "skipped") {
+    if (left.length > 0) verdict = strayVerdict(left[0]);
+    else if (unsettled !== undefined) verdict = pendingVerdict(unsettled);
+  }
   const changed = verdict.status === "passed" ? undefined : stackOf(ending.kind === "threw" ? ending.error : left[0], step.declared);
   return {
     name: step.name,
@@ -100,16 +105,6 @@ async function giveUp(code: Promise<Ending>, ending: Ending, scope: StepScope): 
 function requestsOf({ requests }: StepScope, ending: Ending): readonly RecordedExchange[] {
   const value = ending.kind === "returned" ? ending.value : undefined;
   return value instanceof ApiResponse && requests.length === 0 ? [recordedAnswer(value)] : [...requests];
-}
-
-function verdictOf(
-  step: AnyStep<never, never>,
-  ending: Ending,
-  requests: readonly RecordedExchange[],
-  strays: readonly unknown[],
-): Verdict {
-  const verdict = judge(step.expectFailure, ending, requests);
-  return strays.length > 0 && (verdict.status === "passed" || verdict.status === "skipped") ? strayVerdict(strays[0]) : verdict;
 }
 
 /**

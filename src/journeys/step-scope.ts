@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setMaxListeners } from "node:events";
-import { provideRequestScopes, type RequestScope } from "../model/http/request-scope.ts";
+import { provideRequestScopes, type RequestScope, type UnsettledCall } from "../model/http/request-scope.ts";
 import type { RecordedExchange } from "../model/results/result.ts";
 
 const storage = new AsyncLocalStorage<StepScope>();
@@ -29,6 +29,7 @@ export async function followed<T>(work: () => Promise<T>): Promise<T> {
 /** The requests of one step. They are recorded. Unfinished requests are cancelled when the step ends. */
 export class StepScope implements RequestScope {
   readonly requests: RecordedExchange[] = [];
+  readonly unsettled: Set<UnsettledCall> = new Set();
   /** Number of requests that were cancelled when the step ended. The target may still execute them. */
   cancelled = 0;
   /** `true` if the step's code was still running when the step had ended. */

@@ -57,6 +57,16 @@ describe("seqqa try", () => {
     else expect(stderr).toMatch(said);
   });
 
+  it("shows why the file of the named exploration cannot be used, and which files cannot be used", async () => {
+    const cwd = folderWith({ "seqqa.yaml": "base_url: http://127.0.0.1:9", "own.explore.ts": 'throw new Error("no settings");\n' });
+    const named = await seqqa(["try", "own"], { cwd });
+    expect([named.status, named.stderr]).toEqual([2, expect.stringMatching(/^error: own\.explore\.ts:1:\d+: .*no settings/)]);
+    const other = await seqqa(["try", "other"], { cwd });
+    expect(other.stderr).toBe(
+      'error: No exploration is named "other".\nhint: seqqa found no exploration that can be used. Files that cannot be used: own.explore.ts. seqqa list shows why.\n',
+    );
+  });
+
   it("names the line of an action that throws, and with --verbose each caller", async () => {
     const thrower = 'const fail = () => {\n  throw new Error("no id");\n};\n';
     const code = `import { Action, Agent } from "seqqa";\n${thrower}const run = async () => {\n  fail();\n};\n`;

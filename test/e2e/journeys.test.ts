@@ -257,6 +257,22 @@ createServer((request, response) => {
     expect(said.runs.flatMap(({ notes }) => notes)).toEqual([]);
   });
 
+  it("a module of ours without any store is loaded anew for each journey", async () => {
+    const module = `let notes = [];
+export const createTarget = () => ({ method }) => {
+  if (method === "POST" && notes.length >= 2) return new Response("{}", { status: 409 });
+  if (method === "POST") notes.push(1);
+  return Response.json(notes);
+};
+`;
+    const files = { "journeys/a.ts": fills("a"), "journeys/b.ts": fills("b") };
+    const said = await run(folder(files, "target:\n  module: ./server.mjs\n", module), ["1"]);
+    expect(statuses(said)).toEqual([
+      ["a", ...ok],
+      ["b", ...ok],
+    ]);
+  });
+
   it("target.rollback: restart, on two lanes in threads of their own", async () => {
     const files = { "journeys/a.ts": fills("a"), "journeys/b.ts": fills("b"), "journeys/c.ts": fills("c") };
     const said = await run(folder(files, `${NOTES_CONFIG}  rollback: restart\n`), ["2"]);

@@ -11,7 +11,7 @@ import {
 import { secondsOf, type Duration } from "../../model/text/duration.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { recordedAnswer } from "../../model/context/recorded.ts";
-import { requestScope, type RequestScope } from "../../model/http/request-scope.ts";
+import { requestScope, type RequestScope, whileUnsettled } from "../../model/http/request-scope.ts";
 import { ApiResponse, type ApiRequest } from "../../model/http/response.ts";
 import { bodyText, encodeBody } from "./request/body.ts";
 import { ClientState, type SavedClient } from "./client-state.ts";
@@ -103,7 +103,7 @@ export class HttpClient extends Verbs implements ApiClient {
 
   /** Sends a request with any method. */
   override async request(method: string, path: string, options: RequestOptions = NO_OPTIONS): Promise<ApiResponse> {
-    return this.#send(method, path, options, false);
+    return whileUnsettled({ method, url: path }, () => this.#send(method, path, options, false));
   }
 
   async #send(method: string, path: string, options: RequestOptions, isAnonymous: boolean): Promise<ApiResponse> {

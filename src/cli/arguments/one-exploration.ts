@@ -36,7 +36,7 @@ export async function oneExploration(named: string, { folder }: Config, shell: S
   if (isFileOfExploration(named, shell.cwd)) return { file: resolve(shell.cwd, named), name: nameOfFile(named) };
   if (isExplorationFile(named))
     throw usage(`The file ${printable(named)} does not exist.`, "seqqa list shows the files and names of all explorations.");
-  const { explorations } = await machinery.describeExplorations(await machinery.discover(folder));
+  const { explorations, unusable } = await machinery.describeExplorations(await machinery.discover(folder));
   const all = explorations.map(({ file, name }) => ({ file, name: name ?? nameOfFile(file) }));
   const found = all.filter(({ file, name }) => name === named || nameOfFile(file) === named);
   if (found.length === 1) return found[0]!;
@@ -47,6 +47,8 @@ export async function oneExploration(named: string, { folder }: Config, shell: S
       `Give the file of one of these explorations instead: ${files}.`,
     );
   }
+  const broken = unusable.find(({ file }) => nameOfFile(file) === named);
+  if (broken !== undefined) throw broken.error;
   if (isFolder(named, shell.cwd)) {
     const inFolder = (await machinery.describeExplorations(await machinery.discover(resolve(shell.cwd, named)))).explorations;
     const [first] = inFolder.map(({ file, name }) => name ?? nameOfFile(file));
@@ -61,8 +63,15 @@ export async function oneExploration(named: string, { folder }: Config, shell: S
   const near = nearest(named, names);
   const more = names.length > NAMED ? `, and ${names.length - NAMED} more, which seqqa list shows` : "";
   const list =
-    names.length === 0
-      ? "seqqa found no exploration. Create an example with seqqa init."
-      : `The explorations are: ${names.slice(0, NAMED).map(printable).join(", ")}${more}.`;
-  throw usage(`No exploration is named ${JSON.stringify(named)}.`, near === undefined ? list : `Did you mean ${printable(near)}?`);
+    names.length === 0 && unusable.length > 0
+      ? "seqqa found no exploration that can be used."
+      : names.length === 0
+        ? "seqqa found no exploration. Create an example with seqqa init."
+        : `The explorations are: ${names.slice(0, NAMED).map(printable).join(", ")}${more}.`;
+  const files = unusable.slice(0, NAMED).map(({ file }) => printable(shownPath(file, shell.cwd)));
+  const others = files.length === 0 ? "" : ` Files that cannot be used: ${files.join(", ")}. seqqa list shows why.`;
+  throw usage(
+    `No exploration is named ${JSON.stringify(named)}.`,
+    `${near === undefined ? list : `Did you mean ${printable(near)}?`}${others}`,
+  );
 }

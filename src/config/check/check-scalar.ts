@@ -8,6 +8,7 @@ import { nearest } from "../../model/text/nearest.ts";
 import { shown, valueProblem, type ProblemCode } from "../problem.ts";
 import { MODULE_PATH, type ChoiceSpec, type NumberSpec, type ScalarSpec, type TextSpec, type UrlSpec } from "../schema/spec.ts";
 
+const FILE_URL = /^(?:https?|file):\/\//i;
 const NUMBER = /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*$/i;
 
 /**
@@ -67,7 +68,7 @@ function text(spec: TextSpec, key: string, scalar: LocatedScalar): string {
   if (scalar.value.trim() === "") return refuse("CONFIG_RANGE", spec, key, scalar);
   if (spec.pattern !== undefined && !spec.pattern.is.test(scalar.value))
     return refuse("CONFIG_RANGE", spec, key, scalar, spec.pattern.hint?.(scalar.value));
-  const isPath = spec.path === true || (spec.module === true && MODULE_PATH.test(scalar.value));
+  const isPath = spec.path === true || (spec.path === "or_url" && !FILE_URL.test(scalar.value)) || (spec.module === true && MODULE_PATH.test(scalar.value));
   return isPath ? resolve(scalar.base, scalar.value) : scalar.value;
 }
 

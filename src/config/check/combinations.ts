@@ -17,7 +17,7 @@ export function refuseBadCombinations(values: Filled, context: FilledContext): v
   stores(values, refuse);
   refuseStubs("systems", values.systems, refuse);
   target(values, context, refuse);
-  lanes(values, refuse);
+  lanes(values, context, refuse);
   for (const [index, { systems }] of (values.lanes ?? []).entries()) refuseStubs(`lanes[${index}].systems`, systems, refuse);
   services(values, refuse);
   coverage(values, context, refuse);
@@ -211,7 +211,7 @@ function checkNames(key: string, text: string, values: Filled, refuse: Refuse): 
   }
 }
 
-function lanes(values: Filled, refuse: Refuse): void {
+function lanes(values: Filled, context: FilledContext, refuse: Refuse): void {
   const { lanes: running, parallel } = values;
   if (running === undefined) {
     if (values.target === undefined && values.baseUrl !== undefined && typeof parallel === "number" && parallel > 1) {
@@ -224,6 +224,15 @@ function lanes(values: Filled, refuse: Refuse): void {
     return;
   }
   if (running.length === 0) refuse("lanes", "`lanes` is an empty list.", "List at least one running target, or remove `lanes`.");
+  // In the file, base_url is only the URL that reports show. A flag or variable names the target that the user wants to test.
+  const given = context.sources["base_url"];
+  if (given !== undefined && !given.startsWith("file ")) {
+    refuse(
+      "base_url",
+      "base_url is the URL of one running target, but the configuration also contains `lanes`, which lists the running targets.",
+      "Change the URLs under `lanes`, or use a configuration without `lanes`.",
+    );
+  }
   if (typeof parallel === "number" && parallel > running.length) {
     refuse(
       "parallel",
@@ -273,7 +282,7 @@ function services({ services: declared }: Filled, refuse: Refuse): void {
 }
 
 function noInfra(values: Filled, context: FilledContext, refuse: Refuse): void {
-  if (values.target?.command === undefined) return;
+  if (values.target === undefined) return;
   if (values.baseUrl === undefined && values.lanes === undefined) {
     refuse(
       "target",

@@ -1,5 +1,4 @@
 import { availableParallelism } from "node:os";
-import { resolve } from "node:path";
 import { readAuthorities } from "../authorities.ts";
 import { FAULT_KINDS } from "../../model/declare/faults.ts";
 import { storeKindOf } from "../../adapters/store-kinds.ts";
@@ -7,7 +6,7 @@ import type { Config, FaultsConfig, RacesConfig, SystemConfig } from "../config.
 import type { Filled, FilledContext, FilledSystem } from "./filled.ts";
 
 export function finish(values: Filled, context: FilledContext): Config {
-  const started = context.noInfra && values.target?.command !== undefined ? undefined : values.target;
+  const started = context.noInfra ? undefined : values.target;
   const lanes = (values.lanes ?? []).map((lane) => ({ ...lane, systems: systemsOf(lane.systems, lane.dbUrl) }));
   const caFile = values.tls?.caFile;
   const config: Config = {
@@ -21,7 +20,6 @@ export function finish(values: Filled, context: FilledContext): Config {
     composeFile: context.noInfra ? undefined : values.composeFile,
     exploration: { ...values.exploration, races: racesOf(values.exploration.races), faults: faultsOf(values.exploration.faults) },
     parallel: values.parallel === "auto" ? automatic(values, started !== undefined) : values.parallel,
-    coverage: values.coverage && { ...values.coverage, openapi: descriptionOf(values.coverage.openapi, context.folder) },
     report: { ...values.report, redact: values.report.redact.map((name) => name.toLowerCase()) },
     folder: context.folder,
     file: context.file,
@@ -51,11 +49,6 @@ function systemsOf(
       { kind: system.adapter === undefined ? storeKindOf(system.url) : undefined, ...system },
     ]),
   );
-}
-
-/** Returns the absolute path of a description, or its URL as written. */
-function descriptionOf(openapi: string | undefined, folder: string): string | undefined {
-  return openapi === undefined || /^(?:https?|file):\/\//i.test(openapi) ? openapi : resolve(folder, openapi);
 }
 
 function racesOf(races: Filled["exploration"]["races"]): RacesConfig {

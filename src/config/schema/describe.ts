@@ -15,7 +15,7 @@ export function describe(spec: Spec): string {
     case "seconds":
       return `a number of seconds${bounds(spec)}, such as 30, "30s", "5m", "250ms" or "1h"`;
     case "text":
-      return spec.pattern?.says ?? (spec.path === true ? "a path" : "text");
+      return spec.pattern?.says ?? (spec.path === "or_url" ? "a path or a URL" : spec.path === true ? "a path" : "text");
     case "url":
       if (spec.isFree === true) return "a URL";
       return `a URL that starts with ${alternatives(spec.schemes.map((scheme) => `${scheme}:${scheme.startsWith("http") ? "//" : ""}`))}`;

@@ -21,10 +21,10 @@ export const MODULE_PATH: RegExp = /^\.{0,2}\//;
 export interface TextSpec {
   readonly kind: "text";
   /**
-   * `true` if the text is a path. A path in the file is relative to the folder of the file. A path in a flag or variable is relative to the current
-   * folder.
+   * `true` if the text is a path, `or_url` if it is a path or the URL of a file. A path in the file is relative to the folder of the file. A path in a
+   * flag or variable is relative to the current folder.
    */
-  readonly path?: boolean;
+  readonly path?: boolean | "or_url";
   /** `true` if the text names a module: a path if it begins with `./`, `../` or `/`, else the name of a package. */
   readonly module?: boolean;
   /**

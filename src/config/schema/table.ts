@@ -124,7 +124,7 @@ export const REDACTED: readonly string[] = [
 export const TABLE: SectionSpec = section({
   base_url: {
     spec: httpUrl,
-    description: "URL of a target that already runs. With `target`, reports show this URL in place of the real URL.",
+    description: "URL of a target that already runs. With `target` or `lanes`, reports show this URL in place of the real URL.",
     example: "http://127.0.0.1:3000",
   },
   timeout: { spec: seconds, default: 30, description: "Longest time for one attempt of a request." },
@@ -432,7 +432,7 @@ export const TABLE: SectionSpec = section({
       "How much of the API a run reached: operations of its OpenAPI description, and lines of its code. These settings change only the reports.",
     spec: section({
       openapi: {
-        spec: text,
+        spec: { kind: "text", path: "or_url" },
         description: "File or URL of the OpenAPI description whose operations and statuses are counted.",
         example: "./openapi.yaml",
       },

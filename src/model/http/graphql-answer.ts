@@ -40,6 +40,12 @@ export function graphqlAnswer({ statusCode, request, text }: GraphqlExchange): G
   return reads && (Object.hasOwn(answer, "data") || Array.isArray(errors)) ? { kind: "read" } : OTHER;
 }
 
+/** Returns `true` if the exchange is GraphQL, and its answer has errors. `data` may be there, too. */
+export function hasGraphqlErrors({ request, text }: Omit<GraphqlExchange, "statusCode">): boolean {
+  const errors = isGraphql({ request, text }) ? recordOf(text)?.["errors"] : undefined;
+  return Array.isArray(errors) && errors.length > 0;
+}
+
 /** Returns `true` if the exchange is GraphQL, which is recognized by the form of request and answer. */
 export function isGraphql({ request, text }: Omit<GraphqlExchange, "statusCode">): boolean {
   const answer = request.method === "POST" && typeof recordOf(request.body)?.["query"] === "string" ? recordOf(text) : undefined;

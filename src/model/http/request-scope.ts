@@ -1,5 +1,9 @@
 import type { RecordedExchange } from "../results/result.ts";
+import type { ApiRequest } from "./response.ts";
 import type { WireAnswer, WireRequest, WireRoute } from "./wire.ts";
+
+/** A call whose answer, after retries and redirects, has not arrived yet. */
+export type UnsettledCall = Pick<ApiRequest, "method" | "url">;
 
 /** The step of a journey, or the call of a race, to which the current requests belong. */
 export interface RequestScope {
@@ -7,6 +11,8 @@ export interface RequestScope {
   readonly signal: AbortSignal;
   /** Receives every exchange, also one without an answer. */
   record(exchange: RecordedExchange): void;
+  /** The calls that have not settled yet, retries and redirects included. Only steps of journeys set this member. */
+  readonly unsettled?: Set<UnsettledCall> | undefined;
   /**
    * Sends a request in place of the client, so that the requests of all calls of a race arrive together. Only calls of a race set this member. `send`
    * is the client's own way of sending. The request may also be sent over other connections to the same `route`.
@@ -33,6 +39,17 @@ export function requestScope(): RequestScope | undefined {
     if (scope !== undefined) return scope;
   }
   return undefined;
+}
+
+/** Makes a call with `send`. The current scope lists the call until it settles. */
+export async function whileUnsettled<T>(call: UnsettledCall, send: () => Promise<T>): Promise<T> {
+  const unsettled = requestScope()?.unsettled;
+  unsettled?.add(call);
+  try {
+    return await send();
+  } finally {
+    unsettled?.delete(call);
+  }
 }
 
 /**

@@ -282,11 +282,28 @@ describe("values that contradict each other", () => {
     expect(failure(yaml, { flags }).hint).toContain("--no-infra");
     expect(load(yaml, { flags, noInfra: true })).toMatchObject({ baseUrl: "http://h", target: undefined });
     expect(load(`${yaml}\nbase_url: http://h`).target?.command).toBe("x");
+    expect(load("target: { module: ./api.ts }", { flags, noInfra: true })).toMatchObject({ baseUrl: "http://h", target: undefined });
+  });
+
+  it("refuses a flag or variable that names another target than `lanes`", () => {
+    const flags = [{ key: "base_url", flag: "--base-url", value: "http://h" }];
+    const env = { SEQQA_BASE_URL: "http://h" };
+    const lanes = "lanes: [{ base_url: http://a }, { base_url: http://b }]";
+    for (const yaml of [lanes, `${lanes}\nbase_url: http://c`]) {
+      expect(failure(yaml, { flags }).message).toBe(
+        "--base-url: base_url is the URL of one running target, but the configuration also contains `lanes`, which lists the running targets.",
+      );
+      expect(failure(yaml, { env }).message).toMatch(/^SEQQA_BASE_URL: base_url is the URL of one running target/);
+    }
+    expect(failure(`target: { command: x }\n${lanes}`, { flags, noInfra: true }).code).toBe("CONFIG_COMBINATION");
+    // In the file, base_url only says which URL reports show.
+    expect(load(`${lanes}\nbase_url: http://c`)).toMatchObject({ baseUrl: "http://c" });
   });
 
   it("with --no-infra needs to know where the target is and refuses to touch a template", () => {
     const noInfra = true;
-    expect(failure("target: { command: x }", { noInfra }).message).toContain("no URL is set");
+    for (const target of ["target: { command: x }", "target: { module: ./api.ts }"])
+      expect(failure(target, { noInfra }).message).toContain("no URL is set");
     const yaml = "target: { command: x }\nbase_url: http://h\ndb_url: sqlite:a.db";
     expect(failure(yaml, { noInfra }).message).toContain("--no-infra cannot use db_url here");
     expect(load(yaml, { noInfra, env: { SEQQA_DB_URL: "sqlite:/b.test.db" } }).dbUrl).toBe("sqlite:/b.test.db");

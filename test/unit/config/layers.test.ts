@@ -193,6 +193,16 @@ describe("the file", () => {
     expect(loadConfig({ env: {}, cwd: root }).file).toBeUndefined();
   });
 
+  it("resolves a description of the file in the file's folder, of a variable in the current folder", () => {
+    const folder = mkdtempSync(join(root, "coverage-"));
+    writeFileSync(join(folder, "seqqa.yaml"), "coverage: { openapi: ./api.yaml }\n");
+    const description = (SEQQA_COVERAGE_OPENAPI?: string): string | undefined =>
+      loadConfig({ cwd: root, directory: folder, env: { SEQQA_COVERAGE_OPENAPI } }).coverage?.openapi;
+    expect(description()).toBe(join(folder, "api.yaml"));
+    expect(description("api.yaml")).toBe(join(root, "api.yaml"));
+    expect(description("https://h/api.yaml")).toBe("https://h/api.yaml");
+  });
+
   it("of another name is not passed over in silence", () => {
     const folder = mkdtempSync(join(root, "yml-"));
     writeFileSync(join(folder, "seqqa.yml"), "timeout: 1\n");

@@ -105,6 +105,9 @@ describe("values", () => {
     expect(new Set(many.map((data) => data.amount(1, 1.01)))).toEqual(new Set([1, 1.01]));
     expect(many.every((data) => /^20(19|20)-/.test(data.pastDate()) && /^204\d-/.test(data.futureDate()))).toBe(true);
     expect(new DataFactory().integer(5, 5)).toBe(5);
+    // 0.28 * 100 is above 28, and 1.1 * 100 above 110. 0.29 * 100 and 4.35 * 100 are below 29 and 435.
+    expect(new Set(many.map((data) => data.amount(0.28, 0.29)))).toEqual(new Set([0.28, 0.29]));
+    expect([1.1, 4.35, 0.07, -1.1].map((one) => new DataFactory().amount(one, one))).toEqual([1.1, 4.35, 0.07, -1.1]);
   });
 
   it.each([

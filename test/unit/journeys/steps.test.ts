@@ -129,6 +129,15 @@ describe("Step: what passes", () => {
     expect(await ran(nothingFails as never)).toMatchObject({ status: "passed" });
   });
 
+  it("fails a step that does not wait for a call, however soon its answer comes", async () => {
+    const forgets = new Step({ name: "forgets", action: (api) => void api.get("/status/500").catch(() => undefined) });
+    const result = await new Journey({ name: "j", steps: [forgets, get("/a")] }).run(client());
+    expect(result.steps.map(({ status, error }) => [status, error])).toEqual([
+      ["failed", "The step ended before GET /status/500 was answered. Await every call of the step."],
+      ["skipped", undefined],
+    ]);
+  });
+
   it("skips a step that returns null, and goes on", async () => {
     const result = await new Journey({ name: "null", steps: [new Step({ name: "n", action: () => null }), get("/a")] }).run(client());
     expect([result.status, ...result.steps.map(({ status }) => status)]).toEqual(["passed", "skipped", "passed"]);
@@ -151,13 +160,19 @@ describe("Step: what passes", () => {
     const { url } = await serve((_request, response) =>
       response.writeHead(200, { "content-type": "application/json" }).end('{"errors":[{"message":"no"}]}'),
     );
-    const ask = async (expectFailure: ExpectedFailure): Promise<unknown> => {
-      const step = new Step<Values, GraphQLClient>({ name: "q", expectFailure, action: (api) => api.query("{ a }") });
+    const ask = async (expectFailure: ExpectedFailure, returns = true): Promise<unknown> => {
+      const action = async (api: GraphQLClient): Promise<ApiResponse | undefined> => {
+        const answer = await api.query("{ a }");
+        return returns ? answer : undefined;
+      };
+      const step = new Step<Values, GraphQLClient>({ name: "q", expectFailure, action });
       const { steps } = await new Journey<Values, GraphQLClient>({ name: "q", steps: [step] }).run(new GraphQLClient(`${url}/graphql`));
       return [steps[0]!.error, steps[0]!.requests.length];
     };
     expect(await ask(false)).toEqual(["Answered 200 to POST /graphql, with GraphQL errors.", 1]);
     expect(await ask(true)).toEqual([undefined, 1]);
+    expect(await ask(false, false)).toEqual(["Answered 200 to POST /graphql, with GraphQL errors.", 1]);
+    expect(await ask(true, false)).toEqual([undefined, 1]);
   });
 
   it("judges and keeps what a MockClient answered", async () => {

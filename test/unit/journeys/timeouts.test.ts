@@ -87,7 +87,9 @@ describe("Step.timeout", () => {
       },
     });
     const result = await new Journey({ name: "j", steps: [step] }).run(client());
-    expect(result.status).toBe("passed");
+    expect(result.steps).toMatchObject([
+      { status: "failed", error: "The step ended before GET /hang was answered. Await every call of the step." },
+    ]);
     expect(await left).toBe(`GET ${server.url}/hang was cancelled: journey "j" has ended.`);
     expect(await eventually(() => server.cut.length > before)).toBe(true);
   });
