@@ -3,7 +3,9 @@ import { describe as group, expect, it } from "vitest";
 import type { Json, PlannedValue, ScaffoldPlan } from "../../../../src/scaffold/infer/plan.ts";
 import { basePathOf } from "../../../../src/scaffold/infer/resources/base-path.ts";
 import { planScaffold } from "../../../../src/scaffold/infer/index.ts";
+import { Checker } from "../../../../src/scaffold/infer/values/check-value.ts";
 import { matchingText } from "../../../../src/scaffold/infer/values/matching-text.ts";
+import { Schemas } from "../../../../src/scaffold/infer/values/schemas.ts";
 import { singular, snake } from "../../../../src/scaffold/infer/resources/words.ts";
 import { describe } from "../../../../src/openapi/index.ts";
 import { expectSound } from "../../../support/plan-invariants.ts";
@@ -100,6 +102,15 @@ group("bodies", () => {
     ["the largest number", { required: ["a"], properties: { a: { type: "integer", maximum: -5 } } }, { a: -5 }],
   ])("%s", (_, schema, value) => {
     expect(bodyOf(schema)).toEqual(constant(value));
+  });
+
+  it("null fits a schema that has a type, alternatives and nullable", () => {
+    const schemas = { A: { type: "object", nullable: true, allOf: [{ type: "object" }] } };
+    const paths = { "/a": { get: { responses: { 204: { description: "" } } } } };
+    const description = describe({ openapi: "3.0.3", paths, components: { schemas } });
+    const checker = new Checker(new Schemas(description));
+    expect(checker.problem({ $ref: "#/components/schemas/A" }, null)).toBeUndefined();
+    expect(checker.problem({ $ref: "#/components/schemas/A" }, 1)).toBeDefined();
   });
 
   it("an example goes before the schema", () => {
