@@ -283,6 +283,13 @@ export const actions: readonly Action<Keys>[] = [createOrder, listOrders, readOr
     expect(imports("actions/secrets.ts").at(-1)).toBe('import { fromEnvironment, lastSegment } from "../support.ts";');
   });
 
+  it("gives no action the name of the query parameters that log in", () => {
+    const directory = newFolder();
+    const named = action("credentials", operation("get", "/credentials"));
+    scaffold(plan([named], { login: { kind: "apiKey", in: "query", name: "key", variable: "KEY" } }), directory);
+    expect(textOf(directory, "actions/orders.ts")).toContain("export const actions: readonly Action<Keys>[] = [credentialsAction];");
+  });
+
   it("names the parts of a long path, so that the call fits on a line", () => {
     const directory = newFolder();
     const part = (name: string, key: string) => ({ name, in: "path" as const, value: fromContext(key), why: "" });
