@@ -126,6 +126,8 @@ export interface PlannedBody {
   readonly as: "json" | "form" | "multipart" | "text";
   readonly mediaType: string;
   readonly value: PlannedValue;
+  /** The fields of a multipart body that are sent as files, with the content type that the description demands. Default: none. */
+  readonly files?: readonly { readonly name: string; readonly contentType?: string }[];
 }
 
 /**

@@ -57,7 +57,7 @@ describe("which ids are handed on", () => {
       type Mutation { createOrder: Order createItem: Item pay(orderId: Int!, itemId: Int!): Boolean note(orderId: ID!, itemIds: [String!]!): Boolean }`);
     const directory = newFolder();
     scaffold(plan, directory);
-    const code = `${textOf(directory, "actions/orders.ts")}${textOf(directory, "actions/items.ts")}`.replaceAll(/\s+/g, " ");
+    const code = `${textOf(directory, "actions/order.ts")}${textOf(directory, "actions/item.ts")}`.replaceAll(/\s+/g, " ");
     expect(code).toContain('orderId: Number(context.getRequired("order_id")), itemId: context.getRequired("item_id")');
     expect(code).toContain('orderId: context.getRequired("order_id"), itemIds: [String(context.getRequired("item_id"))]');
   });

@@ -113,6 +113,33 @@ group("bodies", () => {
     expect(checker.problem({ $ref: "#/components/schemas/A" }, 1)).toBeDefined();
   });
 
+  it("files are fields with a binary format, or a media type without an encoding", () => {
+    const properties = {
+      a: { type: "string", format: "binary" },
+      b: { type: "array", items: { type: "string", contentMediaType: "application/octet-stream" } },
+      c: { type: "string", contentMediaType: "image/png" },
+      d: { type: "string", contentMediaType: "image/png", contentEncoding: "base64" },
+      e: { type: "string" },
+    };
+    const schema = { type: "object", required: Object.keys(properties), properties };
+    const requestBody = { required: true, content: { "multipart/form-data": { schema } } };
+    const { actions, notInferred } = planOf({ paths: { "/things": { post: { requestBody, responses: { 204: { description: "" } } } } } });
+    expect(actions[0]!.body!.files).toEqual([{ name: "a" }, { name: "b" }, { name: "c", contentType: "image/png" }]);
+    expect(notInferred.map(({ what }) => what)).toEqual(["body field c"]);
+  });
+
+  it("operations with a server of their own are sent below its path, or are noted", () => {
+    const get = (...urls: string[]): object => ({ get: { servers: urls.map((url) => ({ url })), responses: { 204: { description: "" } } } });
+    const paths = { "/a": get("/v1/admin"), "/b": get("https://shop.example/v1/b"), "/c": get("https://files.example/v1"), "/d": get("/v2"), "/e": get("/v1") };
+    const servers = [{ url: "https://shop.example/v1" }];
+    const { actions, notInferred } = planScaffold(describe({ openapi: "3.1.0", servers, paths }));
+    expect(actions.map(({ operation }) => operation.path).sort()).toEqual(["/admin/a", "/b/b", "/c", "/d", "/e"]);
+    expect(notInferred.map(({ what, hint }) => [what, hint.split(" ")[4]])).toEqual([
+      ["server", "https://files.example/v1"],
+      ["server", "/v2"],
+    ]);
+  });
+
   it("an example goes before the schema", () => {
     expect(bodyOf({ required: ["a"], properties: { a: { type: "string" } } }, { example: { a: "said", b: 2 } })).toEqual(
       constant({ a: "said", b: 2 }),
