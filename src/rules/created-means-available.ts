@@ -12,7 +12,7 @@ import { requireOptions } from "./rule-options.ts";
 /** Options of {@link createdMeansAvailable}. */
 export interface CreatedMeansAvailableOptions {
   /**
-   * The resources of the API. If a create is answered without a `Location`, the rule requests the item at the path of its resource. Default: none.
+   * The resources of the API. If a create is answered without a `Location` on the origin of the request, the rule requests the item at the path of its resource. Default: none.
    */
   readonly resources?: readonly Resource[];
 }
@@ -70,9 +70,8 @@ function wantedOf(step: CheckedStep, answer: ApiResponse, paths: ResourcePaths):
   const place = paths.place(path);
   const created = place === undefined ? `${method} ${shownPath(path)}` : requestTo(place, answer);
   const location = answer.headers["location"];
-  if (answer.statusCode === 201 && location !== undefined) {
-    const target = urlOf(location, url);
-    if (target === undefined || target.origin !== urlOf(url)?.origin) return undefined;
+  const target = answer.statusCode === 201 ? urlOf(location, url) : undefined;
+  if (target !== undefined && target.origin === urlOf(url)?.origin) {
     return { url: target.origin + target.pathname + target.search, called: `its Location ${shownPath(target.pathname)}`, created };
   }
   const known = createdBy(step, paths);

@@ -1,4 +1,5 @@
 import type { ApiResponse } from "../../model/http/response.ts";
+import { parametersOf } from "../operations/bodies.ts";
 import type { ApiDescription, DescribedResponse, MediaType, Operation } from "../operations/description.ts";
 import { quoted } from "../problem.ts";
 import { bodyCheck, type BodyCheck } from "./body-check.ts";
@@ -78,23 +79,32 @@ export class Conformance {
   #bodyDifference({ media }: DescribedResponse, answer: Answer): Difference | undefined {
     // Descriptions often omit the body of an answer, especially for errors. If no media type is described, the body is therefore not checked.
     if (media.length === 0) return undefined;
-    const types = media.map(({ type }) => type).join(", ");
-    if (answer.text === "") return { clause: "body", what: `the body is missing (described: ${shown(types)})` };
+    const types = [...new Set(media.map(({ type }) => type))].join(", ");
     const given = answer.headers["content-type"];
+    // An empty text, file or table is a body, but there is no empty JSON.
+    if (answer.text === "" && (media.every(({ type }) => isJson(type)) || (given !== undefined && isJson(essence(given)))))
+      return { clause: "body", what: `the body is missing (described: ${shown(types)})` };
+    if (answer.text === "" && given === undefined) return undefined;
     if (given === undefined) return { clause: "content_type", what: `the content type is missing (described: ${shown(types)})` };
     const described = mediaFor(media, given);
-    if (described === undefined)
+    if (described.length === 0)
       return { clause: "content_type", what: `the content type ${quoted(essence(given))} is not described (${shown(types)})` };
     return isJson(essence(given)) ? this.#jsonDifference(described, answer.text) : undefined;
   }
 
-  #jsonDifference(media: MediaType, text: string): Difference | undefined {
+  /** Compares a JSON body with each media type, and returns the difference to the first if it fits none. */
+  #jsonDifference(media: readonly MediaType[], text: string): Difference | undefined {
     let body: unknown;
     try {
       body = JSON.parse(text);
     } catch {
       return { clause: "body", what: "the body is not JSON" };
     }
+    const differences = media.map((one) => this.#valueDifference(one, body));
+    return differences.includes(undefined) ? undefined : (differences.find((one) => one?.clause === "inconclusive") ?? differences[0]);
+  }
+
+  #valueDifference(media: MediaType, body: unknown): Difference | undefined {
     if (media.schema === undefined) return undefined;
     let check = this.#checks.get(media);
     if (check === undefined) this.#checks.set(media, (check = bodyCheck(this.#description, media.schema, this.#limits)));
@@ -137,12 +147,19 @@ function responseFor(responses: readonly DescribedResponse[], status: number): D
   return byStatus(String(status)) ?? byStatus(`${Math.floor(status / 100)}XX`) ?? byStatus("default");
 }
 
-/** Returns the media type of the description that fits a content type: the same type, else the narrowest range (`text/*`, `application/*+json`). */
-function mediaFor(media: readonly MediaType[], contentType: string): MediaType | undefined {
+/**
+ * Returns the media type of the description that fits a content type: the same type, else the narrowest range (`text/*`, `application/*+json`).
+ * Returns several if it is described with several parameters, and never with those of the content type.
+ */
+function mediaFor(media: readonly MediaType[], contentType: string): readonly MediaType[] {
   const type = essence(contentType);
-  return media
+  const [best] = media
     .filter((one) => isIn(type, one.type))
-    .sort((a, b) => Number(a.type.includes("*")) - Number(b.type.includes("*")) || b.type.length - a.type.length)[0];
+    .sort((a, b) => Number(a.type.includes("*")) - Number(b.type.includes("*")) || b.type.length - a.type.length);
+  const alike = media.filter((one) => one.type === best?.type);
+  const parameters = parametersOf(contentType);
+  const same = alike.filter((one) => (one.parameters ?? "") === parameters);
+  return same.length > 0 ? same : alike;
 }
 
 /** Returns a content type in lower case without parameters: `text/html` for `text/HTML; charset=utf-8`. */

@@ -1,6 +1,7 @@
 import type { ApiDescription, Schema } from "../operations/description.ts";
 import { entriesOf, isPlain, listOf, own, put, type Plain, textOf } from "../parse/plain.ts";
 import { References, refOf } from "../normalise/references.ts";
+import { isWholeFile } from "../read/outside-file.ts";
 
 /** A schema that a validator can use without the rest of the description. Its `$defs` contains all schemas that it refers to. */
 export interface ResponseSchema {
@@ -127,13 +128,14 @@ function discriminated(written: Plain, copy: Plain): Plain {
   const key = ["oneOf", "anyOf"].find((name) => Array.isArray(own(written, name)));
   if (!isPlain(discriminator) || property === undefined || key === undefined) return copy;
   const mapping = entriesOf(own(discriminator, "mapping"));
+  // A mapping that names none of the alternatives was not understood, so it says nothing about the values of the property.
+  const isUnderstood = mapping.length === 0 || listOf(written[key]).some((branch) => mappedTo(refOf(branch), mapping).length > 0);
   const branches = listOf(written[key]).map((branch, index) => {
     const ref = refOf(branch);
     const schema = listOf(copy[key])[index];
-    // An alternative without `$ref` has no name that the discriminator property could contain, so only its own rules are checked.
-    return ref === undefined
-      ? schema
-      : { allOf: [schema, { properties: { [property]: { enum: namesOf(ref, mapping) } }, required: [property] }] };
+    const names = isUnderstood ? namesOf(ref, mapping) : [];
+    // An alternative without a name is checked only by its own rules.
+    return names.length === 0 ? schema : { allOf: [schema, { properties: { [property]: { enum: names } }, required: [property] }] };
   });
   const { [key]: _, ...others } = copy;
   // `oneOf` becomes `anyOf`, because the rewritten alternatives may overlap, for example if the discriminator does not name one of them.
@@ -142,8 +144,16 @@ function discriminated(written: Plain, copy: Plain): Plain {
     : { ...others, anyOf: branches };
 }
 
-function namesOf(ref: string, mapping: readonly (readonly [string, unknown])[]): readonly string[] {
-  const last = ref.slice(ref.lastIndexOf("/") + 1);
-  const mapped = mapping.filter(([, to]) => to === ref || to === last).map(([name]) => name);
-  return mapped.length > 0 ? mapped : [last];
+type Mapping = readonly (readonly [name: string, to: unknown])[];
+
+/** Returns the values of the discriminator property that select an alternative. Empty without a `$ref`, and for a whole file without a mapping. */
+function namesOf(ref: string | undefined, mapping: Mapping): readonly string[] {
+  const mapped = mappedTo(ref, mapping);
+  return mapped.length > 0 || ref === undefined || isWholeFile(ref) ? mapped : [lastOf(ref)];
 }
+
+function mappedTo(ref: string | undefined, mapping: Mapping): readonly string[] {
+  return ref === undefined ? [] : mapping.filter(([, to]) => to === ref || to === lastOf(ref)).map(([name]) => name);
+}
+
+const lastOf = (ref: string): string => ref.slice(ref.lastIndexOf("/") + 1);

@@ -93,6 +93,9 @@ const KEYWORDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   oneOf: isSchemas,
 };
 
+/** Keywords with schemas that may refuse `null`, whatever the type beside them is. */
+const COMBINING = ["$ref", "allOf", "anyOf", "oneOf"];
+
 /** Keywords that do not constrain a value, such as `description`. In every OpenAPI version they may be used beside a `$ref`. */
 const ANNOTATIONS = new Set([
   "$ref",
@@ -111,7 +114,7 @@ const ANNOTATIONS = new Set([
 /**
  * Converts a schema of any OpenAPI version to JSON Schema 2020-12, in place. Rewrites `nullable` and the older forms of `exclusiveMinimum` and
  * tuples. A keyword with a wrong type is corrected if its meaning is clear, else removed. Schemas inside this schema are not converted. `nullable` is
- * kept if the schema has no type to which `null` could be added.
+ * kept if adding `null` to the type of the schema does not allow `null`: without a type, and beside a `$ref` or alternatives.
  * @param old `true` for versions before 3.1, in which keywords beside a `$ref` have no effect.
  */
 export function mendSchema(schema: Plain, old: boolean, warn: (sentence: string) => void): void {
@@ -195,7 +198,7 @@ function mendNullable(schema: Plain): void {
     delete schema["nullable"];
     return;
   }
-  if (type === undefined) {
+  if (type === undefined || COMBINING.some((key) => Object.hasOwn(schema, key))) {
     schema["nullable"] = true;
     return;
   }

@@ -28,7 +28,8 @@ export function movedRef(ref: string): string {
 export class Version2 {
   readonly #references: References;
   #consumes: readonly string[] = [JSON_TYPE];
-  #produces: readonly string[] = [JSON_TYPE];
+  /** Without `produces`, nothing is known about the content types of answers. */
+  #produces: readonly string[] = ["*/*"];
 
   constructor(references: References) {
     this.#references = references;

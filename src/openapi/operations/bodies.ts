@@ -7,23 +7,36 @@ import type { References } from "../normalise/references.ts";
 export function bodyOf(value: unknown, references: References): RequestBody | undefined {
   const body = references.object(value);
   if (body === undefined) return undefined;
-  return { required: own(body, "required") === true, media: mediaOf(own(body, "content"), references) };
+  const media = mediaOf(own(body, "content"), references);
+  // If several types of a request differ only in their parameters, the first of them is sent.
+  return { required: own(body, "required") === true, media: media.filter(({ type }, at) => media.findIndex((one) => one.type === type) === at) };
 }
 
-/** Returns the media types of a body, with JSON first. If several types differ only in their parameters, the first of them is returned. */
+/** Returns the media types of a body, with JSON first. */
 export function mediaOf(content: unknown, references: References): readonly MediaType[] {
-  const found = new Map<string, MediaType>();
+  const found: MediaType[] = [];
   for (const [name, value] of entriesOf(content)) {
     const type = name.split(";")[0]!.trim().toLowerCase();
     const media = references.object(value);
-    if (type === "" || type.startsWith("x-") || found.has(type)) continue;
+    if (type === "" || type.startsWith("x-")) continue;
     const schema = media === undefined ? undefined : schemaOf(own(media, "schema"));
-    found.set(type, { type, schema, examples: isPlain(media) ? examplesOf([media], schema, references) : [] });
+    found.push({ type, ...withParameters(name), schema, examples: isPlain(media) ? examplesOf([media], schema, references) : [] });
   }
-  return [...found.values()]
+  return found
     .map((media, index) => ({ media, index }))
     .sort((a, b) => rank(a.media.type) - rank(b.media.type) || a.index - b.index)
     .map(({ media }) => media);
+}
+
+function withParameters(name: string): Pick<MediaType, "parameters"> {
+  const parameters = parametersOf(name);
+  return parameters === "" ? {} : { parameters };
+}
+
+/** Returns the parameters of a content type in the form of `MediaType.parameters`, or an empty text. */
+export function parametersOf(contentType: string): string {
+  const parameters = contentType.toLowerCase().replaceAll('"', "").split(";").slice(1).map((one) => one.trim());
+  return parameters.filter((one) => one !== "" && !one.startsWith("charset=")).sort().join(";");
 }
 
 function rank(type: string): number {

@@ -68,7 +68,10 @@ export interface RequestBody {
 }
 
 export interface MediaType {
+  /** In lower case, without parameters. */
   readonly type: string;
+  /** The parameters of the type in lower case and sorted, without `charset`, such as `version=2`. Default: none. */
+  readonly parameters?: string | undefined;
   readonly schema: Schema | undefined;
   readonly examples: readonly unknown[];
 }

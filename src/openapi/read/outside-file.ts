@@ -4,6 +4,11 @@ import type { Source } from "./source.ts";
 /** The key of the document under which the contents of other files are stored. */
 export const FILES = "x-seqqa-files";
 
+/** Returns `true` for the local `$ref` of another file as a whole, which has no name in the document. */
+export function isWholeFile(ref: string): boolean {
+  return new RegExp(`^#/${FILES}/\\d+$`).test(ref);
+}
+
 /** Returns the part of a `$ref` after `#`: a JSON pointer, or an empty text if the `$ref` has no such part. */
 export function fragmentOf(ref: string): string {
   const hash = ref.indexOf("#");

@@ -1,7 +1,7 @@
 import type { Kind } from "../normalise/grammar.ts";
 import type { FileReader } from "./file-reader.ts";
 import { FILES, fragmentOf, keyOf, sourceOf } from "./outside-file.ts";
-import { isPlain, put, type Plain } from "../parse/plain.ts";
+import { entriesOf, isPlain, listOf, own, put, type Plain } from "../parse/plain.ts";
 import { lookUp, step } from "../parse/pointer.ts";
 import { quoted } from "../problem.ts";
 import { refOf } from "../normalise/references.ts";
@@ -24,15 +24,24 @@ interface Outward {
   readonly at: string;
 }
 
+/** An entry of a discriminator's mapping, with the alternative to which it refers. */
+interface Mapped {
+  readonly mapping: Plain;
+  readonly name: string;
+  readonly branch: Plain;
+}
+
 /**
- * Reads every file to which an OpenAPI document refers, and stores the files in the document under `x-seqqa-files`. Afterwards every `$ref` is local.
+ * Reads every file to which an OpenAPI document refers, and stores the files in the document under `x-seqqa-files`. Afterwards every `$ref` is local,
+ * and each entry of a discriminator's mapping that refers to one of the alternatives is equal to the `$ref` of that alternative.
  * References are recognised by their position, because a `$ref` in an example is only data.
  */
 export async function takeInFiles(document: Plain, source: Source, reader: FileReader, warnings: Warnings): Promise<void> {
   const description: File = { root: document, source, pointer: "", seen: new Map() };
   const files = new Map<string, File>([[keyOf(source), description]]);
   const taken: Plain = {};
-  const waiting = [...outwardRefs(description, [{ node: document, kind: "document", place: undefined }])];
+  const mapped: Mapped[] = [];
+  const waiting = [...outwardRefs(description, mapped, [{ node: document, kind: "document", place: undefined }])];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (takeName(document, next, warnings)) continue;
     const file = await fileFor(next, files, taken, reader);
@@ -41,8 +50,9 @@ export async function takeInFiles(document: Plain, source: Source, reader: FileR
     const target = lookUp(file.root, fragment);
     // A missing target is not reported here, but later, when the whole document is normalised.
     if (isPlain(target))
-      for (const outward of outwardRefs(file, [{ node: target, kind: next.kind, place: placeOf(`#${fragment}`) }])) waiting.push(outward);
+      for (const outward of outwardRefs(file, mapped, [{ node: target, kind: next.kind, place: placeOf(`#${fragment}`) }])) waiting.push(outward);
   }
+  for (const { mapping, name, branch } of mapped) put(mapping, name, branch["$ref"]);
   delete document[FILES];
   if (files.size > 1) document[FILES] = taken;
 }
@@ -83,11 +93,12 @@ function takeName(document: Plain, { node, kind, ref, from, at }: Outward, warni
  * Returns the references to other files that can be reached from the given objects. Changes references within the file so that they
  * point to the copy of the file in the main document.
  */
-function outwardRefs(file: File, starts: readonly Visit[]): readonly Outward[] {
+function outwardRefs(file: File, mapped: Mapped[], starts: readonly Visit[]): readonly Outward[] {
   const found: Outward[] = [];
   walk(
     starts,
     ({ node, kind, place }) => {
+      if (kind === "schema") mapped.push(...mappedIn(node, file.source));
       const ref = refOf(node);
       if (ref === undefined) return undefined;
       if (!ref.startsWith("#")) {
@@ -102,4 +113,21 @@ function outwardRefs(file: File, starts: readonly Visit[]): readonly Outward[] {
     file.seen,
   );
   return found;
+}
+
+/** Returns the entries of the discriminator's mapping that refer to an alternative of the schema. The references must still be as they are written. */
+function mappedIn(schema: Plain, source: Source): readonly Mapped[] {
+  const discriminator = own(schema, "discriminator");
+  const mapping = isPlain(discriminator) ? own(discriminator, "mapping") : undefined;
+  if (!isPlain(mapping)) return [];
+  const whole = (ref: string): string => {
+    const to = sourceOf(ref, source);
+    return to === undefined ? ref : `${keyOf(to)}#${fragmentOf(ref)}`;
+  };
+  const branches = [...listOf(own(schema, "oneOf")), ...listOf(own(schema, "anyOf"))];
+  return entriesOf(mapping).flatMap(([name, to]) => {
+    if (typeof to !== "string") return [];
+    const branch = branches.find((one) => refOf(one) !== undefined && whole(refOf(one)!) === whole(to));
+    return branch === undefined ? [] : [{ mapping, name, branch: branch as Plain }];
+  });
 }

@@ -7,9 +7,12 @@ type Part = { readonly kind: "text"; readonly text: string } | { readonly kind: 
 export class PathTemplate {
   readonly text: string;
   readonly #parts: readonly Part[];
+  /** The `/` at the end of the path, or an empty text. Many servers redirect or refuse requests that lack it. It makes no difference for `match`. */
+  readonly #end: "" | "/";
 
   constructor(text: string) {
     this.text = text;
+    this.#end = text.length > 1 && text.endsWith("/") ? "/" : "";
     this.#parts = trimmed(text).map((part) => {
       const name = /^\{([^{}]+)\}$/.exec(part)?.[1];
       return name === undefined ? { kind: "text", text: part } : { kind: "parameter", name };
@@ -62,7 +65,7 @@ export class PathTemplate {
       if (value !== undefined && (/^\.{0,2}$/.test(value) || /\p{Surrogate}/u.test(value))) return undefined;
       segments.push(part.kind === "text" ? part.text : encodeURIComponent(value!));
     }
-    return `/${segments.join("/")}`;
+    return `/${segments.join("/")}${this.#end}`;
   }
 }
 

@@ -51,9 +51,9 @@ export function draftAction(
   const notInferred: NotInferred[] = [];
   const reasons = new Map<string, string>();
   let [all, inferred] = [0, 0];
-  const use = (place: Place, key: string, required: boolean): PlannedValue => {
+  const use = (place: Place, key: string, type: PlannedKey["type"], required: boolean): PlannedValue => {
     if (needs.get(key) !== "required") needs.set(key, required ? "required" : "optional");
-    let value: PlannedValue = { kind: "context", key };
+    let value: PlannedValue = { kind: "context", key, ...converted(place, type) };
     for (let depth = listDepth(place.type); depth > 0; depth--) value = { kind: "list", items: [value] };
     return value;
   };
@@ -66,20 +66,21 @@ export function draftAction(
       all++;
       inferred++;
       reasons.set(pathOf(place), `${entity?.idField ?? "id"} of ${producers.get(key)!}'s answer`);
-      return use(place, key, required);
+      return use(place, key, entity!.idType, required);
     }
     if (!required || !isIdType(place)) return undefined;
     // A call that creates an object may take an id for it that the client chooses. A random UUID is sent in that case.
     if (own && root.verb === "create" && withoutId(place.name).length === 0) return { kind: "drawn", call: "uuid" };
     all++;
     const missing = entity?.key ?? identifier(`${withoutId(place.name).join("_") || names.get(root)!}_id`, "id");
-    if (!open.some((one) => one.key === missing)) open.push({ key: missing, type: entity?.idType ?? "string" });
+    const type = entity?.idType ?? "string";
+    if (!open.some((one) => one.key === missing)) open.push({ key: missing, type });
     notInferred.push({
       action: name,
       what: `argument ${pathOf(place)}`,
       hint: `No query or mutation of the schema returns this id. Give "${missing}" a value in setup.ts, or set it in an action.`,
     });
-    return use(place, missing, true);
+    return use(place, missing, type, true);
   };
   const unsure = (what: string, hint: string): void => void notInferred.push({ action: name, what, hint });
   const creates = root.verb === "create" || (root.kind === "mutation" && produced.length > 0);
@@ -163,6 +164,13 @@ function isNodeField({ kind, field }: RootField): boolean {
 function anyThing({ field }: RootField, { producers, matcher }: Knowledge): Entity | undefined {
   const { name } = getNamedType(field.type);
   return matcher.entities.find(({ key, type }) => producers.has(key) && type.getInterfaces().some((one) => one.name === name));
+}
+
+/** Returns the conversion of an id for an argument of another scalar type: `ID` is a text in answers, and a variable of type `Int` must be a number. */
+function converted({ type }: Place, own: PlannedKey["type"]): { readonly as?: "number" | "string" } {
+  const { name } = getNamedType(type);
+  if ((name === "Int" || name === "Float") && own !== "number") return { as: "number" };
+  return name === "String" && own !== "string" ? { as: "string" } : {};
 }
 
 function isIdType({ type }: Place): boolean {

@@ -1,5 +1,5 @@
 import type { ApiDescription, Parameter, Schema } from "../../openapi/operations/description.ts";
-import { basePathOf } from "./resources/base-path.ts";
+import { basePathOf, underBase } from "./resources/base-path.ts";
 import { chooseKeys } from "./setup/choose-keys.ts";
 import { Checker } from "./values/check-value.ts";
 import { classify } from "./actions/classify.ts";
@@ -21,7 +21,7 @@ import { nameResources } from "./resources/name-resources.ts";
 import { oneParameter } from "./links/one-parameter.ts";
 import { orderActions, type Ordered } from "./actions/order-actions.ts";
 import { parsePath } from "./resources/path-shape.ts";
-import type { PlannedKey, ScaffoldPlan } from "./plan.ts";
+import type { NotInferred, PlannedAction, PlannedKey, ScaffoldPlan } from "./plan.ts";
 import { producersOf } from "./actions/producers.ts";
 import { findSessionEnds } from "./proposals/session-ends.ts";
 import { findSingleUse } from "./proposals/single-use.ts";
@@ -35,7 +35,8 @@ import { toResource } from "./resources/to-resource.ts";
  */
 export function planScaffold(description: ApiDescription): ScaffoldPlan {
   const schemas = new Schemas(description);
-  const calls = description.operations.map((operation): Called => ({ operation, path: parsePath(operation.path) }));
+  const placed = description.operations.map((operation) => underBase(operation, description.servers));
+  const calls = placed.map(({ operation }): Called => ({ operation, path: parsePath(operation.path) }));
   const login = findLogin(calls, description, schemas);
   const facts = findFacts(description, calls, login?.call, schemas);
   const drafts = draftAll(calls, facts);
@@ -58,10 +59,18 @@ export function planScaffold(description: ApiDescription): ScaffoldPlan {
     ...accounts,
     singleUse: findSingleUse(actions),
     sessionEnds: accounts.login === undefined ? undefined : findSessionEnds(actions),
-    notInferred: [...ordered.drafts.flatMap(({ notInferred }) => notInferred), ...ordered.lost],
+    notInferred: [...ordered.drafts.flatMap(({ notInferred }) => notInferred), ...ordered.lost, ...placed.flatMap((one) => onOther(one, actions))],
     pathParameters: share(drafts, ordered),
     warnings: description.warnings,
   };
+}
+
+/** Returns a note for an action whose operation has a server that the action does not reach. */
+function onOther({ operation, elsewhere }: ReturnType<typeof underBase>, actions: readonly PlannedAction[]): readonly NotInferred[] {
+  const action = elsewhere === undefined ? undefined : actions.find((one) => one.operation === operation);
+  if (action === undefined) return [];
+  const hint = `The description says that ${elsewhere!} serves this operation, but actions send all requests to one server. Remove the action, or correct its path.`;
+  return [{ action: action.name, what: "server", hint }];
 }
 
 /**

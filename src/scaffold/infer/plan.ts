@@ -126,6 +126,8 @@ export interface PlannedBody {
   readonly as: "json" | "form" | "multipart" | "text";
   readonly mediaType: string;
   readonly value: PlannedValue;
+  /** The fields of a multipart body that are sent as files, with the content type that the description demands. Default: none. */
+  readonly files?: readonly { readonly name: string; readonly contentType?: string }[];
 }
 
 /**
@@ -140,8 +142,8 @@ export type Production =
 
 export type PlannedValue =
   | { readonly kind: "constant"; readonly value: Json }
-  /** A value from the context, in generated code `context.getRequired(key)`. If `first` is given, that context key is tried before `key`. */
-  | { readonly kind: "context"; readonly key: string; readonly first?: string }
+  /** A value from the context, in generated code `context.getRequired(key)`. If `first` is given, that context key is tried before `key`. `as` converts the value. */
+  | { readonly kind: "context"; readonly key: string; readonly first?: string; readonly as?: "number" | "string" }
   /** A random value from the test data factory. It differs from all values sent before on the path, and a replay draws the same value. */
   | { readonly kind: "drawn"; readonly call: "email" | "uuid" | "username" | "name" | "phone" | "password" | "word" }
   /** A secret that the generated code reads from the environment variable `name`. Without this variable, it uses the text `otherwise`. */

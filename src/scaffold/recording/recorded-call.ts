@@ -23,6 +23,8 @@ export interface RecordedCall {
   readonly query: readonly (readonly [name: string, value: string])[];
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: RecordedBody | undefined;
+  /** The part of the body that the recording does not contain, or that seqqa cannot read: `file "photo"`. */
+  readonly lost?: string | undefined;
   readonly answer: RecordedAnswer | undefined;
   readonly name?: string | undefined;
   /** The Postman variables that a script sets from the answer, each with its path in the JSON body. */
@@ -35,6 +37,8 @@ export interface Recording {
   readonly from: "har" | "postman";
   readonly calls: readonly RecordedCall[];
   readonly auth?: RecordedAuth | undefined;
+  /** Secrets that the recording names as such, beside those in its calls. */
+  readonly secrets?: readonly string[];
   /** The parts of the recording that were left out, one sentence each. */
   readonly notes: readonly string[];
 }

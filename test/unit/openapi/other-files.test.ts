@@ -62,6 +62,23 @@ describe("references into other files", () => {
     expect(description.resolve(operation!.responses[0]!.media[0]!.schema!)).toMatchObject({ type: "integer" });
   });
 
+  it("are taken over into the mappings of discriminators", async () => {
+    const animal = {
+      oneOf: [{ $ref: "cat.json" }, { $ref: "#/Dog" }, { $ref: "./pets.json#/Cow" }],
+      discriminator: { propertyName: "kind", mapping: { feline: "./cat.json", canine: "#/Dog", Cow: "Cow", bird: "not-there.json" } },
+    };
+    const type = (name: string): Json => ({ type: "object", properties: { kind: { type: "string" }, [name]: { type: "integer" } } });
+    const path = folder({
+      "api.json": withSchema({ $ref: "pets.json#/Animal" }),
+      "pets.json": { Animal: animal, Dog: type("tricks"), Cow: type("milk") },
+      "cat.json": type("lives"),
+    });
+    const description = await read(path);
+    const { oneOf, discriminator } = description.resolve(bodySchema(description)) as unknown as typeof animal;
+    const [cat, dog] = oneOf.map(({ $ref }) => $ref);
+    expect(discriminator.mapping).toEqual({ feline: cat, canine: dog, Cow: "Cow", bird: "not-there.json" });
+  });
+
   it("are read only where a reference may be: not in examples, defaults or extensions", async () => {
     const value = { $ref: "not-there.json" };
     const schema = {

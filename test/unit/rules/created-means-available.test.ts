@@ -28,6 +28,12 @@ describe("createdMeansAvailable", () => {
     },
   );
 
+  it("looks for the item at the path of its resource if the Location has another origin", async () => {
+    const during = { [ORDERS]: located("https://shop.example/customers/1/orders/5") };
+    expect(await judged(informed, { sends: [ORDERS], during, after: { [ORDER]: 200 } })).toEqual({ said: true, asked: [ORDER] });
+    expect((await judged(informed, { sends: [ORDERS], during })).said).toContain("/orders/{order_id} was then answered 404");
+  });
+
   it("looks for the item where resources know it", async () => {
     for (const status of [200, 201]) {
       const during = { [ORDERS]: [status, { id: 5 }] as const };

@@ -1,3 +1,5 @@
+import type { Operation } from "../../../openapi/operations/description.ts";
+
 /**
  * Returns the path of the first server URL, for example `/v1` for `https://api.example.com/v1/`, `localhost:80/v1` and `/v1`. Returns `undefined` if
  * the path is `/` or unknown.
@@ -9,4 +11,22 @@ export function basePathOf(servers: readonly string[]): string | undefined {
   const url = /^[\w.-]+:\d+(?:\/|$)/.test(server) ? `http://${server}` : server;
   const path = new URL(url, "http://localhost").pathname.replace(/\/+$/, "");
   return path === "" ? undefined : path;
+}
+
+/**
+ * Adds to the path of an operation what the path of its own server has in addition to the path of the description's first server, under which all
+ * requests are sent. If that is not possible, `elsewhere` is the operation's server.
+ */
+export function underBase(operation: Operation, servers: readonly string[]): { readonly operation: Operation; readonly elsewhere?: string } {
+  const own = operation.servers?.[0];
+  if (own === undefined) return { operation };
+  const host = hostOf(own);
+  const [base, at] = [basePathOf(servers) ?? "", basePathOf([own]) ?? ""];
+  const isOther = host !== undefined && !servers.some((one) => hostOf(one) === host);
+  if (isOther || (at !== base && !at.startsWith(`${base}/`))) return { operation, elsewhere: own };
+  return at === base ? { operation } : { operation: { ...operation, path: at.slice(base.length) + operation.path } };
+}
+
+function hostOf(server: string): string | undefined {
+  return /^(?:https?:)?\/\//i.test(server) && URL.canParse(server, "http://localhost") ? new URL(server, "http://localhost").host : undefined;
 }

@@ -38,13 +38,15 @@ export function createResource(
   const named = atEnd.length > 0 ? atEnd : parameters;
   const on = (calls: readonly Called[], method: Operation["method"]): Called[] =>
     calls.filter(({ operation }) => operation.method === method);
+  const read = on(onItem, "get")[0];
+  const list = on(onCollection, "get").slice(0, 1);
   return {
     name: noun,
     nouns,
     shape,
     collectionShape,
-    itemPath,
-    collectionPath,
+    itemPath: ended(itemPath, read ?? onItem[0]),
+    collectionPath: ended(collectionPath, list[0] ?? onCollection[0]),
     scope: above.find((one) => one.endsWith("{}")),
     // Prefer a specific name such as `{order_id}` over `{id}`. Different URL paths may use both names at this position.
     parameter: named.find(({ name }) => !isGeneric(name) && idName(name, nouns).own) ?? named[0]!,
@@ -53,9 +55,9 @@ export function createResource(
     unreachable,
     operations: {
       create: on(onCollection, "post").slice(0, 1),
-      list: on(onCollection, "get").slice(0, 1),
+      list,
       one: [],
-      read: on(onItem, "get")[0],
+      read,
       update: [...on(onItem, "put"), ...on(onItem, "patch")],
       delete: on(onItem, "delete")[0],
       putCreate: undefined,
@@ -64,4 +66,9 @@ export function createResource(
     id: undefined,
     key: "",
   };
+}
+
+/** Adds the `/` with which the path of a call ends to the same path without it. */
+function ended(path: string, call: Called | undefined): string {
+  return call?.operation.path.endsWith("/") === true && !path.endsWith("/") ? `${path}/` : path;
 }

@@ -38,7 +38,7 @@ export function toResource(resource: FoundResource, { schemas, restores }: Pick<
       ...(update.length > 0 && { update: [...new Set(update)] }),
       ...(operations.delete !== undefined && { delete: true }),
     },
-    ...(verb !== undefined && { restore: resource.itemPath + verb }),
+    ...(verb !== undefined && { restore: resource.itemPath.replace(/\/$/, "") + verb }),
     ...(resource.parent !== undefined && { parent: resource.parent.name }),
   };
 }

@@ -27,21 +27,23 @@ export function buildBody(drafting: Drafting): PlannedBody | undefined {
     note("body", "The description does not describe this body. Write it yourself.");
     return { as, mediaType: media.type, value: { kind: "constant", value: asJson(media.examples[0]) ?? {} } };
   }
+  const files = as === "multipart" ? filesIn(schema, drafting) : [];
+  const bodyOf = (value: PlannedValue): PlannedBody => ({ as, mediaType: media.type, value, ...(files.length > 0 && { files }) });
   let first: (Attempt & { readonly problem: string }) | undefined;
   for (const wish of wishes(Math.min(facts.schemas.flat(schema).alternatives, MOST_ALTERNATIVES), media)) {
     const attempt = tried(schema, wish, drafting);
     if (attempt === undefined) continue;
     const problem = facts.checker.problem(schema, attempt.built.sample);
-    if (problem === undefined) return { as, mediaType: media.type, value: taken(attempt, drafting) };
+    if (problem === undefined) return bodyOf(taken(attempt, drafting));
     first ??= { ...attempt, problem };
   }
   if (first === undefined) {
     note("body", "seqqa could not build a body that the schema allows. Write it yourself.");
-    return { as, mediaType: media.type, value: { kind: "constant", value: {} } };
+    return bodyOf({ kind: "constant", value: {} });
   }
   const value = taken(first, drafting);
   note("body", `The generated value does not match its schema (${first.problem}). Correct the value.`);
-  return { as, mediaType: media.type, value };
+  return bodyOf(value);
 }
 
 interface BodyWish extends Wish {
@@ -116,6 +118,22 @@ function asOf(type: string): PlannedBody["as"] | undefined {
   if (type === "application/x-www-form-urlencoded") return "form";
   if (type === "multipart/form-data") return "multipart";
   return type.startsWith("text/") ? "text" : undefined;
+}
+
+/** Returns the fields of a multipart body that are files, or lists of files. */
+function filesIn(schema: Schema, { facts: { schemas }, note }: Drafting): NonNullable<PlannedBody["files"]> {
+  return [...schemas.flat(schema).properties].flatMap(([name, property]) => {
+    const own = schemas.flat(property);
+    const { keywords } = own.types.has("array") ? schemas.flat(own.keywords["items"] as Schema | undefined) : own;
+    const { format, contentEncoding, contentMediaType } = keywords;
+    const type = typeof contentMediaType === "string" && /^[\w.+-]+\/[\w.+-]+$/.test(contentMediaType) ? contentMediaType : undefined;
+    // An encoding such as base64 makes a text of the content. JSON is a field, too.
+    const isBinary = format === "binary" || contentEncoding === "binary" || (type !== undefined && contentEncoding === undefined);
+    if (!isBinary || (type !== undefined && isJson(type))) return [];
+    if (type === undefined || type === "application/octet-stream") return [{ name }];
+    if (!type.startsWith("text/")) note(`body field ${name}`, `seqqa cannot generate files of type ${type}. Write the content of the file.`);
+    return [{ name, contentType: type }];
+  });
 }
 
 function textBody(media: MediaType, { note }: Drafting): PlannedBody {

@@ -2,6 +2,7 @@ import type { Schema } from "../../../openapi/operations/description.ts";
 import { asJson, constant, listOf, objectOf, type Built } from "./built.ts";
 import type { Json } from "../plan.ts";
 import { scalarValue } from "./scalar-value.ts";
+import { isWholeFile } from "../../../openapi/read/outside-file.ts";
 import { isRecord, type FlatSchema, type Schemas } from "./schemas.ts";
 
 /** The maximum nesting depth of values that are built for a schema. A schema may contain itself. */
@@ -232,7 +233,7 @@ function discriminated({ keywords, branch }: FlatSchema): { readonly name: strin
   if (!isRecord(discriminator) || typeof discriminator["propertyName"] !== "string") return undefined;
   const reference = isRecord(branch) && typeof branch["$ref"] === "string" ? branch["$ref"] : undefined;
   const mapping = isRecord(discriminator["mapping"]) ? Object.entries(discriminator["mapping"]) : [];
-  const schemaName = reference?.split("/").at(-1);
+  const schemaName = reference === undefined || isWholeFile(reference) ? undefined : reference.split("/").at(-1);
   const mapped = mapping.find(([, to]) => to === reference || to === schemaName)?.[0] ?? schemaName;
   return mapped === undefined ? undefined : { name: discriminator["propertyName"], value: mapped };
 }

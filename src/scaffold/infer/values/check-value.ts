@@ -73,7 +73,7 @@ export class Checker {
       if (isRecord(map)) copy[name] = Object.fromEntries(Object.entries(map).map(([key, one]) => [key, this.#copied(one, depth + 1)]));
     }
     if (Array.isArray(schema["required"])) copy["required"] = this.#toSend(schema);
-    return copy;
+    return schema["nullable"] === true ? { anyOf: [{ type: "null" }, copy] } : copy;
   }
 
   #toSend(schema: Readonly<Record<string, unknown>>): readonly string[] {

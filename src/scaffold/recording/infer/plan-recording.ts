@@ -182,12 +182,13 @@ function authenticated(action: PlannedAction, isKey: (name: string) => boolean):
   };
 }
 
-function unclear({ request }: Drafted, action: string): readonly NotInferred[] {
-  return request.unclear.map((name) => ({
+function unclear({ call: { lost }, request }: Drafted, action: string): readonly NotInferred[] {
+  const parts = request.unclear.map((name) => ({
     action,
     what: name,
     hint: "seqqa cannot fill in a variable that is only part of a value. Write the whole value.",
   }));
+  return lost === undefined ? parts : [...parts, { action, what: lost, hint: "seqqa left this out of the request. Write it yourself." }];
 }
 
 function missing(actions: readonly PlannedAction[], open: readonly string[]): readonly NotInferred[] {

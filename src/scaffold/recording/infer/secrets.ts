@@ -39,10 +39,11 @@ export function isSecretName(name: string): boolean {
 export class Secrets {
   readonly #texts: readonly string[];
 
-  constructor({ calls, from }: Pick<Recording, "calls" | "from">) {
+  constructor({ calls, from, secrets = [] }: Pick<Recording, "calls" | "from" | "secrets">) {
     const texts = new Set<string>();
     const isVariable = (text: string): boolean => from === "postman" && text.includes("{{");
     const add = (text: string): void => void (text.length >= SHORTEST && !isVariable(text) && texts.add(text));
+    secrets.forEach(add);
     for (const { headers, query, body, answer } of calls) {
       for (const [name, value] of headers) {
         if (name === "authorization")

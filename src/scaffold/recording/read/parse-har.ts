@@ -2,8 +2,8 @@ import { basename } from "node:path";
 import { MOST_BYTES } from "../../../openapi/read/read-file.ts";
 import type { RecordedAnswer, RecordedCall, Recording } from "../recorded-call.ts";
 import { chooseCalls, type Candidate } from "./choose-calls.ts";
-import { membersOf, pairsOf, parseBody, textOf, type Members } from "./json-text.ts";
-import { bodyOf, lowered, urlParts } from "./to-call.ts";
+import { listOf, membersOf, pairsOf, parseBody, textOf, type Members } from "./json-text.ts";
+import { bodyOf, lostOf, lowered, urlParts } from "./to-call.ts";
 
 /** Returns the calls of a HAR 1.2 archive. Returns `undefined` if the document is not a HAR archive. */
 export function parseHar(document: unknown, name: string): Recording | undefined {
@@ -30,10 +30,15 @@ function candidateOf(entry: Members): Candidate | undefined {
   const headers = lowered(pairsOf(request["headers"]));
   const posted = membersOf(request["postData"]);
   const mediaType = textOf(posted["mimeType"]) ?? headers.find(([header]) => header === "content-type")?.[1] ?? "";
+  const [text, params] = [textOf(posted["text"]), listOf(posted["params"]).map(membersOf)];
+  const isFile = ({ fileName }: Members): boolean => textOf(fileName) !== undefined;
+  const body = bodyOf(mediaType, text, pairsOf(params.filter((one) => !isFile(one))));
+  const files = params.filter(isFile).map(({ name }) => textOf(name) ?? "");
   const call: RecordedCall = {
     ...parts,
     headers,
-    body: bodyOf(mediaType, textOf(posted["text"]), pairsOf(posted["params"])),
+    body,
+    lost: lostOf(files, body === undefined && (text ?? "") !== "" ? mediaType : undefined),
     answer: answerOf(response),
   };
   return { call, resourceType: textOf(entry["_resourceType"]), mediaType: textOf(membersOf(response["content"])["mimeType"]) ?? "" };

@@ -1,6 +1,7 @@
 import type { RecordedAnswer, RecordedAuth, RecordedBody, RecordedCall, Recording } from "../recorded-call.ts";
 import { listOf, membersOf, pairsOf, parseBody, textOf, type Members } from "./json-text.ts";
-import { bodyOf, lowered, urlParts } from "./to-call.ts";
+import { isSecretName } from "../infer/secrets.ts";
+import { bodyOf, lostOf, lowered, urlParts } from "./to-call.ts";
 
 const MOST_CALLS = 500;
 /** The server URL that is used if the URL of a Postman request begins with a variable that has no value. */
@@ -29,6 +30,7 @@ export function parsePostman(document: unknown, name: string): Recording | undef
     from: "postman",
     calls: calls.slice(0, MOST_CALLS),
     auth: [auth, ...all.map(({ request }) => membersOf(request)["auth"])].map(authOf).find((one) => one !== undefined),
+    secrets: secretsOf(collection, values),
     notes: [...new Set(notes)].slice(0, 20),
   };
 }
@@ -53,6 +55,7 @@ function callOf(item: Members, values: ReadonlyMap<string, string>): RecordedCal
     ...parts,
     headers,
     body: bodyIn(membersOf(request["body"]), headers.find(([header]) => header === "content-type")?.[1], filled),
+    lost: lostIn(membersOf(request["body"])),
     answer: answerOf(listOf(item["response"]).map(membersOf)),
     name: textOf(item["name"]),
     sets: settersOf(item["event"]),
@@ -89,12 +92,29 @@ function urlOf(url: unknown, values: ReadonlyMap<string, string>): string {
 
 function bodyIn(body: Members, type: string | undefined, filled: (text: string) => string): RecordedBody | undefined {
   const { mode, raw, urlencoded, formdata, options } = body;
-  const fields = (list: unknown) => pairsOf(list, "key").map(([name, value]) => [name, filled(value)] as const);
+  const fields = (list: unknown) => pairsOf(listOf(list).filter((one) => !isFile(one)), "key").map(([name, value]) => [name, filled(value)] as const);
   if (mode === "urlencoded") return bodyOf("application/x-www-form-urlencoded", undefined, fields(urlencoded));
   if (mode === "formdata") return bodyOf("multipart/form-data", undefined, fields(formdata));
+  if (mode === "graphql") {
+    const { query, variables, operationName } = membersOf(body["graphql"]);
+    const given = parseBody(withQuotedVariables(filled(textOf(variables) ?? "")));
+    const named = textOf(operationName);
+    const value = { query: filled(textOf(query) ?? ""), ...(given !== undefined && { variables: given }), ...(named !== undefined && { operationName: named }) };
+    return { as: "json", mediaType: "application/json", value };
+  }
   if (mode !== "raw") return undefined;
   const language = membersOf(membersOf(options)["raw"])["language"];
   return bodyOf(type ?? (language === "json" ? "application/json" : ""), withQuotedVariables(filled(textOf(raw) ?? "")), []);
+}
+
+const isFile = (field: unknown): boolean => membersOf(field)["type"] === "file";
+
+/** Names the files of a body, which are not part of a collection. */
+function lostIn({ mode, formdata, file, disabled }: Members): string | undefined {
+  if (disabled === true) return undefined;
+  if (mode === "file") return Object.keys(membersOf(file)).length === 0 ? undefined : lostOf([], "file");
+  const files = mode === "formdata" ? listOf(formdata).map(membersOf).filter((one) => isFile(one) && one["disabled"] !== true) : [];
+  return lostOf(files.map(({ key }) => textOf(key) ?? ""), undefined);
 }
 
 /** Puts quotes around variables in JSON (`{"id": {{id}}}`), so that the text becomes valid JSON. */
@@ -150,6 +170,26 @@ function pathIn(expression: string): readonly (string | number)[] | undefined {
   return [...rest.matchAll(/\.([A-Za-z_$][\w$]*)|\[(?:(\d+)|["']([^"']*)["'])\]/g)].map(([, name, index, text]) =>
     index === undefined ? (name ?? text)! : Number(index),
   );
+}
+
+/** Returns the values of secret variables, and the credentials of the collection, its folders and its requests. */
+function secretsOf(collection: Members, values: ReadonlyMap<string, string>): readonly string[] {
+  const secrets = listOf(collection["variable"])
+    .map(membersOf)
+    .flatMap(({ key, type, value }) => (type === "secret" || isSecretName(textOf(key) ?? "") ? (textOf(value) ?? []) : []));
+  const auths = [...authsIn([collection])].map(membersOf);
+  // The details of an authentication are a list of pairs in Postman v2.1, and an object in v2.0.
+  const details = auths.flatMap((auth) => Object.values(auth)).flatMap((of) => (Array.isArray(of) ? pairsOf(of, "key") : Object.entries(membersOf(of))));
+  const credentials = details.flatMap(([name, value]) => (name === "value" || /\wkey$/i.test(name) || isSecretName(name) ? (textOf(value) ?? []) : []));
+  return [...new Set([...secrets, ...credentials].map((one) => fill(one, values)))];
+}
+
+function* authsIn(items: readonly unknown[]): Iterable<unknown> {
+  for (const { auth, request, item } of items.map(membersOf)) {
+    yield auth;
+    yield membersOf(request)["auth"];
+    yield* authsIn(listOf(item));
+  }
 }
 
 function authOf(auth: unknown): RecordedAuth | undefined {

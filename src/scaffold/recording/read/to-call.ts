@@ -44,3 +44,13 @@ export function bodyOf(mediaType: string, text: string | undefined, fields: Pair
   if (value !== undefined) return { as: "json", mediaType: /[/+]json$/.test(type) ? type : "application/json", value };
   return { as: "text", mediaType: type === "" ? "text/plain" : type, text };
 }
+
+/**
+ * Names the part of a body that is left out.
+ * @param files The names of fields that are files.
+ * @param mediaType The media type of a body that is left out as a whole.
+ */
+export function lostOf(files: readonly string[], mediaType: string | undefined): string | undefined {
+  if (mediaType !== undefined) return `body (${mediaType.split(";")[0]!.trim().slice(0, 80) || "of an unknown type"})`;
+  return files.length === 0 ? undefined : `file ${files.map((name) => JSON.stringify(name.slice(0, 80))).join(", ")}`;
+}

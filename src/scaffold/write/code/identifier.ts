@@ -6,7 +6,7 @@ const TAKEN = new Set(
     "never new null number object of package private protected public readonly require return satisfies set static string super switch symbol",
     "this throw true try type typeof undefined unique unknown using var void while with yield constructor prototype hasOwnProperty toString",
     "encodeURIComponent globalThis process exports isNaN parseInt parseFloat escape unescape",
-    "actions api context response user users resources agent read lastSegment fromEnvironment logIn",
+    "actions api context credentials response user users resources agent read lastSegment fromEnvironment logIn",
   ].flatMap((line) => line.split(" ")),
 );
 

@@ -1,4 +1,4 @@
-import type { PlannedAction, PlannedParameter, PlannedValue } from "../../infer/plan.ts";
+import type { Json, PlannedAction, PlannedParameter, PlannedValue } from "../../infer/plan.ts";
 import { flat, list, object, row, text, type Code } from "./layout.ts";
 import { propertyName, quoted, templateText } from "./text.ts";
 import { constantOf, scalarCode, stringCode, valueCode, type ValueScope } from "./value.ts";
@@ -78,7 +78,7 @@ function headersOf({ parameters, body }: PlannedAction, scope: ValueScope): read
     .filter((one) => one.in === "header" && HEADER_NAME.test(one.name))
     .filter(({ name }) => !names.has(name.toLowerCase()) && names.add(name.toLowerCase()))
     .map(({ name, value }) => property(name, code(value)));
-  const type = contentTypeOf(body);
+  const type = contentTypeOf(body, scope);
   const cookies = parameters.filter((one) => one.in === "cookie" && HEADER_NAME.test(one.name));
   return [
     ...(type === undefined || names.has("content-type") ? [] : [property("content-type", text(quoted(headerText(type))))]),
@@ -88,7 +88,8 @@ function headersOf({ parameters, body }: PlannedAction, scope: ValueScope): read
 }
 
 /** Returns the content type of a body for the generated code. Returns `undefined` if seqqa's client sets the header itself. */
-function contentTypeOf(body: PlannedAction["body"]): string | undefined {
+function contentTypeOf(body: PlannedAction["body"], scope: ValueScope): string | undefined {
+  if (body?.as === "form" && isRepeated(formFields(body.value, scope))) return body.mediaType;
   if (body?.as === "text") return body.mediaType;
   return body?.as === "json" && body.mediaType !== "application/json" ? body.mediaType : undefined;
 }
@@ -122,11 +123,63 @@ function bodyCode({ body }: PlannedAction, scope: ValueScope): Code {
   const { as, value } = body!;
   if (as === "json") return row("json: ", valueCode(value, scope));
   if (as === "text") return row("body: ", stringCode(value, scope));
-  const fields = fieldsOf(value).map(([name, of]) => property(name, fieldCode(of, scope)));
-  return row(as === "form" ? "form: " : "multipart: ", object(fields));
+  if (as === "multipart") return row("multipart: ", object(multipartFields(body!, scope)));
+  const fields = formFields(value, scope);
+  if (!isRepeated(fields)) return row("form: ", object(fields.map(([name, of]) => property(name, fieldCode(of, scope)))));
+  const pairs = fields.map(([name, of]) => list([text(quoted(name)), textCode(of, scope)]));
+  return row("body: new URLSearchParams(", list(pairs), ").toString()");
 }
 
-function fieldsOf(value: PlannedValue): readonly (readonly [string, PlannedValue])[] {
+type Fields = readonly (readonly [name: string, value: PlannedValue])[];
+
+/** Returns the fields of a form without lists and objects: a list repeats the name, `a[b]` is a field of an object, and `a[0][b]` one in a list. */
+function formFields(value: PlannedValue, scope: ValueScope): Fields {
+  const inner = ([name, of]: Fields[number]): Fields => {
+    if (scope.drawnBefore.has(of)) return [[name, of]];
+    const items = itemsOf(of);
+    if (items?.every((item) => !isNested(item)) === true) return items.map((item) => [name, item]);
+    if (items !== undefined) return items.flatMap((item, at) => inner([`${name}[${at}]`, item]));
+    return isNested(of) ? fieldsOf(of).flatMap(([key, one]) => inner([`${name}[${key}]`, one])) : [[name, of]];
+  };
+  return fieldsOf(value).flatMap(inner);
+}
+
+const isRepeated = (fields: Fields): boolean => new Set(fields.map(([name]) => name)).size < fields.length;
+
+/** Returns the fields of a multipart body. A list sends its field once for each item, and an object is a part with JSON (OpenAPI 3, Encoding Object). */
+function multipartFields({ value, files = [] }: NonNullable<PlannedAction["body"]>, scope: ValueScope): readonly Code[] {
+  const parts = new Map<string, { readonly codes: Code[]; readonly isList: boolean }>();
+  for (const [name, of] of fieldsOf(value)) {
+    const file = files.find((one) => one.name === name);
+    const items = scope.drawnBefore.has(of) ? undefined : itemsOf(of);
+    const codes = (items ?? [of]).map((item) => (file === undefined ? partCode(item, scope) : fileCode(item, file.contentType, scope)));
+    const known = parts.get(name);
+    parts.set(name, { codes: [...(known?.codes ?? []), ...codes], isList: known !== undefined || items !== undefined });
+  }
+  return [...parts].map(([name, { codes, isList }]) => property(name, isList ? list(codes) : codes[0]!));
+}
+
+function partCode(value: PlannedValue, scope: ValueScope): Code {
+  if (scope.drawnBefore.has(value) || !isNested(value) || itemsOf(value) !== undefined) return fieldCode(value, scope);
+  return object([row("content: ", scalarCode(value, scope)), text('contentType: "application/json"')]);
+}
+
+function fileCode(value: PlannedValue, contentType: string | undefined, scope: ValueScope): Code {
+  const type = contentType === undefined ? [] : [text(`contentType: ${quoted(contentType)}`)];
+  return object([row("content: ", stringCode(value, scope)), text('filename: "example.txt"'), ...type]);
+}
+
+function itemsOf(value: PlannedValue): readonly PlannedValue[] | undefined {
+  if (value.kind === "list") return value.items;
+  if (value.kind !== "constant" || !Array.isArray(value.value)) return undefined;
+  return (value.value as readonly Json[]).map((item) => ({ kind: "constant", value: item }));
+}
+
+function isNested(value: PlannedValue): boolean {
+  return value.kind === "object" || value.kind === "list" || (value.kind === "constant" && typeof value.value === "object" && value.value !== null);
+}
+
+function fieldsOf(value: PlannedValue): Fields {
   if (value.kind === "object") return value.entries;
   if (value.kind !== "constant" || typeof value.value !== "object" || value.value === null || Array.isArray(value.value)) return [];
   return Object.entries(value.value).map(([name, of]) => [name, { kind: "constant", value: of }]);
@@ -135,6 +188,11 @@ function fieldsOf(value: PlannedValue): readonly (readonly [string, PlannedValue
 /** Returns code for a field of a form. Forms have no `null`, so an empty string is sent instead. */
 function fieldCode(value: PlannedValue, scope: ValueScope): Code {
   return value.kind === "constant" && value.value === null ? text('""') : scalarCode(value, scope);
+}
+
+/** Returns code for the text of a field. */
+function textCode(value: PlannedValue, scope: ValueScope): Code {
+  return value.kind === "constant" && value.value === null ? text('""') : stringCode(value, scope);
 }
 
 const property = (name: string, value: Code): Code => row(`${propertyName(name)}: `, value);

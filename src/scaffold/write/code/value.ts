@@ -77,8 +77,10 @@ function jsonCode(value: Json): Code {
 
 function scalarExpression(value: Extract<PlannedValue, { readonly kind: "context" | "drawn" | "environment" }>): string {
   switch (value.kind) {
-    case "context":
-      return value.first === undefined ? required(value.key) : `context.get(${quoted(value.first)}) ?? ${required(value.key)}`;
+    case "context": {
+      const got = value.first === undefined ? required(value.key) : `context.get(${quoted(value.first)}) ?? ${required(value.key)}`;
+      return value.as === undefined ? got : `${value.as === "number" ? "Number" : "String"}(${got})`;
+    }
     case "drawn":
       return `context.data.${value.call}()`;
     case "environment":

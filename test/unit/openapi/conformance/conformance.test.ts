@@ -117,6 +117,36 @@ describe("content type", () => {
     expect(head.judge({ ...answer(200, "", {}, "/a"), request: { method: "HEAD", url: "/a" } })).toMatchObject(conforms);
   });
 
+  it("may come with an empty body unless only JSON is described", () => {
+    const csv = of("text/csv");
+    expect(csv.judge(answer(200, "", { "content-type": "text/csv" }))).toMatchObject(conforms);
+    expect(csv.judge(answer(200, "", {}))).toMatchObject(conforms);
+    const both = of("text/csv", "application/json");
+    expect(both.judge(answer(200, "", { "content-type": "text/csv" }))).toMatchObject(conforms);
+    expect(what(both.judge(answer(200, "")))).toContain("the body is missing");
+  });
+
+  it("of 2.0 is not judged without produces, but JSON is", () => {
+    const responses = { "200": { description: "", schema: { type: "object" } } };
+    const old = new Conformance(describeApi({ swagger: "2.0", paths: { "/orders/{id}": { get: { responses } } } }));
+    expect(old.judge(answer(200, "<a/>", { "content-type": "application/xml" }))).toMatchObject(conforms);
+    expect(old.judge(answer(200, {}))).toMatchObject(conforms);
+    expect(what(old.judge(answer(200, [])))).toContain("the body is not of type object");
+  });
+
+  it("decides the schema by its parameters, too; with others any of the schemas will do", () => {
+    const type = (name: string): Json => ({ schema: { required: [name] } });
+    const conformance = api({
+      "200": { content: { "application/json; version=1": type("one"), 'application/json;charset=utf-8;Version="2"': type("two") } },
+    });
+    const judged = (value: unknown, parameters: string): string =>
+      what(conformance.judge(answer(200, value, { "content-type": `application/json${parameters}` })));
+    expect(judged({ two: 1 }, "; version=2")).toBe("conforms");
+    expect(judged({ one: 1 }, "; version=2; charset=utf-8")).toContain('"two"');
+    expect(judged({ two: 1 }, "")).toBe("conforms");
+    expect(judged({}, "")).toContain('lacks the property "one"');
+  });
+
   it("of which nothing is described may be any", () => {
     expect(api({ "200": { description: "" } }).judge(answer(200, "<html>", { "content-type": "text/html" }))).toMatchObject(conforms);
   });
@@ -229,6 +259,34 @@ describe("body", () => {
     for (const name of ["a", "b", "c", "d"]) expect(whole.judge(answer(200, { [name]: null }))).toMatchObject(conforms);
     for (const name of ["a", "b", "c", "d", "e"]) expect(what(whole.judge(answer(200, { [name]: 1 })))).toContain(`/${name} `);
     expect(what(whole.judge(answer(200, { e: null })))).toContain("/e is not of type string");
+  });
+
+  it("may be null where 3.0 has a type, alternatives and nullable", () => {
+    const shared = { $ref: "#/components/schemas/S" };
+    const properties = {
+      a: { type: "object", nullable: true, allOf: [shared] },
+      b: { type: "object", nullable: true, oneOf: [shared] },
+      c: { type: "object", nullable: true, anyOf: [shared] },
+    };
+    const whole = body({ type: "object", properties }, { openapi: "3.0.3", components: { schemas: { S: { type: "object" } } } });
+    expect(whole.judge(answer(200, { a: null, b: null, c: null }))).toMatchObject(conforms);
+    for (const name of ["a", "b", "c"]) expect(what(whole.judge(answer(200, { [name]: 1 })))).toContain(`/${name} `);
+  });
+
+  it("may have URLs of private addresses, and email addresses of domains without a dot", () => {
+    const formats = body({ properties: { url: { type: "string", format: "url" }, email: { type: "string", format: "email" } } });
+    for (const url of ["http://127.0.0.1:3000/a", "http://localhost/a?b=1", "http://10.0.0.1", "http://192.168.0.1/"])
+      expect(formats.judge(answer(200, { url, email: "root@localhost" }))).toMatchObject(conforms);
+    expect(formats.judge(answer(200, { url: "no url" }))).toMatchObject({ kind: "differs" });
+    for (const email of ["root", "root@", "a b@localhost"]) expect(formats.judge(answer(200, { email }))).toMatchObject({ kind: "differs" });
+  });
+
+  it("is any alternative where a mapping names none of them", () => {
+    const oneOf = [{ $ref: "#/components/schemas/Cat" }];
+    const schemas = { Cat: { type: "object", properties: { lives: { type: "integer" } } } };
+    const mapped = body({ oneOf, discriminator: { propertyName: "kind", mapping: { cat: "https://example.com/cat" } } }, { components: { schemas } });
+    expect(mapped.judge(answer(200, { kind: "cat", lives: 9 }))).toMatchObject(conforms);
+    expect(mapped.judge(answer(200, { kind: "cat", lives: "nine" }))).toMatchObject({ kind: "differs" });
   });
 
   it("is the alternative that a discriminator names", () => {

@@ -30,6 +30,13 @@ describe("a path template", () => {
     expect(new PathTemplate("/{x}").filled(new Map())).toBeUndefined();
   });
 
+  it("keeps the slash at its end, and matches paths without it", () => {
+    const template = new PathTemplate("/orders/{id}/");
+    expect(template.match(segmentsOf("/orders/7")!)).toEqual(new Map([["id", "7"]]));
+    expect(template.filled(new Map([["id", "7"]]))).toBe("/orders/7/");
+    expect(new PathTemplate("/").filled(new Map())).toBe("/");
+  });
+
   it("takes what is only a part of a segment for text", () => {
     expect(new PathTemplate("/{x}.json").match(["a.json"])).toBeUndefined();
   });

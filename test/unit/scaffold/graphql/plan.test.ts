@@ -52,6 +52,16 @@ describe("which ids are handed on", () => {
     expect(needs).toEqual(key === undefined ? [] : [key]);
   });
 
+  it("ids are converted to the scalar type of the argument", () => {
+    const plan = planOf(`type Order { id: ID! } type Item { id: Int! } type Query { a: Int }
+      type Mutation { createOrder: Order createItem: Item pay(orderId: Int!, itemId: Int!): Boolean note(orderId: ID!, itemIds: [String!]!): Boolean }`);
+    const directory = newFolder();
+    scaffold(plan, directory);
+    const code = `${textOf(directory, "actions/order.ts")}${textOf(directory, "actions/item.ts")}`.replaceAll(/\s+/g, " ");
+    expect(code).toContain('orderId: Number(context.getRequired("order_id")), itemId: context.getRequired("item_id")');
+    expect(code).toContain('orderId: context.getRequired("order_id"), itemIds: [String(context.getRequired("item_id"))]');
+  });
+
   it("what takes a thing's id does not make it, and deleting frees it", () => {
     const plan = planOf(`${BASE} type Payload { order: Order } type Query { order(id: ID!): Order }
       type Mutation { deleteOrder(id: ID!): Order payOrder(id: ID!): Order createOrder: Payload addItem(orderId: ID!): Item removeItem(itemId: ID!, orderId: ID!): Boolean }`);

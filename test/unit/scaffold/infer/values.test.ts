@@ -3,7 +3,9 @@ import { describe as group, expect, it } from "vitest";
 import type { Json, PlannedValue, ScaffoldPlan } from "../../../../src/scaffold/infer/plan.ts";
 import { basePathOf } from "../../../../src/scaffold/infer/resources/base-path.ts";
 import { planScaffold } from "../../../../src/scaffold/infer/index.ts";
+import { Checker } from "../../../../src/scaffold/infer/values/check-value.ts";
 import { matchingText } from "../../../../src/scaffold/infer/values/matching-text.ts";
+import { Schemas } from "../../../../src/scaffold/infer/values/schemas.ts";
 import { singular, snake } from "../../../../src/scaffold/infer/resources/words.ts";
 import { describe } from "../../../../src/openapi/index.ts";
 import { expectSound } from "../../../support/plan-invariants.ts";
@@ -100,6 +102,42 @@ group("bodies", () => {
     ["the largest number", { required: ["a"], properties: { a: { type: "integer", maximum: -5 } } }, { a: -5 }],
   ])("%s", (_, schema, value) => {
     expect(bodyOf(schema)).toEqual(constant(value));
+  });
+
+  it("null fits a schema that has a type, alternatives and nullable", () => {
+    const schemas = { A: { type: "object", nullable: true, allOf: [{ type: "object" }] } };
+    const paths = { "/a": { get: { responses: { 204: { description: "" } } } } };
+    const description = describe({ openapi: "3.0.3", paths, components: { schemas } });
+    const checker = new Checker(new Schemas(description));
+    expect(checker.problem({ $ref: "#/components/schemas/A" }, null)).toBeUndefined();
+    expect(checker.problem({ $ref: "#/components/schemas/A" }, 1)).toBeDefined();
+  });
+
+  it("files are fields with a binary format, or a media type without an encoding", () => {
+    const properties = {
+      a: { type: "string", format: "binary" },
+      b: { type: "array", items: { type: "string", contentMediaType: "application/octet-stream" } },
+      c: { type: "string", contentMediaType: "image/png" },
+      d: { type: "string", contentMediaType: "image/png", contentEncoding: "base64" },
+      e: { type: "string" },
+    };
+    const schema = { type: "object", required: Object.keys(properties), properties };
+    const requestBody = { required: true, content: { "multipart/form-data": { schema } } };
+    const { actions, notInferred } = planOf({ paths: { "/things": { post: { requestBody, responses: { 204: { description: "" } } } } } });
+    expect(actions[0]!.body!.files).toEqual([{ name: "a" }, { name: "b" }, { name: "c", contentType: "image/png" }]);
+    expect(notInferred.map(({ what }) => what)).toEqual(["body field c"]);
+  });
+
+  it("operations with a server of their own are sent below its path, or are noted", () => {
+    const get = (...urls: string[]): object => ({ get: { servers: urls.map((url) => ({ url })), responses: { 204: { description: "" } } } });
+    const paths = { "/a": get("/v1/admin"), "/b": get("https://shop.example/v1/b"), "/c": get("https://files.example/v1"), "/d": get("/v2"), "/e": get("/v1") };
+    const servers = [{ url: "https://shop.example/v1" }];
+    const { actions, notInferred } = planScaffold(describe({ openapi: "3.1.0", servers, paths }));
+    expect(actions.map(({ operation }) => operation.path).sort()).toEqual(["/admin/a", "/b/b", "/c", "/d", "/e"]);
+    expect(notInferred.map(({ what, hint }) => [what, hint.split(" ")[4]])).toEqual([
+      ["server", "https://files.example/v1"],
+      ["server", "/v2"],
+    ]);
   });
 
   it("an example goes before the schema", () => {

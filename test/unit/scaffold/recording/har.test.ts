@@ -9,6 +9,18 @@ const UUID = "0d6fe8ff-a1f7-47ef-8512-f2f58ac5d2c0";
 const needs = ({ plan }: Generated): readonly string[] =>
   plan.actions.map(({ name, needs: keys, produces }) => `${name}(${keys.join(",")}) -> ${produces.map(({ key }) => key).join(",")}`);
 
+describe("a body that cannot be sent again", () => {
+  it("is noted: multipart text, and files of forms", async () => {
+    const archive = har([{ url: `${API}/a`, form: "x" }, { url: `${API}/b`, form: "x" }]) as { log: { entries: { request: { postData: object } }[] } };
+    const [first, second] = archive.log.entries;
+    first!.request.postData = { mimeType: "multipart/form-data; boundary=x", text: "--x\r\n" };
+    second!.request.postData = { mimeType: "multipart/form-data", params: [{ name: "n", value: "1" }, { name: "photo", fileName: "a.png" }] };
+    const done = await generated("har", archive);
+    expect(done.plan.notInferred.map(({ what }) => what)).toEqual(["body (multipart/form-data)", 'file "photo"']);
+    expect(done.all).toContain('multipart: { n: "1" }');
+  });
+});
+
 describe("values of answers that later requests send", () => {
   it("are linked in paths, queries and bodies, and in a list's items", async () => {
     const done = await generated(

@@ -72,6 +72,38 @@ describe("a Postman collection", () => {
     expect(done.texts.get("journeys/shop-api.ts")).toContain("action: getCustomer.run, expectFailure: 404");
   });
 
+  it("writes no secret variable and no credentials of a folder, and says what bodies lack", async () => {
+    const request = { method: "POST", url: "http://127.0.0.1/a/{{key}}", header: [{ key: "X-Custom", value: "{{key}}" }] };
+    const file = { key: "photo", type: "file", src: "/tmp/a.png" };
+    const done = await generated("postman", {
+      info,
+      variable: [
+        { key: "key", value: "variable-secret-1", type: "secret" },
+        { key: "api_token", value: "named-secret-1" },
+      ],
+      item: [
+        {
+          name: "Folder",
+          auth: { type: "apikey", apikey: [{ key: "key", value: "X-Key" }, { key: "value", value: "folder-secret-1" }] },
+          item: [
+            { name: "One", request },
+            { name: "Two", request: { ...request, url: "http://127.0.0.1/b?x={{api_token}}&y=folder-secret-1" } },
+            { name: "Upload", request: { ...request, url: "http://127.0.0.1/c", body: { mode: "formdata", formdata: [file, { key: "n", value: "1" }] } } },
+            { name: "Raw", request: { ...request, url: "http://127.0.0.1/d", body: { mode: "file", file: { src: "/tmp/a.bin" } } } },
+            {
+              name: "Query",
+              request: { ...request, url: "http://127.0.0.1/graphql", body: { mode: "graphql", graphql: { query: "{ a }", variables: '{"n": 1}' } } },
+            },
+          ],
+        },
+      ],
+    });
+    expect(done.all).not.toMatch(/(?:variable|named|folder)-secret/);
+    expect(done.all).toContain('multipart: { n: "1" }');
+    expect(done.all.replaceAll(/\s+/g, " ")).toContain('json: { query: "{ a }", variables: { n: 1 } }');
+    expect(done.plan.notInferred.map(({ action, what }) => `${action}: ${what}`)).toEqual(['upload: file "photo"', "raw: body (file)"]);
+  });
+
   it("is linked by its saved examples where no script sets a variable", async () => {
     const id = "0d6fe8ff-a1f7-47ef-8512-f2f58ac5d2c0";
     const done = await generated("postman", {

@@ -283,6 +283,13 @@ export const actions: readonly Action<Keys>[] = [createOrder, listOrders, readOr
     expect(imports("actions/secrets.ts").at(-1)).toBe('import { fromEnvironment, lastSegment } from "../support.ts";');
   });
 
+  it("gives no action the name of the query parameters that log in", () => {
+    const directory = newFolder();
+    const named = action("credentials", operation("get", "/credentials"));
+    scaffold(plan([named], { login: { kind: "apiKey", in: "query", name: "key", variable: "KEY" } }), directory);
+    expect(textOf(directory, "actions/orders.ts")).toContain("export const actions: readonly Action<Keys>[] = [credentialsAction];");
+  });
+
   it("names the parts of a long path, so that the call fits on a line", () => {
     const directory = newFolder();
     const part = (name: string, key: string) => ({ name, in: "path" as const, value: fromContext(key), why: "" });
@@ -294,6 +301,26 @@ export const actions: readonly Action<Keys>[] = [createOrder, listOrders, readOr
     const issueNumber = encodeURIComponent(context.getRequired("issue_number"));
     return api.get(\`/repositories/\${repositoryId}/issues/\${issueNumber}/comments\`);
   },`);
+  });
+
+  it("sends lists, objects and files of forms as servers expect them", () => {
+    const directory = newFolder();
+    const value = constant({ tags: ["a", "b"], at: { x: 1, y: [{ z: 2 }] } });
+    const form = action("form", operation("post", "/form"), { body: { as: "form", mediaType: "application/x-www-form-urlencoded", value } });
+    const files = [{ name: "photos" }, { name: "text", contentType: "text/plain" }];
+    const sent = constant({ tags: ["a", "b"], at: { x: 1 }, photos: ["example"], text: "example" });
+    const upload = action("upload", operation("post", "/files"), {
+      body: { as: "multipart", mediaType: "multipart/form-data", value: sent, files },
+    });
+    scaffold(plan([form, upload]), directory);
+    const code = textOf(directory, "actions/orders.ts").replaceAll(/,?\s+/g, " ");
+    expect(code).toContain('headers: { "content-type": "application/x-www-form-urlencoded" }');
+    expect(code).toContain(
+      'body: new URLSearchParams([["tags" "a"] ["tags" "b"] ["at[x]" "1"] ["at[y][0][z]" "2"]]).toString()',
+    );
+    expect(code).toContain('tags: ["a" "b"] at: { content: "{\\"x\\":1}" contentType: "application/json" }');
+    expect(code).toContain('photos: [{ content: "example" filename: "example.txt" }]');
+    expect(code).toContain('text: { content: "example" filename: "example.txt" contentType: "text/plain" }');
   });
 
   it("sends parameters and bodies where they belong", () => {
@@ -329,7 +356,7 @@ export const actions: readonly Action<Keys>[] = [createOrder, listOrders, readOr
     api.put(\`/a/a%2Fb%20c/b/\${encodeURIComponent(context.getRequired("two"))}%23x\`, {
       query: { q: [1, "x", "{\\"deep\\":true}"], w: context.getRequired("any") },
       headers: { "X-Any": String(context.getRequired("any")), "X-Count": "3", cookie: "session=a%3Bb" },
-      form: { a: 1, b: "", __proto__x: "[1]" },
+      form: { a: 1, b: "", __proto__x: 1 },
     }),`);
     expect(declarationOf(directory, "actions/orders.ts", "merge")).toContain(
       'api.patch("/things", { headers: { "content-type": "application/merge-patch+json" }, json: { ["__proto__"]: 1 } })',
