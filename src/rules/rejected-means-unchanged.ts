@@ -14,7 +14,7 @@ const READS = new Set(["GET", "HEAD"]);
 export interface RejectedMeansUnchangedOptions {
   /**
    * Changes that are allowed. `log_in`: every change of this action. `users.failed_attempts`: changes of this column, such as a count of refused logins.
-   * `audit_log.*`: changes of this table. Columns and tables still belong to the state, unlike those in `ignore`. Default: none.
+   * `audit_log.*`: changes of this table. `payments.*`: changes of this store, if it has no tables. Columns and tables still belong to the state, unlike those in `ignore`. Default: none.
    */
   readonly except?: readonly string[];
 }
@@ -24,7 +24,7 @@ export interface RejectedMeansUnchangedOptions {
  * has a status of 400 to 499, or belongs to a `GET` or `HEAD`: the stores must then be in the state before the step. With GraphQL, an answer with
  * errors and without data counts as refused, and an answer to a GraphQL query counts as an answer to a reading request. Stores are compared directly,
  * not through the API. Generated values and times of the run may differ, and tables and columns in `ignore` are left out. Worlds without stores are
- * not judged. GET and HEAD are safe by RFC 9110, 9.2.1.
+ * not judged. A call to a stub counts only if the stub carried it out (status below 400, no fault) and it does more than ask (`GET`, `POST /introspect`). GET and HEAD are safe by RFC 9110, 9.2.1.
  *
  * A `GET` of a link that is sent by mail may write, if it is answered 2xx or 3xx: a query parameter is a code that is used once (`token`, `code`,
  * `otp`, `ticket`), or the path says so (`/verify-email/{token}`).

@@ -213,7 +213,7 @@ export class HttpStub extends StubAdapter<StubState> {
       waiting,
       sent,
     };
-    return { kind: "value", value: Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) };
+    return { kind: "value", value: Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)), received: "calls" };
   }
 
   async close(): Promise<void> {

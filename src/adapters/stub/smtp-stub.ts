@@ -110,7 +110,7 @@ export class SmtpStub extends StubAdapter<MailState> {
   }
 
   observe(): Observed {
-    return { kind: "value", value: { mails: this.mails } };
+    return { kind: "value", value: { mails: this.mails }, received: "mails" };
   }
 
   async close(): Promise<void> {

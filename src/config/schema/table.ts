@@ -409,7 +409,7 @@ export const TABLE: SectionSpec = section({
                 spec: { kind: "list", of: { kind: "text" } },
                 default: [],
                 description:
-                  "Tables and columns that a failed call may change partly, or a repeated call again, such as `audit_*` or `orders.version`. seqqa does not compare them after a fault.",
+                  "Tables, columns and stores without tables that a failed call may change partly, or a repeated call again, such as `audit_*`, `orders.version` or `payments`. seqqa does not compare them after a fault.",
               },
             }),
           ],

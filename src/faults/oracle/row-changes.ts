@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { ObservedTable, Observed } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
 
@@ -7,7 +8,7 @@ export function rowChanges(before: Facts, after: Facts): string {
   for (const [name, now] of Object.entries(after.systems)) {
     const was = before.systems[name];
     if (now.kind === "value" || was?.kind !== "rows") {
-      if (JSON.stringify(plain(now)) !== JSON.stringify(plain(was))) found.push(`${name} changed`);
+      if (!isDeepStrictEqual(plain(now), plain(was))) found.push(`${name} changed`);
       continue;
     }
     for (const table of new Set([...was.tables, ...now.tables].map((one) => one.name))) {

@@ -1,19 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
 import { ignoredColumns, ignoredTables } from "../../model/stores/ignored.ts";
+import { withEffectsOnly, withoutOrder } from "../../model/stores/received.ts";
 import type { Observed, ObservedTable } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
 
 /**
- * Returns the part of a state that a failed call must leave either as before or as after a successful call. Left out are tables and columns
- * that match `bestEffort`, stores that the action itself changes, context and credentials. Counters are left out, because a database does not take back the
+ * Returns the part of a state that a failed call must leave either as before or as after a successful call. Left out are tables, columns
+ * and stores without tables that match `bestEffort`, calls that had no effect at a third party, stores that the action itself changes, context and credentials. Counters are left out, because a database does not take back the
  * number of a failed insert.
  */
 export function storesOnly(facts: Facts, bestEffort: readonly string[], changedByAction: readonly string[] = []): Facts {
   const patterns = bestEffort.map((pattern) => ({ pattern, system: undefined }));
   const systems = Object.entries(facts.systems)
-    .filter(([name]) => !changedByAction.includes(name))
+    .filter(([name, { kind }]) => !changedByAction.includes(name) && !(kind === "value" && ignoredTables(patterns, name, [{ name }]).size > 0))
     .map(([name, observed]): [string, Observed] => {
-      if (observed.kind === "value") return [name, observed];
+      if (observed.kind === "value") return [name, withoutOrder(withEffectsOnly(observed))];
       const left = ignoredTables(patterns, name, observed.tables);
       const tables = observed.tables.filter((table) => !left.has(table.name));
       const schemas = tables.map((table) => ({ name: table.name, columns: table.columns.map((column) => column.name) }));

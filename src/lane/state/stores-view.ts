@@ -1,4 +1,5 @@
-import type { Observed, ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
+import type { Observed, ObservedTable } from "../../model/stores/store-adapter.ts";
+import { receivedBy, withEffectsOnly } from "../../model/stores/received.ts";
 import type { StoresView } from "../../model/declare/rule.ts";
 import type { Facts, Fingerprint } from "../../state/canonical/facts.ts";
 import { overwrites, sameStores, type Canonicalizer, type StoreRows } from "../../state/index.ts";
@@ -24,10 +25,22 @@ class Stores implements StoresView {
 
 /**
  * Returns the contents of the stores in a state, without context and clients, in a form that can be compared.
- * @param without Columns as `table.column`, and tables as `table.*`, that are left out.
+ * A third party counts as a table of the calls or mails that had an effect there.
+ * @param without Columns as `table.column`, and tables or stores without tables as `name.*`, that are left out.
+ * @param changedByAction Stores that the action itself changes. They are left out.
  */
-export function storesView(facts: Facts, canonicalizer: Canonicalizer, without: readonly string[] = []): StoresView {
-  const systems = without.length === 0 ? facts.systems : withoutColumns(facts.systems, new Set(without));
+export function storesView(
+  facts: Facts,
+  canonicalizer: Canonicalizer,
+  without: readonly string[] = [],
+  changedByAction: readonly string[] = [],
+): StoresView {
+  const left = new Set(without);
+  const stores = Object.entries(facts.systems)
+    .filter(([name, { kind }]) => !changedByAction.includes(name) && !(kind === "value" && left.has(`${name}.*`)))
+    .map(([name, observed]) => [name, withEffectsOnly(observed)] as const);
+  const compared: Facts["systems"] = Object.fromEntries(stores);
+  const systems = left.size === 0 ? compared : withoutColumns(compared, left);
   const { lo, hi } = storesFingerprint({ ...facts, systems }, canonicalizer);
   return new Stores(`${lo}:${hi}`, systems, canonicalizer.rows(systems));
 }
@@ -48,13 +61,13 @@ function tablesOf(systems: Facts["systems"]): StoresView["tables"] {
 }
 
 function rowsOf(observed: Observed): readonly (readonly [table: string, rows: ReadonlyMap<string, number>])[] {
-  if (observed.kind === "value") return [["", new Map([[textOf([observed.value]), 1]])]];
-  return observed.tables.map((table) => [table.name, balance(table)]);
+  if (observed.kind === "value") return [["", counted((receivedBy(observed) ?? [observed.value]).map((one) => [one]))]];
+  return observed.tables.map((table) => [table.name, counted(table.added, table.removed)]);
 }
 
-function balance({ added, removed }: ObservedTable): ReadonlyMap<string, number> {
+function counted(added: readonly (readonly unknown[])[], removed: readonly (readonly unknown[])[] = []): ReadonlyMap<string, number> {
   const rows = new Map<string, number>();
-  const count = (row: readonly StoredValue[], by: number): void => {
+  const count = (row: readonly unknown[], by: number): void => {
     const text = textOf(row);
     rows.set(text, (rows.get(text) ?? 0) + by);
   };

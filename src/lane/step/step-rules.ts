@@ -197,7 +197,8 @@ export class StepRules {
       again: async (answer, { by = client, body } = {}) => sendAgain(answer, by, by !== client, body),
       stores: async (without): Promise<StoresView | undefined> => {
         await this.#settle();
-        return state.systems.length === 0 ? undefined : storesView(await state.observeSince(startMs), canonicalizer, without);
+        if (state.systems.length === 0) return undefined;
+        return storesView(await state.observeSince(startMs), canonicalizer, without, action.changesStores);
       },
     };
   }

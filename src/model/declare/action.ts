@@ -33,8 +33,9 @@ export interface ActionOptions<C extends object = Values, A = ApiClient> {
    */
   readonly changesNothing?: boolean;
   /**
-   * The names of stores that `run` changes itself, e.g. because it takes a job from a queue or a mail from a stub. Default: none. With `--faults`,
-   * seqqa does not compare these stores after it made a write of the target fail during this action.
+   * The names of stores that `run` changes itself, e.g. because it takes a job from a queue or a mail from a stub. Default: none. Rules do
+   * not compare these stores after a step of this action, and neither does seqqa after it made a write of the target fail during this action
+   * (`--faults`).
    */
   readonly changesStores?: readonly string[];
 }

@@ -11,8 +11,8 @@ export interface FaultsOptions {
   /** The time limit for making faults and confirming findings together: seconds, or a duration such as `"5m"`. Default: no limit. */
   readonly maxTime?: Duration;
   /**
-   * Tables and columns that are not compared after a failed or repeated call, because the target writes them on a best-effort basis, such as `audit_*`
-   * or `orders.version`. Default: none.
+   * Tables, columns and stores without tables that are not compared after a failed or repeated call, because the target writes them on a best-effort
+   * basis, such as `audit_*`, `orders.version` or `payments`. Default: none.
    */
   readonly bestEffort?: readonly string[];
 }

@@ -22,7 +22,7 @@ export interface StoresView {
   same(other: StoresView, options?: { readonly strict?: boolean }): boolean;
   /**
    * The differences from the root state by table, e.g. `db.orders`. Each row, as text, has a number: how often it was added (positive) or removed
-   * (negative). A store without tables counts as a table with one row.
+   * (negative). A store without tables counts as a table with one row, a stub as a table of the calls or mails that had an effect.
    */
   readonly tables: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
@@ -66,7 +66,7 @@ export interface CheckedStep {
   again(answer: ApiResponse, changes?: Resent): Promise<ApiResponse | undefined>;
   /**
    * Returns the current contents of the stores; `undefined` for a world without stores.
-   * @param without Columns as `table.column`, and tables as `table.*`, that are left out. Default: none.
+   * @param without Columns as `table.column`, and tables as `table.*` (or `store.*` for a store without tables), that are left out. Default: none.
    */
   stores(without?: readonly string[]): Promise<StoresView | undefined>;
 }

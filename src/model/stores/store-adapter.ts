@@ -64,7 +64,12 @@ export type Observed =
       /** The counters (AUTOINCREMENT, sequences) that differ from the root state, with their values. They decide the next generated value. */
       readonly counters: Readonly<Record<string, number | bigint | null>>;
     }
-  | { readonly kind: "value"; readonly value: unknown };
+  | {
+      readonly kind: "value";
+      readonly value: unknown;
+      /** For a third party: the field of `value` that lists what the target sent to it. */
+      readonly received?: "calls" | "mails";
+    };
 
 /** A table with its columns. */
 export interface TableSchema {

@@ -1,6 +1,7 @@
 import type { LaneBase, RaceGround } from "../../lane/index.ts";
 import { LaneLost } from "../../lane/index.ts";
 import { contextPartOf, type SavedContext } from "../../model/context/context.ts";
+import { withoutOrder } from "../../model/stores/received.ts";
 import type { Observed } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
 import type { CallEnd, Execution, MergedState } from "../oracle/execution.ts";
@@ -190,7 +191,7 @@ function copyOf(facts: Facts): Facts {
 }
 
 function copyOfOne(observed: Observed): Observed {
-  if (observed.kind === "value") return { kind: "value", value: structuredClone(observed.value) };
+  if (observed.kind === "value") return withoutOrder({ ...observed, value: structuredClone(observed.value) });
   // Two calls at the same time may write their rows in any order, so the order is left out.
   const tables = observed.tables.map(({ name, columns, added, removed }) => ({ name, columns, added: [...added], removed: [...removed] }));
   return { ...observed, tables };

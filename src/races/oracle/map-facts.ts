@@ -27,7 +27,7 @@ export function mapFacts(facts: Facts, visitor: FactsVisitor): Facts {
 }
 
 function mapSystem(name: string, observed: Observed, visitor: FactsVisitor): Observed {
-  if (observed.kind === "value") return { kind: "value", value: mapLeaves(observed.value, `systems.${name}`, "", visitor) };
+  if (observed.kind === "value") return { ...observed, value: mapLeaves(observed.value, `systems.${name}`, "", visitor) };
   return { kind: "rows", counters: {}, tables: observed.tables.map((table) => mapTable(name, table, visitor)) };
 }
 

@@ -388,10 +388,11 @@ export class Encoder {
     const parts: Encoded[] = [];
     let holes = 0;
     for (const entry of entries) {
-      const inner = rules === undefined ? undefined : childRules(rules, typeof entry[0] === "string" ? entry[0] : "*");
+      const isMember = entry.length === 1 && typeof entry[0] === "object";
+      const inner = rules === undefined ? undefined : childRules(rules, isMember ? "[]" : typeof entry[0] === "string" ? entry[0] : "*");
       if (inner?.rule === "ignore") continue;
       this.#tokens = [];
-      let text = this.#value(entry[0], depth + 1, undefined);
+      let text = this.#value(entry[0], depth + 1, isMember ? inner : undefined);
       if (entry.length === 2) text += this.#value(entry[1], depth + 1, inner);
       holes += this.#tokens.length;
       parts.push({ text, tokens: this.#tokens });

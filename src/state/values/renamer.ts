@@ -314,7 +314,7 @@ export class Renamer {
       const ofStore = inTables?.inner.get(name)?.inner;
       systems[name] =
         observed.kind === "value"
-          ? { kind: "value", value: this.#value(observed.value, inSystems?.inner.get(name)) }
+          ? { ...observed, value: this.#value(observed.value, inSystems?.inner.get(name)) }
           : { ...observed, tables: observed.tables.map((table) => this.#table(table, ofStore?.get(table.name))) };
     }
     return {

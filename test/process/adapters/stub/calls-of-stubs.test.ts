@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { HttpClient, type ApiClient } from "../../../../src/adapters/http/index.ts";
 import { HttpStub } from "../../../../src/adapters/stub/index.ts";
-import { Action, Agent, World, type ExplorationResult } from "../../../../src/index.ts";
+import { Action, Agent, World, type AgentOptions, type ExplorationResult } from "../../../../src/index.ts";
+import { idempotent, rejectedMeansUnchanged } from "../../../../src/rules/index.ts";
 import { closeServers, freePort, serve } from "../../../unit/adapters/http/servers.ts";
 
 afterEach(closeServers);
@@ -49,5 +50,70 @@ describe("a stub", () => {
         message: expect.stringContaining("systems.payments could not answer POST /broken: no such customer"),
       },
     ]);
+  });
+});
+
+/** Explores a target that makes these calls to a stub for each request, one after another, and answers with a status. */
+async function judged(
+  calls: readonly string[],
+  { method = "POST", status = 402, ...options }: Partial<AgentOptions> & { readonly method?: string; readonly status?: number } = {},
+): Promise<ExplorationResult> {
+  const payments = new HttpStub({ url: `http://127.0.0.1:${await freePort()}` });
+  payments.whenGet("/rates").respond({ eur: 1 });
+  payments.whenPost("/charges").respond({ id: "ch" });
+  payments.whenPost("/introspect").respond({ active: true });
+  payments.whenPost("/refused").respond({ error: "card" }, { status: 402 });
+  const url = await serve((request, response) => {
+    request.resume();
+    const call = async (): Promise<void> => {
+      for (const one of calls) {
+        const [how, path = ""] = one.split(" ");
+        await (await fetch(payments.url + path, { method: how! })).text();
+      }
+      response.statusCode = status;
+      response.end("{}");
+    };
+    void call();
+  });
+  return new Agent({
+    world: new World({ api: new HttpClient(url) as ApiClient, systems: { payments } }),
+    actions: [new Action({ name: "pay", run: (api) => api.request(method, "/pay"), mayNeverSucceed: true })],
+    invariants: [rejectedMeansUnchanged(), idempotent()],
+    maxDepth: 1,
+    ...options,
+  }).explore();
+}
+
+describe("rules and calls to a stub", () => {
+  it.each([
+    ["a refusal after the third party refused", ["POST /refused"], {}],
+    ["a refusal after questions", ["GET /rates", "POST /introspect"], { status: 403 }],
+    ["a call that only reads and asks for rates", ["GET /rates"], { method: "GET", status: 200 }],
+    ["a repeated PUT that asks for rates", ["GET /rates"], { method: "PUT", status: 200 }],
+    ["a refused charge that `except` allows", ["POST /charges"], { invariants: [rejectedMeansUnchanged({ except: ["payments.*"] })] }],
+  ])("%s is no finding", async (_what, calls, options) => {
+    const { violations, errors } = await judged(calls, options as object);
+    expect([violations.map(({ message }) => message), errors]).toEqual([[], []]);
+  });
+
+  it.each([
+    ["a refusal that charges", ["GET /rates", "POST /charges"], {}, "was refused with status 402 and changed the stores: payments: 1 row added"],
+    ["a repeated PUT that charges twice", ["POST /charges"], { method: "PUT", status: 200 }, "changed the stores: payments: 1 row added"],
+  ])("%s is a finding", async (_what, calls, options, message) => {
+    const { violations } = await judged(calls, options);
+    expect(violations.map((one) => one.message)).toEqual([expect.stringContaining(message)]);
+  });
+
+  it("an action that changes a store itself is not blamed for it", async () => {
+    const { violations } = await judged(["POST /charges"], {
+      actions: [new Action({ name: "deliver", run: (api) => api.post("/pay"), changesStores: ["payments"], mayNeverSucceed: true })] as never,
+    });
+    expect(violations).toEqual([]);
+  });
+
+  it("the order in which calls of simultaneous requests reach a stub is no race", async () => {
+    const { coverage, races } = await judged(["GET /rates", "POST /charges"], { status: 200, races: { trials: 3 }, invariants: [] });
+    expect(races).toEqual([]);
+    expect(coverage.races).toMatchObject({ probed: 1 });
   });
 });

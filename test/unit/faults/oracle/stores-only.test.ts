@@ -25,4 +25,20 @@ describe("the part of a state by which a fault is judged", () => {
     const changed = Object.fromEntries(webhookActions("payments").map(({ name, changesStores }) => [name, changesStores]));
     expect(changed).toEqual({ payments_webhook: ["payments"], payments_webhook_again: [], payments_webhook_overtakes: ["payments"] });
   });
+
+  it("counts only calls that had an effect at a third party, in any order, and leaves out the stores that best_effort names", () => {
+    const charge = { method: "POST", path: "/charges", done: true };
+    const calls = [
+      { method: "GET", path: "/rates", done: true },
+      { method: "POST", path: "/oauth/introspect?a=1", done: true },
+      { method: "POST", path: "/charges", done: false },
+      { method: "POST", path: "/charges", done: true, fault: "no_answer" },
+      { ...charge, key: "k" },
+      charge,
+      { ...charge, key: "k" },
+    ];
+    const given = { systems: { payments: { kind: "value", value: { calls, data: {} }, received: "calls" } }, context: {}, clients: {} } as const;
+    expect(storesOnly(given, []).systems).toMatchObject({ payments: { value: { calls: new Set([{ ...charge, key: "k" }, charge]) } } });
+    expect(storesOnly(given, ["payments"]).systems).toEqual({});
+  });
 });
