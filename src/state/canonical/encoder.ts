@@ -11,7 +11,7 @@ import { childRules, type PathRules, type Rules } from "../values/rules.ts";
 import { sortedKeys } from "../values/sorted-keys.ts";
 import { plainText, type Strings } from "../values/strings.ts";
 import { anonymousToken, type Token } from "./tokens.ts";
-import { contentOf } from "../compare/knowledge.ts";
+import { contentOf, FULL_ORDER } from "../compare/knowledge.ts";
 
 const MASK: PlainMode = { kind: "mask" };
 
@@ -83,6 +83,8 @@ export class Encoder {
   /** Filled by {@link encode}: the domains in which each step generated values (`steps`) or wrote times (`times`). */
   readonly steps: Map<number, Set<string>> = new Map();
   readonly times: Map<number, Set<string>> = new Map();
+  /** Filled by {@link encode}: the domains in which one step generated several values that have an order. */
+  readonly within: Set<string> = new Set();
   #ranks: Ranks | undefined;
   /**
    * Integers that were found outside of tables, if some integer keys are renamed. A key with one of these values must not be renamed, because the
@@ -118,6 +120,7 @@ export class Encoder {
     this.#ranks = ranks;
     this.steps.clear();
     this.times.clear();
+    this.within.clear();
     this.#timeKeys.clear();
     const encoded = this.#pass(facts);
     // The first pass may have treated a number as a time before it found a row with this number as its key. In that case, a second pass is needed.
@@ -447,10 +450,10 @@ export class Encoder {
       this.#tokens.push(this.#strings.tokens.of({ key: `${KNOWN}${key}`, rank: "", order: "" }));
       return `@${form};`;
     }
-    const { label, step, domain, source, order } = origin;
+    const { label, step, domain, source, order, within } = origin;
     addTo(this.steps, step, domain);
     this.#tokens.push(this.#strings.tokens.of({ key, rank: "", order: "" }, step, domain));
-    return `@${form}${label}${this.#rank(domain, this.#ranks?.steps.get(step), order)}${this.#source(domain, source)};`;
+    return `@${form}${label}${this.#rank(domain, this.#ranks?.steps.get(step), order)}${this.#within(domain, within)}${this.#source(domain, source)};`;
   }
 
   #source(domain: string, source: string | undefined): string {
@@ -458,9 +461,16 @@ export class Encoder {
     return `<${source}`;
   }
 
-  #moment({ form, origin: { name, step, domain, isPassed, rank, source } }: Time): string {
+  /** Returns the position of an id or time among those of its step, which is part of {@link FULL_ORDER}. */
+  #within(domain: string, within: number | undefined): string {
+    if (within === undefined) return "";
+    this.within.add(domain);
+    return this.#ranks === undefined || this.#ranks.domains?.has(FULL_ORDER) === false ? "" : `~${within}`;
+  }
+
+  #moment({ form, origin: { name, step, domain, isPassed, rank, within, source } }: Time): string {
     if (domain !== "") addTo(this.times, step, domain);
-    const ranks = this.#rank(domain, this.#ranks?.times.get(step), rank);
+    const ranks = this.#rank(domain, this.#ranks?.times.get(step), rank) + this.#within(domain, within);
     return `T${form}${name}${isPassed === true ? "!" : ""}${ranks}${this.#source(domain, source)};`;
   }
 
