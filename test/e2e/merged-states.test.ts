@@ -256,6 +256,21 @@ const ALIKE: Readonly<Record<string, LookAlike & { readonly path: string }>> = {
   return 200;`,
     most: 1,
   },
+  "which of two equal rows without a key was changed": {
+    path: "take_first next",
+    actions: ["take_last", "take_first", "next"],
+    schema:
+      "create table if not exists jobs (state text); create table if not exists gate (id integer primary key, used int); insert or ignore into gate values (1, 0); insert into jobs select 'pending' from (values (1), (2)) where not exists (select 1 from jobs)",
+    answer: `
+  if (url === "count") return [200, { n: one("select used n from gate").n }];
+  if (url.startsWith("take_")) {
+    if (one("select count(*) n from jobs where state = 'done'").n > 0) return 409;
+    return run("update jobs set state = 'done' where rowid = (select " + (url === "take_first" ? "min" : "max") + "(rowid) from jobs)") && 200;
+  }
+  const { state } = one("select state from jobs limit 1");
+  return run("update gate set used = ?", bug && state === "done" ? 2 : 1) && 200;`,
+    most: 1,
+  },
 };
 
 describe("states that differ only in what seqqa gives one name", () => {

@@ -208,24 +208,27 @@ export class Encoder {
   #table(system: string, table: ObservedTable): void {
     const plan = this.#plans.of(system, table);
     const gone = new Map<string, number>();
-    for (const row of table.removed) {
-      const text = this.#row(plan, row);
+    const { inPlace, positions } = table;
+    // In a table whose rows have an order, it is part of the state which of several equal rows was changed.
+    const at = (position: StoredValue | undefined): string => (position === undefined ? "" : `${String(position)}:`);
+    for (const [index, row] of table.removed.entries()) {
+      const text = at(positions?.removed[index]) + this.#row(plan, row);
       if (this.#tokens.length > 0) this.#holed.push({ text: `${plan.prefix}-${text}`, tokens: this.#tokens });
       else gone.set(text, (gone.get(text) ?? 0) + 1);
     }
-    const { inPlace } = table;
     let placed = 0;
     let last = 0;
-    for (const [at, row] of table.added.entries()) {
-      const isPlaced = inPlace === undefined || at < inPlace;
-      const text = this.#row(plan, row);
+    for (const [index, row] of table.added.entries()) {
+      const isPlaced = inPlace === undefined || index < inPlace;
+      const position = isPlaced ? at(positions?.added[index]) : "";
+      const text = position + this.#row(plan, row);
       const before = isPlaced && this.#tokens.length === 0 && gone.size > 0 ? (gone.get(text) ?? 0) : 0;
       // The root state may have a row with the same text, which was changed only in ignored or masked columns. Such a row counts as unchanged.
       if (before > 0) {
         gone.set(text, before - 1);
         continue;
       }
-      const place = inPlace === undefined ? "" : isPlaced ? `${placed++}:` : `${last++}>`;
+      const place = inPlace === undefined || position !== "" ? "" : isPlaced ? `${placed++}:` : `${last++}>`;
       if (this.#tokens.length > 0) this.#holed.push({ text: `${plan.prefix}+${place}${text}`, tokens: this.#tokens });
       else this.#plain.push(`${plan.prefix}+${place}${text}`);
     }
