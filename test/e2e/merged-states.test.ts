@@ -271,6 +271,28 @@ const ALIKE: Readonly<Record<string, LookAlike & { readonly path: string }>> = {
   return run("update gate set used = ?", bug && state === "done" ? 2 : 1) && 200;`,
     most: 1,
   },
+  "an ETag that was made before and after a write": {
+    path: "get publish put",
+    actions: ["get", "publish", "unpublish", "put"],
+    login: "get",
+    schema:
+      "create table if not exists docs (id integer primary key, status text, at text, wrong int); insert or ignore into docs values (1, 'draft', '2024-01-01T00:00:00.000Z', 0)",
+    answer: `
+  const { status, at, wrong } = one("select * from docs");
+  if (url === "count") return [200, { n: wrong }];
+  const tag = createHmac("sha256", "key").update(status + at).digest("hex");
+  if (url === "get") return [200, { token: tag }];
+  const write = (next, n) => {
+    while (Date.now() <= Date.parse(at)) {} // No two writes have one time.
+    return run("update docs set status = ?, at = ?, wrong = ?", next, new Date().toISOString(), n) && 200;
+  };
+  if (url === "publish") return status === "draft" ? write("published", wrong) : 409;
+  if (url === "unpublish") return status === "published" ? write("draft", wrong) : 409;
+  if (request.headers.authorization === undefined) return 428;
+  const isCurrent = request.headers.authorization === "Bearer " + tag;
+  return isCurrent || (bug && status === "published") ? write(status, isCurrent ? wrong : 2) : 412;`,
+    most: 1,
+  },
 };
 
 describe("states that differ only in what seqqa gives one name", () => {
