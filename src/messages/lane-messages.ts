@@ -349,6 +349,8 @@ export interface LaneReport {
   /** Fingerprint of the root state as a node of the graph, in two halves. A node only contains the changes since the root state. */
   readonly rootLo: number;
   readonly rootHi: number;
+  /** A second hash of the root state, as for the states of steps. Absent in merged shards. */
+  readonly rootCheck?: number | undefined;
   /** The root state as text lines, at most a few thousand. If two lanes differ, these lines show the difference. */
   readonly rootLines: readonly string[];
   /** The root state as text lines for reports, like {@link DetailEvent.state}. */

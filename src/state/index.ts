@@ -14,6 +14,7 @@ export { changedFields } from "./compare/changed-fields.ts";
 export { compareExecutions, type Compared, type Execution } from "./compare/compare-executions.ts";
 export {
   contentOf,
+  FULL_ORDER,
   joined,
   knowledgeText,
   knowsNothing,

@@ -32,17 +32,23 @@ export function observeNet(shapes: readonly TableShape[], mirror: NetMirror): Ob
     let removed: StoredValue[][] = [];
     const isOrdered = shape.isOrdered === true;
     let inPlace = 0;
+    const positions: { readonly added: StoredValue[]; readonly removed: StoredValue[] } = { added: [], removed: [] };
     const slots = mirror.slotsOf(shape.index);
     for (const { base, now } of isOrdered ? inRowOrder(slots) : slots) {
       if (sameRow(base, now)) continue;
       if (now !== null) added.push(shownRow(shape, now));
       if (base !== null) removed.push(shownRow(shape, base));
-      if (base !== null && now !== null) inPlace++;
+      if (!isOrdered || base === null) continue;
+      const position = shown(base[0]!);
+      positions.removed.push(position);
+      if (now === null) continue;
+      positions.added.push(position);
+      inPlace++;
     }
     // Leave out rows that are both added and removed: a row that was deleted and inserted again has a new hidden rowid, but the same visible values.
     if (!isOrdered && shape.shownFrom > 0 && added.length > 0 && removed.length > 0) [added, removed] = withoutCommon(added, removed);
     if (added.length > 0 || removed.length > 0)
-      tables.push({ name: shape.name, columns: shape.columns, added, removed, ...(isOrdered && { inPlace }) });
+      tables.push({ name: shape.name, columns: shape.columns, added, removed, ...(isOrdered && { inPlace, positions }) });
   }
   return { kind: "rows", tables, counters: observeCounters(mirror.rootCounters, mirror.counters) };
 }

@@ -188,6 +188,111 @@ const ALIKE: Readonly<Record<string, LookAlike & { readonly path: string }>> = {
   return 200;`,
     most: 1,
   },
+  "which of two ULIDs of one step came first": {
+    path: "buy refund_last use_first",
+    actions: ["buy", "refund_first", "refund_last", "use_first"],
+    schema:
+      "create table if not exists tickets (id text primary key, status text); create table if not exists gate (id integer primary key, used int); insert or ignore into gate values (1, 0)",
+    answer: `
+  const digits = (number, length) => [...number.toString(32).padStart(length, "0")].map((digit) => "0123456789ABCDEFGHJKMNPQRSTVWXYZ"[parseInt(digit, 32)]).join("");
+  const ulid = () => digits(Date.now(), 10) + digits(2 ** 32 + memory.next++, 16);
+  if (url === "count") return [200, { n: one("select used n from gate").n }];
+  const refunded = () => one("select count(*) n from tickets where status = 'refunded'").n;
+  if (url === "buy") {
+    if (one("select count(*) n from tickets").n > 0) return 409;
+    for (let i = 0; i < 2; i++) run("insert into tickets values (?, 'open')", ulid());
+    return 200;
+  }
+  const [first, last] = db.prepare("select * from tickets order by id").all();
+  if (first === undefined) return 409;
+  if (url.startsWith("refund_")) {
+    const { id } = url === "refund_first" ? first : last;
+    return refunded() > 0 ? 409 : run("update tickets set status = 'refunded' where id = ?", id) && 200;
+  }
+  if (first.status !== "open" || one("select used n from gate").n > 0) return 409;
+  run("update gate set used = ?", bug && refunded() > 0 ? 2 : 1);
+  return 200;`,
+    most: 1,
+  },
+  "which of two times of one step came first": {
+    path: "buy refund_last use_first",
+    actions: ["buy", "refund_first", "refund_last", "use_first"],
+    schema:
+      "create table if not exists tickets (id text primary key, status text, created_at text); create table if not exists gate (id integer primary key, used int); insert or ignore into gate values (1, 0)",
+    answer: `
+  const later = (ms) => { const end = Date.now() + ms; while (Date.now() < end) {} return new Date().toISOString(); };
+  if (url === "count") return [200, { n: one("select used n from gate").n }];
+  const refunded = () => one("select count(*) n from tickets where status = 'refunded'").n;
+  if (url === "buy") {
+    if (one("select count(*) n from tickets").n > 0) return 409;
+    for (let i = 0; i < 2; i++) run("insert into tickets values (?, 'open', ?)", randomUUID(), later(5));
+    return 200;
+  }
+  const [first, last] = db.prepare("select * from tickets order by created_at").all();
+  if (first === undefined) return 409;
+  if (url.startsWith("refund_")) {
+    const { id } = url === "refund_first" ? first : last;
+    return refunded() > 0 ? 409 : run("update tickets set status = 'refunded' where id = ?", id) && 200;
+  }
+  if (first.status !== "open" || one("select used n from gate").n > 0) return 409;
+  run("update gate set used = ?", bug && refunded() > 0 ? 2 : 1);
+  return 200;`,
+    most: 1,
+  },
+  "which of two times of setup was copied, if setup already copied one": {
+    path: "read_2 archive",
+    actions: ["read_2", "archive"],
+    setUp: ["message", "read_1", "message"],
+    schema:
+      "create table if not exists messages (id integer primary key, at text, archived int default 0); create table if not exists inbox (id integer primary key, read_until text, wrong int); insert or ignore into inbox values (1, null, 0)",
+    answer: `
+  if (url === "count") return [200, { n: one("select wrong n from inbox").n }];
+  if (url === "message") return run("insert into messages (at) values (?)", new Date().toISOString()) && 200;
+  if (url.startsWith("read_")) return run("update inbox set read_until = (select at from messages where id = ?)", Number(url.slice(5))) && 200;
+  if (one("select count(*) n from messages where archived = 1").n > 0) return 409;
+  run("update messages set archived = 1 where at <= (select read_until from inbox)");
+  const { n } = one("select count(*) n from messages where archived = 1");
+  run("update inbox set wrong = ?", bug && n === 2 ? 2 : 0);
+  return 200;`,
+    most: 1,
+  },
+  "which of two equal rows without a key was changed": {
+    path: "take_first next",
+    actions: ["take_last", "take_first", "next"],
+    schema:
+      "create table if not exists jobs (state text); create table if not exists gate (id integer primary key, used int); insert or ignore into gate values (1, 0); insert into jobs select 'pending' from (values (1), (2)) where not exists (select 1 from jobs)",
+    answer: `
+  if (url === "count") return [200, { n: one("select used n from gate").n }];
+  if (url.startsWith("take_")) {
+    if (one("select count(*) n from jobs where state = 'done'").n > 0) return 409;
+    return run("update jobs set state = 'done' where rowid = (select " + (url === "take_first" ? "min" : "max") + "(rowid) from jobs)") && 200;
+  }
+  const { state } = one("select state from jobs limit 1");
+  return run("update gate set used = ?", bug && state === "done" ? 2 : 1) && 200;`,
+    most: 1,
+  },
+  "an ETag that was made before and after a write": {
+    path: "get publish put",
+    actions: ["get", "publish", "unpublish", "put"],
+    login: "get",
+    schema:
+      "create table if not exists docs (id integer primary key, status text, at text, wrong int); insert or ignore into docs values (1, 'draft', '2024-01-01T00:00:00.000Z', 0)",
+    answer: `
+  const { status, at, wrong } = one("select * from docs");
+  if (url === "count") return [200, { n: wrong }];
+  const tag = createHmac("sha256", "key").update(status + at).digest("hex");
+  if (url === "get") return [200, { token: tag }];
+  const write = (next, n) => {
+    while (Date.now() <= Date.parse(at)) {} // No two writes have one time.
+    return run("update docs set status = ?, at = ?, wrong = ?", next, new Date().toISOString(), n) && 200;
+  };
+  if (url === "publish") return status === "draft" ? write("published", wrong) : 409;
+  if (url === "unpublish") return status === "published" ? write("draft", wrong) : 409;
+  if (request.headers.authorization === undefined) return 428;
+  const isCurrent = request.headers.authorization === "Bearer " + tag;
+  return isCurrent || (bug && status === "published") ? write(status, isCurrent ? wrong : 2) : 412;`,
+    most: 1,
+  },
 };
 
 describe("states that differ only in what seqqa gives one name", () => {

@@ -150,7 +150,11 @@ export class CheckQueue {
    */
   #audit(node: number, way: OtherWay): void {
     const { nodes, visited } = this.#committer;
-    if (nodes.has(node, UNCERTAIN) || nodes.depth(node) >= this.#options.maxDepth) return;
+    if (nodes.depth(node) >= this.#options.maxDepth) return;
+    if (nodes.has(node, UNCERTAIN)) {
+      this.auditsLeft++;
+      return;
+    }
     const unit = this.#unitOf(visited.lo(node), visited.hi(node));
     this.#pushMerge(unit, node, way, undefined);
   }
@@ -223,9 +227,13 @@ export class CheckQueue {
   }
 
   #take(node: number, work: NodeWork, both: boolean, otherWays: readonly OtherWay[]): void {
-    if ((!both && otherWays.length === 0) || this.#committer.nodes.has(node, UNCERTAIN)) return;
-    const expected = rowsOf(work, this.#options.actions);
-    if (expected === undefined) return;
+    if (!both && otherWays.length === 0) return;
+    const expected = this.#committer.nodes.has(node, UNCERTAIN) ? undefined : rowsOf(work, this.#options.actions);
+    if (expected === undefined) {
+      // These states cannot be compared, so the verdict says that their merges were not audited.
+      for (const way of otherWays) if (this.#isAudited(way.reduced)) this.auditsLeft++;
+      return;
+    }
     const unit = this.#unitOf(work.lo, work.hi);
     if (both) this.#pending.push({ ...unit, ...this.#own(node), check: { expected, merge: false } });
     for (const way of otherWays) this.#pushMerge(unit, node, way, expected);

@@ -147,7 +147,7 @@ export class Committer {
   }
 
   root(report: LaneReport): void {
-    const node = this.visited.add(report.rootLo, report.rootHi);
+    const node = this.visited.add(report.rootLo, report.rootHi, report.rootCheck);
     this.nodes.add(-1, -1, 0);
     if (report.rootState !== undefined) this.details?.addState(node, report.rootState);
     for (const finding of report.findings) {

@@ -305,7 +305,7 @@ export class Explorer {
         this.chains.reached(committer.nodes, node, action, committed.to);
       if (committed.opened) reorderBuffer.adopt(committed.to, node, action);
       else if (work.children !== undefined) reorderBuffer.dropPredicted(work, action);
-      const isMerged = committed.to > 0 && (committed.to !== node || committed.reduced);
+      const isMerged = committed.to >= 0 && (committed.to !== node || committed.reduced);
       if (isMerged && !committed.fresh && !committed.opened && !committed.blocked)
         this.#checks.merged(committed.to, { from: node, action, reduced: committed.reduced ? committed.check : 0 }, this.#recorded);
       work.commit(action, actions.length);

@@ -99,7 +99,7 @@ function masked(observed: Observed, columns: ReadonlySet<string>): Observed {
     const nulled = (rows: ObservedTable["added"]): ObservedTable["added"] =>
       rows.map((row) => row.map((value, index) => (isLeftOut[index] === true ? null : value)));
     const [added, removed] = apart(nulled(table.added), nulled(table.removed));
-    const { inPlace: _order, ...rest } = table;
+    const { inPlace: _order, positions: _positions, ...rest } = table;
     return added.length + removed.length === 0 ? [] : [{ ...rest, added, removed }];
   });
   return { ...observed, tables, counters: {} };

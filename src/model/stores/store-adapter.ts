@@ -53,6 +53,11 @@ export interface ObservedTable {
    * Default: the order has no meaning.
    */
   readonly inPlace?: number;
+  /**
+   * For a table with `inPlace`: where the rows of the root state stood, such as their rowids. `added` has the positions of the first `inPlace` rows of
+   * `added`, and `removed` has those of all rows of `removed`. Default: rows of the root state with equal values are not told apart.
+   */
+  readonly positions?: { readonly added: readonly StoredValue[]; readonly removed: readonly StoredValue[] };
 }
 
 /** The observed state of a store. */

@@ -6,6 +6,7 @@ import { plural } from "../../reports/console/numbers.ts";
 import {
   contentOf,
   fieldOf,
+  FULL_ORDER,
   isInToken,
   joined,
   knowledgeText,
@@ -200,12 +201,14 @@ export async function learnFrom(
 
 /**
  * Returns the places where states will be distinguished by the order in which values were generated. Places of generated ids are tried first. Places
- * of times follow only if the ids did not help, because two times in whole seconds may be equal by chance. If neither helped, ids are distinguished by
- * the states in which they were generated, which leads to the most states.
+ * of times follow only if the ids did not help, because two times in whole seconds may be equal by chance. Then ids and times are ordered together. If
+ * nothing helped, ids are distinguished by the states in which they were generated, which leads to the most states.
  */
 function placesToOrder(knowledge: Knowledge): readonly string[] {
   const { times, ordered } = knowledge;
-  const steps = [domainsOf(knowledge), [...times.map(({ place }) => place), ROOT_TIMES], contentsOf(knowledge)];
+  const ofTimes = [...times.map(({ place }) => place), ROOT_TIMES];
+  const orders = times.length === 0 ? [[...ofTimes, FULL_ORDER]] : [ofTimes, [FULL_ORDER]];
+  const steps = [domainsOf(knowledge), ...orders, contentsOf(knowledge)];
   return steps.map((places) => places.filter((place) => !ordered.includes(place))).find(({ length }) => length > 0) ?? [];
 }
 
@@ -257,12 +260,13 @@ function lessonOf(knowledge: Knowledge, before: Knowledge): string {
   const added = fieldsOf(knowledge).filter((field) => !known.includes(field));
   if (added.length > 0) return `It now knows that these values differ by themselves: ${shownFields(added)}.`;
   const isOrdered = (key: string): boolean =>
-    [key, contentOf(key)].some((one) => knowledge.ordered.includes(one) && !before.ordered.includes(one));
+    [key, contentOf(key), FULL_ORDER].some((one) => knowledge.ordered.includes(one) && !before.ordered.includes(one));
   const ordered = [
     ...knowledge.generated.filter(({ place, domain }) => isOrdered(domain ?? place)),
     ...knowledge.times.filter(({ place }) => isOrdered(place)),
   ];
-  const fields = [...ordered.map(({ place }) => fieldOf(place)), ...(isOrdered(ROOT_TIMES) ? [SETUP_TIMES] : [])];
+  const fields = ordered.map(({ place }) => fieldOf(place));
+  if (knowledge.ordered.includes(ROOT_TIMES) && !before.ordered.includes(ROOT_TIMES)) fields.push(SETUP_TIMES);
   if (fields.length === 0) return "It now knows more values that differ by themselves.";
   return `States now also differ by the order in which these values were generated: ${shownFields(fields)}.`;
 }
@@ -334,8 +338,8 @@ export function reductionsOf(
     ...times.filter(({ place }) => !ordered.includes(place)),
   ];
   // If the order of generation is part of all states, a merge leaves out only data of other states that generated values may contain.
-  const what = unordered.length > 0 ? "order" : "content";
-  const fields = (unordered.length > 0 ? unordered : generated).map(({ place }) => fieldOf(place));
+  const what = unordered.length > 0 || !ordered.includes(FULL_ORDER) ? "order" : "content";
+  const fields = (unordered.length > 0 ? unordered : what === "order" ? [...generated, ...times] : generated).map(({ place }) => fieldOf(place));
   const shown = shownFields(fields.length > 0 ? fields : [SETUP_TIMES]);
   const refuted = divergences.all.filter(({ kind }) => kind === "merge").length;
   return [{ reason: `the ${what} of ${shown}`, merges: committer.reductions, audited, refuted }];

@@ -11,7 +11,7 @@ import { childRules, type PathRules, type Rules } from "../values/rules.ts";
 import { sortedKeys } from "../values/sorted-keys.ts";
 import { plainText, type Strings } from "../values/strings.ts";
 import { anonymousToken, type Token } from "./tokens.ts";
-import { contentOf } from "../compare/knowledge.ts";
+import { contentOf, FULL_ORDER } from "../compare/knowledge.ts";
 
 const MASK: PlainMode = { kind: "mask" };
 
@@ -83,6 +83,8 @@ export class Encoder {
   /** Filled by {@link encode}: the domains in which each step generated values (`steps`) or wrote times (`times`). */
   readonly steps: Map<number, Set<string>> = new Map();
   readonly times: Map<number, Set<string>> = new Map();
+  /** Filled by {@link encode}: the domains in which one step generated several values that have an order. */
+  readonly within: Set<string> = new Set();
   #ranks: Ranks | undefined;
   /**
    * Integers that were found outside of tables, if some integer keys are renamed. A key with one of these values must not be renamed, because the
@@ -118,6 +120,7 @@ export class Encoder {
     this.#ranks = ranks;
     this.steps.clear();
     this.times.clear();
+    this.within.clear();
     this.#timeKeys.clear();
     const encoded = this.#pass(facts);
     // The first pass may have treated a number as a time before it found a row with this number as its key. In that case, a second pass is needed.
@@ -205,24 +208,27 @@ export class Encoder {
   #table(system: string, table: ObservedTable): void {
     const plan = this.#plans.of(system, table);
     const gone = new Map<string, number>();
-    for (const row of table.removed) {
-      const text = this.#row(plan, row);
+    const { inPlace, positions } = table;
+    // In a table whose rows have an order, it is part of the state which of several equal rows was changed.
+    const at = (position: StoredValue | undefined): string => (position === undefined ? "" : `${String(position)}:`);
+    for (const [index, row] of table.removed.entries()) {
+      const text = at(positions?.removed[index]) + this.#row(plan, row);
       if (this.#tokens.length > 0) this.#holed.push({ text: `${plan.prefix}-${text}`, tokens: this.#tokens });
       else gone.set(text, (gone.get(text) ?? 0) + 1);
     }
-    const { inPlace } = table;
     let placed = 0;
     let last = 0;
-    for (const [at, row] of table.added.entries()) {
-      const isPlaced = inPlace === undefined || at < inPlace;
-      const text = this.#row(plan, row);
+    for (const [index, row] of table.added.entries()) {
+      const isPlaced = inPlace === undefined || index < inPlace;
+      const position = isPlaced ? at(positions?.added[index]) : "";
+      const text = position + this.#row(plan, row);
       const before = isPlaced && this.#tokens.length === 0 && gone.size > 0 ? (gone.get(text) ?? 0) : 0;
       // The root state may have a row with the same text, which was changed only in ignored or masked columns. Such a row counts as unchanged.
       if (before > 0) {
         gone.set(text, before - 1);
         continue;
       }
-      const place = inPlace === undefined ? "" : isPlaced ? `${placed++}:` : `${last++}>`;
+      const place = inPlace === undefined || position !== "" ? "" : isPlaced ? `${placed++}:` : `${last++}>`;
       if (this.#tokens.length > 0) this.#holed.push({ text: `${plan.prefix}+${place}${text}`, tokens: this.#tokens });
       else this.#plain.push(`${plan.prefix}+${place}${text}`);
     }
@@ -448,10 +454,10 @@ export class Encoder {
       this.#tokens.push(this.#strings.tokens.of({ key: `${KNOWN}${key}`, rank: "", order: "" }));
       return `@${form};`;
     }
-    const { label, step, domain, source, order } = origin;
+    const { label, step, domain, source, order, within } = origin;
     addTo(this.steps, step, domain);
     this.#tokens.push(this.#strings.tokens.of({ key, rank: "", order: "" }, step, domain));
-    return `@${form}${label}${this.#rank(domain, this.#ranks?.steps.get(step), order)}${this.#source(domain, source)};`;
+    return `@${form}${label}${this.#rank(domain, this.#ranks?.steps.get(step), order)}${this.#within(domain, within)}${this.#source(domain, source)};`;
   }
 
   #source(domain: string, source: string | undefined): string {
@@ -459,9 +465,16 @@ export class Encoder {
     return `<${source}`;
   }
 
-  #moment({ form, origin: { name, step, domain, isPassed, rank, source } }: Time): string {
+  /** Returns the position of an id or time among those of its step, which is part of {@link FULL_ORDER}. */
+  #within(domain: string, within: number | undefined): string {
+    if (within === undefined) return "";
+    this.within.add(domain);
+    return this.#ranks === undefined || this.#ranks.domains?.has(FULL_ORDER) === false ? "" : `~${within}`;
+  }
+
+  #moment({ form, origin: { name, step, domain, isPassed, rank, within, source } }: Time): string {
     if (domain !== "") addTo(this.times, step, domain);
-    const ranks = this.#rank(domain, this.#ranks?.times.get(step), rank);
+    const ranks = this.#rank(domain, this.#ranks?.times.get(step), rank) + this.#within(domain, within);
     return `T${form}${name}${isPassed === true ? "!" : ""}${ranks}${this.#source(domain, source)};`;
   }
 

@@ -1,7 +1,7 @@
 import { Clock } from "../values/clock.ts";
 import { Encoder, type Encoded, type Ranks } from "./encoder.ts";
 import type { Facts, Fingerprint } from "./facts.ts";
-import { contentOf } from "../compare/knowledge.ts";
+import { contentOf, FULL_ORDER } from "../compare/knowledge.ts";
 import { TablePlans } from "./columns.ts";
 import type { Piece } from "./pieces.ts";
 import type { Placeholders } from "../values/scan.ts";
@@ -134,6 +134,7 @@ export class StateWriter {
     // Also if all values come from one step: another path may lead to the same fingerprint with values of two steps.
     for (const bySteps of [steps, times])
       for (const some of bySteps.values()) for (const one of some) if (!this.#ordered.has(one)) places.add(one);
+    if (!this.#ordered.has(FULL_ORDER)) for (const one of this.#encoder.within) places.add(one);
     for (const some of steps.values()) for (const one of some) if (!this.#ordered.has(contentOf(one))) places.add(one);
     for (const some of times.values()) for (const one of some) if (isInToken(one) && !this.#ordered.has(contentOf(one))) places.add(one);
     return places.size === 0 ? NO_PLACES : places;
@@ -203,7 +204,10 @@ export class StateWriter {
   }
 }
 
-/** Returns, for each step that generated values in the given domains, its position among these steps. */
+/**
+ * Returns, for each step that generated values in the given domains, its position among these steps. Steps that generated ids and steps that wrote
+ * times are numbered together if the domains contain {@link FULL_ORDER}, else apart.
+ */
 function ranksOf(
   steps: ReadonlyMap<number, ReadonlySet<string>>,
   times: ReadonlyMap<number, ReadonlySet<string>>,
@@ -214,7 +218,10 @@ function ranksOf(
     const some = [...bySteps].filter(([, places]) => [...places].some(isIn)).map(([step]) => step);
     return new Map(some.toSorted((a, b) => a - b).map((step, index) => [step, index]));
   };
-  return { steps: rank(steps), times: rank(times), domains };
+  if (domains?.has(FULL_ORDER) !== true) return { steps: rank(steps), times: rank(times), domains };
+  const all = new Map([...steps.keys(), ...times.keys()].map((step) => [step, new Set([...(steps.get(step) ?? []), ...(times.get(step) ?? [])])]));
+  const together = rank(all);
+  return { steps: together, times: together, domains };
 }
 
 function byRank(a: Token, b: Token): number {

@@ -49,7 +49,7 @@ export interface Knowledge {
   readonly noisyActions: readonly string[];
   /**
    * Places whose order of generation is part of the state, because an audit showed that the order matters. An entry of {@link contentOf} makes the
-   * state in which a value was generated part of the state, too.
+   * state in which a value was generated part of the state, too. See also {@link FULL_ORDER}.
    */
   readonly ordered: readonly string[];
 }
@@ -58,6 +58,12 @@ export interface Knowledge {
 export function contentOf(domain: string): string {
   return `<${domain}`;
 }
+
+/**
+ * The entry of {@link Knowledge.ordered} which says that steps that generated ids and steps that wrote times are ordered together, and that ids and
+ * times of one step are ordered, too.
+ */
+export const FULL_ORDER: string = "*";
 
 export const NOTHING_KNOWN: Knowledge = { generated: [], times: [], dropped: [], background: [], noisyActions: [], ordered: [] };
 

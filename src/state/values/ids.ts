@@ -46,6 +46,35 @@ export function tokenPiece(token: string, clock: Clock): IdPiece | null {
   return looksRandom(token) ? { kind: "id", key, form, rank: "", order: "" } : null;
 }
 
+/** The length of the shortest id that contains a time, and the length of the beginning that such ids of one step share. */
+const SHORTEST_TIMED = 15;
+const SHARED = 7;
+/** The lengths of the time in a ULID, and of the part of it that is drawn but equal if the ULIDs of a millisecond ascend. */
+const ULID_TIME = 10;
+const ULID_DRAWN = 2;
+
+/**
+ * Returns the positions of ids that one step made, if the ids contain a time (such as ULIDs, UUIDs of version 7, ObjectIds and snowflakes), so that
+ * their order is the order in which they were made. Returns `undefined` for other texts. Two ULIDs of one millisecond that do not ascend by one have
+ * the same position, because their order was drawn at random.
+ */
+export function positionsOfTimed(texts: readonly string[]): ReadonlyMap<string, number> | undefined {
+  const sorted = [...texts].sort();
+  const [first = "", last = ""] = [sorted[0], sorted.at(-1)];
+  if (sorted.length < 2 || first.length < SHORTEST_TIMED || sorted.some(({ length }) => length !== first.length)) return undefined;
+  const shared = first.slice(0, SHARED);
+  if (!last.startsWith(shared) || !/\d/.test(shared)) return undefined;
+  let position = 0;
+  return new Map(
+    sorted.map((text, index) => {
+      const before = sorted[index - 1] ?? text;
+      const isDrawn = CROCKFORD.test(text) && text.startsWith(before.slice(0, ULID_TIME)) && !text.startsWith(before.slice(0, ULID_TIME + ULID_DRAWN));
+      if (index > 0 && !isDrawn) position++;
+      return [text, position];
+    }),
+  );
+}
+
 function ulidTime(token: string): number {
   let ms = 0;
   for (let i = 0; i < 10; i++) ms = ms * 32 + ALPHABET.indexOf(token[i]!.toUpperCase());

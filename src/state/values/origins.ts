@@ -22,6 +22,11 @@ export interface Origin {
   readonly source: string;
   /** The position of an integer among the integers that its step got from the same counter. `undefined` if the step got no other one. */
   readonly order?: number | undefined;
+  /**
+   * The position of an id that contains the time (such as a ULID) among the ids of its step and domain. `undefined` if the step made no other one, or
+   * if the ids do not follow the time.
+   */
+  readonly within?: number | undefined;
 }
 
 export interface TimeOrigin {
@@ -37,6 +42,8 @@ export interface TimeOrigin {
   readonly domain: string;
   /** The position of a time of the root state among the times that have the same name. `undefined` if it is the only one. */
   readonly rank?: number | undefined;
+  /** The position of the time among different times that its step wrote at the same place. `undefined` if there are none. */
+  readonly within?: number | undefined;
   /**
    * For a time in a signed token: the action that wrote it and the name of the state in which it was executed. The signature is left out, and may
    * depend on this state, for example if its key contains the number of password changes.

@@ -23,6 +23,7 @@ import {
   TABLES,
 } from "./places.ts";
 import { FURTHEST_MS, fittingOffset, momentOf, offsetFromStep, simplestOffset, zoneOf, type Moment, type StepWindow } from "./times.ts";
+import { positionsOfTimed } from "./ids.ts";
 import { Generated, JsonText, Mixed, Time } from "./named.ts";
 import { splitAtWords, wordOf, wordOfBytes, type Word } from "./words.ts";
 
@@ -88,7 +89,8 @@ export class Renamer {
   readonly #rootPlaced = new Set<TimeKey>();
   #known: Map<string, Generated> = new Map();
   #fresh: { readonly key: string; readonly text: string; readonly place: GeneratedPlace }[] = [];
-  #hasNewTime = false;
+  /** The times that the observed step wrote, with their keys in `#times`. */
+  #newTimes: { readonly key: TimeKey; readonly ms: number }[] = [];
   /** `true` while a state is observed. The root state itself is compared as it was made, although its times pass. */
   #passes = false;
   #step: StepOrigin | undefined;
@@ -169,8 +171,9 @@ export class Renamer {
     this.#begin(origins, step);
     this.#passes = true;
     let renamed = this.#facts(facts);
-    const hasNew = this.#fresh.length > 0 || this.#hasNewTime;
+    const hasNew = this.#fresh.length + this.#newTimes.length > 0;
     if (this.#fresh.length > 0) this.#register();
+    this.#orderTimes();
     // The first pass may have read copies of a new value before the value was known as generated. A second pass replaces these copies.
     if (hasNew) renamed = this.#facts(facts);
     // A key with a place was needed while two different times were equal by chance. If only one of them is left, also store it under its plain key,
@@ -192,7 +195,7 @@ export class Renamer {
     this.#times = new Map();
     this.#known = new Map();
     this.#fresh = [];
-    this.#hasNewTime = false;
+    this.#newTimes = [];
     this.#passes = false;
     this.realTimeColumns.clear();
   }
@@ -217,6 +220,7 @@ export class Renamer {
     // An integer in a request is looked up by its counter, because another counter may have given the same integer.
     const texts = new Set(this.#fresh.map(({ key, text, place }) => (place.domain !== undefined && INTEGER.test(text) ? key : text)));
     const number = this.#origins.steps + 1;
+    const positions = this.#positions([...fresh.values()]);
     for (const { key, text, place } of fresh.values()) {
       this.#ids.set(key, {
         ...this.#madeBy(text, texts),
@@ -224,6 +228,7 @@ export class Renamer {
         domain: place.domain ?? place.place,
         source: this.#origins.at,
         order: orders.get(key),
+        within: positions.get(key),
       });
     }
     const ids = new Map([...this.#origins.ids, ...this.#ids]);
@@ -231,6 +236,19 @@ export class Renamer {
     this.#ids = new Map();
     this.#known = new Map();
     this.#fresh = [];
+  }
+
+  /** Returns the positions of new ids that contain the time, by their keys. */
+  #positions(fresh: readonly { readonly key: string; readonly text: string; readonly place: GeneratedPlace }[]): ReadonlyMap<string, number> {
+    const groups = new Map<string, Map<string, string>>();
+    for (const { key, text, place } of fresh) {
+      if (place.domain !== undefined && INTEGER.test(text)) continue;
+      const group = `${place.place} ${place.after}`;
+      groups.set(group, (groups.get(group) ?? new Map<string, string>()).set(text, key));
+    }
+    return new Map(
+      [...groups.values()].flatMap((keys) => [...(positionsOfTimed([...keys.keys()]) ?? [])].map(([text, at]) => [keys.get(text)!, at])),
+    );
   }
 
   /**
@@ -569,7 +587,6 @@ export class Renamer {
     if (step === undefined) return undefined;
     const own = fittingOffset(place.offsets ?? [], moment, step, place.resolutionMs) ?? offsetFromStep(moment, step, place.resolutionMs);
     const from = place.base === "stored" ? this.#storedBase(ms) : undefined;
-    this.#hasNewTime = true;
     const zoneMs = zoneOf(moment, step);
     const origin = {
       name: from?.name ?? `step${own}`,
@@ -581,7 +598,24 @@ export class Renamer {
       aheadMs: (from === undefined ? this.clock.aheadMs : from.aheadMs) || undefined,
     };
     this.#times.set(key, origin);
+    this.#newTimes.push({ key, ms });
     return origin;
+  }
+
+  /** Gives the different times that a step wrote at one place, such as those of several rows, their positions. */
+  #orderTimes(): void {
+    const groups = new Map<string, { readonly key: TimeKey; readonly ms: number }[]>();
+    for (const one of this.#newTimes) {
+      const { domain, name } = this.#times.get(one.key)!;
+      const group = `${name} ${domain}`;
+      groups.set(group, [...(groups.get(group) ?? []), one]);
+    }
+    for (const some of groups.values()) {
+      const sorted = some.toSorted((a, b) => a.ms - b.ms);
+      let within = 0;
+      const positions = sorted.map(({ ms }, index) => (index > 0 && ms - sorted[index - 1]!.ms >= LEAST_APART_MS ? ++within : within));
+      if (within > 0) for (const [index, { key }] of sorted.entries()) this.#times.set(key, { ...this.#times.get(key)!, within: positions[index] });
+    }
   }
 
   #meetRootTime({ ms }: Moment, isKnown: boolean): void {
@@ -622,6 +656,8 @@ const DAY_MS = 86_400_000;
 const LEAST_AHEAD_MS = 3_600_000;
 /** The largest difference between the clocks of a store and of seqqa. */
 const STORE_CLOCK_MS = 2_000;
+/** The distance from which two times of one step count as different. Smaller distances occur by chance. */
+const LEAST_APART_MS = 2;
 const REAL_TIME = { now: (): number => Date.now(), aheadMs: 0 };
 const ISO_TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?/g;
 /** The claims of a JWT that are times (RFC 7519, 4.1; OpenID Connect Core, 2). */

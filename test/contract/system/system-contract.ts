@@ -226,7 +226,7 @@ function canonical(observed: Observed, { ordered = false } = {}): string {
   }));
   const sorted = tables
     .filter((table) => table.added.length + table.removed.length > 0)
-    .map(({ inPlace, ...table }) => {
+    .map(({ inPlace, positions: _positions, ...table }) => {
       const added = table.added.map(text);
       return { ...table, added: ordered && inPlace !== undefined ? added : added.sort(), removed: table.removed.map(text).sort() };
     });

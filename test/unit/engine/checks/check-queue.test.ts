@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EXPANDED } from "../../../../src/engine/graph/node-table.ts";
+import { EXPANDED, UNCERTAIN } from "../../../../src/engine/graph/node-table.ts";
 import { CheckQueue } from "../../../../src/engine/checks/check-queue.ts";
 import { CommitJournal, type DoneCheck } from "../../../../src/engine/commit/commit-journal.ts";
 import { BROKEN } from "../../../../src/messages/lane-messages.ts";
@@ -57,6 +57,7 @@ describe("which nodes are expanded once more", () => {
     checks.merged(2, { from: 0, action: 1 });
     checks.expanded(2, workOf(2, "image", BROKEN), true);
     expect(due()).toEqual([]);
+    expect(checks.auditsLeft).toBe(0);
   });
 });
 
@@ -74,6 +75,16 @@ describe("merges of states whose values were generated in another order", () => 
     ]);
     for (const unit of units) checks.done(unit);
     expect(checks.audited).toBe(2);
+  });
+
+  it("count as left where an action breaks the target, or where the state may have another fingerprint", () => {
+    const { checks, committer, workOf, due } = queue({ oneIn: 1 });
+    checks.merged(2, { from: 0, action: 1, reduced: 1 });
+    checks.expanded(2, workOf(2, undefined, BROKEN), true);
+    committer.nodes.flag(3, EXPANDED | UNCERTAIN);
+    checks.merged(3, { from: 0, action: 1, reduced: 1 });
+    expect(due()).toEqual([]);
+    expect(checks.auditsLeft).toBe(2);
   });
 
   it("count once for each pair of states", () => {

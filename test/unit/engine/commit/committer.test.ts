@@ -59,9 +59,15 @@ describe("another state with the fingerprint of a known one", () => {
     expect([committer.collisions, committer.visited.size]).toEqual([1, 2]);
   });
 
+  it("is counted at the root state, too", () => {
+    const committer = committerAt(["a"], {}, { rootCheck: 5 });
+    commit(committer, 0, 0, { to: 0, check: 6 });
+    expect(committer.collisions).toBe(1);
+  });
+
   it("is not taken for one where there is no other hash", () => {
     const committer = committerOf();
-    // The root has none until it is met again.
+    // The root of merged shards has none until it is met again.
     expect(commit(committer, 0, 0, { to: 0, check: 5 })).toBe(0);
     expect(commit(committer, 0, 1, { to: 0 })).toBe(0);
     expect(committer.collisions).toBe(0);

@@ -597,6 +597,23 @@ describe("values", () => {
     expect(nameOf([["a", 1], b], [a, ["c", 0]], 2)).toBe(nameOf([b], [["c", 0]], 1));
   });
 
+  test("it belongs to the state which of several equal rows of the root state was changed, where their order has a meaning", () => {
+    const canonical = canonicalizer({ ignore: ["queue.seen"] });
+    const nameOf = (added: Rows, removed: Rows, ...at: readonly number[]): string => {
+      const positions = { added: at.slice(0, added.length), removed: at };
+      return print(canonical, stored({ ...table("queue", "job seen", added, removed), inPlace: added.length, positions }));
+    };
+    const [open, done] = [
+      ["open", 0],
+      ["done", 0],
+    ];
+    expect(nameOf([done], [open], 1)).not.toBe(nameOf([done], [open], 2));
+    expect(nameOf([], [open], 1)).not.toBe(nameOf([], [open], 2));
+    // The rows changed places.
+    expect(nameOf([done, open], [open, done], 1, 2)).not.toBe(nameOf([], []));
+    expect(nameOf([["open", 1]], [open], 1)).toBe(nameOf([], []));
+  });
+
   test("counters belong to the state", () => {
     const canonical = canonicalizer();
     const state = (counters: Record<string, number | bigint | null>): string =>

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import {
+  FULL_ORDER,
   loadHasher,
   NO_ORIGINS,
   NOTHING_KNOWN,
@@ -72,6 +73,20 @@ describe("a time that a step writes", () => {
     expect(strictOf(canonical, apart.facts)).toBe(strictOf(canonical, equal.facts));
   });
 
+  it("has an order among the times of other rows that its step wrote at least 2 ms before or after it", () => {
+    const canonical = knowing("member.at");
+    const ofRows = (...apart: readonly number[]): number => {
+      const facts = rows(
+        apart.map((ms) => CLOCK + ms),
+        [],
+      );
+      return strictOf(canonical, step(canonical, facts, CLOCK).facts);
+    };
+    expect(ofRows(0, 1)).toBe(ofRows(0, 0));
+    expect(ofRows(2, 0)).not.toBe(ofRows(0, 2));
+    expect(ofRows(0, 4)).toBe(ofRows(0, 2));
+  });
+
   it("has an order among the times of other steps", () => {
     const canonical = knowing("member.at", "session.at");
     const after = (member: readonly number[], session: readonly number[]): Facts => {
@@ -127,6 +142,62 @@ describe("a time that a step writes", () => {
     expect(canonical.describe(seen.facts).join()).not.toMatch(/passed|!/);
     const columns = [...seen.origins.times.values()];
     expect(columns.map(({ isFuture, isPassed }) => [isFuture, isPassed])).toEqual([[true, undefined]]);
+  });
+});
+
+describe("ids that one step made and that follow the time", () => {
+  const knowingIds = (...ordered: readonly string[]): Canonicalizer => {
+    const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [], ordered };
+    const generated = [{ ...written("member.id"), domain: undefined }];
+    const canonical = new State(options, { ...NOTHING_KNOWN, generated, ordered });
+    canonical.root(stored(table("member", "*id at", [])));
+    return canonical;
+  };
+  const made = (canonical: Canonicalizer, ...ids: readonly string[]): Facts =>
+    step(canonical, stored(table("member", "*id at", [[ids[0]!, "paid"], ...ids.slice(1).map((id) => [id, "open"])])), CLOCK).facts;
+
+  it.each([
+    ["ULIDs that ascend in one millisecond", "01JDPM5N8ZQ4X7V2T9R6K3M1H0", "01JDPM5N8ZQ4X7V2T9R6K3M1H1", true],
+    ["ULIDs of two milliseconds", "01JDPM5N8ZQ4X7V2T9R6K3M1H0", "01JDPM5N91A4X7V2T9R6K3M1H1", true],
+    ["ULIDs that are drawn in one millisecond", "01JDPM5N8ZQ4X7V2T9R6K3M1H0", "01JDPM5N8ZA4X7V2T9R6K3M1H1", false],
+    ["UUIDs of version 7", "01936f5e-1a2b-7c3d-8e4f-5a6b7c8d9e0f", "01936f5e-1a2b-7c3e-9e4f-1a6b7c8d9e0f", true],
+    ["UUIDs of version 4", "9c858901-8a57-4791-81fe-4c455b099bc9", "16fd2706-8baf-433b-82eb-8c7fada847da", false],
+    ["ObjectIds", "6746d1f0a3b4c5d6e7f80910", "6746d1f0a3b4c5d6e7f80911", true],
+    ["snowflakes as text", "1311532871237419008", "1311532871237419009", true],
+    ["nanoids", "V1StGXR8_Z5jdHi6B-myT", "bO2Kq9xLw3Zt7Yv5Rn1Pc", false],
+  ])("%s", (_what, first, second, isOrdered) => {
+    const canonical = knowingIds();
+    const ofFirst = strictOf(canonical, made(canonical, first, second));
+    expect(strictOf(canonical, made(canonical, second, first)) !== ofFirst).toBe(isOrdered);
+    expect(canonical.forgotten.has(written("member.id").place)).toBe(true);
+    const ordering = knowingIds(written("member.id").place, FULL_ORDER);
+    const names = [made(ordering, first, second), made(ordering, second, first)].map((facts) => ordering.nameOf(facts).split(".")[0]);
+    expect(names[0] !== names[1]).toBe(isOrdered);
+  });
+});
+
+describe("steps that made ids and steps that wrote times", () => {
+  it.each([
+    [[], true],
+    [[FULL_ORDER], false],
+  ])("are ordered together with %j", (more, isAlike) => {
+    const places = [written("member.id").place, written("session.at").place];
+    const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [] };
+    const ordered = [...places, ...more];
+    const canonical = new State(
+      { ...options, ordered },
+      { ...NOTHING_KNOWN, generated: [{ ...written("member.id"), domain: undefined }], times: [written("session.at")], ordered },
+    );
+    canonical.root(stored(table("member", "*id at", []), table("session", "*id at", [])));
+    const id = "9c858901-8a57-4791-81fe-4c455b099bc9";
+    const facts = (hasId: boolean, atMs: number): Facts =>
+      stored(table("member", "*id at", hasId ? [[id, "token"]] : []), table("session", "*id at", [["s", iso(atMs)]]));
+    const nameOf = (idFirst: boolean): string => {
+      const before = step(canonical, facts(idFirst, CLOCK), CLOCK);
+      const last = step(canonical, facts(true, idFirst ? CLOCK + 50 : CLOCK), CLOCK + 50, before.origins);
+      return canonical.nameOf(last.facts).split(".")[0]!;
+    };
+    expect(nameOf(true) === nameOf(false)).toBe(isAlike);
   });
 });
 
