@@ -375,3 +375,40 @@ export const agent = new Agent<any>({
   const twin = await run(false);
   expect([twin.status, twin.violations, twin.divergences]).toEqual([0, [], []]);
 });
+
+/** An invite that `setup` writes and that is valid for a few seconds. */
+const INVITE_SERVER = `
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+const Database = createRequire(${JSON.stringify(import.meta.url)})("better-sqlite3");
+const db = new Database(process.env.DB_PATH);
+db.exec("CREATE TABLE IF NOT EXISTS invites (id INTEGER PRIMARY KEY, until TEXT, used INTEGER); CREATE TABLE IF NOT EXISTS visits (id INTEGER PRIMARY KEY, n INTEGER); INSERT OR IGNORE INTO visits VALUES (1, 0)");
+createServer(async (request, response) => {
+  const answer = (status) => response.writeHead(status, { "content-type": "application/json" }).end("{}");
+  if (request.url === "/invite") db.prepare("INSERT INTO invites VALUES (1, ?, 0)").run(new Date(Date.now() + 4000).toISOString());
+  if (request.url === "/visit") {
+    await new Promise((done) => setTimeout(done, 400));
+    if (db.prepare("UPDATE visits SET n = n + 1 WHERE n < 6").run().changes === 0) return answer(409);
+  }
+  if (request.url === "/accept") {
+    const { until } = db.prepare("SELECT until FROM invites").get();
+    if (Date.parse(until) < Date.now()) return answer(410);
+    db.exec("UPDATE invites SET used = 1");
+  }
+  answer(200);
+}).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+
+it("a time of `setup` that passes during the run, in a row that no step changed, is named in the result", async () => {
+  const cwd = folderWith({
+    "server.mjs": INVITE_SERVER,
+    "seqqa.yaml": `target: { command: node server.mjs, env: { PORT: "{port}", DB_PATH: "{db_path}" } }\n`,
+    "invites.explore.ts": `import { Action, Agent } from "seqqa";
+const call = (name: string) => new Action<any>({ name, run: (api) => api.post("/" + name) });
+export const agent = new Agent<any>({ setup: async ({ api }) => { await api.post("/invite"); }, actions: [call("visit"), call("accept")], invariants: [] });
+`,
+  });
+  const { status } = await seqqa(["run", ".", "--output", "out"], { cwd });
+  const { exceptions } = only(writtenIn(join(cwd, "out"))).verdict;
+  expect([status, exceptions.map(({ text }) => text).join()]).toEqual([3, expect.stringContaining("a time of the initial state")]);
+});

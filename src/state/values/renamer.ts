@@ -3,6 +3,7 @@ import type { ObservedTable, StoredValue } from "../../model/stores/store-adapte
 import type { Facts } from "../canonical/facts.ts";
 import type { GeneratedPlace, Knowledge, TimePlace } from "../compare/knowledge.ts";
 import { hashText32 } from "../hash/hasher.ts";
+import { HiddenTimes } from "./hidden-times.ts";
 import { msOf, NO_ORIGINS, ROOT_TIMES, timeKeyAt, type Origin, type Origins, type TimeKey, type TimeOrigin } from "./origins.ts";
 import {
   columnPlace,
@@ -99,6 +100,12 @@ export class Renamer {
   #nowMs = 0;
   #isRoot = false;
   readonly #rootMoments = new Map<number, { isKnown: boolean }>();
+  /** `true` while rows are read that the observed state no longer contains. Their times do not pass. */
+  #isRemoved = false;
+  #hidden: HiddenTimes | undefined;
+  /** The times of the root state that had not passed when it was made. */
+  #rootFuture: readonly number[] = [];
+  #rootEndMs = 0;
 
   constructor(knowledge: Knowledge, literals: ReadonlySet<string>) {
     this.#literals = new Set([...literals].map((text) => wordOf(text).key));
@@ -127,9 +134,13 @@ export class Renamer {
    * Gives the values of the root state names that stay the same in all states: the ids in `names`, the values at places known from experiments, and
    * times. Times at known places are named by their distance from the start, and times near the clock share one name. A run on another day therefore
    * has the same root state.
+   *
+   * @param hidden The times that observations do not show. Default: none.
    */
-  root(facts: Facts, names: ReadonlyMap<string, string>, window: StepWindow): void {
+  root(facts: Facts, names: ReadonlyMap<string, string>, window: StepWindow, hidden?: HiddenTimes): void {
     this.#constants = names;
+    this.#hidden = hidden;
+    this.#rootEndMs = window.endMs;
     this.#rootTimes = new Map();
     const constants = new Map(names);
     this.#isRoot = true;
@@ -154,6 +165,7 @@ export class Renamer {
     }
     this.#constants = constants;
     this.#rootTimes = ranked(rootTimes);
+    this.#rootFuture = [...this.#rootTimes].filter(([, { isFuture }]) => isFuture).map(([ms]) => ms);
   }
 
   /** Replaces values and times that the root state also has with names that are the same in all states. */
@@ -168,11 +180,15 @@ export class Renamer {
     if (this.isIdle && origins.ids.size === 0 && origins.times.size === 0) return { facts, origins };
     this.#begin(origins, step);
     this.#passes = true;
+    // The root state is observed as it was made, also on a lane that makes it late.
+    if (origins === NO_ORIGINS) this.#nowMs = Math.min(this.#nowMs, this.#rootEndMs);
     let renamed = this.#facts(facts);
     const hasNew = this.#fresh.length > 0 || this.#hasNewTime;
     if (this.#fresh.length > 0) this.#register();
     // The first pass may have read copies of a new value before the value was known as generated. A second pass replaces these copies.
     if (hasNew) renamed = this.#facts(facts);
+    const passed = this.#hiddenPassed(facts);
+    if (passed.length > 0) renamed = { ...renamed, systems: { ...renamed.systems, [PASSED]: { kind: "value", value: passed } } };
     // A key with a place was needed while two different times were equal by chance. If only one of them is left, also store it under its plain key,
     // so that its copies at other places are found.
     for (const [key, origin] of this.#times) if (typeof key === "string" && !this.#times.has(msOf(key))) this.#times.set(msOf(key), origin);
@@ -181,6 +197,17 @@ export class Renamer {
       facts: renamed,
       origins: isSame ? origins : { ids: this.#ids, times: this.#times, steps: this.#origins.steps + 1, at: origins.at },
     };
+  }
+
+  /** Keeps the times of the root state that may pass in rows that were not observed, and returns those that have passed since. */
+  #hiddenPassed(facts: Facts): readonly Time[] {
+    // The position of the target's clock is part of the state, so a time that passed because the clock was moved needs no entry.
+    const waiting = this.#rootFuture.filter((ms) => ms - this.clock.aheadMs > this.#rootEndMs);
+    const hidden = this.#hidden?.in(facts, waiting) ?? [];
+    return hidden.flatMap((ms) => {
+      const origin = this.#knownTime(ms);
+      return origin?.isPassed === true ? [new Time(ms, "", origin)] : [];
+    });
   }
 
   #begin(origins: Origins, step: StepOrigin | undefined): void {
@@ -333,11 +360,11 @@ export class Renamer {
           ? (this.#value(cell, undefined) as StoredValue)
           : (this.#value(cell, node?.inner.get(columnPlace(table.columns, index, cells))) as StoredValue),
       );
-    return {
-      ...table,
-      added: table.added.map(row),
-      removed: this.#constants.size + this.#rootTimes.size === 0 ? table.removed : table.removed.map(row),
-    };
+    const added = table.added.map(row);
+    this.#isRemoved = true;
+    const removed = this.#constants.size + this.#rootTimes.size === 0 ? table.removed : table.removed.map(row);
+    this.#isRemoved = false;
+    return { ...table, added, removed };
   }
 
   #value(value: unknown, node: Node | undefined): unknown {
@@ -540,6 +567,7 @@ export class Renamer {
   }
 
   #knownTime(key: TimeKey): TimeOrigin | undefined {
+    if (this.#isRemoved) return typeof key === "number" ? this.#rootTimes.get(key) : undefined;
     const known = this.#origins.times.get(key);
     // A time that this step wrote never counts as passed. Otherwise, the delay until the state is read would make a difference.
     if (known === undefined) return this.#times.get(key) ?? (typeof key === "number" ? this.#rootTime(key) : undefined);
@@ -618,6 +646,8 @@ export class Renamer {
 }
 
 const DAY_MS = 86_400_000;
+/** The part of a state with the times of the root state that passed and that no observed row shows. Stores cannot have this name. */
+const PASSED = "passed times";
 /** The smallest distance between the target's clock and the real one at which times of both can be told apart. */
 const LEAST_AHEAD_MS = 3_600_000;
 /** The largest difference between the clocks of a store and of seqqa. */

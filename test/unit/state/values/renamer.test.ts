@@ -142,6 +142,40 @@ describe("a time of the root state", () => {
     };
     expect(fingerprintOf(CLOCK)).toEqual(fingerprintOf(CLOCK + 777));
   });
+
+  describe("in a row that did not change", () => {
+    const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: ["session.at"], symmetric: [], placeholders: [], masked: [] };
+    const DUE = CLOCK + 60_000;
+    /** The root state has the rows `m` and `n`, of which each has a time, and a row with another time in a column that is left out. */
+    const observing = (): ((facts: Facts, atMs: number) => { readonly strict: number; readonly passed: number }) => {
+      const canonical = new State(options);
+      const root = [table("member", "*id at", [["m", iso(DUE)]]), table("session", "*id at", [["s", iso(DUE + 1)]])];
+      canonical.root(stored(...root), { startMs: CLOCK - 5, endMs: CLOCK });
+      let nowMs = CLOCK;
+      canonical.renamer.clock = { now: () => nowMs, aheadMs: 0 };
+      const { origins } = canonical.renamer.observe(stored(), NO_ORIGINS, undefined);
+      expect([...origins.times.keys()]).toEqual([DUE]);
+      return (facts, atMs) => {
+        nowMs = atMs;
+        const seen = canonical.renamer.observe(facts, origins, undefined);
+        return { strict: strictOf(canonical, seen.facts), passed: [...seen.origins.times.values()].filter((one) => one.isPassed).length };
+      };
+    };
+
+    it("makes another state when it has passed, although no observed row has it", () => {
+      const observe = observing();
+      const before = observe(stored(), DUE - 1);
+      const after = observe(stored(), DUE + 1);
+      expect([before.passed, after.passed]).toEqual([0, 1]);
+      expect(after.strict).not.toBe(before.strict);
+    });
+
+    it("makes none after the row was removed", () => {
+      const observe = observing();
+      const without = stored(table("member", "*id at", [], [["m", iso(DUE)]]));
+      expect(observe(without, DUE + 1)).toEqual(observe(without, DUE - 1));
+    });
+  });
 });
 
 describe("the request that made a value", () => {
