@@ -595,8 +595,12 @@ export class Renamer {
     }
     const step = this.#step;
     if (step === undefined) return undefined;
-    const own = fittingOffset(place.offsets ?? [], moment, step, place.resolutionMs) ?? offsetFromStep(moment, step, place.resolutionMs);
-    const from = place.base === "stored" ? this.#storedBase(ms) : undefined;
+    const learnt = fittingOffset(place.offsets ?? [], moment, step, place.resolutionMs);
+    const own = learnt ?? offsetFromStep(moment, step, place.resolutionMs);
+    // An offset that experiments showed is more likely than a distance from a stored time, which may be simple by chance. Without one, a distance
+    // counts if experiments showed such distances at this place, or if it is simpler than the offset, which also depends on the age of the stored time.
+    const isLikely = (apart: number): boolean => place.base === "stored" || unitOf(apart) < unitOf(own);
+    const from = learnt === undefined ? this.#storedBase(ms, isLikely) : undefined;
     this.#hasNewTime = true;
     const zoneMs = zoneOf(moment, step);
     const origin = {
@@ -619,15 +623,15 @@ export class Renamer {
   }
 
   /**
-   * Names a time by its distance from another time in the state: the one whose distance is the simplest number of whole seconds. Returns the name,
-   * and the step of the other time.
+   * Names a time by its distance from another time in the state: the one whose distance is the simplest number of whole seconds, among the likely
+   * distances. Returns the name, and the step of the other time.
    */
-  #storedBase(ms: number): Pick<TimeOrigin, "name" | "step" | "aheadMs"> | undefined {
+  #storedBase(ms: number, isLikely: (apart: number) => boolean): Pick<TimeOrigin, "name" | "step" | "aheadMs"> | undefined {
     let best: Pick<TimeOrigin, "name" | "step" | "aheadMs"> | undefined;
     let least = Infinity;
     for (const [other, { name, step, aheadMs }] of [...this.#origins.times, ...this.#rootTimes]) {
       const apart = ms - msOf(other);
-      if (apart === 0 || apart % 1_000 !== 0) continue;
+      if (apart === 0 || apart % 1_000 !== 0 || !isLikely(apart)) continue;
       const weight = simplicity(apart);
       if (weight < least) [least, best] = [weight, { name: `${name}+${apart}`, step, aheadMs }];
     }
@@ -678,10 +682,15 @@ function ranked(times: ReadonlyMap<number, TimeOrigin>): ReadonlyMap<number, Tim
   return all;
 }
 
+/** Returns the index of the largest unit of which a duration is a multiple: days, hours, minutes, seconds, or a smaller one. */
+function unitOf(ms: number): number {
+  const unit = [86_400_000, 3_600_000, 60_000, 1_000].findIndex((grain) => ms % grain === 0);
+  return unit === -1 ? 4 : unit;
+}
+
 /** Returns a weight of a duration that is smaller for simpler durations: whole days before hours, minutes and seconds. */
 function simplicity(ms: number): number {
-  const size = Math.abs(ms);
-  return [86_400_000, 3_600_000, 60_000, 1_000].findIndex((grain) => size % grain === 0) * 1e9 + size / 1_000;
+  return unitOf(ms) * 1e9 + Math.abs(ms) / 1_000;
 }
 
 function sameEntries<K, V>(a: ReadonlyMap<K, V>, b: ReadonlyMap<K, V>): boolean {

@@ -94,6 +94,34 @@ describe("a time that a step writes", () => {
     expect(due(CLOCK + HOUR, CLOCK + 50 + HOUR)).not.toBe(due(CLOCK + 50 + HOUR, CLOCK + HOUR));
   });
 
+  describe("at a place where both offsets from a step and distances from stored times occur", () => {
+    const DAY = 86_400_000;
+    const lease = { ...written("session.at"), resolutionMs: 1_000, offsets: [30 * DAY] };
+    /** The state after a session was written whose end lies `afterMs` after that of a member of the root state, at another age of the member. */
+    const ended = (place: Knowledge["times"][number], endMs: (memberMs: number, nowMs: number) => number, ageMs: number): number => {
+      const canonical = knowingPlaces({ ...written("member.at"), offsets: [30 * DAY] }, place);
+      const member = CLOCK + 30 * DAY;
+      canonical.root(stored(table("member", "*id at", [["m0", iso(member)]]), table("session", "*id at", [])), { startMs: CLOCK, endMs: CLOCK });
+      return strictOf(canonical, step(canonical, rows([member], [endMs(member, CLOCK + ageMs)]), CLOCK + ageMs).facts);
+    };
+
+    it.each(["step", "stored"] as const)("one that is a learnt offset from its step is named by it (%s)", (base) => {
+      const names = [1_000, 3_600_000].map((ageMs) => ended({ ...lease, base }, (_member, now) => now + 30 * DAY, ageMs));
+      expect(names[1]).toBe(names[0]);
+    });
+
+    it("one that no learnt offset explains is named by its distance from a stored time", () => {
+      const names = [2_700, 61_300, 3_600_000].map((ageMs) => ended(lease, (member) => member + 30 * DAY, ageMs));
+      expect(names).toEqual([names[0], names[0], names[0]]);
+      expect(ended(lease, (member) => member + 60 * DAY, 2_700)).not.toBe(names[0]);
+    });
+
+    it("one at an unknown, simple offset from its step keeps it, whatever whole seconds lie between it and stored times", () => {
+      const names = [17_000, 95_000].map((ageMs) => ended(lease, (_member, now) => now + 3_600_000, ageMs));
+      expect(names[1]).toBe(names[0]);
+    });
+  });
+
   it("is not a copy of another one that is equal to it by chance, and a copy is one, whenever the steps run", () => {
     const MINUTE = 60_000;
     const SECOND = Math.floor(CLOCK / 1_000) * 1_000;
