@@ -241,6 +241,7 @@ export class Renamer {
     const orders = new Map(
       [...this.#integers().values()].flatMap((keys) => (keys.length < 2 ? [] : keys.map((key, at): [string, number] => [key, at]))),
     );
+    for (const { key, place } of this.#fresh) if (place.isRandom === true) orders.delete(key);
     // An integer in a request is looked up by its counter, because another counter may have given the same integer.
     const texts = new Set(this.#fresh.map(({ key, text, place }) => (place.domain !== undefined && INTEGER.test(text) ? key : text)));
     const number = this.#origins.steps + 1;
@@ -310,9 +311,11 @@ export class Renamer {
       // Replace a signed cookie as a whole, because it is one value although it consists of several words.
       .replace(SEVERAL_WORDS, (whole) => known(whole) ?? whole);
     const parts = splitAtWords(plain, (word, after) => {
-      const moment = momentOf(/^\d+$/.test(word) ? Number(word) : undefined);
-      if (moment !== undefined && !fresh.has(word)) return `<${offsetFromStep(moment, step, 1_000)}>`;
-      return known(word, this.#counted(word, after, isPath || /id$/i.test(after), fresh));
+      const name = known(word, this.#counted(word, after, isPath || /id$/i.test(after), fresh));
+      // Many ids have as many digits as a time.
+      const moment = name === undefined && INTEGER.test(word) ? momentOf(Number(word)) : undefined;
+      if (moment === undefined || Math.abs(moment.ms - step.endMs) > FURTHEST_MS) return name;
+      return `<${offsetFromStep(moment, step, 1_000)}>`;
     });
     return parts === undefined ? plain : parts.map(({ text: part, found }) => found ?? part).join("");
   }
@@ -511,7 +514,7 @@ export class Renamer {
     const constant = this.#constants.get(key);
     if (constant !== undefined) return new Generated(constant, form, undefined);
     const known = this.#generated(key, form);
-    if (known !== undefined || this.#literals.has(key)) return known;
+    if (known !== undefined || this.#literals.has(key) || isPlainWord(text, place)) return known;
     if (this.#step !== undefined || this.#isRoot) this.#fresh.push({ key, text, place });
     return undefined;
   }
@@ -691,6 +694,14 @@ function unitOf(ms: number): number {
 /** Returns a weight of a duration that is smaller for simpler durations: whole days before hours, minutes and seconds. */
 function simplicity(ms: number): number {
   return unitOf(ms) * 1e9 + Math.abs(ms) / 1_000;
+}
+
+/**
+ * Returns `true` for a short word at a place where generated texts are much longer: a constant beside a generated value, such as `live` in a table of
+ * settings of which one is a UUID.
+ */
+function isPlainWord(text: string, { leastLength = 0 }: GeneratedPlace): boolean {
+  return text.length * 2 <= leastLength && /^[A-Za-z_ -]{1,15}$/.test(text);
 }
 
 function sameEntries<K, V>(a: ReadonlyMap<K, V>, b: ReadonlyMap<K, V>): boolean {
