@@ -25,9 +25,9 @@ export class HiddenTimes {
   /** Returns the times, of the given ones, that rows of the root state still contain, but the observed state does not show. */
   in({ systems }: Facts, times: readonly number[]): readonly number[] {
     if (times.length === 0) return times;
-    const counts = new Map(this.#counts);
-    this.#count(systems, "removed", counts, -1);
-    return times.filter((ms) => (counts.get(ms) ?? 0) > 0);
+    const removed = new Map<number, number>();
+    this.#count(systems, "removed", removed, 1);
+    return times.filter((ms) => (this.#counts.get(ms) ?? 0) > (removed.get(ms) ?? 0));
   }
 
   #count(systems: Facts["systems"], side: "added" | "removed", counts: Map<number, number>, by: number): void {

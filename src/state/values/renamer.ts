@@ -570,7 +570,8 @@ export class Renamer {
   }
 
   #knownTime(key: TimeKey): TimeOrigin | undefined {
-    if (this.#isRemoved) return typeof key === "number" ? this.#rootTimes.get(key) : undefined;
+    const removed = this.#isRemoved && typeof key === "number" ? this.#rootTimes.get(key) : undefined;
+    if (removed !== undefined) return removed;
     const known = this.#origins.times.get(key);
     // A time that this step wrote never counts as passed. Otherwise, the delay until the state is read would make a difference.
     if (known === undefined) return this.#times.get(key) ?? (typeof key === "number" ? this.#rootTime(key) : undefined);
