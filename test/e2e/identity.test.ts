@@ -377,3 +377,37 @@ export const agent = new Agent<any>({
   const twin = await run(false);
   expect([twin.status, twin.violations, twin.divergences]).toEqual([0, [], []]);
 });
+
+/** Members who paid until a time. `join` writes a time that depends on its step, `renew` one that depends on a time of `setup`. */
+const MEMBERS_SERVER = `
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+const Database = createRequire(${JSON.stringify(import.meta.url)})("better-sqlite3");
+const db = new Database(process.env.DB_PATH);
+const DAYS = 30 * 86400000;
+db.exec("CREATE TABLE IF NOT EXISTS members (name TEXT PRIMARY KEY, paid_until TEXT, renewed INTEGER)");
+const add = (name) => db.prepare("INSERT OR IGNORE INTO members VALUES (?, ?, 0)").run(name, new Date(Date.now() + DAYS).toISOString()).changes;
+const calls = {
+  setup: () => add("ann"),
+  join: () => add("bob"),
+  renew: () => {
+    const { paid_until: until } = db.prepare("SELECT paid_until FROM members WHERE name = 'ann'").get();
+    return db.prepare("UPDATE members SET renewed = 1, paid_until = ? WHERE name = 'ann' AND renewed = 0").run(new Date(Date.parse(until) + DAYS).toISOString()).changes;
+  },
+};
+createServer((request, response) => response.writeHead(calls[request.url.slice(1)]() === 1 ? 200 : 409).end("{}")).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+
+it("a time that a step derives from one of `setup` has one name in all executions, also if other steps write times to its column", async () => {
+  const cwd = folderWith({
+    "server.mjs": MEMBERS_SERVER,
+    "seqqa.yaml": `target: { command: node server.mjs, env: { PORT: "{port}", DB_PATH: "{db_path}" } }\n`,
+    "members.explore.ts": `import { Action, Agent } from "seqqa";
+const call = (name: string) => new Action<any>({ name, run: (api) => api.post("/" + name) });
+export const agent = new Agent<any>({ setup: async ({ api }) => { await api.post("/setup"); }, actions: [call("join"), call("renew")], invariants: [] });
+`,
+  });
+  const { status } = await seqqa(["run", ".", "--output", "out"], { cwd });
+  const { statesVisited, divergences } = only(writtenIn(join(cwd, "out")));
+  expect([status, statesVisited, divergences]).toEqual([0, 4, []]);
+});

@@ -155,8 +155,10 @@ export class RootState {
     const facts = await state.root();
     const whole = this.#identify(facts);
     const lines = this.#lines(facts);
+    // Before the mark, which then contains the times of the root state that will pass.
+    const node = await this.#node();
     this.#mark = await state.mark();
-    this.#facts = { whole, node: await this.#node(), lines };
+    this.#facts = { whole, node, lines };
   }
 
   #lines(facts: Facts): readonly string[] {
@@ -323,7 +325,7 @@ export class RootState {
       Object.entries(relative.systems).map(([name, since]) => [name, wholeOf(this.#wholeBefore[name] ?? since, since)]),
     );
     const facts: Facts = { ...relative, systems };
-    const whole = this.#identify(facts);
+    const whole = this.#identify(facts, relative.systems);
     const lines = this.#lines(facts);
     // Before the mark, which then contains the times of `setup` that will pass.
     const node = await this.#node();
@@ -332,9 +334,9 @@ export class RootState {
   }
 
   /** Treats the present values as constants, because they belong to the root state. Returns the fingerprint of the root state. */
-  #identify(facts: Facts): Fingerprint {
+  #identify(facts: Facts, shown?: Facts["systems"]): Fingerprint {
     this.#options.lookalikes.root(facts);
-    return this.#canonicalizer.root(facts, this.#setupAt);
+    return this.#canonicalizer.root(facts, this.#setupAt, shown);
   }
 
   async #node(): Promise<Fingerprint> {

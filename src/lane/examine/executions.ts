@@ -168,15 +168,21 @@ export class Executions {
     const generated = new Map(all.flatMap((one) => one.generated).map((one) => [keyOf(one), one]));
     const times = joinedTimes(all.flatMap((pair) => pair.times));
     const counters = new Map<string, string>();
+    const random = new Set<string>();
+    const leastLengths = new Map<string, number>();
     for (const [key, one] of generated) {
       const pairs = all.map((pair) => pair.generated.filter((other) => keyOf(other) === key));
       const isHeld = (domain: string): boolean => pairs.every((some) => some.some(({ domains }) => domains.includes(domain)));
       // A short hexadecimal id may consist of digits only by chance. If the value is no integer in one pair, it is text.
       const isText = pairs.some((some) => some.some(({ domain }) => domain === undefined));
+      leastLengths.set(key, Math.min(...pairs.flat().flatMap(({ sample }) => sample.map(({ length }) => length))));
       // A column may refer to several tables, so its values may come from several counters. Take the counter that explains the values in all pairs,
       // or else the counter of the column itself.
       const counter = one.domains.find(isHeld) ?? one.domain;
-      if (counter !== undefined && !isText) counters.set(key, counter);
+      if (isRandom(pairs.flat())) random.add(key);
+      // Random digits in a text that no integer key holds are a code, such as a voucher, and no number of a counter.
+      const isCode = one.isLoose === undefined && counter === one.domains.at(-1) && random.has(key);
+      if (counter !== undefined && !isText && !isCode) counters.set(key, counter);
       const isMade = one.isLoose !== true || (pairs.flat().every(isGrowing) && this.#stays(one.place));
       if (isMade && pairs.every((some) => some.length > 0)) continue;
       generated.delete(key);
@@ -185,7 +191,11 @@ export class Executions {
     // If no difference was found in the states, a request causes the difference, or a field was classified wrongly.
     const noisy = generated.size + times.length + suspects.size > 0 ? [] : this.#unplaced(suspects);
     return {
-      generated: [...generated].map(([key, { place, after }]) => ({ place, after, domain: counters.get(key) })),
+      generated: [...generated].map(([key, { place, after }]) => {
+        const domain = counters.get(key);
+        if (domain === undefined) return { place, after, domain, leastLength: leastLengths.get(key) };
+        return { place, after, domain, ...(random.has(key) && { isRandom: true as const }) };
+      }),
       times,
       suspects: [...suspects.values()],
       noisyActions: noisy,
@@ -259,6 +269,22 @@ function withWholes(pairs: readonly Differences[]): readonly Differences[] {
 const isNumber = (text: string): boolean => /^-?\d+(?:\.\d+)?$/.test(text);
 
 const isGrowing = ({ sample: [a, b] }: Differences["generated"][number]): boolean => BigInt(a) < BigInt(b);
+
+/** The number of digits from which an integer may be random. */
+const RANDOM_DIGITS = 6;
+
+/**
+ * Returns `true` for integers that do not come from a counter. From one execution to the next, a counter grows, and by little: a random integer grows
+ * by chance, but then mostly by much.
+ */
+function isRandom(pairs: readonly Differences["generated"][number][]): boolean {
+  const isLong = pairs.every(({ sample }) => sample.every((text) => text.length >= RANDOM_DIGITS && /^\d+$/.test(text)));
+  const isCounted = ({ sample: [a, b] }: Differences["generated"][number]): boolean => {
+    const grown = BigInt(b) - BigInt(a);
+    return grown > 0n && grown * 100n < 10n ** BigInt(b.length);
+  };
+  return isLong && !pairs.every(isCounted);
+}
 
 /**
  * Returns `true` for a short text or a word. Such a text may have been chosen at random from a list, and then occurs again after a few executions. An

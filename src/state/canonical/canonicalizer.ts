@@ -3,10 +3,12 @@ import { describeFacts } from "./describe.ts";
 import type { Facts, Fingerprint } from "./facts.ts";
 import { hashText } from "../hash/hasher.ts";
 import { NOTHING_KNOWN, type Knowledge } from "../compare/knowledge.ts";
+import { HiddenTimes } from "../values/hidden-times.ts";
 import { Renamer } from "../values/renamer.ts";
 import { shownNames, type Marked } from "./same-names.ts";
 import { StoresComparer, type StoreRows } from "../compare/same-stores.ts";
 import { StateWriter, type StateText } from "./state-text.ts";
+import { readRules } from "../values/rules.ts";
 import type { StepWindow } from "../values/times.ts";
 
 /**
@@ -54,8 +56,13 @@ export class Canonicalizer {
    * are named in the order in which they were read. Call this method again if the root state is created again.
    *
    * @param window The time in which the root state was created.
+   * @param shown The stores of the root state as their observation shows them. Default: it shows no rows.
    */
-  root(facts: Facts, window: StepWindow = { startMs: this.#options.clockMs, endMs: this.#options.clockMs }): Fingerprint {
+  root(
+    facts: Facts,
+    window: StepWindow = { startMs: this.#options.clockMs, endMs: this.#options.clockMs },
+    shown: Facts["systems"] = {},
+  ): Fingerprint {
     const fingerprint: Fingerprint = { lo: 0, hi: 0 };
     this.#named = undefined;
     if (this.#options.byAppearance === true) {
@@ -70,7 +77,10 @@ export class Canonicalizer {
     }
     const lookalikes = new StateWriter({ ...this.#options, byAppearance: true, masked: [] });
     const names = idNames(lookalikes.write(facts));
-    this.renamer.root(facts, names, window);
+    const { columns } = readRules(this.#options.ignore, this.#options.masked);
+    const isLeftOut = (system: string, table: string, column: string): boolean =>
+      columns.has(`${table}.${column}`) || columns.has(`${system}.${table}.${column}`);
+    this.renamer.root(facts, names, window, new HiddenTimes(facts, shown, isLeftOut));
     this.#comparer.fix(names);
     const state = this.#writer.write(this.renamer.constant(facts));
     this.#bounded = state.bounded;

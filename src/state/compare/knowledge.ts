@@ -12,6 +12,10 @@ export interface GeneratedPlace {
    * texts are the same value everywhere.
    */
   readonly domain: string | undefined;
+  /** `true` for integers that do not grow from one execution to the next, so that their order means nothing. Absent if they grow. */
+  readonly isRandom?: true | undefined;
+  /** The length of the shortest generated text that experiments found at the place. Absent for counters, and in knowledge of earlier versions. */
+  readonly leastLength?: number | undefined;
 }
 
 export interface TimePlace {

@@ -3,6 +3,7 @@ import type { ObservedTable, StoredValue } from "../../model/stores/store-adapte
 import type { Facts } from "../canonical/facts.ts";
 import type { GeneratedPlace, Knowledge, TimePlace } from "../compare/knowledge.ts";
 import { hashText32 } from "../hash/hasher.ts";
+import { HiddenTimes } from "./hidden-times.ts";
 import { msOf, NO_ORIGINS, ROOT_TIMES, timeKeyAt, type Origin, type Origins, type TimeKey, type TimeOrigin } from "./origins.ts";
 import {
   columnPlace,
@@ -101,6 +102,12 @@ export class Renamer {
   #nowMs = 0;
   #isRoot = false;
   readonly #rootMoments = new Map<number, { isKnown: boolean }>();
+  /** `true` while rows are read that the observed state no longer contains. Their times do not pass. */
+  #isRemoved = false;
+  #hidden: HiddenTimes | undefined;
+  /** The times of the root state that had not passed when it was made. */
+  #rootFuture: readonly number[] = [];
+  #rootEndMs = 0;
 
   constructor(knowledge: Knowledge, literals: ReadonlySet<string>) {
     this.#literals = new Set([...literals].map((text) => wordOf(text).key));
@@ -129,9 +136,13 @@ export class Renamer {
    * Gives the values of the root state names that stay the same in all states: the ids in `names`, the values at places known from experiments, and
    * times. Times at known places are named by their distance from the start, and times near the clock share one name. A run on another day therefore
    * has the same root state.
+   *
+   * @param hidden The times that observations do not show. Default: none.
    */
-  root(facts: Facts, names: ReadonlyMap<string, string>, window: StepWindow): void {
+  root(facts: Facts, names: ReadonlyMap<string, string>, window: StepWindow, hidden?: HiddenTimes): void {
     this.#constants = names;
+    this.#hidden = hidden;
+    this.#rootEndMs = window.endMs;
     this.#rootTimes = new Map();
     const constants = new Map(names);
     this.#isRoot = true;
@@ -156,6 +167,7 @@ export class Renamer {
     }
     this.#constants = constants;
     this.#rootTimes = ranked(rootTimes);
+    this.#rootFuture = [...this.#rootTimes].filter(([, { isFuture }]) => isFuture).map(([ms]) => ms);
   }
 
   /** Replaces values and times that the root state also has with names that are the same in all states. */
@@ -170,12 +182,16 @@ export class Renamer {
     if (this.isIdle && origins.ids.size === 0 && origins.times.size === 0) return { facts, origins };
     this.#begin(origins, step);
     this.#passes = true;
+    // The root state is observed as it was made, also on a lane that makes it late.
+    if (origins === NO_ORIGINS) this.#nowMs = Math.min(this.#nowMs, this.#rootEndMs);
     let renamed = this.#facts(facts);
     const hasNew = this.#fresh.length + this.#newTimes.length > 0;
     if (this.#fresh.length > 0) this.#register();
     this.#orderTimes();
     // The first pass may have read copies of a new value before the value was known as generated. A second pass replaces these copies.
     if (hasNew) renamed = this.#facts(facts);
+    const passed = this.#hiddenPassed(facts);
+    if (passed.length > 0) renamed = { ...renamed, systems: { ...renamed.systems, [PASSED]: { kind: "value", value: passed } } };
     // A key with a place was needed while two different times were equal by chance. If only one of them is left, also store it under its plain key,
     // so that its copies at other places are found.
     for (const [key, origin] of this.#times) if (typeof key === "string" && !this.#times.has(msOf(key))) this.#times.set(msOf(key), origin);
@@ -184,6 +200,17 @@ export class Renamer {
       facts: renamed,
       origins: isSame ? origins : { ids: this.#ids, times: this.#times, steps: this.#origins.steps + 1, at: origins.at },
     };
+  }
+
+  /** Keeps the times of the root state that may pass in rows that were not observed, and returns those that have passed since. */
+  #hiddenPassed(facts: Facts): readonly Time[] {
+    // The position of the target's clock is part of the state, so a time that passed because the clock was moved needs no entry.
+    const waiting = this.#rootFuture.filter((ms) => ms - this.clock.aheadMs > this.#rootEndMs);
+    const hidden = this.#hidden?.in(facts, waiting) ?? [];
+    return hidden.flatMap((ms) => {
+      const origin = this.#knownTime(ms);
+      return origin?.isPassed === true ? [new Time(ms, "", origin)] : [];
+    });
   }
 
   #begin(origins: Origins, step: StepOrigin | undefined): void {
@@ -217,6 +244,7 @@ export class Renamer {
     const orders = new Map(
       [...this.#integers().values()].flatMap((keys) => (keys.length < 2 ? [] : keys.map((key, at): [string, number] => [key, at]))),
     );
+    for (const { key, place } of this.#fresh) if (place.isRandom === true) orders.delete(key);
     // An integer in a request is looked up by its counter, because another counter may have given the same integer.
     const texts = new Set(this.#fresh.map(({ key, text, place }) => (place.domain !== undefined && INTEGER.test(text) ? key : text)));
     const number = this.#origins.steps + 1;
@@ -301,9 +329,11 @@ export class Renamer {
       // Replace a signed cookie as a whole, because it is one value although it consists of several words.
       .replace(SEVERAL_WORDS, (whole) => known(whole) ?? whole);
     const parts = splitAtWords(plain, (word, after) => {
-      const moment = momentOf(/^\d+$/.test(word) ? Number(word) : undefined);
-      if (moment !== undefined && !fresh.has(word)) return `<${offsetFromStep(moment, step, 1_000)}>`;
-      return known(word, this.#counted(word, after, isPath || /id$/i.test(after), fresh));
+      const name = known(word, this.#counted(word, after, isPath || /id$/i.test(after), fresh));
+      // Many ids have as many digits as a time.
+      const moment = name === undefined && INTEGER.test(word) ? momentOf(Number(word)) : undefined;
+      if (moment === undefined || Math.abs(moment.ms - step.endMs) > FURTHEST_MS) return name;
+      return `<${offsetFromStep(moment, step, 1_000)}>`;
     });
     return parts === undefined ? plain : parts.map(({ text: part, found }) => found ?? part).join("");
   }
@@ -351,11 +381,11 @@ export class Renamer {
           ? (this.#value(cell, undefined) as StoredValue)
           : (this.#value(cell, node?.inner.get(columnPlace(table.columns, index, cells))) as StoredValue),
       );
-    return {
-      ...table,
-      added: table.added.map(row),
-      removed: this.#constants.size + this.#rootTimes.size === 0 ? table.removed : table.removed.map(row),
-    };
+    const added = table.added.map(row);
+    this.#isRemoved = true;
+    const removed = this.#constants.size + this.#rootTimes.size === 0 ? table.removed : table.removed.map(row);
+    this.#isRemoved = false;
+    return { ...table, added, removed };
   }
 
   #value(value: unknown, node: Node | undefined): unknown {
@@ -502,7 +532,7 @@ export class Renamer {
     const constant = this.#constants.get(key);
     if (constant !== undefined) return new Generated(constant, form, undefined);
     const known = this.#generated(key, form);
-    if (known !== undefined || this.#literals.has(key)) return known;
+    if (known !== undefined || this.#literals.has(key) || isPlainWord(text, place)) return known;
     if (this.#step !== undefined || this.#isRoot) this.#fresh.push({ key, text, place });
     return undefined;
   }
@@ -558,6 +588,8 @@ export class Renamer {
   }
 
   #knownTime(key: TimeKey): TimeOrigin | undefined {
+    const removed = this.#isRemoved && typeof key === "number" ? this.#rootTimes.get(key) : undefined;
+    if (removed !== undefined) return removed;
     const known = this.#origins.times.get(key);
     // A time that this step wrote never counts as passed. Otherwise, the delay until the state is read would make a difference.
     if (known === undefined) return this.#times.get(key) ?? (typeof key === "number" ? this.#rootTime(key) : undefined);
@@ -585,8 +617,12 @@ export class Renamer {
     }
     const step = this.#step;
     if (step === undefined) return undefined;
-    const own = fittingOffset(place.offsets ?? [], moment, step, place.resolutionMs) ?? offsetFromStep(moment, step, place.resolutionMs);
-    const from = place.base === "stored" ? this.#storedBase(ms) : undefined;
+    const learnt = fittingOffset(place.offsets ?? [], moment, step, place.resolutionMs);
+    const own = learnt ?? offsetFromStep(moment, step, place.resolutionMs);
+    // An offset that experiments showed is more likely than a distance from a stored time, which may be simple by chance. Without one, a distance
+    // counts if experiments showed such distances at this place, or if it is simpler than the offset, which also depends on the age of the stored time.
+    const isLikely = (apart: number): boolean => place.base === "stored" || unitOf(apart) < unitOf(own);
+    const from = learnt === undefined ? this.#storedBase(ms, isLikely) : undefined;
     const zoneMs = zoneOf(moment, step);
     const origin = {
       name: from?.name ?? `step${own}`,
@@ -625,15 +661,15 @@ export class Renamer {
   }
 
   /**
-   * Names a time by its distance from another time in the state: the one whose distance is the simplest number of whole seconds. Returns the name,
-   * and the step of the other time.
+   * Names a time by its distance from another time in the state: the one whose distance is the simplest number of whole seconds, among the likely
+   * distances. Returns the name, and the step of the other time.
    */
-  #storedBase(ms: number): Pick<TimeOrigin, "name" | "step" | "aheadMs"> | undefined {
+  #storedBase(ms: number, isLikely: (apart: number) => boolean): Pick<TimeOrigin, "name" | "step" | "aheadMs"> | undefined {
     let best: Pick<TimeOrigin, "name" | "step" | "aheadMs"> | undefined;
     let least = Infinity;
     for (const [other, { name, step, aheadMs }] of [...this.#origins.times, ...this.#rootTimes]) {
       const apart = ms - msOf(other);
-      if (apart === 0 || apart % 1_000 !== 0) continue;
+      if (apart === 0 || apart % 1_000 !== 0 || !isLikely(apart)) continue;
       const weight = simplicity(apart);
       if (weight < least) [least, best] = [weight, { name: `${name}+${apart}`, step, aheadMs }];
     }
@@ -652,6 +688,8 @@ export class Renamer {
 }
 
 const DAY_MS = 86_400_000;
+/** The part of a state with the times of the root state that passed and that no observed row shows. Stores cannot have this name. */
+const PASSED = "passed times";
 /** The smallest distance between the target's clock and the real one at which times of both can be told apart. */
 const LEAST_AHEAD_MS = 3_600_000;
 /** The largest difference between the clocks of a store and of seqqa. */
@@ -684,10 +722,23 @@ function ranked(times: ReadonlyMap<number, TimeOrigin>): ReadonlyMap<number, Tim
   return all;
 }
 
+/** Returns the index of the largest unit of which a duration is a multiple: days, hours, minutes, seconds, or a smaller one. */
+function unitOf(ms: number): number {
+  const unit = [86_400_000, 3_600_000, 60_000, 1_000].findIndex((grain) => ms % grain === 0);
+  return unit === -1 ? 4 : unit;
+}
+
 /** Returns a weight of a duration that is smaller for simpler durations: whole days before hours, minutes and seconds. */
 function simplicity(ms: number): number {
-  const size = Math.abs(ms);
-  return [86_400_000, 3_600_000, 60_000, 1_000].findIndex((grain) => size % grain === 0) * 1e9 + size / 1_000;
+  return unitOf(ms) * 1e9 + Math.abs(ms) / 1_000;
+}
+
+/**
+ * Returns `true` for a short word at a place where generated texts are much longer: a constant beside a generated value, such as `live` in a table of
+ * settings of which one is a UUID.
+ */
+function isPlainWord(text: string, { leastLength = 0 }: GeneratedPlace): boolean {
+  return text.length * 2 <= leastLength && /^[A-Za-z_ -]{1,15}$/.test(text);
 }
 
 function sameEntries<K, V>(a: ReadonlyMap<K, V>, b: ReadonlyMap<K, V>): boolean {

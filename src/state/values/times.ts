@@ -68,11 +68,10 @@ function parsed(text: string, form: TimeForm): Moment | undefined {
   return Number.isNaN(ms) ? undefined : { ms, form };
 }
 
-/** Returns the resolution of a time in milliseconds: the largest of a day, a second and a millisecond of which the time is a multiple. */
+/** Returns the resolution of a time in milliseconds: the largest of a day, an hour, a minute, a second and a millisecond of which it is a multiple. */
 export function resolutionOf({ ms, form }: Moment): number {
-  if (form === "date" || ms % DAY === 0) return DAY;
-  if (form === "s" || ms % 1_000 === 0) return 1_000;
-  return 1;
+  if (form === "date") return DAY;
+  return [DAY, 3_600_000, 60_000, 1_000].find((unit) => ms % unit === 0) ?? 1;
 }
 
 /**

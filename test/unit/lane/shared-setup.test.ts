@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { MemoryAdapter } from "../../../src/adapters/memory/index.ts";
 import { bringUp } from "../../../src/lane/index.ts";
@@ -5,9 +6,12 @@ import { Action } from "../../../src/model/declare/action.ts";
 import { AgentDefinition } from "../../../src/model/declare/agent.ts";
 import { SeqqaError } from "../../../src/model/errors.ts";
 import { ApiResponse } from "../../../src/model/http/response.ts";
+import { SqliteAdapter } from "../../../src/adapters/sqlite/index.ts";
+import { passesAt } from "../../../src/lane/state/world-state.ts";
 import { World } from "../../../src/model/declare/world.ts";
 import { atEnd } from "../../support/at-end.ts";
-import { laneOptions, memoryParts } from "../../support/lane-parts.ts";
+import { laneOptions, laneOf, memoryParts } from "../../support/lane-parts.ts";
+import { api, scratchDirectory } from "../../support/sqlite-scratch.ts";
 
 /** A store that cannot take rows of another lane: they change one that this lane does not have. */
 class Seeded extends MemoryAdapter<{ logins: number; admin: string }> {
@@ -37,4 +41,30 @@ it("a lane whose target seeded its store otherwise than on the first lane is ref
     message: expect.stringContaining("Before `setup`, a store of this lane has other rows than the same store of the first lane") as string,
     hint: expect.stringContaining("Start the target once on the store of db_url") as string,
   });
+});
+
+it("a time that `setup` wrote to a store with checkpoints makes the root state another one when it has passed", async () => {
+  const file = join(scratchDirectory(), "invites-test.db");
+  const db = api(file, "CREATE TABLE invites (id INTEGER PRIMARY KEY, until TEXT)");
+  const dueMs = Date.now() + 60_000;
+  const store = new MemoryAdapter({ state: {} });
+  const definition = new AgentDefinition<object, typeof store>({
+    world: new World<object, typeof store>({ api: store, systems: { db: new SqliteAdapter({ file }) }, context: {} }),
+    setup: () => void db.prepare("INSERT INTO invites VALUES (1, ?)").run(new Date(dueMs).toISOString()),
+    actions: [new Action<object, typeof store>({ name: "look", run: async () => ApiResponse.of(200, {}) })],
+    invariants: [],
+  });
+  const { base } = await laneOf(definition);
+  atEnd(() => base.world.close());
+  const { state, canonicalizer, home } = base;
+  expect(passesAt(home.mark)).toBe(dueMs);
+  const print = async (nowMs: number): Promise<object> => {
+    await state.restore(home.mark);
+    canonicalizer.renamer.clock = { now: () => nowMs, aheadMs: 0 };
+    const out = { lo: 0, hi: 0 };
+    await state.fingerprint(canonicalizer, out);
+    return out;
+  };
+  const before = await print(dueMs - 1);
+  expect(await print(dueMs)).not.toEqual(before);
 });

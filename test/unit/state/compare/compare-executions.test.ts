@@ -100,3 +100,21 @@ describe("places", () => {
     expect(valuesAt(known, JSON.stringify(["tables", "db", "orders", "id"]))).toEqual([]);
   });
 });
+
+describe("a time that is truncated", () => {
+  const MINUTE = 60_000;
+
+  it.each([
+    ["to a minute", MINUTE],
+    ["to an hour", 60 * MINUTE],
+  ])("%s is a time of its step, also in two executions between which the unit ends", (_what, unit) => {
+    const at = (startMs: number) => ({
+      facts: facts({ context: { seen: new Date(Math.floor(startMs / unit) * unit).toISOString() } }),
+      window: { startMs, endMs: startMs + 5 },
+    });
+    const end = Date.UTC(2025, 10, 21, 13);
+    const { generated, times, unexplained } = compareExecutions(at(end - 400), at(end + 800), { known: NOTHING_KNOWN });
+    expect([generated, unexplained]).toEqual([[], []]);
+    expect(times).toMatchObject([{ resolutionMs: unit, base: "step", offsets: [0] }]);
+  });
+});

@@ -109,6 +109,34 @@ describe("a time that a step writes", () => {
     expect(due(CLOCK + HOUR, CLOCK + 50 + HOUR)).not.toBe(due(CLOCK + 50 + HOUR, CLOCK + HOUR));
   });
 
+  describe("at a place where both offsets from a step and distances from stored times occur", () => {
+    const DAY = 86_400_000;
+    const lease = { ...written("session.at"), resolutionMs: 1_000, offsets: [30 * DAY] };
+    /** The state after a session was written whose end lies `afterMs` after that of a member of the root state, at another age of the member. */
+    const ended = (place: Knowledge["times"][number], endMs: (memberMs: number, nowMs: number) => number, ageMs: number): number => {
+      const canonical = knowingPlaces({ ...written("member.at"), offsets: [30 * DAY] }, place);
+      const member = CLOCK + 30 * DAY;
+      canonical.root(stored(table("member", "*id at", [["m0", iso(member)]]), table("session", "*id at", [])), { startMs: CLOCK, endMs: CLOCK });
+      return strictOf(canonical, step(canonical, rows([member], [endMs(member, CLOCK + ageMs)]), CLOCK + ageMs).facts);
+    };
+
+    it.each(["step", "stored"] as const)("one that is a learnt offset from its step is named by it (%s)", (base) => {
+      const names = [1_000, 3_600_000].map((ageMs) => ended({ ...lease, base }, (_member, now) => now + 30 * DAY, ageMs));
+      expect(names[1]).toBe(names[0]);
+    });
+
+    it("one that no learnt offset explains is named by its distance from a stored time", () => {
+      const names = [2_700, 61_300, 3_600_000].map((ageMs) => ended(lease, (member) => member + 30 * DAY, ageMs));
+      expect(names).toEqual([names[0], names[0], names[0]]);
+      expect(ended(lease, (member) => member + 60 * DAY, 2_700)).not.toBe(names[0]);
+    });
+
+    it("one at an unknown, simple offset from its step keeps it, whatever whole seconds lie between it and stored times", () => {
+      const names = [17_000, 95_000].map((ageMs) => ended(lease, (_member, now) => now + 3_600_000, ageMs));
+      expect(names[1]).toBe(names[0]);
+    });
+  });
+
   it("is not a copy of another one that is equal to it by chance, and a copy is one, whenever the steps run", () => {
     const MINUTE = 60_000;
     const SECOND = Math.floor(CLOCK / 1_000) * 1_000;
@@ -213,6 +241,40 @@ describe("a time of the root state", () => {
     };
     expect(fingerprintOf(CLOCK)).toEqual(fingerprintOf(CLOCK + 777));
   });
+
+  describe("in a row that did not change", () => {
+    const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: ["session.at"], symmetric: [], placeholders: [], masked: [] };
+    const DUE = CLOCK + 60_000;
+    /** The root state has the rows `m` and `n`, of which each has a time, and a row with another time in a column that is left out. */
+    const observing = (): ((facts: Facts, atMs: number) => { readonly strict: number; readonly passed: number }) => {
+      const canonical = new State(options);
+      const root = [table("member", "*id at", [["m", iso(DUE)]]), table("session", "*id at", [["s", iso(DUE + 1)]])];
+      canonical.root(stored(...root), { startMs: CLOCK - 5, endMs: CLOCK });
+      let nowMs = CLOCK;
+      canonical.renamer.clock = { now: () => nowMs, aheadMs: 0 };
+      const { origins } = canonical.renamer.observe(stored(), NO_ORIGINS, undefined);
+      expect([...origins.times.keys()]).toEqual([DUE]);
+      return (facts, atMs) => {
+        nowMs = atMs;
+        const seen = canonical.renamer.observe(facts, origins, undefined);
+        return { strict: strictOf(canonical, seen.facts), passed: [...seen.origins.times.values()].filter((one) => one.isPassed).length };
+      };
+    };
+
+    it("makes another state when it has passed, although no observed row has it", () => {
+      const observe = observing();
+      const before = observe(stored(), DUE - 1);
+      const after = observe(stored(), DUE + 1);
+      expect([before.passed, after.passed]).toEqual([0, 1]);
+      expect(after.strict).not.toBe(before.strict);
+    });
+
+    it("makes none after the row was removed", () => {
+      const observe = observing();
+      const without = stored(table("member", "*id at", [], [["m", iso(DUE)]]));
+      expect(observe(without, DUE + 1)).toEqual(observe(without, DUE - 1));
+    });
+  });
 });
 
 describe("the request that made a value", () => {
@@ -230,6 +292,33 @@ describe("the request that made a value", () => {
       endMs: CLOCK,
     });
     expect(origins.ids.size).toBe(1);
+  });
+
+  it.each([
+    ["10 digits, as a time in seconds", "1764000001", "1763999123"],
+    ["13 digits, as a time in milliseconds", "1764000001234", "1763999123987"],
+    ["a snowflake", "1763876143564800000", "1762876143564812345"],
+  ])("is the same request with another id of %s", (_what, ...ids) => {
+    const place = (column: string) => ({ place: JSON.stringify(["tables", "db", ...column.split(".")]), after: "", domain: undefined });
+    const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [] };
+    const label = (id: string): string => {
+      const canonical = new State(options, { ...NOTHING_KNOWN, generated: [place("member.id"), place("session.id")] });
+      canonical.root(stored(table("member", "*id", []), table("session", "*id", [])));
+      const window = { startMs: CLOCK, endMs: CLOCK };
+      const first = canonical.renamer.observe(stored(table("member", "*id", [[id]]), table("session", "*id", [])), NO_ORIGINS, {
+        action: "join",
+        exchanges: [],
+        ...window,
+      });
+      const made = `session-of-${id}`;
+      const second = canonical.renamer.observe(stored(table("member", "*id", [[id]]), table("session", "*id", [[made]])), first.origins, {
+        action: "open",
+        exchanges: [{ method: "POST", path: `/members/${id}/sessions`, body: "", acting: " ", answer: made }],
+        ...window,
+      });
+      return second.origins.ids.get(made)!.label;
+    };
+    expect(label(ids[1]!)).toBe(label(ids[0]!));
   });
 
   it.each([
@@ -374,5 +463,25 @@ describe("JSON in a text that contains a generated value", () => {
 
   it("has no order of generated keys, because many stores sort them", () => {
     expect(nameOf("#key", '{"k3x9":1,"q7w2":2}')).toBe(nameOf("#key", '{"v5r8":2,"t4m6":1}'));
+  });
+});
+
+describe("a constant at a place of generated values", () => {
+  const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [] };
+  const place = JSON.stringify(["tables", "db", "settings", "value"]);
+
+  /** The strict form after a step wrote a setting, given the length of the generated values that experiments found. */
+  const strict = (value: string, leastLength: number | undefined): number => {
+    const canonical = new State(options, { ...NOTHING_KNOWN, generated: [{ place, after: "", domain: undefined, leastLength }] });
+    canonical.root(stored(table("settings", "*key value", [])));
+    return strictOf(canonical, step(canonical, stored(table("settings", "*key value", [["mode", value]])), CLOCK).facts);
+  };
+
+  it("keeps its value, if it is a word much shorter than these", () => {
+    expect(strict("live", 36)).not.toBe(strict("test", 36));
+    expect(strict("0b6d8d4e-7b63-4c0e-9f43-0d2d3c0a7e11", 36)).toBe(strict("9f1f2a8e-30a5-4b8c-8a55-27c8c1d0aa42", 36));
+    // Short ids may consist of letters alone.
+    expect(strict("abcd", 6)).toBe(strict("wxyz", 6));
+    expect(strict("live", undefined)).toBe(strict("test", undefined));
   });
 });

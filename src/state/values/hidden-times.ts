@@ -1,0 +1,47 @@
+import type { Facts } from "../canonical/facts.ts";
+import { momentOf } from "./times.ts";
+
+/** Returns `true` if a column is no part of the state. */
+type IsLeftOut = (system: string, table: string, column: string) => boolean;
+
+/**
+ * The times in rows of the root state that observations do not show, because these contain only the rows that changed. Such a time passes although
+ * nothing is written, and no observed row says so.
+ */
+export class HiddenTimes {
+  readonly #counts: ReadonlyMap<number, number>;
+  readonly #isLeftOut: IsLeftOut;
+
+  /** @param whole The root state with all its rows. @param shown The rows of the root state that its observation shows. */
+  constructor(whole: Facts, shown: Facts["systems"], isLeftOut: IsLeftOut) {
+    this.#isLeftOut = isLeftOut;
+    const counts = new Map<number, number>();
+    this.#count(whole.systems, "added", counts, 1);
+    this.#count(shown, "added", counts, -1);
+    this.#count(shown, "removed", counts, 1);
+    this.#counts = counts;
+  }
+
+  /** Returns the times, of the given ones, that rows of the root state still contain, but the observed state does not show. */
+  in({ systems }: Facts, times: readonly number[]): readonly number[] {
+    if (times.length === 0) return times;
+    const removed = new Map<number, number>();
+    this.#count(systems, "removed", removed, 1);
+    return times.filter((ms) => (this.#counts.get(ms) ?? 0) > (removed.get(ms) ?? 0));
+  }
+
+  #count(systems: Facts["systems"], side: "added" | "removed", counts: Map<number, number>, by: number): void {
+    for (const [system, observed] of Object.entries(systems)) {
+      if (observed.kind !== "rows") continue;
+      for (const table of observed.tables) {
+        table.columns.forEach(({ name }, column) => {
+          if (table[side].length === 0 || this.#isLeftOut(system, table.name, name)) return;
+          for (const row of table[side]) {
+            const ms = momentOf(row[column])?.ms;
+            if (ms !== undefined) counts.set(ms, (counts.get(ms) ?? 0) + by);
+          }
+        });
+      }
+    }
+  }
+}
