@@ -188,10 +188,14 @@ function tooOld(store: StoreUrl, version: number): SeqqaError {
 }
 
 function isStandby(store: StoreUrl): SeqqaError {
-  return new SeqqaError("STORE_NOT_WRITABLE", `The server of ${store.shown} is a standby, which is read-only. seqqa must write to the database.`, {
-    hint: "Name the primary server in the store's URL.",
-    exitStatus: 2,
-  });
+  return new SeqqaError(
+    "STORE_NOT_WRITABLE",
+    `The server of ${store.shown} is a standby, which is read-only. seqqa must write to the database.`,
+    {
+      hint: "Name the primary server in the store's URL.",
+      exitStatus: 2,
+    },
+  );
 }
 
 function isPooled(store: StoreUrl): SeqqaError {

@@ -6,7 +6,7 @@ import { serverBinary } from "../provider/own-server.ts";
 import { redisPlace, shownPlace } from "./redis-url.ts";
 import { RESERVED } from "../keys/reserved.ts";
 import { Script, TRIAL } from "../dump/scripts.ts";
-import { OLDEST, serverFacts, unsupported } from "./server-facts.ts";
+import { moduleNames, OLDEST, serverFacts, unsupported } from "./server-facts.ts";
 
 /** A script that returns the number of databases of the server, and the number of empty ones. */
 const COUNT = new Script(`local n, empty = 0, 0
@@ -116,12 +116,13 @@ async function checkMemory(connection: Connection, add: Add): Promise<void> {
 
 async function checkIsolation(connection: Connection, add: Add): Promise<void> {
   const binary = serverBinary();
+  const modules = await moduleNames(connection);
   add(
     binary !== undefined,
     "isolation server",
     binary === undefined
       ? "The program redis-server is not installed. Install the program, or set `isolation: index` for this store."
-      : `seqqa starts a Redis server for each lane with ${binary}.`,
+      : `seqqa starts a Redis server for each lane with ${binary}.${modules.length === 0 ? "" : ` If the target uses modules (${modules.join(", ")}) that these servers lack, set \`isolation: index\`.`}`,
   );
   const [databases, free] = ((await COUNT.run(connection, [])) as readonly number[]).map(Number) as [number, number];
   const lanes = Math.max(0, free - 1);

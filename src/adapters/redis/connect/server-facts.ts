@@ -1,6 +1,7 @@
 import { SeqqaError } from "../../../model/errors.ts";
 import type { Connection } from "./driver.ts";
 import { shownPlace } from "./redis-url.ts";
+import { mayNot } from "../dump/notifications.ts";
 
 /** The oldest supported release: version 7.0 introduced PEXPIRETIME. */
 export const OLDEST = "7.0";
@@ -10,6 +11,20 @@ export type ServerFacts = ReadonlyMap<string, string>;
 export async function serverFacts(connection: Connection, section: string): Promise<ServerFacts> {
   const text = String(await connection.text("INFO", section));
   return new Map([...text.matchAll(/^([^:#\r\n]+):(.*?)\r?$/gm)].map(([, name, value]) => [name!, value!]));
+}
+
+/** Matches the counter of a command of a module or a vector set in the reply to INFO. */
+const MODULE_COMMAND = /^cmdstat_(?:v(?:add|sim)|[^:\s]+\.[^:\s]+):/im;
+
+/** Returns the names of the server's modules; empty if there are none, or if the user may not call INFO. `used`: only if a client has used one. */
+export async function moduleNames(connection: Connection, { used = false }: { readonly used?: boolean } = {}): Promise<readonly string[]> {
+  try {
+    const text = String(await connection.text("INFO", "modules", "commandstats"));
+    return used && !MODULE_COMMAND.test(text) ? [] : [...text.matchAll(/^module:name=([^,\r\n]+)/gm)].map(([, name]) => name!);
+  } catch (error) {
+    if (mayNot(error)) return [];
+    throw error;
+  }
 }
 
 /** Checks that seqqa can restore the server. @throws SeqqaError `STORE_UNSUPPORTED` for old releases, clusters and replicas */

@@ -14,6 +14,11 @@ import { isReserved, RESERVED } from "../keys/reserved.ts";
 const WIPES = /cmdstat_(?:flushall|flushdb|swapdb|config\|set|config\|resetstat|debug|replicaof|slaveof|failover):calls=\d+/g;
 const QUIET = /cmdstat_(?:xack|xackdel|xclaim|xautoclaim|xreadgroup|xnack|xdelex|pfcount|pfdebug|pfselftest):calls=\d+/g;
 /**
+ * Matches counters of vector sets and of modules, whose commands may change and create keys without notifications. RedisJSON and RedisTimeSeries
+ * announce all changes, and RediSearch changes only the keys of its suggestions.
+ */
+const MODULES = /cmdstat_(?:v(?:add|rem|setattr)|(?!json\.|ts\.|ft\.(?!sug))[^:\s]+\.[^:\s]+):calls=\d+/gi;
+/**
  * Matches the server's count of changes in the reply to INFO. It counts the changes of all clients and restarts when the server saves its data to
  * disk.
  */
@@ -22,7 +27,7 @@ const SAVED = /^rdb_last_save_time:\d+/m;
 const CHANNEL = /^__keyspace@(\d+)__:(.*)$/s;
 const OWN_LOOKS = /cmdstat_info:calls=(\d+)/;
 
-/** The keys that may have changed without a notification: none, only streams and HyperLogLogs (`quiet`), or all. */
+/** The keys that may have changed without a notification: none, only those of some types (`quiet`), or all. */
 export type Doubt = "none" | "quiet" | "all";
 
 /**
@@ -41,6 +46,7 @@ export class Tracker {
   #missed = true;
   #wipes = "";
   #quiet = "";
+  #modules = "";
   #looks = -1;
   #changes = "";
   #turns = 0;
@@ -105,14 +111,20 @@ export class Tracker {
   async #doubtBy(stats: string): Promise<Doubt> {
     const wipes = stats.match(WIPES)?.join() ?? "";
     const quiet = stats.match(QUIET)?.join() ?? "";
+    const modules = stats.match(MODULES)?.join() ?? "";
     const looks = Number(OWN_LOOKS.exec(stats)?.[1] ?? 0);
     // If the number of INFO calls has not increased, the server's counters were reset, and equal counters prove nothing.
     const wiped = this.#missed || wipes !== this.#wipes || looks <= this.#looks;
-    const doubt = wiped ? "all" : quiet !== this.#quiet ? "quiet" : "none";
+    const [unsaved, saved] = [CHANGES.exec(stats), SAVED.exec(stats)];
+    const changes = unsaved === null || saved === null ? "" : unsaved[0] + saved[0];
+    // A command of a module may have created a key, so that its name is unknown, unless the server has counted no change.
+    const isCreated = modules !== this.#modules && (changes === "" || changes !== this.#changes);
+    const isQuiet = quiet !== this.#quiet || modules !== this.#modules;
+    const doubt = wiped || isCreated ? "all" : isQuiet ? "quiet" : "none";
     this.#wipes = wipes;
     this.#quiet = quiet;
-    const [changes, saved] = [CHANGES.exec(stats), SAVED.exec(stats)];
-    this.#changes = changes === null || saved === null ? "" : changes[0] + saved[0];
+    this.#modules = modules;
+    this.#changes = changes;
     this.#looks = looks;
     this.#missed = false;
     if (wiped && !(await ensureNotifications(this.#commands))) {

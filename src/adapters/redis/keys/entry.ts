@@ -49,11 +49,15 @@ export function entryOf(raw: RawReply, readMs: number): Entry | null {
   };
 }
 
+/** The types whose changes the server always announces. The last two are of RedisJSON and RedisTimeSeries. Other modules need not announce changes. */
+const ANNOUNCED: ReadonlySet<string> = new Set(["string", "list", "set", "zset", "hash", "ReJSON-RL", "TSDB-TYPE"]);
+
 /**
- * Returns `true` if commands can change the entry without a notification: streams with consumer groups, and HyperLogLogs with a cached cardinality.
+ * Returns `true` if commands can change the entry without a notification: streams with consumer groups, HyperLogLogs with a cached cardinality, vector
+ * sets, and values of modules, such as Bloom filters.
  */
 export function isQuiet(entry: Entry): boolean {
-  return entry.type === "stream" || (entry.type === "string" && (entry.value as Bytes).startsWith("HYLL"));
+  return !ANNOUNCED.has(entry.type) || (entry.type === "string" && (entry.value as Bytes).startsWith("HYLL"));
 }
 
 /** The bounds of lifetimes in seconds. People choose round lifetimes, and a key is read some time after it was written, so a bound is never too low. */

@@ -51,7 +51,7 @@ export class IndexProvider implements StoreProvider {
     this.#lanes.set(lane, db);
     const place = { ...this.#place, db };
     if (known !== undefined) await this.#clear(place);
-    await fill(place, template, { functions: false });
+    await fill(place, template, { isOwn: false });
     return urlOfPlace(place);
   }
 

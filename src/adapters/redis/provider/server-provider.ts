@@ -26,7 +26,7 @@ export class ServerProvider implements StoreProvider {
     const starting = OwnServer.start({ directory: folder, runId, template: template.place });
     this.#servers.set(lane, starting);
     const server = await starting;
-    await fill(server.place, template, { functions: true });
+    await fill(server.place, template, { isOwn: true });
     return urlOfPlace(server.place);
   }
 

@@ -4,13 +4,15 @@ import { renewed, type Bytes, type Entry } from "../keys/entry.ts";
 import { Keyspace } from "../keys/keyspace.ts";
 import { mayNot } from "../dump/notifications.ts";
 import { shownPlace, type RedisPlace } from "../connect/redis-url.ts";
-import { requireServer } from "../connect/server-facts.ts";
+import { moduleNames, requireServer } from "../connect/server-facts.ts";
 
 /** The initial data of every lane: all keys of the template's database and the functions of its server. */
 export interface Template {
   readonly place: RedisPlace;
   readonly keys: ReadonlyMap<Bytes, Entry>;
   readonly functions: Buffer | undefined;
+  /** The modules of the server. Empty if no client has used a command of a module: some releases of Redis load modules by default. */
+  readonly modules: readonly string[];
 }
 
 /** @throws SeqqaError `STORE_UNREACHABLE`, `STORE_MISSING`, `STORE_NOT_ALLOWED`, `STORE_UNSUPPORTED` */
@@ -18,17 +20,24 @@ export async function readTemplate(place: RedisPlace): Promise<Template> {
   const connection = await Connection.open(place);
   try {
     await requireServer(connection);
-    return { place, keys: await new Keyspace(connection).readAll(), functions: await functionsOf(connection) };
+    const keys = await new Keyspace(connection).readAll();
+    return { place, keys, functions: await functionsOf(connection), modules: await moduleNames(connection, { used: true }) };
   } finally {
     connection.close();
   }
 }
 
-export async function fill(place: RedisPlace, template: Template, options: { readonly functions: boolean }): Promise<void> {
+/**
+ * Writes the initial data to a lane's database. `isOwn`: the lane has a server of its own, which also needs the functions and modules of the template's.
+ *
+ * @throws SeqqaError `STORE_NOT_COPIED`
+ */
+export async function fill(place: RedisPlace, template: Template, { isOwn }: { readonly isOwn: boolean }): Promise<void> {
   const connection = await Connection.open(place);
   try {
     const { keys, functions } = template;
-    if (options.functions && functions !== undefined) await connection.bytes("FUNCTION", "RESTORE", functions, "REPLACE");
+    if (isOwn) await requireModules(connection, template);
+    if (isOwn && functions !== undefined) await connection.bytes("FUNCTION", "RESTORE", functions, "REPLACE");
     const keyspace = new Keyspace(connection);
     const now = keyspace.nowMs;
     await keyspace.apply([...keys].map(([key, entry]) => [key, { ...entry, at: renewed(entry, now) }]));
@@ -48,6 +57,17 @@ async function functionsOf(connection: Connection): Promise<Buffer | undefined> 
     if (mayNot(error)) return undefined;
     throw error;
   }
+}
+
+async function requireModules(connection: Connection, { place, modules }: Template): Promise<void> {
+  const present = modules.length === 0 ? [] : await moduleNames(connection);
+  const missing = modules.filter((name) => !present.includes(name));
+  if (missing.length === 0) return;
+  throw new SeqqaError(
+    "STORE_NOT_COPIED",
+    `The Redis servers that seqqa starts for lanes lack modules of ${shownPlace(place)} that clients have used: ${missing.join(", ")}.`,
+    { hint: "Set `isolation: index`: lanes then use the configured server.", exitStatus: 2 },
+  );
 }
 
 function notCopied(to: RedisPlace, from: RedisPlace, cause: unknown): unknown {

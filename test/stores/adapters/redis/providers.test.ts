@@ -5,6 +5,10 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { stores } from "../../../../src/adapters/redis/index.ts";
+import type { Connection } from "../../../../src/adapters/redis/connect/driver.ts";
+import { redisPlace } from "../../../../src/adapters/redis/connect/redis-url.ts";
+import { moduleNames } from "../../../../src/adapters/redis/connect/server-facts.ts";
+import { fill, readTemplate } from "../../../../src/adapters/redis/provider/template.ts";
 import type { StoreProvider } from "../../../../src/model/stores/store-provider.ts";
 import { otherRuns } from "../../../support/other-run.ts";
 import { openAdapter, ownServer } from "./scratch.ts";
@@ -426,4 +430,20 @@ test("disturb changes something, which a put-back undoes", async () => {
   expect(await system.dump()).not.toBe(dump);
   await system.restore(mark);
   expect(await system.dump()).toBe(dump);
+});
+
+test("a lane's server that lacks modules of the template is refused, unless no client has used them", async () => {
+  const connection = (text: string): Connection => ({ text: () => Promise.resolve(text) }) as unknown as Connection;
+  const modules = "# Modules\r\nmodule:name=search,ver=21005,api=1\r\nmodule:name=bf,ver=1,api=1\r\n";
+  expect(await moduleNames(connection(modules))).toEqual(["search", "bf"]);
+  expect(await moduleNames(connection(`${modules}cmdstat_get:calls=1`), { used: true })).toEqual([]);
+  const used = await moduleNames(connection(`${modules}cmdstat_FT.SEARCH:calls=1`), { used: true });
+  const place = redisPlace(server.url());
+  const filling = fill(place, { ...(await readTemplate(place)), modules: used }, { isOwn: true });
+  await expect(filling).rejects.toMatchObject({
+    code: "STORE_NOT_COPIED",
+    exitStatus: 2,
+    message: expect.stringContaining("search, bf"),
+    hint: expect.stringContaining("isolation: index"),
+  });
 });
