@@ -86,7 +86,8 @@ const CUT: string = `(
 function storedExplorations(db: Database): readonly StoredExploration[] {
   const rows = db
     .prepare(
-      `SELECT e.id, e.name, e.file, e.outcome, e.strategy, e.seed, e.stop_reason, e.steps, e.states, e.max_depth AS depth, b.code, b.document, ${CUT} AS cut
+      `SELECT e.id, e.name, e.file, e.outcome, e.strategy, e.seed, e.stop_reason, e.steps, e.states, e.max_depth AS depth, b.code, b.document,
+         ${CUT} AS cut
        FROM explorations e LEFT JOIN beginnings b ON b.exploration = e.id ORDER BY e.id`,
     )
     .all() as readonly Row[];

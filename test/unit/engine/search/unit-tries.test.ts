@@ -96,7 +96,10 @@ describe("UnitTries", () => {
     const stopped = { stopReason: "interrupted", tries: units } as const;
     expect(unsettledOf({ ...stopped, fatal: undefined }, ["a", "b"], undefined)).toEqual([]);
     expect(unsettledOf({ ...stopped, fatal: new Error("refused") }, ["a", "b"], undefined)).toMatchObject([
-      { path: [1, 0], finding: { invariant: "target_crashed", message: expect.stringContaining("could not start the lane again. it broke") } },
+      {
+        path: [1, 0],
+        finding: { invariant: "target_crashed", message: expect.stringContaining("could not start the lane again. it broke") },
+      },
     ]);
   });
 
