@@ -190,7 +190,7 @@ describe("a wrong use, by the built command", () => {
 const NOISY = `import { Action, Agent, Invariant, World } from "seqqa";
 import { MockClient } from "seqqa/mocking";
 console.log("at import");
-process.stdout.write("raw text\n");
+process.stdout.write("raw text\\n");
 const api = () => {
   const mock = new MockClient();
   mock.whenPost("/a").respond({}, { status: 201 });
