@@ -16,6 +16,7 @@ const isNobodyThere = ({ code }: NodeJS.ErrnoException): boolean => code === "EP
 /** Runs the command line of this process and sets its exit status. Called by `bin/seqqa.js`. */
 export async function entry(): Promise<void> {
   const argv = process.argv.slice(2);
+  const write = process.stdout.write.bind(process.stdout);
   const { shell, meant } = watchForEarlyEnd(guardOutput(processShell(), argv));
   const fail = (error: unknown): void => {
     process.stderr.write(`${errorText(error, process.argv.includes("--verbose"))}\n`);
@@ -30,14 +31,14 @@ export async function entry(): Promise<void> {
   let unwritten: NodeJS.ErrnoException | undefined;
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error: NodeJS.ErrnoException) => (isNobodyThere(error) ? undefined : (unwritten ??= error)));
-  // Explorations run in this process, too. Label their console output, because it must not mix with the command's own output on standard output.
-  const machinery = lazyMachinery(({ labelConsole }) => labelConsole());
+  // Explorations run in this process, too. Redirect their output, because it must not mix with the command's own output on standard output.
+  const machinery = lazyMachinery(({ labelOutput }) => labelOutput());
   const status = await main(argv, shell, machinery);
   meant();
   if (unwritten !== undefined)
     process.stderr.write(`error: seqqa could not write its output to the terminal, pipe or file: ${unwritten.message}.\n`);
   process.exitCode = unwritten !== undefined && status === 0 ? 3 : status;
-  await new Promise<void>((resolve) => process.stdout.write("", () => resolve()));
+  await new Promise<void>((resolve) => write("", () => resolve()));
   setTimeout(() => process.exit(), GRACE_MS).unref();
   // Call `process.exit()`: a process that ends by itself first removes its signal handlers, and a late SIGHUP would then change the exit status.
   process.once("beforeExit", () => process.exit());

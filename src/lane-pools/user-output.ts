@@ -2,7 +2,7 @@ import { Console } from "node:console";
 import { Writable } from "node:stream";
 import { Drawing } from "../lane/index.ts";
 
-/** Redirects everything that the lane's thread writes to standard output to standard error, since standard output is only for reports. */
+/** Redirects everything that user code in this thread writes to standard output to standard error, since standard output is only for reports. */
 export function labelOutput(): void {
   labelConsole();
   process.stdout.write = process.stderr.write.bind(process.stderr);
@@ -13,7 +13,7 @@ let isLabelled = false;
 /**
  * Redirects `console` output of user code to standard error, and puts the lane's current path before each line: `[create_order -> pay_order] text`.
  */
-export function labelConsole(): void {
+function labelConsole(): void {
   if (isLabelled) return;
   isLabelled = true;
   const sink = new Writable({

@@ -1,4 +1,4 @@
-export { labelConsole } from "../lane-pools/user-output.ts";
+export { labelOutput } from "../lane-pools/user-output.ts";
 export { Agent } from "./agent.ts";
 export { refuseDamaged } from "./resume/check-record.ts";
 export { checkResumable, type ResumableInput } from "./resume/check-resumable.ts";

@@ -190,7 +190,7 @@ describe("a wrong use, by the built command", () => {
 const NOISY = `import { Action, Agent, Invariant, World } from "seqqa";
 import { MockClient } from "seqqa/mocking";
 console.log("at import");
-process.stdout.write("");
+process.stdout.write("raw text\\n");
 const api = () => {
   const mock = new MockClient();
   mock.whenPost("/a").respond({}, { status: 201 });
@@ -223,7 +223,7 @@ it.each(["1", "2"])(
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ explorations: [{ name: "noisy", statesVisited: 3 }] });
     const lines = stderr.split("\n");
-    expect(lines).toEqual(expect.arrayContaining(["at import", "[setup] in setup", "[add] adding", "[add -> add] twice { n: 1 }"]));
+    expect(lines).toEqual(expect.arrayContaining(["at import", "raw text", "[setup] in setup", "[add] adding", "[add -> add] twice { n: 1 }"]));
     expect(lines.some((line) => /^\[add; quiet\] .*\b1\b/.test(line))).toBe(true);
   },
 );

@@ -28,7 +28,8 @@ export async function runCommand(
   version: string,
 ): Promise<ExitStatus> {
   const find = (): Promise<RunTarget> => runTarget(named, given, shell, machinery);
-  const run = (target: RunTarget, own: Shell): Promise<ExitStatus> => runFound(target, given, { shell: own, machinery, version });
+  const run = (target: RunTarget, own: Shell, began?: (id: string) => void): Promise<ExitStatus> =>
+    runFound(target, given, { shell: own, machinery, version, began });
   const target = await find();
   if (given.watch !== true || target.kind === "journeys") return run(target, shell);
   const again = async (): Promise<RunTarget & { kind: "explorations" }> => (await find()) as RunTarget & { kind: "explorations" };
@@ -39,9 +40,11 @@ interface Surroundings {
   readonly shell: Shell;
   readonly machinery: Machinery;
   readonly version: string;
+  /** Called with the id of the run when the run begins. */
+  readonly began?: ((id: string) => void) | undefined;
 }
 
-async function runFound(target: RunTarget, given: RunOptions, { shell, machinery, version }: Surroundings): Promise<ExitStatus> {
+async function runFound(target: RunTarget, given: RunOptions, { shell, machinery, version, began }: Surroundings): Promise<ExitStatus> {
   const { config } = target;
   const options = target.kind === "explorations" ? target.options : given;
   if (options.distributed !== undefined && config.coverage?.code === true)
@@ -83,6 +86,7 @@ async function runFound(target: RunTarget, given: RunOptions, { shell, machinery
         operations,
       };
       const session = beginRun(parts);
+      began?.(session.id);
       const work = async (): Promise<void> => {
         if (target.kind === "journeys") return session.journeys(machinery, target, options.bail === true);
         for (const entry of target.files) {

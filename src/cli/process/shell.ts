@@ -31,7 +31,7 @@ export function processShell(): Shell {
   };
   const ignored = (): undefined => undefined;
   return {
-    stdout: process.stdout,
+    stdout: ownStdout(),
     stderr: process.stderr,
     env: process.env,
     cwd: process.cwd(),
@@ -49,6 +49,25 @@ export function processShell(): Shell {
     waitForEnter: process.stdin.isTTY && process.stderr.isTTY ? waitForEnter : undefined,
     confirm: process.stdin.isTTY && process.stderr.isTTY ? confirm : undefined,
     exit: (status) => process.exit(status),
+  };
+}
+
+/** Returns standard output for seqqa's own texts, also after `process.stdout.write`, which user code can call, was redirected to standard error. */
+function ownStdout(): Output {
+  const { stdout } = process;
+  return {
+    write: stdout.write.bind(stdout),
+    get isTTY() {
+      return stdout.isTTY;
+    },
+    get columns() {
+      return stdout.columns;
+    },
+    get destroyed() {
+      return stdout.destroyed;
+    },
+    once: (event, listener) => stdout.once(event, listener),
+    off: (event, listener) => stdout.off(event, listener),
   };
 }
 

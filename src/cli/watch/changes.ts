@@ -1,5 +1,5 @@
 import { watch, type FSWatcher } from "chokidar";
-import { isIgnored } from "./watched-files.ts";
+import { isIgnored, reportFolder } from "./watched-files.ts";
 
 /** The time in milliseconds without further changes after which a group of changes is reported. Editors and compilers write several files at once. */
 const QUIET_MS = 150;
@@ -21,12 +21,13 @@ export class Changes {
 
   /**
    * Starts to watch folders for changed files.
-   * @param outputDir The folder of reports. Its files are ignored.
+   * @param outputDir The folder of reports. The files that seqqa writes there are ignored.
    */
   static async in(folders: readonly string[], outputDir: string): Promise<Changes> {
+    const reports = reportFolder(outputDir, folders);
     const watcher = watch([...folders], {
       ignoreInitial: true,
-      ignored: (path, stats) => isIgnored(path, outputDir, stats?.isFile()),
+      ignored: (path, stats) => isIgnored(path, reports, stats?.isFile()),
     });
     await new Promise<void>((resolve) => void watcher.once("ready", () => resolve()));
     return new Changes(watcher);

@@ -1,9 +1,9 @@
 import { scryptSync } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { sqlitePathOf } from "../../model/stores/sqlite-path.ts";
 import { plural, printable } from "../../reports/index.ts";
 import { packageVersion } from "../../reports/document/package-version.ts";
-import { runIds } from "../../run-log/index.ts";
 import { statusOfError, worst, type ExitStatus } from "../../run/session/exit-status.ts";
 import { errorText } from "../process/error-text.ts";
 import type { Shell } from "../process/shell.ts";
@@ -12,7 +12,7 @@ import type { Machinery } from "../run/machinery.ts";
 import type { RunTarget } from "../run/run-target.ts";
 import { Changes } from "./changes.ts";
 import { KeptResults } from "./kept-results.ts";
-import { hashOfFile, hashOfFolder, watchedFolders } from "./watched-files.ts";
+import { hashOfFile, hashOfFolder, hashOfPackages, watchedFolders } from "./watched-files.ts";
 
 /** The maximum number of times in a row that changed files interrupt and restart the explorations. */
 const MOST_RESTARTS = 2;
@@ -28,8 +28,8 @@ export interface WatchInput {
    * @throws SeqqaError
    */
   readonly find: () => Promise<Explorations>;
-  /** Runs some of the exploration files. An interrupt of the given shell stops the run in an orderly way. */
-  readonly run: (target: Explorations, shell: Shell) => Promise<ExitStatus>;
+  /** Runs some of the exploration files. An interrupt of the given shell stops the run in an orderly way. Calls `began` with the id of the run. */
+  readonly run: (target: Explorations, shell: Shell, began: (id: string) => void) => Promise<ExitStatus>;
 }
 
 /**
@@ -123,11 +123,11 @@ async function runChanged(
     return false;
   });
   if (affected.length === 0) return worst(statuses);
-  const status = await run({ ...target, files: affected, isPart: affected.length < target.files.length }, shell);
-  const newest = runIds(config.report.outputDir).at(-1);
+  let id: string | undefined;
+  const status = await run({ ...target, files: affected, isPart: affected.length < target.files.length }, shell, (began) => (id = began));
   // A result with exit status 3 may depend on chance, such as a busy machine.
-  if ((status === 0 || status === 1) && newest !== undefined && config.report.formats.length > 0) {
-    kept.keep(new Map(affected.flatMap((file) => (keys.has(file) ? [[shown(file), keys.get(file)!] as const] : []))), newest);
+  if ((status === 0 || status === 1) && id !== undefined && config.report.formats.length > 0) {
+    kept.keep(new Map(affected.flatMap((file) => (keys.has(file) ? [[shown(file), keys.get(file)!] as const] : []))), id);
   }
   return worst([status, ...statuses]);
 }
@@ -135,7 +135,8 @@ async function runChanged(
 /**
  * Returns a hash for each exploration file, which changes with its code, the configuration, the environment, the target's files, and SQLite files that
  * lanes copy. Returns no hashes if a change could go unnoticed: if seqqa does not start the target, if there are services or databases on servers, or if
- * the command of the target names files outside the target's folder or in a folder that is not watched.
+ * the command or the code of the target names files outside the target's folder or in a folder that is not watched, or if a package of a workspace is
+ * linked into `node_modules`.
  */
 async function keysOf(
   { files, config, options }: Explorations,
@@ -152,7 +153,11 @@ async function keysOf(
     UNWATCHED.test(config.target?.command ?? "");
   if (isForeign) return new Map();
   const known = config.knownFindings === undefined ? "" : readOr(config.knownFindings);
-  const target = config.target === undefined ? "" : hashOfFolder(config.target.cwd, config.report.outputDir);
+  const cwd = config.target?.cwd;
+  const target = cwd === undefined ? "" : hashOfFolder(cwd, config.report.outputDir);
+  const folders = new Set([...files, ...(config.target?.module === undefined ? [] : [config.target.module])].map((file) => dirname(file)));
+  const packages = [...folders, ...(cwd === undefined ? [] : [cwd])].map((folder) => hashOfPackages(folder, cwd ?? folder));
+  if (target === undefined || packages.includes(undefined)) return new Map();
   const versions = [packageVersion(), process.version, env];
   const stores = copied.flatMap((file) => (file === undefined ? [] : [hashOfFile(file), hashOfFile(`${file}-wal`)]));
   const module = config.target?.module;
@@ -162,6 +167,7 @@ async function keysOf(
     options.only,
     known,
     target,
+    packages,
     stores,
     hashes.get(module ?? ""),
     versions,

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, statSync, type Dirent } from "node:fs";
-import { basename, dirname, extname, join, sep } from "node:path";
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync, type Dirent } from "node:fs";
+import { basename, dirname, extname, join, relative, sep } from "node:path";
 import type { Config } from "../../config/index.ts";
 
 /**
@@ -24,15 +24,31 @@ export function watchedFolders(directory: string, { folder, target }: Config): r
     ...(target === undefined ? [] : [target.cwd]),
     ...(target?.module === undefined ? [] : [dirname(target.module)]),
   ];
-  return [...new Set(all)].filter((one) => !all.some((other) => other !== one && `${one}${sep}`.startsWith(`${other}${sep}`)));
+  return [...new Set(all)].filter((one) => !all.some((other) => other !== one && isWithin(one, other)));
+}
+
+/** Files and folders that seqqa writes to the folder of reports, also while they still have a temporary name. */
+const REPORTS =
+  /^(?:runs|services|targets|(?:report\.html|results\.json|results\.sarif|junit\.xml|lcov\.info|watch\.json)(?:\.\d+\.tmp)?)$/;
+
+/** The folder of reports, whose files are ignored. */
+export interface ReportFolder {
+  readonly path: string;
+  /** `true` if watched files are in this folder, too. Only the files that seqqa writes there are ignored then. */
+  readonly isShared: boolean;
+}
+
+export function reportFolder(path: string, watched: readonly string[]): ReportFolder {
+  return { path, isShared: watched.some((folder) => isWithin(folder, path)) };
 }
 
 /**
  * Returns `true` for a file or folder whose changes cannot influence a run.
  * @param isFile `undefined` if it is unknown whether the path is a file.
  */
-export function isIgnored(path: string, outputDir: string, isFile: boolean | undefined): boolean {
-  if (path === outputDir || dirname(path) === outputDir) return true;
+export function isIgnored(path: string, reports: ReportFolder, isFile: boolean | undefined): boolean {
+  const isInside = dirname(path) === reports.path;
+  if (reports.isShared ? isInside && REPORTS.test(basename(path)) : isInside || path === reports.path) return true;
   const name = basename(path);
   if (FOLDERS.has(name) || (name.startsWith(".") && name !== "." && !name.startsWith(".env"))) return true;
   return isFile === true && name !== "Dockerfile" && !SOURCES.has(extname(name) || name);
@@ -42,23 +58,79 @@ const WRITTEN = /\.(?:db|sqlite3?|log|pid|sock|tmp)(?:-\w+)?$/;
 /** The maximum size in bytes of a file whose content is hashed. For a larger file, its size and modification time are hashed instead. */
 const READ = 4_000_000;
 
-/** Returns a hash of the files in a folder, to detect changes. It includes files that are not sources, such as compiled programs. */
-export function hashOfFolder(folder: string, outputDir: string): string {
+/**
+ * Returns a hash of the files in a folder, to detect changes. It includes files that are not sources, such as compiled programs. Returns `undefined` if
+ * files outside the folder may belong to it: a link to a folder, or a source file with a path such as `../lib` that leads out of the folder.
+ */
+export function hashOfFolder(folder: string, outputDir: string): string | undefined {
   const hash = createHash("sha256");
-  const visit = (path: string): void => {
-    for (const entry of entriesOf(path)) {
+  const reports = reportFolder(outputDir, [folder]);
+  const visit = (path: string, depth: number): boolean =>
+    entriesOf(path).every((entry) => {
       const inside = join(path, entry.name);
-      if (isIgnored(inside, outputDir, undefined) || WRITTEN.test(entry.name)) continue;
-      if (entry.isDirectory()) visit(inside);
-      else if (entry.isFile())
-        hash
-          .update(`${inside.slice(folder.length)}\0`)
-          .update(contentOf(inside))
-          .update("\0");
-    }
-  };
-  visit(folder);
-  return hash.digest("hex");
+      if (isIgnored(inside, reports, undefined) || WRITTEN.test(entry.name)) return true;
+      if (entry.isDirectory()) return visit(inside, depth + 1);
+      if (entry.isSymbolicLink() && isFolder(inside)) return false;
+      if (!entry.isFile() && !entry.isSymbolicLink()) return true;
+      const content = contentOf(inside);
+      if (!isIgnored(inside, reports, true) && leavesFolder(content.toString(), depth)) return false;
+      hash
+        .update(`${relative(folder, inside)}\0`)
+        .update(content)
+        .update("\0");
+      return true;
+    });
+  return visit(folder, 0) ? hash.digest("hex") : undefined;
+}
+
+/** Matches the beginning of a path that leads upwards, such as `../../` or `./../`; also a lone `..`, from which code builds paths. */
+const UPWARDS = /(?<![\w./])(?:\.\/)?(?:((?:\.\.\/)+)|(?<=["'`])\.\.(?=["'`]))/g;
+
+/** @param depth The number of folders between the hashed folder and the file with this text. */
+function leavesFolder(text: string, depth: number): boolean {
+  return text.includes("..") && [...text.matchAll(UPWARDS)].some(([, ups]) => ups === undefined || ups.length / 3 > depth);
+}
+
+/**
+ * Returns a hash of the list of packages that are installed for code in a folder. Returns `undefined` if one of them is a link to a folder of source
+ * files that is not in `hashed`, such as a package of a workspace. Packages of this kind change without an installation.
+ */
+export function hashOfPackages(folder: string, hashed: string): string | undefined {
+  const hash = createHash("sha256");
+  for (let above = folder; ; above = dirname(above)) {
+    const modules = join(above, "node_modules");
+    const entries = entriesOf(modules).flatMap((entry) =>
+      entry.name.startsWith("@")
+        ? entriesOf(join(modules, entry.name)).map((one) => ({ entry: one, name: join(entry.name, one.name) }))
+        : [{ entry, name: entry.name }],
+    );
+    const isForeign = entries.some(({ entry, name }) => {
+      // seqqa itself is not a part of the user's code. The version of seqqa belongs to the hash of a run.
+      if (!entry.isSymbolicLink() || name === "seqqa") return false;
+      const real = realOf(join(modules, name));
+      return !real.includes(`${sep}node_modules${sep}`) && !isWithin(real, realOf(hashed));
+    });
+    if (isForeign) return undefined;
+    for (const list of [".package-lock.json", ".modules.yaml", ".yarn-state.yml"]) hash.update(`${hashOfFile(join(modules, list))}\0`);
+    if (above === dirname(above)) return hash.digest("hex");
+  }
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return `${path}${sep}`.startsWith(`${folder}${sep}`);
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    // The link leads nowhere.
+    return path;
+  }
 }
 
 /** Returns a hash of the content of a file, which also tells a missing file from an empty one. */

@@ -68,7 +68,8 @@ function text(spec: TextSpec, key: string, scalar: LocatedScalar): string {
   if (scalar.value.trim() === "") return refuse("CONFIG_RANGE", spec, key, scalar);
   if (spec.pattern !== undefined && !spec.pattern.is.test(scalar.value))
     return refuse("CONFIG_RANGE", spec, key, scalar, spec.pattern.hint?.(scalar.value));
-  const isPath = spec.path === true || (spec.path === "or_url" && !FILE_URL.test(scalar.value)) || (spec.module === true && MODULE_PATH.test(scalar.value));
+  const isModulePath = spec.module === true && MODULE_PATH.test(scalar.value);
+  const isPath = spec.path === true || (spec.path === "or_url" && !FILE_URL.test(scalar.value)) || isModulePath;
   return isPath ? resolve(scalar.base, scalar.value) : scalar.value;
 }
 

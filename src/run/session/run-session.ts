@@ -111,6 +111,10 @@ export class RunSession {
     }
   }
 
+  get id(): string {
+    return this.#id;
+  }
+
   get isOver(): boolean {
     const { config, signal } = this.#input;
     return signal.aborted || this.#lostService || (config.exploration.stopOnFirstViolation && this.#foundHere);
