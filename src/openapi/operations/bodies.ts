@@ -9,7 +9,10 @@ export function bodyOf(value: unknown, references: References): RequestBody | un
   if (body === undefined) return undefined;
   const media = mediaOf(own(body, "content"), references);
   // If several types of a request differ only in their parameters, the first of them is sent.
-  return { required: own(body, "required") === true, media: media.filter(({ type }, at) => media.findIndex((one) => one.type === type) === at) };
+  return {
+    required: own(body, "required") === true,
+    media: media.filter(({ type }, at) => media.findIndex((one) => one.type === type) === at),
+  };
 }
 
 /** Returns the media types of a body, with JSON first. */
@@ -35,8 +38,16 @@ function withParameters(name: string): Pick<MediaType, "parameters"> {
 
 /** Returns the parameters of a content type in the form of `MediaType.parameters`, or an empty text. */
 export function parametersOf(contentType: string): string {
-  const parameters = contentType.toLowerCase().replaceAll('"', "").split(";").slice(1).map((one) => one.trim());
-  return parameters.filter((one) => one !== "" && !one.startsWith("charset=")).sort().join(";");
+  const parameters = contentType
+    .toLowerCase()
+    .replaceAll('"', "")
+    .split(";")
+    .slice(1)
+    .map((one) => one.trim());
+  return parameters
+    .filter((one) => one !== "" && !one.startsWith("charset="))
+    .sort()
+    .join(";");
 }
 
 function rank(type: string): number {

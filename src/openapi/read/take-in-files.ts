@@ -50,7 +50,8 @@ export async function takeInFiles(document: Plain, source: Source, reader: FileR
     const target = lookUp(file.root, fragment);
     // A missing target is not reported here, but later, when the whole document is normalised.
     if (isPlain(target))
-      for (const outward of outwardRefs(file, mapped, [{ node: target, kind: next.kind, place: placeOf(`#${fragment}`) }])) waiting.push(outward);
+      for (const outward of outwardRefs(file, mapped, [{ node: target, kind: next.kind, place: placeOf(`#${fragment}`) }]))
+        waiting.push(outward);
   }
   for (const { mapping, name, branch } of mapped) put(mapping, name, branch["$ref"]);
   delete document[FILES];

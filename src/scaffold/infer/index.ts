@@ -59,7 +59,11 @@ export function planScaffold(description: ApiDescription): ScaffoldPlan {
     ...accounts,
     singleUse: findSingleUse(actions),
     sessionEnds: accounts.login === undefined ? undefined : findSessionEnds(actions),
-    notInferred: [...ordered.drafts.flatMap(({ notInferred }) => notInferred), ...ordered.lost, ...placed.flatMap((one) => onOther(one, actions))],
+    notInferred: [
+      ...ordered.drafts.flatMap(({ notInferred }) => notInferred),
+      ...ordered.lost,
+      ...placed.flatMap((one) => onOther(one, actions)),
+    ],
     pathParameters: share(drafts, ordered),
     warnings: description.warnings,
   };

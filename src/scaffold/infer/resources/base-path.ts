@@ -17,7 +17,10 @@ export function basePathOf(servers: readonly string[]): string | undefined {
  * Adds to the path of an operation what the path of its own server has in addition to the path of the description's first server, under which all
  * requests are sent. If that is not possible, `elsewhere` is the operation's server.
  */
-export function underBase(operation: Operation, servers: readonly string[]): { readonly operation: Operation; readonly elsewhere?: string } {
+export function underBase(
+  operation: Operation,
+  servers: readonly string[],
+): { readonly operation: Operation; readonly elsewhere?: string } {
   const own = operation.servers?.[0];
   if (own === undefined) return { operation };
   const host = hostOf(own);
@@ -28,5 +31,7 @@ export function underBase(operation: Operation, servers: readonly string[]): { r
 }
 
 function hostOf(server: string): string | undefined {
-  return /^(?:https?:)?\/\//i.test(server) && URL.canParse(server, "http://localhost") ? new URL(server, "http://localhost").host : undefined;
+  return /^(?:https?:)?\/\//i.test(server) && URL.canParse(server, "http://localhost")
+    ? new URL(server, "http://localhost").host
+    : undefined;
 }

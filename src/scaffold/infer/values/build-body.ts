@@ -131,7 +131,8 @@ function filesIn(schema: Schema, { facts: { schemas }, note }: Drafting): NonNul
     const isBinary = format === "binary" || contentEncoding === "binary" || (type !== undefined && contentEncoding === undefined);
     if (!isBinary || (type !== undefined && isJson(type))) return [];
     if (type === undefined || type === "application/octet-stream") return [{ name }];
-    if (!type.startsWith("text/")) note(`body field ${name}`, `seqqa cannot generate files of type ${type}. Write the content of the file.`);
+    if (!type.startsWith("text/"))
+      note(`body field ${name}`, `seqqa cannot generate files of type ${type}. Write the content of the file.`);
     return [{ name, contentType: type }];
   });
 }

@@ -92,14 +92,22 @@ function urlOf(url: unknown, values: ReadonlyMap<string, string>): string {
 
 function bodyIn(body: Members, type: string | undefined, filled: (text: string) => string): RecordedBody | undefined {
   const { mode, raw, urlencoded, formdata, options } = body;
-  const fields = (list: unknown) => pairsOf(listOf(list).filter((one) => !isFile(one)), "key").map(([name, value]) => [name, filled(value)] as const);
+  const fields = (list: unknown) =>
+    pairsOf(
+      listOf(list).filter((one) => !isFile(one)),
+      "key",
+    ).map(([name, value]) => [name, filled(value)] as const);
   if (mode === "urlencoded") return bodyOf("application/x-www-form-urlencoded", undefined, fields(urlencoded));
   if (mode === "formdata") return bodyOf("multipart/form-data", undefined, fields(formdata));
   if (mode === "graphql") {
     const { query, variables, operationName } = membersOf(body["graphql"]);
     const given = parseBody(withQuotedVariables(filled(textOf(variables) ?? "")));
     const named = textOf(operationName);
-    const value = { query: filled(textOf(query) ?? ""), ...(given !== undefined && { variables: given }), ...(named !== undefined && { operationName: named }) };
+    const value = {
+      query: filled(textOf(query) ?? ""),
+      ...(given !== undefined && { variables: given }),
+      ...(named !== undefined && { operationName: named }),
+    };
     return { as: "json", mediaType: "application/json", value };
   }
   if (mode !== "raw") return undefined;
@@ -113,8 +121,16 @@ const isFile = (field: unknown): boolean => membersOf(field)["type"] === "file";
 function lostIn({ mode, formdata, file, disabled }: Members): string | undefined {
   if (disabled === true) return undefined;
   if (mode === "file") return Object.keys(membersOf(file)).length === 0 ? undefined : lostOf([], "file");
-  const files = mode === "formdata" ? listOf(formdata).map(membersOf).filter((one) => isFile(one) && one["disabled"] !== true) : [];
-  return lostOf(files.map(({ key }) => textOf(key) ?? ""), undefined);
+  const files =
+    mode === "formdata"
+      ? listOf(formdata)
+          .map(membersOf)
+          .filter((one) => isFile(one) && one["disabled"] !== true)
+      : [];
+  return lostOf(
+    files.map(({ key }) => textOf(key) ?? ""),
+    undefined,
+  );
 }
 
 /** Puts quotes around variables in JSON (`{"id": {{id}}}`), so that the text becomes valid JSON. */
@@ -179,8 +195,12 @@ function secretsOf(collection: Members, values: ReadonlyMap<string, string>): re
     .flatMap(({ key, type, value }) => (type === "secret" || isSecretName(textOf(key) ?? "") ? (textOf(value) ?? []) : []));
   const auths = [...authsIn([collection])].map(membersOf);
   // The details of an authentication are a list of pairs in Postman v2.1, and an object in v2.0.
-  const details = auths.flatMap((auth) => Object.values(auth)).flatMap((of) => (Array.isArray(of) ? pairsOf(of, "key") : Object.entries(membersOf(of))));
-  const credentials = details.flatMap(([name, value]) => (name === "value" || /\wkey$/i.test(name) || isSecretName(name) ? (textOf(value) ?? []) : []));
+  const details = auths
+    .flatMap((auth) => Object.values(auth))
+    .flatMap((of): readonly (readonly [string, unknown])[] => (Array.isArray(of) ? pairsOf(of, "key") : Object.entries(membersOf(of))));
+  const credentials = details.flatMap(([name, value]) =>
+    name === "value" || /\wkey$/i.test(name) || isSecretName(name) ? (textOf(value) ?? []) : [],
+  );
   return [...new Set([...secrets, ...credentials].map((one) => fill(one, values)))];
 }
 

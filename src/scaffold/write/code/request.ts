@@ -176,7 +176,11 @@ function itemsOf(value: PlannedValue): readonly PlannedValue[] | undefined {
 }
 
 function isNested(value: PlannedValue): boolean {
-  return value.kind === "object" || value.kind === "list" || (value.kind === "constant" && typeof value.value === "object" && value.value !== null);
+  return (
+    value.kind === "object" ||
+    value.kind === "list" ||
+    (value.kind === "constant" && typeof value.value === "object" && value.value !== null)
+  );
 }
 
 function fieldsOf(value: PlannedValue): Fields {

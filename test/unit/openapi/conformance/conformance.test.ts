@@ -278,13 +278,17 @@ describe("body", () => {
     for (const url of ["http://127.0.0.1:3000/a", "http://localhost/a?b=1", "http://10.0.0.1", "http://192.168.0.1/"])
       expect(formats.judge(answer(200, { url, email: "root@localhost" }))).toMatchObject(conforms);
     expect(formats.judge(answer(200, { url: "no url" }))).toMatchObject({ kind: "differs" });
-    for (const email of ["root", "root@", "a b@localhost"]) expect(formats.judge(answer(200, { email }))).toMatchObject({ kind: "differs" });
+    for (const email of ["root", "root@", "a b@localhost"])
+      expect(formats.judge(answer(200, { email }))).toMatchObject({ kind: "differs" });
   });
 
   it("is any alternative where a mapping names none of them", () => {
     const oneOf = [{ $ref: "#/components/schemas/Cat" }];
     const schemas = { Cat: { type: "object", properties: { lives: { type: "integer" } } } };
-    const mapped = body({ oneOf, discriminator: { propertyName: "kind", mapping: { cat: "https://example.com/cat" } } }, { components: { schemas } });
+    const mapped = body(
+      { oneOf, discriminator: { propertyName: "kind", mapping: { cat: "https://example.com/cat" } } },
+      { components: { schemas } },
+    );
     expect(mapped.judge(answer(200, { kind: "cat", lives: 9 }))).toMatchObject(conforms);
     expect(mapped.judge(answer(200, { kind: "cat", lives: "nine" }))).toMatchObject({ kind: "differs" });
   });

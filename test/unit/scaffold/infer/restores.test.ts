@@ -72,7 +72,13 @@ it("nor does what cannot be deleted come back, or where the key is taken", () =>
 });
 
 it("keeps the slash at the ends of paths", () => {
-  const plan = planOf("post /orders/", "post /orders/{order_id}/pay", "get /orders/{order_id}/", "delete /orders/{order_id}/", "post /orders/{order_id}/restore/");
+  const plan = planOf(
+    "post /orders/",
+    "post /orders/{order_id}/pay",
+    "get /orders/{order_id}/",
+    "delete /orders/{order_id}/",
+    "post /orders/{order_id}/restore/",
+  );
   expect(plan.resources).toMatchObject([{ collection: "/orders/", item: "/orders/{order_id}/", restore: "/orders/{order_id}/restore/" }]);
   expect(planOf("get /orders/", "get /orders/{order_id}", "delete /orders/{order_id}").resources).toMatchObject([
     { collection: "/orders/", item: "/orders/{order_id}" },

@@ -129,8 +129,16 @@ group("bodies", () => {
   });
 
   it("operations with a server of their own are sent below its path, or are noted", () => {
-    const get = (...urls: string[]): object => ({ get: { servers: urls.map((url) => ({ url })), responses: { 204: { description: "" } } } });
-    const paths = { "/a": get("/v1/admin"), "/b": get("https://shop.example/v1/b"), "/c": get("https://files.example/v1"), "/d": get("/v2"), "/e": get("/v1") };
+    const get = (...urls: string[]): object => ({
+      get: { servers: urls.map((url) => ({ url })), responses: { 204: { description: "" } } },
+    });
+    const paths = {
+      "/a": get("/v1/admin"),
+      "/b": get("https://shop.example/v1/b"),
+      "/c": get("https://files.example/v1"),
+      "/d": get("/v2"),
+      "/e": get("/v1"),
+    };
     const servers = [{ url: "https://shop.example/v1" }];
     const { actions, notInferred } = planScaffold(describe({ openapi: "3.1.0", servers, paths }));
     expect(actions.map(({ operation }) => operation.path).sort()).toEqual(["/admin/a", "/b/b", "/c", "/d", "/e"]);

@@ -11,10 +11,19 @@ const needs = ({ plan }: Generated): readonly string[] =>
 
 describe("a body that cannot be sent again", () => {
   it("is noted: multipart text, and files of forms", async () => {
-    const archive = har([{ url: `${API}/a`, form: "x" }, { url: `${API}/b`, form: "x" }]) as { log: { entries: { request: { postData: object } }[] } };
+    const archive = har([
+      { url: `${API}/a`, form: "x" },
+      { url: `${API}/b`, form: "x" },
+    ]) as { log: { entries: { request: { postData: object } }[] } };
     const [first, second] = archive.log.entries;
     first!.request.postData = { mimeType: "multipart/form-data; boundary=x", text: "--x\r\n" };
-    second!.request.postData = { mimeType: "multipart/form-data", params: [{ name: "n", value: "1" }, { name: "photo", fileName: "a.png" }] };
+    second!.request.postData = {
+      mimeType: "multipart/form-data",
+      params: [
+        { name: "n", value: "1" },
+        { name: "photo", fileName: "a.png" },
+      ],
+    };
     const done = await generated("har", archive);
     expect(done.plan.notInferred.map(({ what }) => what)).toEqual(["body (multipart/form-data)", 'file "photo"']);
     expect(done.all).toContain('multipart: { n: "1" }');

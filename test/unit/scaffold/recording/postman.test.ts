@@ -84,15 +84,28 @@ describe("a Postman collection", () => {
       item: [
         {
           name: "Folder",
-          auth: { type: "apikey", apikey: [{ key: "key", value: "X-Key" }, { key: "value", value: "folder-secret-1" }] },
+          auth: {
+            type: "apikey",
+            apikey: [
+              { key: "key", value: "X-Key" },
+              { key: "value", value: "folder-secret-1" },
+            ],
+          },
           item: [
             { name: "One", request },
             { name: "Two", request: { ...request, url: "http://127.0.0.1/b?x={{api_token}}&y=folder-secret-1" } },
-            { name: "Upload", request: { ...request, url: "http://127.0.0.1/c", body: { mode: "formdata", formdata: [file, { key: "n", value: "1" }] } } },
+            {
+              name: "Upload",
+              request: { ...request, url: "http://127.0.0.1/c", body: { mode: "formdata", formdata: [file, { key: "n", value: "1" }] } },
+            },
             { name: "Raw", request: { ...request, url: "http://127.0.0.1/d", body: { mode: "file", file: { src: "/tmp/a.bin" } } } },
             {
               name: "Query",
-              request: { ...request, url: "http://127.0.0.1/graphql", body: { mode: "graphql", graphql: { query: "{ a }", variables: '{"n": 1}' } } },
+              request: {
+                ...request,
+                url: "http://127.0.0.1/graphql",
+                body: { mode: "graphql", graphql: { query: "{ a }", variables: '{"n": 1}' } },
+              },
             },
           ],
         },

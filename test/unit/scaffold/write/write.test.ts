@@ -306,7 +306,9 @@ export const actions: readonly Action<Keys>[] = [createOrder, listOrders, readOr
   it("sends lists, objects and files of forms as servers expect them", () => {
     const directory = newFolder();
     const value = constant({ tags: ["a", "b"], at: { x: 1, y: [{ z: 2 }] } });
-    const form = action("form", operation("post", "/form"), { body: { as: "form", mediaType: "application/x-www-form-urlencoded", value } });
+    const form = action("form", operation("post", "/form"), {
+      body: { as: "form", mediaType: "application/x-www-form-urlencoded", value },
+    });
     const files = [{ name: "photos" }, { name: "text", contentType: "text/plain" }];
     const sent = constant({ tags: ["a", "b"], at: { x: 1 }, photos: ["example"], text: "example" });
     const upload = action("upload", operation("post", "/files"), {
@@ -315,9 +317,7 @@ export const actions: readonly Action<Keys>[] = [createOrder, listOrders, readOr
     scaffold(plan([form, upload]), directory);
     const code = textOf(directory, "actions/orders.ts").replaceAll(/,?\s+/g, " ");
     expect(code).toContain('headers: { "content-type": "application/x-www-form-urlencoded" }');
-    expect(code).toContain(
-      'body: new URLSearchParams([["tags" "a"] ["tags" "b"] ["at[x]" "1"] ["at[y][0][z]" "2"]]).toString()',
-    );
+    expect(code).toContain('body: new URLSearchParams([["tags" "a"] ["tags" "b"] ["at[x]" "1"] ["at[y][0][z]" "2"]]).toString()');
     expect(code).toContain('tags: ["a" "b"] at: { content: "{\\"x\\":1}" contentType: "application/json" }');
     expect(code).toContain('photos: [{ content: "example" filename: "example.txt" }]');
     expect(code).toContain('text: { content: "example" filename: "example.txt" contentType: "text/plain" }');
