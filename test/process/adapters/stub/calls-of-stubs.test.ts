@@ -112,8 +112,8 @@ describe("rules and calls to a stub", () => {
   });
 
   it("the order in which calls of simultaneous requests reach a stub is no race", async () => {
-    const { coverage, races } = await judged(["GET /rates", "POST /charges"], { status: 200, races: { trials: 3 }, invariants: [] });
+    const { raceCoverage, races } = await judged(["GET /rates", "POST /charges"], { status: 200, races: { trials: 3 }, invariants: [] });
     expect(races).toEqual([]);
-    expect(coverage.races).toMatchObject({ probed: 1 });
+    expect(raceCoverage).toMatchObject({ probed: 1 });
   });
 });
