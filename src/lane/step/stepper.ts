@@ -394,7 +394,9 @@ export class Stepper {
     const answers = heard.filter(({ shed }) => shed !== true).map((one) => one.response);
     if (response !== undefined && !heard.some((one) => one.response === response)) answers.push(response);
     const worst = answers.find(({ statusCode }) => statusCode >= 500 && !isExpected(statusCode, action.expectedStatus ?? []));
-    const failure = isExpected(500, action.expectedStatus ?? []) ? undefined : answers.map(graphqlServerError).find((one) => one !== undefined);
+    const failure = isExpected(500, action.expectedStatus ?? [])
+      ? undefined
+      : answers.map(graphqlServerError).find((one) => one !== undefined);
     if (worst === undefined && failure === undefined) return [];
     const how = worst === undefined ? `a server error of GraphQL: ${failure}` : `status ${worst.statusCode}`;
     const message = `${action.name} was answered with ${how}`;

@@ -271,7 +271,14 @@ describe("a write that the API answered with 2xx", () => {
     const answer = (await brought!.run(api, new Context({ customer_id: 1 })))!;
     const stores = [orders(2), orders(1)];
     const explain = (): false => false;
-    const step = { action: { name: "create_as_bob" }, answers: [answer], changed: true, canGoBack: true, explain, stores: () => stores.shift() };
+    const step = {
+      action: { name: "create_as_bob" },
+      answers: [answer],
+      changed: true,
+      canGoBack: true,
+      explain,
+      stores: () => stores.shift(),
+    };
     const judged = (await rule.judge({} as never, step as never)) as { earlier: (begun: object) => Promise<boolean> };
     expect(await judged.earlier({ explain, stores: () => stores.shift() })).toBe(isHeld);
     await api.close();

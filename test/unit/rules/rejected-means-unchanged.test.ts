@@ -45,8 +45,14 @@ describe("rejectedMeansUnchanged", () => {
     const rule = rejectedMeansUnchanged();
     const stores = [orders(2), orders(1)];
     const said = async (answer: Answer, expectedStatus?: readonly number[]): Promise<unknown> =>
-      (await judged(rule as never, { sends: ["POST /orders"], during: { "POST /orders": answer }, stores, expectedStatus: expectedStatus! }))
-        .said;
+      (
+        await judged(rule as never, {
+          sends: ["POST /orders"],
+          during: { "POST /orders": answer },
+          stores,
+          expectedStatus: expectedStatus!,
+        })
+      ).said;
     expect(await said(502, [201, 502])).toContain("was refused with status 502 and changed the stores: db.orders: 1 row added");
     expect(await said(502)).toBe(true);
     expect(await said([200, { ok: false }])).toContain("was refused by the body of its answer (status 200) and changed the stores");

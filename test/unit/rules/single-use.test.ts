@@ -140,7 +140,11 @@ describe("singleUse of a code after attempts with wrong fields", () => {
 
   it.each([
     ["nested", { password_reset: [{ token: "abc" }] }, '{"password_reset":[{"token":""}]}'],
-    ["in the variables of GraphQL", { query: "mutation { a }", variables: { in: { code: "abc" } } }, '{"query":"mutation { a }","variables":{"in":{"code":""}}}'],
+    [
+      "in the variables of GraphQL",
+      { query: "mutation { a }", variables: { in: { code: "abc" } } },
+      '{"query":"mutation { a }","variables":{"in":{"code":""}}}',
+    ],
   ])("empties fields that are %s", async (_where, body, attempt) => {
     const { said, attempts } = await reset(body, () => true);
     expect(said).toContain(AGAIN);

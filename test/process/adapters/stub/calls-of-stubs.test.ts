@@ -97,7 +97,12 @@ describe("rules and calls to a stub", () => {
   });
 
   it.each([
-    ["a refusal that charges", ["GET /rates", "POST /charges"], {}, "was refused with status 402 and changed the stores: payments: 1 row added"],
+    [
+      "a refusal that charges",
+      ["GET /rates", "POST /charges"],
+      {},
+      "was refused with status 402 and changed the stores: payments: 1 row added",
+    ],
     ["a repeated PUT that charges twice", ["POST /charges"], { method: "PUT", status: 200 }, "changed the stores: payments: 1 row added"],
   ])("%s is a finding", async (_what, calls, options, message) => {
     const { violations } = await judged(calls, options);
@@ -106,7 +111,9 @@ describe("rules and calls to a stub", () => {
 
   it("an action that changes a store itself is not blamed for it", async () => {
     const { violations } = await judged(["POST /charges"], {
-      actions: [new Action({ name: "deliver", run: (api) => api.post("/pay"), changesStores: ["payments"], mayNeverSucceed: true })] as never,
+      actions: [
+        new Action({ name: "deliver", run: (api) => api.post("/pay"), changesStores: ["payments"], mayNeverSucceed: true }),
+      ] as never,
     });
     expect(violations).toEqual([]);
   });

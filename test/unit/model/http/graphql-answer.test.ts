@@ -49,7 +49,10 @@ describe("a server error of GraphQL", () => {
   });
 
   it.each([
-    ["a refusal without a code of its own", { message: "out of stock", extensions: { ...internal, stacktrace: ["GraphQLError: out of stock"] } }],
+    [
+      "a refusal without a code of its own",
+      { message: "out of stock", extensions: { ...internal, stacktrace: ["GraphQLError: out of stock"] } },
+    ],
     ["a refusal that a resolver throws", { message: "out of stock", extensions: { ...internal, stacktrace: ["Error: out of stock"] } }],
     ["invalid input", { message: "x is not defined", extensions: { code: "BAD_USER_INPUT" } }],
     ["an error without a code", { message: "Unexpected error." }],
