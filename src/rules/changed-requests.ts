@@ -38,18 +38,18 @@ export function withWrongCode({ statusCode, request }: ApiResponse): ApiResponse
 
 function withOtherTexts(body: string | undefined, isChanged: (name: string) => boolean): string | undefined {
   const read = fieldsOf(body);
-  const changed = [...(read?.texts ?? [])].filter(([name]) => isChanged(name));
+  const changed = [...(read?.texts ?? [])].filter(([path]) => isChanged(path.slice(path.lastIndexOf("\n") + 1)));
   return changed.length === 0 ? undefined : read!.withTexts(new Map(changed.map(([name, text]) => [name, text + OTHER])));
 }
 
 interface Fields {
-  /** The fields that are texts, by name. */
+  /** The fields that are texts, by their path: names and indices, separated by line breaks. */
   readonly texts: ReadonlyMap<string, string>;
   /** Returns the body with other texts in some fields. */
   withTexts(texts: ReadonlyMap<string, string>): string;
 }
 
-/** Reads a JSON object or a form; `undefined` if the body has no fields. */
+/** Reads JSON or a form; `undefined` if the body has no fields. With GraphQL, the fields are the variables. */
 function fieldsOf(body: string | undefined): Fields | undefined {
   if (body === undefined) return undefined;
   let fields: unknown;
@@ -66,7 +66,26 @@ function fieldsOf(body: string | undefined): Fields | undefined {
       },
     };
   }
-  if (typeof fields !== "object" || fields === null || Array.isArray(fields)) return undefined;
-  const texts = Object.entries(fields).filter((entry): entry is [string, string] => typeof entry[1] === "string" && entry[1] !== "");
-  return { texts: new Map(texts), withTexts: (changed) => JSON.stringify({ ...fields, ...Object.fromEntries(changed) }) };
+  if (typeof fields !== "object" || fields === null) return undefined;
+  const { query, variables } = fields as { readonly query?: unknown; readonly variables?: unknown };
+  const isGraphql = typeof query === "string" && typeof variables === "object" && variables !== null;
+  const begin = isGraphql ? ["variables"] : [];
+  const texts = textsIn(isGraphql ? variables : fields, begin);
+  return { texts: new Map(texts), withTexts: (changed) => JSON.stringify(replaced(fields, "", changed)) };
+}
+
+const DEEPEST = 5;
+
+function textsIn(value: unknown, path: readonly string[]): readonly (readonly [path: string, text: string])[] {
+  if (typeof value === "string") return value === "" ? [] : [[path.join("\n"), value]];
+  if (typeof value !== "object" || value === null || path.length === DEEPEST) return [];
+  return Object.entries(value).flatMap(([key, one]) => textsIn(one, [...path, key]));
+}
+
+function replaced(value: unknown, path: string, texts: ReadonlyMap<string, string>): unknown {
+  if (typeof value === "string") return texts.get(path) ?? value;
+  if (typeof value !== "object" || value === null) return value;
+  const below = (key: string | number, one: unknown): unknown => replaced(one, path === "" ? String(key) : `${path}\n${key}`, texts);
+  if (Array.isArray(value)) return value.map((one, at) => below(at, one));
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, below(key, one)]));
 }

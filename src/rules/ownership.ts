@@ -8,8 +8,9 @@ import { SeqqaError } from "../model/errors.ts";
 import { Severity } from "../model/declare/severity.ts";
 import { graphqlAnswer } from "../model/http/graphql-answer.ts";
 import { IntruderClient, NothingNamed, type TriedCall } from "./intruder/intruder-client.ts";
-import { OwnersView } from "./intruder/owners-view.ts";
+import { leavesOf, OwnersView } from "./intruder/owners-view.ts";
 import { requireAction, requireCall, requireList, requireOptions } from "./rule-options.ts";
+import { jsonOf } from "./answers/answer-content.ts";
 import { outcomeOf } from "./answers/outcome.ts";
 import { seenFields } from "./answers/seen-fields.ts";
 import { onlyAdds, storeChanges } from "./store-changes.ts";
@@ -51,10 +52,11 @@ type Run<C extends object, A> = Action<C, A>["run"];
  * With a `GraphQLClient`, a call is a query or a mutation, and values in its variables or its text count. Such a world needs a client for each role.
  * The `data` counts as seen, except a plain `true` or `false` and a payload with only errors. An answer with errors and without data is a refusal.
  *
- * The rule is violated if something was seen or changed. Seen: a 2xx answer whose body has content; `{}`, `[]`, an object around an empty list, and a
- * report of failure do not count. The answer to a `POST`, `PUT`, `PATCH` or `DELETE` does not count either if it only says that nothing was written
+ * The rule is violated if something was seen or changed. Seen: a 2xx answer whose body has content; `{}`, `[]`, an object around an empty list,
+ * an object with only `false`, and a report of failure do not count. The answer to a `POST`, `PUT`, `PATCH` or `DELETE` does not count either if it only says that nothing was written
  * (`{ "count": 0 }`), or if the stores are unchanged, and it only says that the request succeeded (`{ "success": true }`) or repeats values of the
- * request. Changed: the stores are in another state, whatever the answer was. Rows that a refused call adds do not count.
+ * request. Changed: the stores are in another state, whatever the answer was. Rows that a refused call adds do not count, and neither do
+ * rows of a create whose answer has another value in each field of the body that named the owner: the server took the intruder as the owner.
  * Without stores, changes are not detected. See API1:2023 in the OWASP API Security Top 10, broken object level authorization.
  * @throws SeqqaError `RULE_INVALID` if there is no user, a login is no function, or `except` names an action that the agent does not have
  */
@@ -125,6 +127,8 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
           // If all calls were refused and only added rows, the owner's rows are unchanged. Added rows are judged by `leakage` and
           // `rejectedMeansUnchanged`.
           if (tried.every(({ answer }) => isRefused(answer)) && onlyAdds(before, after)) return sawNothing(begun.explain, false);
+          // A server that ignores a foreign owner in the body (`customer_id`) creates an item of the intruder.
+          if (tried.every(({ answer, call }) => isOwnItem(answer, call.inBody)) && onlyAdds(before, after)) return true;
           return begun.explain(`${wrote}; ${storeChanges(before, after)}`);
         },
       };
@@ -191,6 +195,22 @@ function loginOf<C extends object, A>(login: Login<A> | Action<C, A>): Login {
   if (!(login instanceof Action)) return login as unknown as Login;
   return (api, context) => login.run(api as unknown as A, context as unknown as Context<C>);
 }
+
+/**
+ * Returns `true` if a create is answered with an item that is not the owner's: it has the fields of the body that contained the owner's values, with
+ * other values.
+ */
+function isOwnItem(answer: ApiResponse, named: TriedCall["call"]["inBody"]): boolean {
+  if (answer.request.method !== "POST" || !answer.ok || named === undefined) return false;
+  const shown = leavesOf(jsonOf(answer), "").map(([name, text]) => [lastOf(name), text] as const);
+  return named.every(([name, text]) => {
+    const same = shown.filter(([other]) => other === lastOf(name));
+    return same.length > 0 && same.every(([, other]) => other !== text);
+  });
+}
+
+/** Returns the last part of a field's name, in lower case without `_`. */
+const lastOf = (name: string): string => name.split(".").at(-1)!.toLowerCase().replaceAll("_", "");
 
 function isRefused(answer: ApiResponse): boolean {
   return answer.statusCode >= 400 || graphqlAnswer(answer).kind === "refused";

@@ -1,10 +1,13 @@
+import { isExpected, type ExpectedStatus } from "../model/declare/action.ts";
 import type { ApiClient } from "../model/http/client.ts";
 import type { Values } from "../model/context/context.ts";
 import type { ApiResponse } from "../model/http/response.ts";
 import { Rule } from "../model/declare/rule.ts";
 import { Severity } from "../model/declare/severity.ts";
-import { graphqlAnswer } from "../model/http/graphql-answer.ts";
+import { graphqlAnswer, isGraphql } from "../model/http/graphql-answer.ts";
 import { requireAction, requireList, requireOptions } from "./rule-options.ts";
+import { jsonOf } from "./answers/answer-content.ts";
+import { saysFailed } from "./answers/seen-fields.ts";
 import { isIdLike, urlOf } from "./requests.ts";
 import { storeChanges } from "./store-changes.ts";
 
@@ -21,7 +24,8 @@ export interface RejectedMeansUnchangedOptions {
 
 /**
  * Checks that calls that were refused, or that only read, leave the stores unchanged. Severity: HIGH. The rule is judged if every answer of a step
- * has a status of 400 to 499, or belongs to a `GET` or `HEAD`: the stores must then be in the state before the step. With GraphQL, an answer with
+ * was refused, or belongs to a `GET` or `HEAD`: the stores must then be in the state before the step. Refused are a status of 400 to 499, a status
+ * from 500 that the action expects (`expectedStatus`), and a 2xx answer whose body reports a failure (`{ "ok": false }`). With GraphQL, an answer with
  * errors and without data counts as refused, and an answer to a GraphQL query counts as an answer to a reading request. Stores are compared directly,
  * not through the API. Generated values and times of the run may differ, and tables and columns in `ignore` are left out. Worlds without stores are
  * not judged. A call to a stub counts only if the stub carried it out (status below 400, no fault) and it does more than ask (`GET`, `POST /introspect`). GET and HEAD are safe by RFC 9110, 9.2.1.
@@ -45,8 +49,11 @@ export function rejectedMeansUnchanged<C extends object = Values, A = ApiClient>
       return [];
     },
     judge: async (_world, { action, answers, changed, stores }) => {
-      if (!changed || answers.length === 0 || except.has(action.name) || answers.some(isFollowedLink)) return true;
-      const refused = answers.every((answer) => wasRefused(answer) || onlyReads(answer));
+      if (!changed || answers.length === 0 || except.has(action.name)) return true;
+      const isRefused = (answer: ApiResponse): boolean => wasRefused(answer, action.expectedStatus);
+      // The answers to a followed link include those of the pages to which it leads.
+      if (answers.some(isFollowedLink) && answers.every((answer) => onlyReads(answer) || !isRefused(answer))) return true;
+      const refused = answers.every((answer) => isRefused(answer) || onlyReads(answer));
       const after = refused ? await stores() : undefined;
       if (after === undefined) return true;
       const allowed = columns.length === 0 ? undefined : await stores(columns);
@@ -56,7 +63,8 @@ export function rejectedMeansUnchanged<C extends object = Values, A = ApiClient>
           const before = (await begun.stores())!;
           if (before.same(after, { strict: true })) return true;
           if (allowed !== undefined && (await begun.stores(columns))!.same(allowed, { strict: true })) return true;
-          const hint = MAY_COUNT.has(last.statusCode) ? "; if a refused call may do this, add the action or the column to `except`" : "";
+          const mayCount = MAY_COUNT.has(last.statusCode) || last.statusCode >= 500 || saysFailed(jsonOf(last));
+          const hint = mayCount ? "; if a refused call may do this, add the action or the column to `except`" : "";
           return begun.explain(`${action.name} ${howOf(last)} and changed the stores: ${storeChanges(before, after)}${hint}`);
         },
       };
@@ -91,8 +99,11 @@ function isCode(segment: string): boolean {
   return segment.length >= SHORTEST_SEGMENT && isIdLike(segment) && !/^(?:\d+|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i.test(segment);
 }
 
-function wasRefused(answer: ApiResponse): boolean {
-  return (answer.statusCode >= 400 && answer.statusCode < 500) || graphqlAnswer(answer).kind === "refused";
+/** Returns `true` for a refusal: a 4xx status, a 5xx status that the action expects, or a body that reports a failure. */
+function wasRefused(answer: ApiResponse, expected: readonly ExpectedStatus[] = []): boolean {
+  const { statusCode, ok } = answer;
+  if (statusCode >= 500) return isExpected(statusCode, expected);
+  return statusCode >= 400 || (ok && (graphqlAnswer(answer).kind === "refused" || (!isGraphql(answer) && saysFailed(jsonOf(answer)))));
 }
 
 function onlyReads(answer: ApiResponse): boolean {
@@ -103,5 +114,6 @@ function howOf(answer: ApiResponse): string {
   if (answer.statusCode >= 400) return `was refused with status ${answer.statusCode}`;
   if (READS.has(answer.request.method)) return `only reads (${answer.request.method})`;
   const graphql = graphqlAnswer(answer);
-  return graphql.kind === "refused" ? `was refused (${graphql.message})` : "only reads (a query)";
+  if (graphql.kind === "refused") return `was refused (${graphql.message})`;
+  return graphql.kind === "read" ? "only reads (a query)" : `was refused by the body of its answer (status ${answer.statusCode})`;
 }

@@ -1,12 +1,12 @@
 import type { Action } from "../model/declare/action.ts";
 import type { ApiClient } from "../model/http/client.ts";
-import type { Values } from "../model/context/context.ts";
+import type { Context, Values } from "../model/context/context.ts";
 import { SeqqaError } from "../model/errors.ts";
 import { Rule, type CheckedStep, type Earlier } from "../model/declare/rule.ts";
 import type { World } from "../model/declare/world.ts";
 import { Severity } from "../model/declare/severity.ts";
 import { nameOf, requireAction, requireCall, requireList, requireOptions } from "./rule-options.ts";
-import { endingAnswers } from "./sessions/session.ts";
+import { copyOf, endingAnswers } from "./sessions/session.ts";
 import type { SessionEndsOptions } from "./sessions/options.ts";
 import { SessionTrial } from "./sessions/session-trial.ts";
 
@@ -68,13 +68,14 @@ export function sessionEnds<C extends object = Values, A = ApiClient>(options: S
   /** Names of the actions after which a session of the age {@link AGE_MS} still worked. */
   const confirmed = new Set<string>();
   /** Tries the sessions of the user after a step. With an age above 0, the sessions are at least that old when the step ends them. */
-  const judgeAt = (world: World<C, A>, step: CheckedStep, ageMs: number): Earlier => ({
+  const judgeAt = (world: World<C, A>, step: CheckedStep, after: Context<C>, ageMs: number): Earlier => ({
     earlier: async ({ explain, inconclusive }) => {
       const { name } = step.action;
-      const outcome = await new SessionTrial(options, { world, step, isLogout: one.has(name), action: ends.get(name), ageMs }).outcome();
+      const tried = { world, step, isLogout: one.has(name), action: ends.get(name), after, ageMs };
+      const outcome = await new SessionTrial(options, tried).outcome();
       if (outcome.kind === "unknown") return inconclusive(outcome.why);
       if (outcome.kind === "ended") return true;
-      if (ageMs === 0 && !confirmed.has(name)) return judgeAt(world, step, AGE_MS);
+      if (ageMs === 0 && !confirmed.has(name)) return judgeAt(world, step, after, AGE_MS);
       confirmed.add(name);
       return explain(outcome.problem);
     },
@@ -92,6 +93,7 @@ export function sessionEnds<C extends object = Values, A = ApiClient>(options: S
       return [];
     },
     when: ({ name }) => subjects.includes(name),
-    judge: (world, step) => !step.canGoBack || endingAnswers(step, one.has(step.action.name)).length === 0 || judgeAt(world, step, 0),
+    judge: (world, step) =>
+      !step.canGoBack || endingAnswers(step, one.has(step.action.name)).length === 0 || judgeAt(world, step, copyOf(world.context), 0),
   });
 }

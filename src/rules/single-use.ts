@@ -1,7 +1,7 @@
 import type { Action } from "../model/declare/action.ts";
 import { clientPartOf, type ApiClient } from "../model/http/client.ts";
 import type { Context, Values } from "../model/context/context.ts";
-import { Rule, type CheckedStep, type Login, type Resent, type RuleOptions, type StoresView } from "../model/declare/rule.ts";
+import { Rule, type CheckedStep, type Earlier, type Login, type Resent, type RuleOptions, type StoresView } from "../model/declare/rule.ts";
 import type { ApiResponse } from "../model/http/response.ts";
 import { isErrorLocation } from "../model/http/redirect.ts";
 import { Severity } from "../model/declare/severity.ts";
@@ -114,18 +114,23 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
       }
       const spoiled = spoiledBodies(spent.request.body);
       if (spoiled.length === 0 || !step.canGoBack) return true;
-      return {
+      const afterAttempts = (bodies: readonly string[]): Earlier => ({
         earlier: async ({ explain }) => {
-          for (const body of spoiled) {
+          for (const body of bodies) {
             const refused = await step.again(spent, { body });
-            if (refused === undefined || isAgain(refused)) return true;
+            if (refused === undefined) return true;
+            if (!isAgain(refused)) continue;
+            // An attempt that is accepted, because its field is optional, uses the code. The state is restored, and this attempt is left out.
+            const others = bodies.filter((other) => other !== body);
+            return others.length === 0 || afterAttempts(others);
           }
           const first = await step.again(spent);
           if (first === undefined || !accepted(first)) return true;
           const problem = await spending.again("when it was sent again after attempts with wrong fields were refused");
           return problem === undefined || explain(problem);
         },
-      };
+      });
+      return afterAttempts(spoiled);
     },
   });
 }

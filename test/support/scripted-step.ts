@@ -14,8 +14,9 @@ export interface Script {
   /** The answers in the state after the step. A function is called for each request, with its body. Default: 404. */
   readonly after?: Readonly<Record<string, Answer | ((body: string) => Answer)>>;
   /** The answers in the state before the step. Default: 404. */
-  readonly before?: Readonly<Record<string, Answer>>;
+  readonly before?: Script["after"];
   readonly changed?: boolean;
+  readonly expectedStatus?: readonly number[];
   /** The contents of the stores, one entry for each time that the rule reads them. */
   readonly stores?: readonly StoresView[];
 }
@@ -39,7 +40,7 @@ export function orders(count: number): StoresView {
 
 /** Returns the judgement of a rule about a step, against an API whose answers the script gives. */
 export async function judged(rule: Rule, script: Script): Promise<Judged> {
-  const { sends, during = {}, after = {}, before = {}, changed = true } = script;
+  const { sends, during = {}, after = {}, before = {}, changed = true, expectedStatus } = script;
   const asked: string[] = [];
   let phase: "during" | "after" | "before" = "during";
   const client = new HttpClient(async (request) => {
@@ -66,7 +67,7 @@ export async function judged(rule: Rule, script: Script): Promise<Judged> {
   };
   const stores = async (): Promise<StoresView | undefined> => (views.length > 1 ? views.shift() : views[0]);
   let said = await rule.judge({} as never, {
-    action: { name: "act", tags: [], as: undefined, expectedStatus: undefined },
+    action: { name: "act", tags: [], as: undefined, expectedStatus },
     response: answers.at(-1),
     answers,
     canGoBack: true,
@@ -80,9 +81,9 @@ export async function judged(rule: Rule, script: Script): Promise<Judged> {
     again: async ({ request }, { body = request.body } = {}) =>
       client.request(request.method, request.url, { headers: request.headers, ...(body === undefined ? {} : { body }) }),
   });
-  if (typeof said === "object" && "earlier" in said) {
+  while (typeof said === "object" && "earlier" in said) {
     phase = "before";
-    said = (await said.earlier({ explain, stores, inconclusive: () => true, unjudged: () => true })) as boolean;
+    said = await said.earlier({ explain, stores, inconclusive: () => true, unjudged: () => true });
   }
   await client.close();
   return { said: said === true ? true : (because ?? rule.message), asked };

@@ -12,7 +12,9 @@ import type { Facts } from "../../state/canonical/facts.ts";
 export function storesOnly(facts: Facts, bestEffort: readonly string[], changedByAction: readonly string[] = []): Facts {
   const patterns = bestEffort.map((pattern) => ({ pattern, system: undefined }));
   const systems = Object.entries(facts.systems)
-    .filter(([name, { kind }]) => !changedByAction.includes(name) && !(kind === "value" && ignoredTables(patterns, name, [{ name }]).size > 0))
+    .filter(
+      ([name, { kind }]) => !changedByAction.includes(name) && !(kind === "value" && ignoredTables(patterns, name, [{ name }]).size > 0),
+    )
     .map(([name, observed]): [string, Observed] => {
       if (observed.kind === "value") return [name, withoutOrder(withEffectsOnly(observed))];
       const left = ignoredTables(patterns, name, observed.tables);

@@ -1,6 +1,7 @@
 import { isExpected, type Action } from "../../model/declare/action.ts";
 import type { Exchange, PendingRequest } from "../../model/http/client.ts";
 import { EdgeAction } from "../../model/declare/edge-action.ts";
+import { graphqlServerError } from "../../model/http/graphql-answer.ts";
 import { ApiResponse } from "../../model/http/response.ts";
 import { Severity } from "../../model/declare/severity.ts";
 import { SeqqaError } from "../../model/errors.ts";
@@ -393,8 +394,12 @@ export class Stepper {
     const answers = heard.filter(({ shed }) => shed !== true).map((one) => one.response);
     if (response !== undefined && !heard.some((one) => one.response === response)) answers.push(response);
     const worst = answers.find(({ statusCode }) => statusCode >= 500 && !isExpected(statusCode, action.expectedStatus ?? []));
-    if (worst === undefined) return [];
-    const message = `${action.name} was answered with status ${worst.statusCode}`;
+    const failure = isExpected(500, action.expectedStatus ?? [])
+      ? undefined
+      : answers.map(graphqlServerError).find((one) => one !== undefined);
+    if (worst === undefined && failure === undefined) return [];
+    const how = worst === undefined ? `a server error of GraphQL: ${failure}` : `status ${worst.statusCode}`;
+    const message = `${action.name} was answered with ${how}`;
     return [{ invariant: `${action.name}_server_error`, severity: Severity.HIGH, message }];
   }
 }

@@ -64,6 +64,34 @@ function errorIn(payload: unknown): unknown {
   return Array.isArray(all) && Object.values(rest).every((one) => one === null || one === false) ? all[0] : undefined;
 }
 
+const INTERNAL = /^internal_(?:server_)?error$/i;
+/** Matches messages with which servers hide an exception, and messages of exceptions. */
+const EXCEPTION =
+  /^unexpected error\b|^internal (?:server )?error\b|^cannot (?:read|set) propert|\bis not (?:a function|defined|iterable)\b|constraint failed|duplicate key value|violates .*constraint/i;
+/** Matches the first line of a stack trace of an error that code does not throw to refuse a request, such as `TypeError: ...`. */
+const THROWN = /^(?:Type|Reference|Range|Syntax|Sqlite|Database|Prisma\w*|QueryFailed\w*)Error\b/;
+
+/**
+ * Returns the message of an error with which a GraphQL server reports a failure of its own, such as an exception in a resolver; `undefined` if there is
+ * none. Many servers also give the code `INTERNAL_SERVER_ERROR` to errors that refuse a request, so the code alone is not enough.
+ */
+export function graphqlServerError(exchange: GraphqlExchange): string | undefined {
+  if (exchange.statusCode >= 500 || !isGraphql(exchange)) return undefined;
+  const errors = recordOf(exchange.text)?.["errors"];
+  const failure: unknown = Array.isArray(errors) ? errors.find(isServerError) : undefined;
+  return failure === undefined ? undefined : messageOf(failure);
+}
+
+function isServerError(error: unknown): boolean {
+  if (!isRecord(error) || !isRecord(error["extensions"])) return false;
+  const { code, stacktrace, exception } = error["extensions"];
+  if (code === "unexpected") return true;
+  if (typeof code !== "string" || !INTERNAL.test(code)) return false;
+  const trace: unknown = stacktrace ?? (isRecord(exception) ? exception["stacktrace"] : undefined);
+  const first: unknown = Array.isArray(trace) ? trace[0] : undefined;
+  return EXCEPTION.test(String(error["message"])) || (typeof first === "string" && THROWN.test(first));
+}
+
 function messageOf(error: unknown): string {
   const { message } = (error ?? {}) as { readonly message?: unknown };
   const text = typeof message === "string" ? message.replaceAll(/\s+/g, " ") : "no reason given";

@@ -5,6 +5,9 @@ const CREDENTIALS = /^(?:authorization|cookie|x-.*(?:token|key|session).*)$/i;
 const PASSWORD = /passw|pwd|passphrase/i;
 /** Matches a member of JSON that gives the client a credential. */
 const GRANT = /"[^"]*(?:token|session|jwt|secret|key|code)[^"]*"\s*:\s*"[^"]+"/i;
+const ID = /^(?:\d+|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i;
+/** Matches paths that take a code, such as `/password/reset/{token}`. */
+const OF_CODES = /reset|verif|confirm|activat|invit|magic|redeem|accept|recover|coupon|voucher|otp|token|code/i;
 const UNAUTHORIZED = /unauthenticated|unauthorized|not (?:authenticated|authorized|logged in)/i;
 
 /** Returns `true` if a call was refused because its credentials do not hold. */
@@ -14,14 +17,26 @@ export function isUnauthorized({ status, refused, body }: CallEnd): boolean {
 
 /**
  * Returns `true` for a successful call that may have ended what its own repetition needs, such as a logout or a change of the password: the request
- * carries credentials and, apart from passwords, no values, and the answer gives no credentials. A request with a code that may be used once does not
+ * carries credentials and, apart from passwords, no values and no code in its URL, and the answer gives no credentials. A request with a code that may be used once does not
  * count, although the second request gets 401, too.
  */
 export function mayEndItself({ status, refused, exchanges }: CallEnd): boolean {
   const exchange = exchanges.at(-1);
   if (exchange === undefined || refused || status < 200 || status >= 300) return false;
-  const { headers, body } = exchange.request;
-  return Object.keys(headers).some((name) => CREDENTIALS.test(name)) && hasOnlyPasswords(body) && !grants(exchange);
+  const { headers, body, url } = exchange.request;
+  return Object.keys(headers).some((name) => CREDENTIALS.test(name)) && !hasCode(url) && hasOnlyPasswords(body) && !grants(exchange);
+}
+
+/** Returns `true` if a URL contains a code: in its query, or in its path. The id of an item, which is a number or a UUID, is no code by itself. */
+function hasCode(url: string): boolean {
+  const [path = "", query = ""] = url.replace(/^[a-z]+:\/\/[^/]*/i, "").split("?");
+  if ([...new URLSearchParams(query).values()].some(isOpaque)) return true;
+  const opaque = path.split("/").filter(isOpaque);
+  return opaque.some((segment) => !ID.test(segment)) || (opaque.length > 0 && OF_CODES.test(path));
+}
+
+function isOpaque(text: string): boolean {
+  return /^\d+$/.test(text) || (text.length >= 12 && /\d.*\d/.test(text)) || text.length >= 24;
 }
 
 function hasOnlyPasswords(body: string | undefined): boolean {

@@ -42,6 +42,8 @@ export interface RacePlan {
   readonly skipped: Readonly<Record<string, number>>;
   /** The pairs of actions that were skipped because of a finding, in the form of {@link pairOf}. */
   readonly cut: ReadonlySet<string>;
+  /** The pairs of actions that were skipped because neither changed a store, in the form of {@link pairOf}. */
+  readonly readOnly: ReadonlySet<string>;
 }
 
 /** Returns a text that identifies a pair of actions. */
@@ -68,6 +70,7 @@ export function planRaces(
   const classes = new Map<string, PlannedRace>();
   const skipped: Record<string, number> = {};
   const cut = new Set<string>();
+  const readOnly = new Set<string>();
   const isLeftOut = (node: number, action: number, { to, clean }: EdgeEnd): boolean => to < 0 || (!clean && isCut(node, action));
   const skip = (reason: string): void => void (skipped[reason] = (skipped[reason] ?? 0) + 1);
   let pairs = 0;
@@ -84,8 +87,10 @@ export function planRaces(
         else if (isLeftOut(node, a, first) || isLeftOut(node, b, second)) {
           skip("finding");
           cut.add(pairOf([a, b]));
-        } else if (first.to === node && second.to === node) skip("read_only");
-        else {
+        } else if (first.to === node && second.to === node) {
+          skip("read_only");
+          readOnly.add(pairOf([a, b]));
+        } else {
           const pair = { node, a, b, first, second, bAfterA: outcomes.of(first.to, b), aAfterB: outcomes.of(second.to, a) };
           const key = classOf(pair);
           if (!classes.has(key)) {
@@ -99,7 +104,7 @@ export function planRaces(
   if (outcomes.nodes < committer.visited.size) skipped["too_many_states"] = committer.visited.size - outcomes.nodes;
   // Pairs with equal values stay in the order of commits, because `sort` is stable.
   const races = [...classes.values()].sort((one, other) => other.suspicion - one.suspicion);
-  return { races, pairs, skipped, cut };
+  return { races, pairs, skipped, cut, readOnly };
 }
 
 interface Pair {

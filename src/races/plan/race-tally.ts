@@ -32,8 +32,9 @@ export class RaceTally {
   readonly #begun: number = performance.now();
   #durationMs = 0;
 
-  constructor({ pairs, skipped, cut }: RacePlan) {
+  constructor({ pairs, skipped, cut, readOnly }: RacePlan) {
     this.#pairs = pairs;
+    for (const pair of readOnly) this.#left.set(pair, "read_only");
     for (const pair of cut) this.#left.set(pair, "finding");
     this.#skipped = { ...skipped };
   }

@@ -17,7 +17,7 @@ const DEEPEST = 4;
 
 /**
  * Returns the names of the non-empty fields in the body of an answer, for messages. `undefined` if the answer shows no data: it is not 2xx, has no
- * body, has only empty values, is an object around an empty list, or reports a failure.
+ * body, has only empty values or `false`, is an object around an empty list, or reports a failure.
  */
 export function seenFields(answer: ApiResponse): string | undefined {
   if (!answer.ok || answer.request.method === "HEAD") return undefined;
@@ -60,7 +60,8 @@ function isNothing(value: unknown, depth = 0): boolean {
   if (Array.isArray(value)) return value.every((one) => isNothing(one, depth + 1));
   const fields = Object.entries(value);
   if (depth === DEEPEST) return fields.length === 0;
-  const filled = fields.filter(([, one]) => !isNothing(one, depth + 1));
+  // An object with only `false` says no: `{ "can_edit": false }`.
+  const filled = fields.filter(([, one]) => one !== false && !isNothing(one, depth + 1));
   if (filled.length === 0) return true;
   // An object with an empty array, whose other fields all describe the list (such as `total`), shows no data.
   const isEnvelope = fields.some(([, one]) => Array.isArray(one) && one.length === 0);
@@ -72,7 +73,7 @@ export function saysFailed(body: unknown): boolean {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return false;
   const { error, errors, data, ok, success } = body as Readonly<Record<string, unknown>>;
   if (ok === false || success === false) return true;
-  return (!isNothing(error) || !isNothing(errors)) && isNothing(data === undefined ? null : firstLevel(data));
+  return ((error !== false && !isNothing(error)) || !isNothing(errors)) && isNothing(data === undefined ? null : firstLevel(data));
 }
 
 /** Returns the values of the top-level fields, because GraphQL answers with an object such as `{ "note": null }` even if there is no data. */

@@ -9,8 +9,12 @@ export interface NamedCall {
   /** `true` if the call only reads, by RFC 9110, 9.2.1. */
   readonly safe: boolean;
   readonly names: "owned" | "nothing" | "credential";
+  /** The names and values of the fields that contain the owner's values, if only the body of the request contains some. */
+  readonly inBody?: readonly (readonly [name: string, text: string])[] | undefined;
 }
 
+/** Matches ids separated by commas. */
+const LIST = /^[\w-]+(?:,\s*[\w-]+)+$/;
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** Finds the owner's values that an HTTP request contains. */
@@ -22,16 +26,22 @@ export function namedRequest(method: string, path: string, options: RequestOptio
     .map((segment) => search.segment(segment))
     .join("/");
   const query = [...new URLSearchParams(inQuery.join("?")), ...leavesOf(options?.query, "")].flatMap(([name, text]) => {
-    const found = search.whole(text);
+    const found = search.whole(text) ?? search.inside(text) ?? search.within(text);
     return found === undefined ? [] : [`${name}={${found}}`];
   });
-  const inBody = leavesOf(bodyOf(options), "").flatMap(([, text]) => search.value(text) ?? []);
+  const isOnlyInBody = search.names === "nothing";
+  const named = leavesOf(bodyOf(options), "").flatMap(([name, text]) => {
+    const found = search.value(text) ?? search.inside(text);
+    return found === undefined ? search.quotedIn(name, text).map((one) => [one, [name, text]] as const) : [[found, [name, text]] as const];
+  });
+  const inBody = named.map(([found]) => found);
   const asked = query.length === 0 ? "" : `?${query.join("&")}`;
   const verb = method.toUpperCase();
   return {
     text: `${verb} ${way}${asked}${inBody.length === 0 ? "" : ` with ${[...new Set(inBody)].map((name) => `{${name}}`).join(", ")}`}`,
     safe: SAFE.has(verb),
     names: search.names,
+    inBody: isOnlyInBody && named.length > 0 ? named.map(([, field]) => field) : undefined,
   };
 }
 
@@ -99,6 +109,26 @@ class Search {
       if (named !== undefined) return named;
     }
     return undefined;
+  }
+
+  /** Returns the name of the owner's value in JSON inside a text, or in a list of ids with commas; `undefined` if there is none. */
+  inside(text: string): string | undefined {
+    if (LIST.test(text)) return this.within(text);
+    if (!/^\s*[[{]/.test(text)) return undefined;
+    try {
+      for (const [, leaf] of leavesOf(JSON.parse(text), "")) {
+        const named = this.value(leaf);
+        if (named !== undefined) return named;
+      }
+    } catch {
+      // The text only looks like JSON.
+    }
+    return undefined;
+  }
+
+  /** Returns the names of the owner's values in a body's field `query` that holds a GraphQL document. */
+  quotedIn(name: string, text: string): readonly string[] {
+    return /(?:^|\.)query$/.test(name) && text.includes("{") ? this.quoted(text) : [];
   }
 
   /** Returns the names of the owner's values in a GraphQL text: `order(id: "7")`. A value must be a whole argument. */

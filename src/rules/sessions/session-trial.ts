@@ -23,6 +23,8 @@ export interface TriedStep<C extends object, A> {
   readonly isLogout: boolean;
   /** The action of the step; `undefined` if the rule does not know it. */
   readonly action: Action<C, A> | undefined;
+  /** The context after the step, such as a new password. `world.context` is the context before the step. */
+  readonly after: Context<C>;
   /** The time that passes between the logins and the request that ends the sessions. */
   readonly ageMs: number;
 }
@@ -46,7 +48,7 @@ export class SessionTrial<C extends object, A> {
   }
 
   async outcome(): Promise<TrialOutcome> {
-    const { world, step, isLogout, ageMs } = this.#tried;
+    const { step, isLogout, ageMs, after } = this.#tried;
     const { guests, action } = step;
     const unprotected = guests[2] === undefined ? undefined : await this.#worksForAll(guests[2]);
     if (unprotected !== undefined)
@@ -66,7 +68,8 @@ export class SessionTrial<C extends object, A> {
     const still = await this.#stillWorking(true);
     if (still !== undefined) return { kind: "works", problem: `${ended}, and ${still}` };
     if (guests[2] !== undefined) {
-      await this.#open(guests[2], copyOf(world.context));
+      // A login that throws, such as a helper that requires status 200, has opened no session.
+      await this.#open(guests[2], copyOf(after)).catch(() => undefined);
       const revived = await this.#stillWorking(false);
       if (revived !== undefined) return { kind: "works", problem: `${ended}; once the user has logged in again, ${revived}` };
     }

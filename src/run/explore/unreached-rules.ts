@@ -26,6 +26,7 @@ export function unreachedRules(
 /** The reasons why calls were not sent at the same time, as clauses. */
 const WHY: Readonly<Record<string, string>> = {
   finding: "each of them has a finding of high or critical severity",
+  read_only: "no call of them changed the state",
   not_there: "their path led to another state than before",
   one_connection: "the target serves one connection at a time",
   lane_lost: "the target was lost",

@@ -255,6 +255,35 @@ describe("a write that the API answered with 2xx", () => {
     expect(await holds(remove, body)).toBe(true);
   });
 
+  it.each([
+    [{ id: 7, customer_id: 2 }, true],
+    [{ id: 7, customerId: 2 }, true],
+    [{ id: 7, customer_id: 1 }, false],
+    [{ id: 7 }, false],
+  ])("is no finding if the item that it created belongs to bob: %j %j", async (body, isHeld) => {
+    const rule = ownership<{ customer_id: number }>({ users: { bob: login } });
+    const create = new Action<{ customer_id: number }>({
+      name: "create",
+      run: async (api, { customer_id }) => api.post("/orders", { json: { customer_id } }),
+    });
+    const [brought] = broughtOf(rule, create);
+    const api = new HttpClient(() => Response.json(body, { status: 201 }));
+    const answer = (await brought!.run(api, new Context({ customer_id: 1 })))!;
+    const stores = [orders(2), orders(1)];
+    const explain = (): false => false;
+    const step = {
+      action: { name: "create_as_bob" },
+      answers: [answer],
+      changed: true,
+      canGoBack: true,
+      explain,
+      stores: () => stores.shift(),
+    };
+    const judged = (await rule.judge({} as never, step as never)) as { earlier: (begun: object) => Promise<boolean> };
+    expect(await judged.earlier({ explain, stores: () => stores.shift() })).toBe(isHeld);
+    await api.close();
+  });
+
   it("shows nothing if it returns only the values that it got", async () => {
     expect(await holds(rename, { id: 7, name: "x" })).toBe(true);
     expect(await holds(rename, { id: 7, name: "y" })).toBe(false);

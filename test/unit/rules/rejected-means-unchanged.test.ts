@@ -40,4 +40,32 @@ describe("rejectedMeansUnchanged", () => {
       'rejectedMeansUnchanged: the Agent has no action "log_in"',
     );
   });
+
+  it("counts a 5xx status that the action expects, and a body that reports a failure, as refusals", async () => {
+    const rule = rejectedMeansUnchanged();
+    const stores = [orders(2), orders(1)];
+    const said = async (answer: Answer, expectedStatus?: readonly number[]): Promise<unknown> =>
+      (
+        await judged(rule as never, {
+          sends: ["POST /orders"],
+          during: { "POST /orders": answer },
+          stores,
+          expectedStatus: expectedStatus!,
+        })
+      ).said;
+    expect(await said(502, [201, 502])).toContain("was refused with status 502 and changed the stores: db.orders: 1 row added");
+    expect(await said(502)).toBe(true);
+    expect(await said([200, { ok: false }])).toContain("was refused by the body of its answer (status 200) and changed the stores");
+    expect(await said([200, { ok: true }])).toBe(true);
+  });
+
+  it("lets a link write if it leads to another page, but no refused request after it", async () => {
+    const said = async (second: string, status: number): Promise<unknown> => {
+      const during = { "GET /reset?token=abcd": 200, [second]: status };
+      const script = { sends: Object.keys(during), during, stores: [orders(2), orders(1)] };
+      return (await judged(rejectedMeansUnchanged() as never, script)).said;
+    };
+    expect(await said("GET /home", 200)).toBe(true);
+    expect(await said("POST /reset", 400)).toContain("was refused with status 400");
+  });
 });

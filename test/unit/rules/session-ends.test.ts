@@ -237,6 +237,58 @@ describe("sessionEnds", () => {
     );
   });
 
+  describe("after a change of the password", () => {
+    /** Judges a change from password a to b. A broken API lets old sessions work again once the user logs in. */
+    async function changed(isBroken: boolean, passwordOf: (context: { password: string }) => string): Promise<unknown> {
+      let state = { password: "a", epoch: 0, isRevived: false };
+      const answer = async (request: Request): Promise<Response> => {
+        const text = await request.text();
+        switch (new URL(request.url).pathname) {
+          case "/login":
+            if (text !== state.password) return new Response(null, { status: 401 });
+            state.isRevived = isBroken && state.epoch > 0;
+            return Response.json({ token: `t${state.epoch}` });
+          case "/me":
+            return new Response(null, {
+              status: state.isRevived || request.headers.get("authorization") === `Bearer t${state.epoch}` ? 200 : 401,
+            });
+          default:
+            state = { ...state, password: text, epoch: 1 };
+            return new Response(null, { status: 204 });
+        }
+      };
+      const [api, ...guests] = Array.from({ length: 4 }, () => new HttpClient(answer));
+      const login = async (own: ApiClient, context: Context<{ password: string }>): Promise<void> => {
+        const answered = await own.post("/login", { body: passwordOf(context as never) });
+        if (!answered.ok) throw new Error("The login was refused.");
+        own.setAuthToken(answered.json<{ token: string }>().token);
+      };
+      const context = new Context({ password: "a" });
+      await login(api!, context);
+      const before = { ...state };
+      const rule = sessionEnds<{ password: string }>({ login, check: async (own) => own.get("/me"), after: ["act"] });
+      const answers = [await api!.post("/act", { body: "b" })];
+      context.set("password", "b");
+      const again = async (): Promise<ApiResponse> => api!.post("/act", { body: "b" });
+      const step = { action: { name: "act" }, answers, changed: true, canGoBack: true, guests, client: api, again };
+      const said = await saidBy(await rule.judge({ api, context, clients: {} } as never, step as never), () => {
+        state = { ...before };
+        context.set("password", "a");
+      });
+      await Promise.all([api!, ...guests].map(async (one) => one.close()));
+      return said;
+    }
+
+    it("logs the user in again with the new password", async () => {
+      expect(await changed(true, ({ password }) => password)).toContain("once the user has logged in again, ");
+      expect(await changed(false, ({ password }) => password)).toBeUndefined();
+    });
+
+    it("takes a login that throws as one that opened no session", async () => {
+      expect(await changed(false, () => "a")).toBeUndefined();
+    });
+  });
+
   describe("with refresh tokens", () => {
     const without = (sessions: Sessions, ...tokens: readonly unknown[]): number => {
       sessions.tokens = sessions.tokens.filter((token) => !tokens.includes(token));

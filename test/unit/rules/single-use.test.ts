@@ -104,3 +104,50 @@ describe("singleUse of a code whose second use changes nothing", () => {
     expect(await used(uses)).toMatch(new RegExp(`again \\(200\\) when it was sent again: the answer has ${what}$`));
   });
 });
+
+describe("singleUse of a code after attempts with wrong fields", () => {
+  /** Judges a reset whose code works twice once a field of the body was refused. Returns the verdict, and the bodies of the attempts. */
+  async function reset(body: object, isRefused: (sent: string) => boolean): Promise<{ said: Judged["said"]; attempts: readonly string[] }> {
+    const rule = singleUse({ create, use });
+    rule.brings([create, use] as never);
+    const attempts: string[] = [];
+    let [views, refusals, uses] = [0, 0, 0];
+    const before = (sent: string): Answer => {
+      if (sent !== JSON.stringify(body)) {
+        attempts.push(sent);
+        if (!isRefused(sent)) return 200;
+        refusals++;
+        return 400;
+      }
+      return uses++ === 0 || refusals > 0 ? 200 : 410;
+    };
+    const stores = { ...orders(1), same: () => views++ < 0 };
+    const said = await judged(rule as never, {
+      sends: [["POST /reset", body]],
+      after: { "POST /reset": 410 },
+      before: { "POST /reset": before },
+      stores: [stores],
+    });
+    return { said: said.said, attempts };
+  }
+  const AGAIN = "again (200) when it was sent again after attempts with wrong fields were refused";
+
+  it("leaves out an attempt without an optional field", async () => {
+    const { said, attempts } = await reset({ note: "x", code: "abc" }, (sent) => sent.includes('"code":""'));
+    expect(said).toContain(AGAIN);
+    expect(attempts).toEqual(['{"note":"","code":"abc"}', '{"note":"x","code":""}']);
+  });
+
+  it.each([
+    ["nested", { password_reset: [{ token: "abc" }] }, '{"password_reset":[{"token":""}]}'],
+    [
+      "in the variables of GraphQL",
+      { query: "mutation { a }", variables: { in: { code: "abc" } } },
+      '{"query":"mutation { a }","variables":{"in":{"code":""}}}',
+    ],
+  ])("empties fields that are %s", async (_where, body, attempt) => {
+    const { said, attempts } = await reset(body, () => true);
+    expect(said).toContain(AGAIN);
+    expect(attempts).toEqual([attempt]);
+  });
+});

@@ -97,7 +97,12 @@ describe("rules and calls to a stub", () => {
   });
 
   it.each([
-    ["a refusal that charges", ["GET /rates", "POST /charges"], {}, "was refused with status 402 and changed the stores: payments: 1 row added"],
+    [
+      "a refusal that charges",
+      ["GET /rates", "POST /charges"],
+      {},
+      "was refused with status 402 and changed the stores: payments: 1 row added",
+    ],
     ["a repeated PUT that charges twice", ["POST /charges"], { method: "PUT", status: 200 }, "changed the stores: payments: 1 row added"],
   ])("%s is a finding", async (_what, calls, options, message) => {
     const { violations } = await judged(calls, options);
@@ -106,14 +111,16 @@ describe("rules and calls to a stub", () => {
 
   it("an action that changes a store itself is not blamed for it", async () => {
     const { violations } = await judged(["POST /charges"], {
-      actions: [new Action({ name: "deliver", run: (api) => api.post("/pay"), changesStores: ["payments"], mayNeverSucceed: true })] as never,
+      actions: [
+        new Action({ name: "deliver", run: (api) => api.post("/pay"), changesStores: ["payments"], mayNeverSucceed: true }),
+      ] as never,
     });
     expect(violations).toEqual([]);
   });
 
   it("the order in which calls of simultaneous requests reach a stub is no race", async () => {
-    const { coverage, races } = await judged(["GET /rates", "POST /charges"], { status: 200, races: { trials: 3 }, invariants: [] });
+    const { raceCoverage, races } = await judged(["GET /rates", "POST /charges"], { status: 200, races: { trials: 3 }, invariants: [] });
     expect(races).toEqual([]);
-    expect(coverage.races).toMatchObject({ probed: 1 });
+    expect(raceCoverage).toMatchObject({ probed: 1 });
   });
 });

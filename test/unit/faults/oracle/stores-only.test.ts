@@ -37,7 +37,11 @@ describe("the part of a state by which a fault is judged", () => {
       charge,
       { ...charge, key: "k" },
     ];
-    const given = { systems: { payments: { kind: "value", value: { calls, data: {} }, received: "calls" } }, context: {}, clients: {} } as const;
+    const given = {
+      systems: { payments: { kind: "value", value: { calls, data: {} }, received: "calls" } },
+      context: {},
+      clients: {},
+    } as const;
     expect(storesOnly(given, []).systems).toMatchObject({ payments: { value: { calls: new Set([{ ...charge, key: "k" }, charge]) } } });
     expect(storesOnly(given, ["payments"]).systems).toEqual({});
   });

@@ -260,6 +260,7 @@ describe("a call that ends what its own repetition needs", () => {
   it.each<[string, Sent, object?]>([
     ["a logout by POST", {}],
     ["a logout by GET that clears the cookie", { method: "GET", headers: { cookie: "sid=abc" } }, { cookie: "sid=; Max-Age=0; Path=/" }],
+    ["a logout of a user", { url: "http://localhost/users/17/logout" }],
     ["a change of the password", json({ current: null, old_password: "a", newPassword: "b" })],
     [
       "a change of the password by a form, in a session that is prolonged",
@@ -280,6 +281,9 @@ describe("a call that ends what its own repetition needs", () => {
     ["a reset token without a session", { ...json({ password: "b" }), headers: {} }],
     ["a new session in a cookie", {}, { cookie: "sid=def; Path=/" }],
     ["a new token in the body", {}, { body: '{"access_token":"def"}' }],
+    ["a code in the path", { url: "http://localhost/password/reset/3f2a11bc90deaa" }],
+    ["a number as code in the path", { url: "/otp/123456" }],
+    ["a code in the query", { url: "/reset?token=3f2a11bc90deaa" }],
     ["another refusal", {}, {}, end(409, {})],
     ["a token in a GraphQL document", json({ query: 'mutation { use(code: "a") }' })],
   ])("stays: %s", async (_what, sent, answer, refusal) => expect(await excusedOf(sent, answer, refusal)).toBeUndefined());

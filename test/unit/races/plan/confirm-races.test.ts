@@ -12,7 +12,7 @@ const isMeasured = ({ mode }: RaceRequest): boolean => mode === "measure";
 /** What comes of races where a lane answers so. */
 async function confirmed(seen: readonly SeenRace[], answer: (request: RaceRequest) => RaceAnswer, end = new RacesEnd(Infinity, undefined)) {
   const { lanePool, asked } = laneThat(answer);
-  const tally = new RaceTally({ races: [], pairs: 0, skipped: {}, cut: new Set() });
+  const tally = new RaceTally({ races: [], pairs: 0, skipped: {}, cut: new Set(), readOnly: new Set() });
   const races = await confirmRaces(seen, lanePool, tally, end);
   const measured = asked.flatMap((one, at) => (one !== "rebuilt" && isMeasured(one) ? [{ path: one.path, after: asked[at - 1] }] : []));
   const dismissedHits = tally.dismissedHits.map(({ request, hit, reason, count }) => [request.path, hit.verdict, reason, count]);

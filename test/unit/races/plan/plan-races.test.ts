@@ -9,11 +9,12 @@ import { shop } from "./shop.ts";
 describe("what is worth probing", () => {
   it("one pair of each class, the most suspicious first; the rest is counted", async () => {
     const { explorer } = await runExplorer(shop());
-    const { races, pairs, skipped } = planRaces(explorer.committer, { actions: 3, copies: 2 });
+    const { races, pairs, skipped, readOnly } = planRaces(explorer.committer, { actions: 3, copies: 2 });
     const name = (action: number): string => ["take", "flag", "read"][action]!;
     // 6 states, 6 pairs in each.
     expect(pairs).toBe(36);
     expect(skipped["read_only"]).toBeGreaterThan(0);
+    expect([...readOnly]).toContain("2,2");
     expect(skipped["same_class"]).toBe(36 - skipped["read_only"]! - races.length);
     const planned = races.map(
       ({ sides, node }) => `${sides.map(name).join("||")} at ${explorer.committer.nodes.path(node).map(name).join(",")}`,

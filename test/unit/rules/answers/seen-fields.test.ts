@@ -17,6 +17,7 @@ describe("what an answer shows", () => {
     ["the word that it failed", { ok: false, message: "not yours" }],
     ["an error of GraphQL", { data: { note: null }, errors: [{ message: "not yours" }] }],
     ["an error with 200", { error: "not yours" }],
+    ["a no", { can_edit: false, allowed: { write: false } }],
   ])("nothing: %s", (_what, body) => {
     expect(answer(body)).toBeUndefined();
   });
@@ -28,6 +29,8 @@ describe("what an answer shows", () => {
     ["a list in an envelope", { items: [{ id: 1, text: "x" }] }, "id, text"],
     ["a number of something", { balance: 0 }, "balance"],
     ["a word", "secret", "a text"],
+    ["an item that is not paid", { id: 1, paid: false }, "id, paid"],
+    ["an item with a mark that nothing failed", { error: false, id: 1 }, "error, id"],
     ["ids that are keys", { "3f2a-11": { a: 1 }, "4b2c-22": { a: 2 } }, "a body"],
     ["what is there beside an error", { data: { note: { id: 1 } }, errors: [{ message: "no lines" }] }, "data, errors"],
   ])("%s", (_what, body, fields) => {

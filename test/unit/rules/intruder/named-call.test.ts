@@ -32,6 +32,18 @@ describe("what a request names of values that were read", () => {
     expect(namedRequest("POST", "/links", { json: { text: "about 7 notes", n: 70 } }, read).names).toBe("nothing");
   });
 
+  it.each([
+    ["GET", '/items?filter={"id":{"_eq":"7"}}', undefined],
+    ["GET", "/items?ids=3,7", undefined],
+    ["GET", "/items?q=owner_id:7", undefined],
+    ["POST", "/items/delete", { json: { ids: "3,7" } }],
+    ["POST", "/items/find", { form: { where: '{"objectId":7}' } }],
+    ["POST", "/graphql", { json: { query: '{ order(id: "7") { total } }' } }],
+  ] as const)("values inside a value: %s %s %j", (method, path, options) => {
+    expect(namedRequest(method, path, options, owned({ id: "7" })).names).toBe("owned");
+    expect(namedRequest(method, path, options, owned({ id: "8" })).names).toBe("nothing");
+  });
+
   it("nothing by what stands in headers", () => {
     expect(namedRequest("GET", "/me", { headers: { "x-note": "7" } }, owned({ id: "7" })).names).toBe("nothing");
   });
