@@ -70,7 +70,8 @@ export class Canonicalizer {
     }
     const lookalikes = new StateWriter({ ...this.#options, byAppearance: true, masked: [] });
     const names = idNames(lookalikes.write(facts));
-    this.renamer.root(facts, names, window);
+    const anonymous = (): StateWriter => new StateWriter({ ...this.#options, byAppearance: true, isAnonymous: true, masked: [] });
+    this.renamer.root(facts, names, window, (marked) => idNames(anonymous().write(marked)));
     this.#comparer.fix(names);
     const state = this.#writer.write(this.renamer.constant(facts));
     this.#bounded = state.bounded;
