@@ -9,7 +9,7 @@ import type { Login } from "../../model/declare/rule.ts";
 import type { Observed } from "../../model/stores/store-adapter.ts";
 import type { World } from "../../model/declare/world.ts";
 import type { Facts, Fingerprint } from "../../state/canonical/facts.ts";
-import { differences, type Canonicalizer, type StepWindow } from "../../state/index.ts";
+import { differences, type Canonicalizer, type Execution, type StepWindow } from "../../state/index.ts";
 import type { Drawing } from "./data-draws.ts";
 import { LaneLost } from "./lane-lost.ts";
 import { pendingText } from "../step/stepper.ts";
@@ -189,6 +189,18 @@ export class RootState {
   }
 
   /**
+   * Makes the root state once more, although it may differ from the root state that was made first. Returns its content with generated values. Only if
+   * the root state is {@link remade}.
+   */
+  async sample(): Promise<Execution> {
+    this.#redrawn = true;
+    await this.#beforeSetup(this.#options.restart);
+    await this.#setUp();
+    this.#options.state.adopt();
+    return { facts: structuredClone((await this.#whole()).facts), window: this.#setupAt };
+  }
+
+  /**
    * Restores the root state with the ids that `setup` generated the first time, because snapshots of states contain these ids. Only for stores that
    * can be written.
    */
@@ -320,17 +332,22 @@ export class RootState {
   async #settle(): Promise<RootFacts> {
     const { state } = this.#options;
     state.adopt();
-    const relative = await state.observed();
-    const systems = Object.fromEntries(
-      Object.entries(relative.systems).map(([name, since]) => [name, wholeOf(this.#wholeBefore[name] ?? since, since)]),
-    );
-    const facts: Facts = { ...relative, systems };
-    const whole = this.#identify(facts, relative.systems);
+    const { facts, shown } = await this.#whole();
+    const whole = this.#identify(facts, shown);
     const lines = this.#lines(facts);
     // Before the mark, which then contains the times of `setup` that will pass.
     const node = await this.#node();
     this.#mark = await state.mark();
     return { whole, node, lines };
+  }
+
+  /** Returns the whole content of the stores, if the root state is {@link remade}, and the part of it that observations show. */
+  async #whole(): Promise<{ readonly facts: Facts; readonly shown: Facts["systems"] }> {
+    const relative = await this.#options.state.observed();
+    const systems = Object.fromEntries(
+      Object.entries(relative.systems).map(([name, since]) => [name, wholeOf(this.#wholeBefore[name] ?? since, since)]),
+    );
+    return { facts: { ...relative, systems }, shown: relative.systems };
   }
 
   /** Treats the present values as constants, because they belong to the root state. Returns the fingerprint of the root state. */

@@ -1,4 +1,4 @@
-import { changedFields, joined, looksRandom, NOTHING_KNOWN, rowKinds, type Execution } from "../../state/index.ts";
+import { changedFields, joined, knowsNothing, looksRandom, NOTHING_KNOWN, rowKinds, type Execution, type Knowledge } from "../../state/index.ts";
 import type { Calibration, CalibrationWalk } from "../../messages/lane-messages.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
@@ -49,12 +49,34 @@ export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, 
     return walk.late === undefined ? await walks.compare(walk) : { ...nothing, late: await walks.late(walk.late, walk.watchMs) };
   } catch (error) {
     if (!(error instanceof LaneLost)) throw error;
+    const learned = error.kind === "dirty" && base.home.remade ? await learnSetup(base) : NOTHING_KNOWN;
+    if (!knowsNothing(learned)) return { ...nothing, learned };
     // End the run, since nothing is explored yet and there is no result with which it could continue.
     const differing = error.differences.length === 0 ? "" : ` (${error.differences.slice(0, 5).join("; ")})`;
     throw new SeqqaError("NOT_PUT_BACK", `${error.message}${differing}.`, {
       hint: 'Make the target and `setup` produce the same state each time. List values that change by themselves in the World: `ignore: ["table.column"]`.',
     });
   }
+}
+
+/** Makes the root state several times, and returns the generated values and times that `setup` wrote. */
+async function learnSetup({ home, options }: LaneBase): Promise<Knowledge> {
+  const executions = new Executions(options.knowledge, ["setup"]);
+  const again = async (count: number): Promise<void> => {
+    while (executions.count < count) {
+      const begunMs = performance.now();
+      const { facts, window } = await home.sample();
+      const print = { lo: 0, hi: 0 };
+      executions.add([{ facts, window, print, stores: print, action: 0, status: 200, lines: [], kinds: rowKinds(facts) }], begunMs, false);
+    }
+  };
+  await again(1);
+  // Times in whole seconds must differ, too.
+  await sleep(executions.lastBegunMs + APART_MS - performance.now());
+  await again(2);
+  await again(executions.compared().generated.some(({ isShort }) => isShort) ? MORE_WALKS : WALKS);
+  const { generated, times } = executions.judged();
+  return { ...NOTHING_KNOWN, generated, times };
 }
 
 class Walks {

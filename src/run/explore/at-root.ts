@@ -4,7 +4,7 @@ import { sameRoot } from "../../engine/search/same-root.ts";
 import { withinTime } from "../../engine/search/within-time.ts";
 import { isStoreLost } from "../../lane/index.ts";
 import type { Divergence } from "../../model/results/result.ts";
-import { knowsNothing, NOTHING_KNOWN, readKnowledge, type Knowledge } from "../../state/index.ts";
+import { joined, knowsNothing, NOTHING_KNOWN, readKnowledge, type Knowledge } from "../../state/index.ts";
 import { checkLanes, refuseSharing } from "../prepare/check-lanes.ts";
 import type { ExploreInput } from "../prepare/explore-request.ts";
 import { idleMsOf } from "./idle-watch.ts";
@@ -58,6 +58,7 @@ async function atOneRoot(lanePool: LanePool, input: ExploreInput, maxTimeMs: num
     const isSuspect =
       (config.baseUrl !== undefined && !started[0]!.contextOnly && !isWatched) || started.some((report) => !sameRoot(report, started[0]!));
     if (isSuspect) before = (await learnBackground(lanes, before, idleMs)) ?? before;
+    before = await withSetup(lanes, before);
     checkLanes(before.reports, config);
     const learned = await learnValues(lanes, before, {
       idleMs: isSuspect || isWatched ? 0 : idleMs,
@@ -68,6 +69,18 @@ async function atOneRoot(lanePool: LanePool, input: ExploreInput, maxTimeMs: num
   const knowledge = readKnowledge(known);
   const reports = knowsNothing(knowledge) ? started : await lanePool.learn(knowledge);
   return { reports, knowledge, notes: checkLanes(reports, config), divergences: [], startedAt };
+}
+
+/**
+ * If the root states of lanes differ, learns the values that `setup` generates each time it makes the root state again. If nothing is learned,
+ * {@link checkLanes} names the difference.
+ */
+async function withSetup(lanes: LearningLanes, before: Pick<BroughtUp, "reports" | "knowledge">): Promise<typeof before> {
+  if (before.reports.every((report) => sameRoot(report, before.reports[0]!))) return before;
+  const { learned } = await lanes.calibrate({ path: [] }).catch(() => ({ learned: NOTHING_KNOWN }));
+  if (knowsNothing(learned)) return before;
+  const knowledge = joined(before.knowledge, learned);
+  return { reports: await lanes.learn(knowledge), knowledge };
 }
 
 /**

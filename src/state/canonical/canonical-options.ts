@@ -25,6 +25,8 @@ export interface CanonicalOptions {
    * state is written as text.
    */
   readonly byAppearance?: boolean | undefined;
+  /** `true` if generated values are written without their origin. Default `false`. */
+  readonly isAnonymous?: boolean | undefined;
   /** The domains of generated values whose order of generation is part of the state. */
   readonly ordered?: readonly string[] | undefined;
 }

@@ -80,7 +80,9 @@ export class Canonicalizer {
     const { columns } = readRules(this.#options.ignore, this.#options.masked);
     const isLeftOut = (system: string, table: string, column: string): boolean =>
       columns.has(`${table}.${column}`) || columns.has(`${system}.${table}.${column}`);
-    this.renamer.root(facts, names, window, new HiddenTimes(facts, shown, isLeftOut));
+    const anonymous = (): StateWriter => new StateWriter({ ...this.#options, byAppearance: true, isAnonymous: true, masked: [] });
+    const nameOf = (marked: Facts): ReadonlyMap<string, string> => idNames(anonymous().write(marked));
+    this.renamer.root(facts, names, window, new HiddenTimes(facts, shown, isLeftOut), nameOf);
     this.#comparer.fix(names);
     const state = this.#writer.write(this.renamer.constant(facts));
     this.#bounded = state.bounded;

@@ -6,7 +6,7 @@ import type { ColumnMode, PlainMode, TablePlan, TablePlans } from "./columns.ts"
 import type { Facts } from "./facts.ts";
 import { uuidPiece } from "../values/ids.ts";
 import { isOfKind } from "./row-kinds.ts";
-import { Generated, JsonText, Mixed, Time } from "../values/named.ts";
+import { Generated, JsonText, KNOWN, Mixed, Time } from "../values/named.ts";
 import { childRules, type PathRules, type Rules } from "../values/rules.ts";
 import { sortedKeys } from "../values/sorted-keys.ts";
 import { plainText, type Strings } from "../values/strings.ts";
@@ -49,9 +49,6 @@ export interface EncoderOptions {
   /** `true` if generated values are written without their origin. */
   readonly isAnonymous?: boolean | undefined;
 }
-
-/** The prefix in {@link EncodedRow.keys} of values that experiments showed to be generated. */
-export const KNOWN = "g:";
 
 const DEEPEST = 1_000;
 

@@ -63,6 +63,7 @@ export class StateWriter {
     this.#encoder = new Encoder(this.#strings, this.clock, this.rules, this.plans, {
       pinsWanted: options.symmetric.length > 0,
       byAppearance,
+      isAnonymous: options.isAnonymous,
     });
     this.#symmetric = options.symmetric.length > 0;
     const { context, clients, systems } = this.rules;

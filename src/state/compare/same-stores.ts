@@ -1,7 +1,8 @@
 import type { CanonicalOptions } from "../canonical/canonical-options.ts";
 import { Clock } from "../values/clock.ts";
 import { TablePlans } from "../canonical/columns.ts";
-import { Encoder, KNOWN, type EncodedRow } from "../canonical/encoder.ts";
+import { Encoder, type EncodedRow } from "../canonical/encoder.ts";
+import { KNOWN } from "../values/named.ts";
 import type { Facts } from "../canonical/facts.ts";
 import { literalKeys } from "../values/opaque-tokens.ts";
 import { readRules, type Rules } from "../values/rules.ts";

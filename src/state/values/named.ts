@@ -1,5 +1,8 @@
 import type { Origin, TimeOrigin } from "./origins.ts";
 
+/** The prefix in the keys of tokens of values that experiments showed to be generated, if the values are written without their origin. */
+export const KNOWN: string = "g:";
+
 /** Replaces a generated value (a text or number) in the observed state, so that equal states have equal values. */
 export class Generated {
   readonly key: string;

@@ -25,7 +25,7 @@ import {
 } from "./places.ts";
 import { FURTHEST_MS, fittingOffset, momentOf, offsetFromStep, simplestOffset, zoneOf, type Moment, type StepWindow } from "./times.ts";
 import { positionsOfTimed } from "./ids.ts";
-import { Generated, JsonText, Mixed, Time } from "./named.ts";
+import { Generated, JsonText, KNOWN, Mixed, Time } from "./named.ts";
 import { splitAtWords, wordOf, wordOfBytes, type Word } from "./words.ts";
 
 export interface StepOrigin extends StepWindow {
@@ -138,8 +138,15 @@ export class Renamer {
    * has the same root state.
    *
    * @param hidden The times that observations do not show. Default: none.
+   * @param nameOf Names the generated values in facts by where they occur. Called if there are texts at known places that have no name in `names`.
    */
-  root(facts: Facts, names: ReadonlyMap<string, string>, window: StepWindow, hidden?: HiddenTimes): void {
+  root(
+    facts: Facts,
+    names: ReadonlyMap<string, string>,
+    window: StepWindow,
+    hidden?: HiddenTimes,
+    nameOf: (marked: Facts) => ReadonlyMap<string, string> = () => new Map(),
+  ): void {
     this.#constants = names;
     this.#hidden = hidden;
     this.#rootEndMs = window.endMs;
@@ -151,10 +158,14 @@ export class Renamer {
     this.#begin(NO_ORIGINS, undefined);
     this.#facts(facts);
     this.#isRoot = false;
-    for (const { key, place } of this.#fresh)
-      if (!constants.has(key) && place.domain === undefined) constants.set(key, `=${key.length}:${key}`);
+    const unnamed = this.#fresh.flatMap(({ key, place }) => (constants.has(key) || place.domain !== undefined ? [] : [key]));
     // The integers of a counter may differ whenever the root state is made, but their order does not.
     for (const [domain, keys] of this.#integers()) keys.forEach((key, at) => constants.set(key, `#${domain.length}:${domain}${at}`));
+    for (const key of unnamed) constants.set(key, `=${key.length}:${key}`);
+    if (unnamed.length > 0) {
+      this.#begin({ ...NO_ORIGINS, ids: new Map(unnamed.map((key) => [key, UNNAMED])) }, undefined);
+      for (const [key, name] of nameOf(this.#facts(facts))) if (key.startsWith(KNOWN)) constants.set(key.slice(KNOWN.length), `s${name}`);
+    }
     const rootTimes = new Map<number, TimeOrigin>();
     for (const [ms, { isKnown }] of this.#rootMoments) {
       const offset = simplestOffset(ms - window.endMs - 1_002, ms - window.startMs + 1_002);
@@ -696,6 +707,8 @@ const LEAST_AHEAD_MS = 3_600_000;
 const STORE_CLOCK_MS = 2_000;
 /** The distance from which two times of one step count as different. Smaller distances occur by chance. */
 const LEAST_APART_MS = 2;
+/** The origin of values of the root state that have no name yet. */
+const UNNAMED: Origin = { label: "", shape: "", step: 0, domain: "", ancestry: [], source: "" };
 const REAL_TIME = { now: (): number => Date.now(), aheadMs: 0 };
 const ISO_TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?/g;
 /** The claims of a JWT that are times (RFC 7519, 4.1; OpenID Connect Core, 2). */

@@ -68,6 +68,38 @@ const order: Change = (shop) => (shop.user === undefined ? undefined : { ...shop
 const invoice: Change = (shop) => (shop.order === undefined ? undefined : { ...shop, invoice: randomUUID() });
 
 describe("before the search", () => {
+  const setUpWith = async (draw: () => unknown) => {
+    const definition = new AgentDefinition<Record<string, unknown>, object>({
+      world: () => new World<Record<string, unknown>, object>({ api: {}, reset: () => undefined, context: {} }),
+      setup: ({ context }) => {
+        context.set("shops", [
+          { id: draw(), name: "a" },
+          { id: draw(), name: "b" },
+        ]);
+      },
+      invariants: [],
+      actions: [new Action<Record<string, unknown>, object>({ name: "look", run: async () => ApiResponse.of(200, {}) })],
+    });
+    const lanePool = new TestLanePool({ definition: definition as unknown as AgentDefinition<never, never>, lanes: 1, delays: false });
+    atEnd(() => lanePool.close());
+    const before = { reports: await lanePool.start(), knowledge: NOTHING_KNOWN };
+    return learnValues(lanePool, before, { idleMs: 0, startsTargets: false });
+  };
+
+  it.each([
+    ["of eight hexadecimal digits", () => randomUUID().slice(0, 8)],
+    ["of ten letters and digits", () => randomUUID().replaceAll("-", "x").slice(-10)],
+  ])("a setup that runs again after each reset may make other ids: %s", async (_what, draw) => {
+    const { knowledge, divergences } = await setUpWith(draw);
+    expect(knowledge.generated.map(({ place }) => fieldOf(place))).toEqual(["context.shops[].id"]);
+    expect(divergences).toEqual([]);
+  });
+
+  it("a setup that chooses a status at random is refused", async () => {
+    let count = 0;
+    await expect(setUpWith(() => ["paid", "open", "sent"][Math.trunc(count++ / 2) % 3])).rejects.toMatchObject({ code: "NOT_PUT_BACK" });
+  });
+
   it("values are found that only calls generate which an earlier action of the walk makes impossible", async () => {
     const { fields } = await generatedIn({ log_in: logIn, log_out: logOut, order, invoice });
     expect(fields).toEqual(["invoice", "order", "user"].map((name) => field(name as keyof Shop)));
