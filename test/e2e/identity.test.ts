@@ -395,7 +395,7 @@ const calls = {
     return db.prepare("UPDATE members SET renewed = 1, paid_until = ? WHERE name = 'ann' AND renewed = 0").run(new Date(Date.parse(until) + DAYS).toISOString()).changes;
   },
 };
-createServer((request, response) => response.writeHead(calls[request.url.slice(1)]() === 1 ? 200 : 409).end("{}")).listen(Number(process.env.PORT), "127.0.0.1");
+createServer((request, response) => response.writeHead(calls[request.url.slice(1)]?.() === 0 ? 409 : 200).end("{}")).listen(Number(process.env.PORT), "127.0.0.1");
 `;
 
 it("a time that a step derives from one of `setup` has one name in all executions, also if other steps write times to its column", async () => {

@@ -3,7 +3,7 @@ import type { ObservedTable, StoredValue } from "../../model/stores/store-adapte
 import type { Facts } from "../canonical/facts.ts";
 import type { GeneratedPlace, Knowledge, TimePlace } from "../compare/knowledge.ts";
 import { hashText32 } from "../hash/hasher.ts";
-import { HiddenTimes } from "./hidden-times.ts";
+import type { HiddenTimes } from "./hidden-times.ts";
 import { msOf, NO_ORIGINS, ROOT_TIMES, timeKeyAt, type Origin, type Origins, type TimeKey, type TimeOrigin } from "./origins.ts";
 import {
   columnPlace,

@@ -24,7 +24,11 @@ function judged(...all: readonly Orders[]) {
   });
   const { generated, suspects } = executions.judged();
   expect(suspects).toEqual([]);
-  return generated.map(({ place, domain, isRandom = false }) => [fieldOf(place), domain === undefined ? "text" : fieldOf(domain), isRandom]);
+  return generated.map(({ place, domain, isRandom = false }) => [
+    fieldOf(place),
+    domain === undefined ? "text" : fieldOf(domain),
+    isRandom,
+  ]);
 }
 
 describe("digits in a text", () => {

@@ -116,7 +116,10 @@ describe("a time that a step writes", () => {
     const ended = (place: Knowledge["times"][number], endMs: (memberMs: number, nowMs: number) => number, ageMs: number): number => {
       const canonical = knowingPlaces({ ...written("member.at"), offsets: [30 * DAY] }, place);
       const member = CLOCK + 30 * DAY;
-      canonical.root(stored(table("member", "*id at", [["m0", iso(member)]]), table("session", "*id at", [])), { startMs: CLOCK, endMs: CLOCK });
+      canonical.root(stored(table("member", "*id at", [["m0", iso(member)]]), table("session", "*id at", [])), {
+        startMs: CLOCK,
+        endMs: CLOCK,
+      });
       return strictOf(canonical, step(canonical, rows([member], [endMs(member, CLOCK + ageMs)]), CLOCK + ageMs).facts);
     };
 
