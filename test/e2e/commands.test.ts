@@ -223,7 +223,9 @@ it.each(["1", "2"])(
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ explorations: [{ name: "noisy", statesVisited: 3 }] });
     const lines = stderr.split("\n");
-    expect(lines).toEqual(expect.arrayContaining(["at import", "raw text", "[setup] in setup", "[add] adding", "[add -> add] twice { n: 1 }"]));
+    expect(lines).toEqual(
+      expect.arrayContaining(["at import", "raw text", "[setup] in setup", "[add] adding", "[add -> add] twice { n: 1 }"]),
+    );
     expect(lines.some((line) => /^\[add; quiet\] .*\b1\b/.test(line))).toBe(true);
   },
 );

@@ -1,4 +1,13 @@
-import { changedFields, joined, knowsNothing, looksRandom, NOTHING_KNOWN, rowKinds, type Execution, type Knowledge } from "../../state/index.ts";
+import {
+  changedFields,
+  joined,
+  knowsNothing,
+  looksRandom,
+  NOTHING_KNOWN,
+  rowKinds,
+  type Execution,
+  type Knowledge,
+} from "../../state/index.ts";
 import type { Calibration, CalibrationWalk } from "../../messages/lane-messages.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";

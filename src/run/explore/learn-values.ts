@@ -339,7 +339,9 @@ export function reductionsOf(
   ];
   // If the order of generation is part of all states, a merge leaves out only data of other states that generated values may contain.
   const what = unordered.length > 0 || !ordered.includes(FULL_ORDER) ? "order" : "content";
-  const fields = (unordered.length > 0 ? unordered : what === "order" ? [...generated, ...times] : generated).map(({ place }) => fieldOf(place));
+  const fields = (unordered.length > 0 ? unordered : what === "order" ? [...generated, ...times] : generated).map(({ place }) =>
+    fieldOf(place),
+  );
   const shown = shownFields(fields.length > 0 ? fields : [SETUP_TIMES]);
   const refuted = divergences.all.filter(({ kind }) => kind === "merge").length;
   return [{ reason: `the ${what} of ${shown}`, merges: committer.reductions, audited, refuted }];

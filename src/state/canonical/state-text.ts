@@ -220,7 +220,9 @@ function ranksOf(
     return new Map(some.toSorted((a, b) => a - b).map((step, index) => [step, index]));
   };
   if (domains?.has(FULL_ORDER) !== true) return { steps: rank(steps), times: rank(times), domains };
-  const all = new Map([...steps.keys(), ...times.keys()].map((step) => [step, new Set([...(steps.get(step) ?? []), ...(times.get(step) ?? [])])]));
+  const all = new Map(
+    [...steps.keys(), ...times.keys()].map((step) => [step, new Set([...(steps.get(step) ?? []), ...(times.get(step) ?? [])])]),
+  );
   const together = rank(all);
   return { steps: together, times: together, domains };
 }

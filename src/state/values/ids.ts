@@ -68,7 +68,8 @@ export function positionsOfTimed(texts: readonly string[]): ReadonlyMap<string, 
   return new Map(
     sorted.map((text, index) => {
       const before = sorted[index - 1] ?? text;
-      const isDrawn = CROCKFORD.test(text) && text.startsWith(before.slice(0, ULID_TIME)) && !text.startsWith(before.slice(0, ULID_TIME + ULID_DRAWN));
+      const isDrawn =
+        CROCKFORD.test(text) && text.startsWith(before.slice(0, ULID_TIME)) && !text.startsWith(before.slice(0, ULID_TIME + ULID_DRAWN));
       if (index > 0 && !isDrawn) position++;
       return [text, position];
     }),

@@ -278,7 +278,9 @@ export class Renamer {
   }
 
   /** Returns the positions of new ids that contain the time, by their keys. */
-  #positions(fresh: readonly { readonly key: string; readonly text: string; readonly place: GeneratedPlace }[]): ReadonlyMap<string, number> {
+  #positions(
+    fresh: readonly { readonly key: string; readonly text: string; readonly place: GeneratedPlace }[],
+  ): ReadonlyMap<string, number> {
     const groups = new Map<string, Map<string, string>>();
     for (const { key, text, place } of fresh) {
       if (place.domain !== undefined && INTEGER.test(text)) continue;
@@ -661,7 +663,8 @@ export class Renamer {
       const sorted = some.toSorted((a, b) => a.ms - b.ms);
       let within = 0;
       const positions = sorted.map(({ ms }, index) => (index > 0 && ms - sorted[index - 1]!.ms >= LEAST_APART_MS ? ++within : within));
-      if (within > 0) for (const [index, { key }] of sorted.entries()) this.#times.set(key, { ...this.#times.get(key)!, within: positions[index] });
+      if (within > 0)
+        for (const [index, { key }] of sorted.entries()) this.#times.set(key, { ...this.#times.get(key)!, within: positions[index] });
     }
   }
 
