@@ -109,7 +109,7 @@ test("goes on", ({ world }) => {});
     },
     "vitest",
   );
-  const { status, stdout, stderr } = await startNode([join(root, "node_modules/vitest/vitest.mjs"), "run"], {
+  const { status, stdout, stderr } = await startNode([join(root, "node_modules/vitest/vitest.mjs"), "run", "--testTimeout", "60000"], {
     cwd: folder,
     env: { NO_COLOR: "1" },
   }).ended;
