@@ -63,7 +63,8 @@ export function rejectedMeansUnchanged<C extends object = Values, A = ApiClient>
           const before = (await begun.stores())!;
           if (before.same(after, { strict: true })) return true;
           if (allowed !== undefined && (await begun.stores(columns))!.same(allowed, { strict: true })) return true;
-          const mayCount = MAY_COUNT.has(last.statusCode) || last.statusCode >= 500 || saysFailed(jsonOf(last));
+          const mayCount =
+            MAY_COUNT.has(last.statusCode) || last.statusCode >= 500 || (last.ok && !isGraphql(last) && saysFailed(jsonOf(last)));
           const hint = mayCount ? "; if a refused call may do this, add the action or the column to `except`" : "";
           return begun.explain(`${action.name} ${howOf(last)} and changed the stores: ${storeChanges(before, after)}${hint}`);
         },

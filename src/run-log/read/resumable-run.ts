@@ -73,14 +73,19 @@ interface Row extends Omit<StoredExploration, "actions" | "beginning" | "stopRea
   readonly document: string | null;
 }
 
+/** An SQL expression for the JSON in a column, or an empty object if a damaged file has another text there. */
+const jsonOf = (column: string): string => `iif(json_valid(${column}), ${column}, '{}')`;
+
 /** An SQL expression that is 1 if work after the search of exploration `e` was left out. */
 const CUT: string = `(
-  EXISTS (SELECT 1 FROM findings f WHERE f.exploration = e.id AND json_extract(f.document, '$.notReplayed'))
-  OR EXISTS (SELECT 1 FROM json_each(e.document, '$.verdict.exceptions') WHERE json_extract(value, '$.kind') = 'unaudited_reduction')
-  OR coalesce(
-    json_extract(e.document, '$.raceCoverage.skipped.max_time'), json_extract(e.document, '$.raceCoverage.dismissed.max_time'),
-    json_extract(e.document, '$.faultCoverage.skipped.max_time'), json_extract(e.document, '$.faultCoverage.skippedPoints.max_time')
-  ) IS NOT NULL
+  EXISTS (SELECT 1 FROM findings f WHERE f.exploration = e.id AND json_extract(${jsonOf("f.document")}, '$.notReplayed'))
+  OR EXISTS (
+    SELECT 1 FROM json_each(${jsonOf("e.document")}, '$.verdict.exceptions')
+    WHERE type = 'object' AND json_extract(value, '$.kind') = 'unaudited_reduction'
+  )
+  OR coalesce(${["raceCoverage.skipped", "raceCoverage.dismissed", "faultCoverage.skipped", "faultCoverage.skippedPoints"]
+    .map((place) => `json_extract(${jsonOf("e.document")}, '$.${place}.max_time')`)
+    .join(", ")}) IS NOT NULL
 )`;
 
 function storedExplorations(db: Database): readonly StoredExploration[] {
