@@ -44,6 +44,8 @@ export interface RootFacts {
 
 const ROOT_LINES = 2000;
 const SHOWN_LINES = 20;
+/** Maximum number of attempts to make a checkpoint before the target writes something by itself. */
+const MOST_STARTS = 4;
 
 /**
  * The root state of a lane. If the stores hold the whole state, a checkpoint restores the root state. Otherwise (the World has `reset`, or the
@@ -102,8 +104,9 @@ export class RootState {
     if (this.remade) {
       this.#built = state.own();
       await this.#reset();
-      this.#wholeBefore = (await state.root()).systems;
-      this.#before = await state.mark();
+      const { facts, mark } = await this.#startStores();
+      this.#wholeBefore = facts.systems;
+      this.#before = mark;
       await this.#remake();
     } else {
       try {
@@ -152,13 +155,27 @@ export class RootState {
 
   async #root(): Promise<void> {
     const { state } = this.#options;
-    const facts = await state.root();
+    const { facts, mark } = await this.#startStores();
     const whole = this.#identify(facts);
     const lines = this.#lines(facts);
     // Before the mark, which then contains the times of the root state that will pass.
     const node = await this.#node();
+    if (await state.storesChanged(mark)) await state.restoreStores(mark);
     this.#mark = await state.mark();
     this.#facts = { whole, node, lines };
+  }
+
+  /**
+   * Makes the present content of the stores the one to which snapshots are relative. Repeats this if the target wrote by itself before the checkpoint
+   * was made: writing a snapshot would then make the checkpoint invalid.
+   */
+  async #startStores(): Promise<{ readonly facts: Facts; readonly mark: SavedWorld }> {
+    const { state } = this.#options;
+    for (let left = MOST_STARTS; ; left--) {
+      const facts = await state.root();
+      const mark = await state.mark();
+      if (left <= 1 || isUnchanged((await state.observed()).systems)) return { facts, mark };
+    }
   }
 
   #lines(facts: Facts): readonly string[] {
@@ -361,6 +378,13 @@ export class RootState {
     await this.#options.state.fingerprint(this.#canonicalizer, node);
     return node;
   }
+}
+
+/** Returns `true` if the stores with rows are as they were at their root. */
+function isUnchanged(systems: Facts["systems"]): boolean {
+  return Object.values(systems).every(
+    (one) => one.kind !== "rows" || one.tables.every(({ added, removed }) => added.length + removed.length === 0),
+  );
 }
 
 function same(a: Fingerprint, b: Fingerprint): boolean {
