@@ -68,3 +68,35 @@ it("a time that `setup` wrote to a store with checkpoints makes the root state a
   const before = await print(dueMs - 1);
   expect(await print(dueMs)).not.toEqual(before);
 });
+
+it("a target that writes by itself while the root state is made does not make its checkpoint invalid", async () => {
+  const file = join(scratchDirectory(), "beats-test.db");
+  const db = api(file, "CREATE TABLE beats (n INTEGER); INSERT INTO beats VALUES (0)");
+  const beat = (): unknown => db.prepare("UPDATE beats SET n = n + 1").run();
+  let left = 2;
+  class Beating extends SqliteAdapter {
+    // A lane's own copy: in a store that is used in place, such a write would end the run.
+    override open(scope: Parameters<SqliteAdapter["open"]>[0]): ReturnType<SqliteAdapter["open"]> {
+      return super.open({ ...scope, borrowed: false, asked: undefined });
+    }
+    override root(): ReturnType<SqliteAdapter["root"]> {
+      const rows = super.root();
+      if (left-- > 0) beat();
+      return rows;
+    }
+  }
+  const store = new MemoryAdapter({ state: {} });
+  const definition = new AgentDefinition<object, typeof store>({
+    world: new World<object, typeof store>({ api: store, systems: { db: new Beating({ file }) }, context: {} }),
+    actions: [new Action<object, typeof store>({ name: "look", run: async () => ApiResponse.of(200, {}) })],
+    invariants: [],
+  });
+  const { base } = await laneOf(definition);
+  atEnd(() => base.world.close());
+  const { state, home } = base;
+  beat();
+  const snapshot = await state.capture();
+  await state.write(snapshot);
+  await state.restore(home.mark);
+  expect(db.prepare("SELECT n FROM beats").pluck().get()).toBe(2);
+});
