@@ -1,5 +1,6 @@
 import { ApiResponse } from "../model/http/response.ts";
-import { isIdLike, urlOf } from "./requests.ts";
+import { isIdLike } from "../model/text/id-like.ts";
+import { urlOf } from "./requests.ts";
 
 /** Maximum number of bodies with an empty field. */
 const SPOILED = 4;

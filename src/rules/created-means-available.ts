@@ -12,7 +12,8 @@ import { requireOptions } from "./rule-options.ts";
 /** Options of {@link createdMeansAvailable}. */
 export interface CreatedMeansAvailableOptions {
   /**
-   * The resources of the API. If a create is answered without a `Location` on the origin of the request, the rule requests the item at the path of its resource. Default: none.
+   * The resources of the API. If a create is answered without a `Location` on the origin of the request, the rule requests the item at the path of its
+   * resource. Default: none.
    */
   readonly resources?: readonly Resource[];
 }

@@ -1,7 +1,6 @@
-import { isExpected, type ExpectedStatus } from "../model/declare/action.ts";
+import { serverErrorIn, type ExpectedStatus } from "../model/declare/action.ts";
 import type { ApiClient } from "../model/http/client.ts";
 import type { Values } from "../model/context/context.ts";
-import { graphqlServerError } from "../model/http/graphql-answer.ts";
 import { Rule } from "../model/declare/rule.ts";
 import { Severity } from "../model/declare/severity.ts";
 import { requireOptions, statusesOf } from "./rule-options.ts";
@@ -14,7 +13,8 @@ export interface NoServerErrorsOptions {
 
 /**
  * Checks that no answer that an action receives has a status of 500 or above, even if the action does not return the answer. Severity: HIGH. With
- * GraphQL, an error with the code `INTERNAL_SERVER_ERROR` counts, too, if it reports an exception and no refusal. The rule replaces the built-in finding `<action>_server_error`, for any setting of `exploration.server_errors`.
+ * GraphQL, an error with the code `INTERNAL_SERVER_ERROR` counts, too, if it reports an exception and no refusal. The rule replaces the built-in
+ * finding `<action>_server_error`, for any setting of `exploration.server_errors`.
  */
 export function noServerErrors<C extends object = Values, A = ApiClient>(options: NoServerErrorsOptions = {}): Rule<C, A> {
   requireOptions<keyof NoServerErrorsOptions>("noServerErrors", options, { except: true });
@@ -26,10 +26,8 @@ export function noServerErrors<C extends object = Values, A = ApiClient>(options
     replaces: "server_errors",
     judge: (_world, { action, answers, explain }) => {
       const allowed = [...except, ...(action.expectedStatus ?? [])];
-      const worst = answers.find(({ statusCode }) => statusCode >= 500 && !isExpected(statusCode, allowed));
-      if (worst !== undefined) return explain(`${action.name} was answered with status ${worst.statusCode}`);
-      const failure = isExpected(500, allowed) ? undefined : answers.map(graphqlServerError).find((one) => one !== undefined);
-      return failure === undefined || explain(`${action.name} was answered with a server error of GraphQL: ${failure}`);
+      const how = serverErrorIn(answers, allowed);
+      return how === undefined || explain(`${action.name} was answered with ${how}`);
     },
   });
 }

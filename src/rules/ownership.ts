@@ -53,8 +53,8 @@ type Run<C extends object, A> = Action<C, A>["run"];
  * The `data` counts as seen, except a plain `true` or `false` and a payload with only errors. An answer with errors and without data is a refusal.
  *
  * The rule is violated if something was seen or changed. Seen: a 2xx answer whose body has content; `{}`, `[]`, an object around an empty list,
- * an object with only `false`, and a report of failure do not count. The answer to a `POST`, `PUT`, `PATCH` or `DELETE` does not count either if it only says that nothing was written
- * (`{ "count": 0 }`), or if the stores are unchanged, and it only says that the request succeeded (`{ "success": true }`) or repeats values of the
+ * an object with only `false`, and a report of failure do not count. The answer to a `POST`, `PUT`, `PATCH` or `DELETE` does not count either if it
+ * only says that nothing was written (`{ "count": 0 }`), or if the stores are unchanged, and it only says that the request succeeded (`{ "success": true }`) or repeats values of the
  * request. Changed: the stores are in another state, whatever the answer was. Rows that a refused call adds do not count, and neither do
  * rows of a create whose answer has another value in each field of the body that named the owner: the server took the intruder as the owner.
  * Without stores, changes are not detected. See API1:2023 in the OWASP API Security Top 10, broken object level authorization.

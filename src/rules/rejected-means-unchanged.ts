@@ -5,10 +5,11 @@ import type { ApiResponse } from "../model/http/response.ts";
 import { Rule } from "../model/declare/rule.ts";
 import { Severity } from "../model/declare/severity.ts";
 import { graphqlAnswer, isGraphql } from "../model/http/graphql-answer.ts";
+import { isIdLike, isItemId } from "../model/text/id-like.ts";
 import { requireAction, requireList, requireOptions } from "./rule-options.ts";
 import { jsonOf } from "./answers/answer-content.ts";
 import { saysFailed } from "./answers/seen-fields.ts";
-import { isIdLike, urlOf } from "./requests.ts";
+import { urlOf } from "./requests.ts";
 import { storeChanges } from "./store-changes.ts";
 
 const READS = new Set(["GET", "HEAD"]);
@@ -17,7 +18,8 @@ const READS = new Set(["GET", "HEAD"]);
 export interface RejectedMeansUnchangedOptions {
   /**
    * Changes that are allowed. `log_in`: every change of this action. `users.failed_attempts`: changes of this column, such as a count of refused logins.
-   * `audit_log.*`: changes of this table. `payments.*`: changes of this store, if it has no tables. Columns and tables still belong to the state, unlike those in `ignore`. Default: none.
+   * `audit_log.*`: changes of this table. `payments.*`: changes of this store, if it has no tables. Columns and tables still belong to the state, unlike
+   * those in `ignore`. Default: none.
    */
   readonly except?: readonly string[];
 }
@@ -28,7 +30,8 @@ export interface RejectedMeansUnchangedOptions {
  * from 500 that the action expects (`expectedStatus`), and a 2xx answer whose body reports a failure (`{ "ok": false }`). With GraphQL, an answer with
  * errors and without data counts as refused, and an answer to a GraphQL query counts as an answer to a reading request. Stores are compared directly,
  * not through the API. Generated values and times of the run may differ, and tables and columns in `ignore` are left out. Worlds without stores are
- * not judged. A call to a stub counts only if the stub carried it out (status below 400, no fault) and it does more than ask (`GET`, `POST /introspect`). GET and HEAD are safe by RFC 9110, 9.2.1.
+ * not judged. A call to a stub counts only if the stub carried it out (status below 400, no fault) and it does more than ask (`GET`,
+ * `POST /introspect`). GET and HEAD are safe by RFC 9110, 9.2.1.
  *
  * A `GET` of a link that is sent by mail may write, if it is answered 2xx or 3xx: a query parameter is a code that is used once (`token`, `code`,
  * `otp`, `ticket`), or the path says so (`/verify-email/{token}`).
@@ -97,7 +100,7 @@ function isFollowedLink({ statusCode, request }: ApiResponse): boolean {
 
 /** Returns `true` for a path segment that looks like a code, and not like the id of an item: it is neither a number nor a UUID. */
 function isCode(segment: string): boolean {
-  return segment.length >= SHORTEST_SEGMENT && isIdLike(segment) && !/^(?:\d+|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i.test(segment);
+  return segment.length >= SHORTEST_SEGMENT && isIdLike(segment) && !isItemId(segment);
 }
 
 /** Returns `true` for a refusal: a 4xx status, a 5xx status that the action expects, or a body that reports a failure. */

@@ -1,5 +1,6 @@
 import { clientPartOf, type ApiClient } from "../model/http/client.ts";
 import type { ApiResponse } from "../model/http/response.ts";
+import { isIdLike } from "../model/text/id-like.ts";
 
 const READS = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "CALL"]);
 
@@ -59,9 +60,4 @@ export function shownPath(path: string): string {
     .split("/")
     .map((segment) => (isIdLike(segment) ? "{id}" : segment))
     .join("/");
-}
-
-/** Returns `true` for a path segment that looks like an id. */
-export function isIdLike(segment: string): boolean {
-  return /^\d+$/.test(segment) || (segment.length >= 12 && /\d.*\d/.test(segment));
 }

@@ -247,8 +247,6 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
   const { whole, node, lines: rootLines } = home.facts;
   const root = home.mark;
   const relative = await state.facts();
-  canonicalizer.fingerprint(relative, { lo: 0, hi: 0 });
-  const rootCheck = canonicalizer.check;
   const rootState = briefLines(canonicalizer.describe(relative));
   const snapshot = state.portable ? { ...(await state.capture()), setupAt: home.setupAt } : undefined;
   drawing.root("");
@@ -265,7 +263,7 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
     wholeHi: whole.hi,
     rootLo: node.lo,
     rootHi: node.hi,
-    rootCheck,
+    rootCheck: node.check,
     rootLines,
     rootState,
     ...setupOf(base),

@@ -38,7 +38,8 @@ export interface RootStateOptions {
 
 export interface RootFacts {
   readonly whole: Fingerprint;
-  readonly node: Fingerprint;
+  /** `check`: the second hash of the state; see {@link Canonicalizer.check}. */
+  readonly node: Fingerprint & { readonly check: number };
   readonly lines: readonly string[];
 }
 
@@ -191,9 +192,7 @@ export class RootState {
       await state.restore(this.mark);
       return this.mark;
     }
-    this.#redrawn = true;
-    await this.#beforeSetup(restart);
-    await this.#setUp();
+    await this.#setUpAgain();
     const first = this.facts;
     const now = await this.#settle();
     if (same(first.whole, now.whole) && same(first.node, now.node)) return this.mark;
@@ -210,11 +209,15 @@ export class RootState {
    * the root state is {@link remade}.
    */
   async sample(): Promise<Execution> {
+    await this.#setUpAgain();
+    this.#options.state.adopt();
+    return { facts: structuredClone((await this.#whole()).facts), window: this.#setupAt };
+  }
+
+  async #setUpAgain(): Promise<void> {
     this.#redrawn = true;
     await this.#beforeSetup(this.#options.restart);
     await this.#setUp();
-    this.#options.state.adopt();
-    return { facts: structuredClone((await this.#whole()).facts), window: this.#setupAt };
   }
 
   /**
@@ -373,10 +376,10 @@ export class RootState {
     return this.#canonicalizer.root(facts, this.#setupAt, shown);
   }
 
-  async #node(): Promise<Fingerprint> {
+  async #node(): Promise<RootFacts["node"]> {
     const node = { lo: 0, hi: 0 };
     await this.#options.state.fingerprint(this.#canonicalizer, node);
-    return node;
+    return { ...node, check: this.#canonicalizer.check };
   }
 }
 

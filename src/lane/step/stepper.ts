@@ -1,7 +1,6 @@
-import { isExpected, type Action } from "../../model/declare/action.ts";
+import { isExpected, serverErrorIn, type Action } from "../../model/declare/action.ts";
 import type { Exchange, PendingRequest } from "../../model/http/client.ts";
 import { EdgeAction } from "../../model/declare/edge-action.ts";
-import { graphqlServerError } from "../../model/http/graphql-answer.ts";
 import { ApiResponse } from "../../model/http/response.ts";
 import { Severity } from "../../model/declare/severity.ts";
 import { SeqqaError } from "../../model/errors.ts";
@@ -393,12 +392,8 @@ export class Stepper {
     const heard = this.exchanges.filter((one) => one.kind === "answer");
     const answers = heard.filter(({ shed }) => shed !== true).map((one) => one.response);
     if (response !== undefined && !heard.some((one) => one.response === response)) answers.push(response);
-    const worst = answers.find(({ statusCode }) => statusCode >= 500 && !isExpected(statusCode, action.expectedStatus ?? []));
-    const failure = isExpected(500, action.expectedStatus ?? [])
-      ? undefined
-      : answers.map(graphqlServerError).find((one) => one !== undefined);
-    if (worst === undefined && failure === undefined) return [];
-    const how = worst === undefined ? `a server error of GraphQL: ${failure}` : `status ${worst.statusCode}`;
+    const how = serverErrorIn(answers, action.expectedStatus ?? []);
+    if (how === undefined) return [];
     const message = `${action.name} was answered with ${how}`;
     return [{ invariant: `${action.name}_server_error`, severity: Severity.HIGH, message }];
   }

@@ -1,6 +1,7 @@
 import { SeqqaError } from "../errors.ts";
 import type { ApiClient } from "../http/client.ts";
 import type { Context, Values } from "../context/context.ts";
+import { graphqlServerError } from "../http/graphql-answer.ts";
 import type { ApiResponse } from "../http/response.ts";
 import { refuseUnknown } from "./unknown-options.ts";
 
@@ -127,6 +128,17 @@ export function checkedStatuses(what: string, code: string, given: unknown): rea
     exitStatus: 2,
     hint: 'Write a status (201), a class ("2xx"), or a list of these, or remove the option.',
   });
+}
+
+/**
+ * Returns how the first server error in the answers to an action was told, such as `status 500`; `undefined` if there is none, or if it was expected.
+ * A GraphQL server may report its error with status 200, which counts as status 500.
+ */
+export function serverErrorIn(answers: readonly ApiResponse[], expected: readonly ExpectedStatus[]): string | undefined {
+  const worst = answers.find(({ statusCode }) => statusCode >= 500 && !isExpected(statusCode, expected));
+  if (worst !== undefined) return `status ${worst.statusCode}`;
+  const failure = isExpected(500, expected) ? undefined : answers.map(graphqlServerError).find((one) => one !== undefined);
+  return failure === undefined ? undefined : `a server error of GraphQL: ${failure}`;
 }
 
 /** Returns `true` if a status is one of the expected statuses. */

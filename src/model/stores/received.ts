@@ -30,18 +30,19 @@ export function receivedBy({ received, value }: Value): readonly unknown[] | und
 
 /** Returns a store whose received calls and mails have no order, because simultaneous requests of the target reach a third party in any order. */
 export function withoutOrder(observed: Observed): Observed {
-  const received = observed.kind === "value" ? receivedBy(observed) : undefined;
-  if (received === undefined || observed.kind !== "value") return observed;
-  return { ...observed, value: { ...(observed.value as object), [observed.received!]: new Set(received) } };
+  if (observed.kind !== "value" || observed.received === undefined) return observed;
+  return { ...observed, value: { ...(observed.value as object), [observed.received]: new Set(receivedBy(observed)) } };
 }
 
 function effectsOf(observed: Value): readonly unknown[] {
   const keys = new Set<string>();
-  return [...(receivedBy(observed) ?? [])].filter((one) => {
+  return (receivedBy(observed) ?? []).filter((one) => {
     const { method, path, key, done, fault } = one as Received;
     if (done === false || fault !== undefined || READS.has(String(method)) || (typeof path === "string" && ASKS.test(path))) return false;
     if (key === undefined) return true;
     const text = JSON.stringify([method, path, key]);
-    return !keys.has(text) && keys.add(text).size > 0;
+    const isNew = !keys.has(text);
+    keys.add(text);
+    return isNew;
   });
 }

@@ -1,3 +1,4 @@
+import { isIdLike, isItemId } from "../../model/text/id-like.ts";
 import type { RecordedExchange } from "../../model/results/result.ts";
 import type { CallEnd } from "./execution.ts";
 
@@ -5,7 +6,6 @@ const CREDENTIALS = /^(?:authorization|cookie|x-.*(?:token|key|session).*)$/i;
 const PASSWORD = /passw|pwd|passphrase/i;
 /** Matches a member of JSON that gives the client a credential. */
 const GRANT = /"[^"]*(?:token|session|jwt|secret|key|code)[^"]*"\s*:\s*"[^"]+"/i;
-const ID = /^(?:\d+|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i;
 /** Matches paths that take a code, such as `/password/reset/{token}`. */
 const OF_CODES = /reset|verif|confirm|activat|invit|magic|redeem|accept|recover|coupon|voucher|otp|token|code/i;
 const UNAUTHORIZED = /unauthenticated|unauthorized|not (?:authenticated|authorized|logged in)/i;
@@ -17,8 +17,8 @@ export function isUnauthorized({ status, refused, body }: CallEnd): boolean {
 
 /**
  * Returns `true` for a successful call that may have ended what its own repetition needs, such as a logout or a change of the password: the request
- * carries credentials and, apart from passwords, no values and no code in its URL, and the answer gives no credentials. A request with a code that may be used once does not
- * count, although the second request gets 401, too.
+ * carries credentials and, apart from passwords, no values and no code in its URL, and the answer gives no credentials. A request with a code that may
+ * be used once does not count, although the second request gets 401, too.
  */
 export function mayEndItself({ status, refused, exchanges }: CallEnd): boolean {
   const exchange = exchanges.at(-1);
@@ -32,11 +32,11 @@ function hasCode(url: string): boolean {
   const [path = "", query = ""] = url.replace(/^[a-z]+:\/\/[^/]*/i, "").split("?");
   if ([...new URLSearchParams(query).values()].some(isOpaque)) return true;
   const opaque = path.split("/").filter(isOpaque);
-  return opaque.some((segment) => !ID.test(segment)) || (opaque.length > 0 && OF_CODES.test(path));
+  return opaque.some((segment) => !isItemId(segment)) || (opaque.length > 0 && OF_CODES.test(path));
 }
 
 function isOpaque(text: string): boolean {
-  return /^\d+$/.test(text) || (text.length >= 12 && /\d.*\d/.test(text)) || text.length >= 24;
+  return isIdLike(text) || text.length >= 24;
 }
 
 function hasOnlyPasswords(body: string | undefined): boolean {

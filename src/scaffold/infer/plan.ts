@@ -142,7 +142,10 @@ export type Production =
 
 export type PlannedValue =
   | { readonly kind: "constant"; readonly value: Json }
-  /** A value from the context, in generated code `context.getRequired(key)`. If `first` is given, that context key is tried before `key`. `as` converts the value. */
+  /**
+   * A value from the context, in generated code `context.getRequired(key)`. If `first` is given, that context key is tried before `key`. `as` converts
+   * the value.
+   */
   | { readonly kind: "context"; readonly key: string; readonly first?: string; readonly as?: "number" | "string" }
   /** A random value from the test data factory. It differs from all values sent before on the path, and a replay draws the same value. */
   | { readonly kind: "drawn"; readonly call: "email" | "uuid" | "username" | "name" | "phone" | "password" | "word" }

@@ -8,7 +8,7 @@ import { Renamer } from "../values/renamer.ts";
 import { shownNames, type Marked } from "./same-names.ts";
 import { StoresComparer, type StoreRows } from "../compare/same-stores.ts";
 import { StateWriter, type StateText } from "./state-text.ts";
-import { readRules } from "../values/rules.ts";
+import { columnRule } from "../values/rules.ts";
 import type { StepWindow } from "../values/times.ts";
 
 /**
@@ -77,9 +77,8 @@ export class Canonicalizer {
     }
     const lookalikes = new StateWriter({ ...this.#options, byAppearance: true, masked: [] });
     const names = idNames(lookalikes.write(facts));
-    const { columns } = readRules(this.#options.ignore, this.#options.masked);
     const isLeftOut = (system: string, table: string, column: string): boolean =>
-      columns.has(`${table}.${column}`) || columns.has(`${system}.${table}.${column}`);
+      columnRule(this.#writer.rules, system, table, column) !== undefined;
     const anonymous = (): StateWriter => new StateWriter({ ...this.#options, byAppearance: true, isAnonymous: true, masked: [] });
     const nameOf = (marked: Facts): ReadonlyMap<string, string> => idNames(anonymous().write(marked));
     this.renamer.root(facts, names, window, new HiddenTimes(facts, shown, isLeftOut), nameOf);

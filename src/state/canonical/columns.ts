@@ -1,6 +1,6 @@
 import type { ObservedColumn, ObservedTable } from "../../model/stores/store-adapter.ts";
 import type { RowKind } from "./row-kinds.ts";
-import type { Rules } from "../values/rules.ts";
+import { columnRule, type Rules } from "../values/rules.ts";
 
 /** A treatment that is the same for a column in all rows of the table. */
 export type PlainMode = Exclude<ColumnMode, { readonly kind: "mask_some" }>;
@@ -48,8 +48,7 @@ export class TablePlans {
   #plan(system: string, table: ObservedTable): TablePlan {
     const keys = table.columns.filter((column) => column.key === true).length;
     const modes = table.columns.map((column): ColumnMode => {
-      const rule =
-        this.#rules.columns.get(`${system}.${table.name}.${column.name}`) ?? this.#rules.columns.get(`${table.name}.${column.name}`);
+      const rule = columnRule(this.#rules, system, table.name, column.name);
       if (rule !== undefined) return { kind: rule };
       const other = this.#unmasked(system, table.name, column, keys);
       const kinds = [`${system}.${table.name}.${column.name}`, `${table.name}.${column.name}`].flatMap(

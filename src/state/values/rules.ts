@@ -48,6 +48,11 @@ export function readRules(ignore: readonly string[], masked: readonly string[]):
   };
 }
 
+/** Returns how a column is left out of the state; `undefined` if it belongs to the state. */
+export function columnRule({ columns }: Rules, system: string, table: string, column: string): FieldRule | undefined {
+  return columns.get(`${system}.${table}.${column}`) ?? columns.get(`${table}.${column}`);
+}
+
 /** Returns the paths into the context, clients or values of stores that a field may name. `[]` matches any index, `*` any key. */
 export function pathsOf(field: string): readonly (readonly string[])[] {
   // Also try the whole field as one context key, because a context key may contain a dot.
