@@ -27,7 +27,11 @@ export function refuseBadCombinations(values: Filled, context: FilledContext): v
 type Refuse = (key: string, what: string, hint?: string) => never;
 
 function stores(values: Filled, refuse: Refuse): void {
-  const { dbUrl, dbBackend, systems } = values;
+  const { dbUrl, dbBackend, systems, lanes: running } = values;
+  const isNamed = dbUrl !== undefined || systems?.["db"] !== undefined || running?.some((lane) => lane.dbUrl ?? lane.systems?.["db"]) === true;
+  if (dbBackend !== undefined && !isNamed) {
+    refuse("db_backend", `db_backend is ${dbBackend}, but db_url is not set.`, "Set db_url to the URL of the store, or remove db_backend.");
+  }
   if (dbUrl !== undefined && dbBackend !== undefined && storeKindOf(dbUrl) !== dbBackend) {
     refuse(
       "db_backend",
@@ -157,12 +161,11 @@ function target(values: Filled, context: FilledContext, refuse: Refuse): void {
       );
     }
   }
-  if (declared.warmUp !== undefined && declared.command === undefined) {
-    refuse(
-      "target.warm_up",
-      "target.warm_up works only with target.command.",
-      "With target.module, warm up the target in createTarget(lane).",
-    );
+  if (declared.command === undefined) {
+    for (const key of ["warm_up", "env", "cwd", "ready", "ready_timeout"].map((name) => `target.${name}`)) {
+      if (context.sources[key] === undefined) continue;
+      refuse(key, `${key} works only with target.command.`, "With target.module, do the same in createTarget(lane).");
+    }
   }
   const headers = warmUp.flatMap((step) => Object.values(step.headers ?? {}));
   const commands = warmUp.flatMap(({ command }) => (command === undefined ? [] : [command]));
