@@ -7,7 +7,7 @@ const USERS_FRAME = /^\s+at .*\.seqqa\.mjs(?:\?[^:\s]*)?:\d+:\d+\)?$/m;
  */
 export function takeUncaught(take: (error: unknown) => boolean): () => void {
   const listener = (error: unknown): void => {
-    if (isUsers(error) && take(error)) return;
+    if (isOfUserCode(error) && take(error)) return;
     stop();
     // Throw the error again outside of this listener. An error in a listener of `uncaughtException` would end the process with another exit status.
     setImmediate(() => {
@@ -20,7 +20,7 @@ export function takeUncaught(take: (error: unknown) => boolean): () => void {
 }
 
 /** Returns `true` for an error of user code. This includes values without a stack, as in `throw "text"`, since seqqa only throws errors. */
-function isUsers(error: unknown): boolean {
+export function isOfUserCode(error: unknown): boolean {
   const stack = typeof error === "object" && error !== null ? (error as { readonly stack?: unknown }).stack : undefined;
   return typeof stack !== "string" || USERS_FRAME.test(stack);
 }

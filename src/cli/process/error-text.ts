@@ -1,9 +1,11 @@
 import { withoutPasswords } from "../../config/index.ts";
+import { isOfUserCode } from "../../lane-pools/uncaught.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { printableLines } from "../../reports/index.ts";
 
 /** Formats an error for standard error: its message, and a line with its hint. The stack and the causes are added if `verbose` is `true`. */
 export function errorText(error: unknown, verbose: boolean): string {
+  if (!(error instanceof SeqqaError) && isOfUserCode(error)) return errorText(outsideOfSteps(error), verbose);
   const known = error instanceof SeqqaError;
   const message = error instanceof Error ? error.message : String(error);
   const sentence = known ? message : `seqqa itself failed: ${message || "no message"}`;
@@ -14,6 +16,19 @@ export function errorText(error: unknown, verbose: boolean): string {
       : "Run the command again with --verbose. Report the printed stack trace as a defect of seqqa.";
   const lines = [`error: ${sentence}`, ...(hint === undefined ? [] : [`hint: ${hint}`]), ...(verbose ? stacks(error) : [])];
   return printableLines(withoutPasswords(lines.join("\n")));
+}
+
+/** The error for user code that fails when no step is executed, for example because of a forgotten `await` at the top level of a file. */
+function outsideOfSteps(error: unknown): SeqqaError {
+  const message = error instanceof Error ? error.message : String(error);
+  return new SeqqaError(
+    "UNCAUGHT_EXCEPTION",
+    `Your code threw an error outside of every call that seqqa awaits: ${message || "no message"}`,
+    {
+      hint: "Await each promise at the top level of a file, and catch errors in timers and listeners. --verbose prints the stack trace.",
+      cause: error,
+    },
+  );
 }
 
 function stacks(error: unknown): readonly string[] {

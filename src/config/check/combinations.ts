@@ -28,7 +28,8 @@ type Refuse = (key: string, what: string, hint?: string) => never;
 
 function stores(values: Filled, refuse: Refuse): void {
   const { dbUrl, dbBackend, systems, lanes: running } = values;
-  const isNamed = dbUrl !== undefined || systems?.["db"] !== undefined || running?.some((lane) => lane.dbUrl ?? lane.systems?.["db"]) === true;
+  const isNamed =
+    dbUrl !== undefined || systems?.["db"] !== undefined || running?.some((lane) => lane.dbUrl ?? lane.systems?.["db"]) === true;
   if (dbBackend !== undefined && !isNamed) {
     refuse("db_backend", `db_backend is ${dbBackend}, but db_url is not set.`, "Set db_url to the URL of the store, or remove db_backend.");
   }
