@@ -25,6 +25,7 @@ const DEFECTS: readonly (readonly [bug: string, invariant: string, message: stri
 async function explored(store: Store, bug: string): Promise<{ readonly status: number | null; readonly found: Explored }> {
   const folder = emptyFolder();
   const config = join(root, "fixtures/accounts", store === "sqlite" ? "seqqa.yaml" : "store.yaml");
+  const isDefect = DEFECTS.some(([name]) => name === bug);
   const args = [
     "run",
     join(root, "fixtures/accounts"),
@@ -35,15 +36,16 @@ async function explored(store: Store, bug: string): Promise<{ readonly status: n
     "--parallel",
     full ? "2" : "1",
     "--max-depth",
-    "3",
+    full || isDefect ? "3" : "2",
+    ...(isDefect && !full ? ["--bail"] : []),
   ];
   const { status } = await seqqa(args, { env: { BUG: bug, STORE_URL: store === "sqlite" ? "" : await template(store) } });
   return { status, found: only(writtenIn(folder)) };
 }
 
-/** At quick size each store has the correct twin, and every defect one store in turn. */
+/** At quick size one defect of each rule, on one store. unit/rules/single-use and unit/rules/session-ends have the others. */
 const cases = DEFECTS.flatMap((defect, index) => {
-  const stores = full ? STORES : index < STORES.length ? [STORES[index]!] : [];
+  const stores = full ? STORES : index < 2 ? [STORES[index]!] : [];
   return stores.map((store) => [...defect, store] as const);
 });
 

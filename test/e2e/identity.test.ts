@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { full, size, some } from "../sizes.ts";
+import { full, some } from "../sizes.ts";
 import { folderWith, only, seqqa, seqqaProcess, writtenIn, type Explored } from "../support/e2e.ts";
 import { runTarget, type Outcome } from "../support/soundness/run.ts";
 import { specOf, type Spec } from "../support/soundness/spec.ts";
@@ -33,9 +33,9 @@ const found = ({ explored }: Outcome): readonly string[] =>
 /** Wrong merges that were seen with exit status 0, each with the shortest path to its defect. */
 const MERGED: readonly (readonly [what: string, path: string, spec: Partial<Spec>])[] = [
   ["short hexadecimal ids", "create pay create pay", { family: "second", verbs: ["pay"], ids: "hex" }],
+  ["AUTO_INCREMENT that is not restored", "create pay create pay", { family: "second", verbs: ["pay"], ids: "auto", store: "mysql" }],
   ["short ids of which some are digits alone", "create pay create pay", { family: "second", verbs: ["pay"], ids: "mixed" }],
   ["nanoids", "create pay create pay", { family: "second", verbs: ["pay"], ids: "nano" }],
-  ["AUTO_INCREMENT that is not restored", "create pay create pay", { family: "second", verbs: ["pay"], ids: "auto", store: "mysql" }],
   [
     "a lease that is held, and one that is over",
     "create lock release publish",
@@ -62,8 +62,8 @@ const MERGED: readonly (readonly [what: string, path: string, spec: Partial<Spec
 ];
 
 describeEach("states that are not one", () => {
-  // In the quick suite a World with reset has one kind of them.
-  it.each(some(MERGED, 4))("%s: the defect is found, and the correct twin is silent", async (_what, path, parts) => {
+  // In the quick suite unit/state/values has other forms of ids, and e2e/merged-states a counter that is not restored.
+  it.each(some(MERGED, 1))("%s: the defect is found, and the correct twin is silent", async (_what, path, parts) => {
     const spec = { ...plain, ...parts };
     const url = spec.store === "sqlite" || spec.store === "memory" ? undefined : await template(spec.store);
     const [bug, twin] = await Promise.all([true, false].map(async (has) => runTarget(spec, { bug: has, lanes: LANES, url })));
@@ -74,8 +74,8 @@ describeEach("states that are not one", () => {
 
 /** Targets whose outcomes depend on more than their state. */
 const REPORTED: readonly (readonly [what: string, says: RegExp, spec: Partial<Spec>])[] = [
-  ["a write 40 ms after a plain 200", /late write|Late writes/, { family: "late", verbs: ["slow"] }],
   ["a cache in the target's memory", /remembers something|not seen again/, { family: "memory", verbs: ["advance"], items: 1 }],
+  ["a write 40 ms after a plain 200", /late write|Late writes/, { family: "late", verbs: ["slow"] }],
   [
     "a status that is chosen at random",
     /differs? between executions|not seen again|differed|led to another state/,
@@ -90,7 +90,8 @@ const REPORTED: readonly (readonly [what: string, says: RegExp, spec: Partial<Sp
 ];
 
 describeEach("outcomes that no state explains", () => {
-  it.each(some(REPORTED, 2))("%s: are reported, and never vouched for", async (_what, says, parts) => {
+  // In the quick suite e2e/late has late writes.
+  it.each(some(REPORTED, 1))("%s: are reported, and never vouched for", async (_what, says, parts) => {
     const spec = { ...plain, ...parts };
     const [bug, twin] = await Promise.all([true, false].map(async (has) => runTarget(spec, { bug: has, lanes: LANES })));
     expect([1, 3]).toContain(bug!.status);
@@ -99,9 +100,10 @@ describeEach("outcomes that no state explains", () => {
   });
 });
 
-it("an expiry of 30 days in whole seconds gives one digest, however often it is explored", async () => {
+// In the quick suite unit/state/values/renamer has offsets of whole seconds.
+it.runIf(full)("an expiry of 30 days in whole seconds gives one digest, however often it is explored", async () => {
   const spec: Spec = { ...plain, family: "lease", verbs: ["lock", "publish"], clock: "s", lockMs: 30 * 86_400_000, items: 1 };
-  const runs = await Promise.all(Array.from({ length: size(2, 6) }, async () => runTarget(spec, { bug: false, lanes: 1 })));
+  const runs = await Promise.all(Array.from({ length: 6 }, async () => runTarget(spec, { bug: false, lanes: 1 })));
   expect(runs.map(({ status }) => status)).toEqual(runs.map(() => 0));
   expect(new Set(runs.map(({ explored }) => explored!.digest)).size).toBe(1);
 });
@@ -166,11 +168,11 @@ export const agent = new Agent<any>({
 
 describeEach("a lease that an action waits for", () => {
   const forms: readonly [string, LeaseForm][] = [
-    ["a time", "iso"],
     ["a local time without its zone, five hours behind UTC", "local"],
+    ["a time", "iso"],
     ["a text with two times", "range"],
   ];
-  it.each(some(forms, 2))("is another state once it is over, although nothing is written, if it is %s", async (_what, form) => {
+  it.each(some(forms, 1))("is another state once it is over, although nothing is written, if it is %s", async (_what, form) => {
     const result = await locked({ bug: true, form });
     expect([result.status, result.violations.map(({ reproductionPath }) => reproductionPath.join(" "))]).toEqual([
       1,
@@ -266,12 +268,12 @@ export const agent = new Agent<any>({
 
 describeEach("data of the state in a generated value", () => {
   const values = [
-    ["that the user keeps", ["offer", "sale", "end", "buy"], "sale offer end buy", "encrypted"],
     ["in a column, signed with the time, as Django's sessions are", ["add", "pay"], "add add pay", "signed"],
+    ["that the user keeps", ["offer", "sale", "end", "buy"], "sale offer end buy", "encrypted"],
     ["in a column that each step writes anew", ["add", "pay"], "add add pay", "encrypted"],
     ["that the user keeps, signed with the time", ["offer", "sale", "end", "buy"], "sale offer end buy", "signed"],
   ] as const;
-  it.each(some(values, 2))("%s: the defect is found, and the correct twin is silent", async (_what, actions, path, seal) => {
+  it.each(some(values, 1))("%s: the defect is found, and the correct twin is silent", async (_what, actions, path, seal) => {
     const [result, twin] = await Promise.all([sealing(actions, true, "", seal), sealing(actions, false, "", seal)]);
     expect(result.violations.map(({ reproductionPath }) => reproductionPath.join(" "))).toEqual(expect.arrayContaining([path]));
     expect([twin.status, twin.violations, twin.divergences]).toEqual([0, [], []]);

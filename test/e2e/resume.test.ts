@@ -26,7 +26,7 @@ const found = (output: string): unknown =>
   }));
 
 const STORES = [
-  { store: "sqlite", steps: size(150, 200_000), kills: size(2, 20), share: size(50, 9_000) },
+  { store: "sqlite", steps: size(150, 200_000), kills: size(1, 20), share: size(30, 9_000) },
   { store: "postgres", steps: 20_000, kills: 20, share: 900 },
 ] as const;
 
@@ -61,7 +61,7 @@ describe.each(some(STORES, 1))(
         expect(now).toBeGreaterThanOrEqual(kept);
         kept = now;
       }
-      const last = await seqqa([...ledger, output, "--resume"], long);
+      const last = await seqqa([...ledger, output, "--resume", ...(full ? [] : ["--parallel", "2"])], long);
       expect([last.status, last.stderr]).toEqual([0, expect.stringContaining("ledger continues after ")]);
       expect(found(output)).toEqual(found(whole));
       expect(readdirSync(join(output, "runs"))).toHaveLength(1);

@@ -7,10 +7,10 @@ import { slopeOf } from "../support/slope.ts";
 import { SOAK_EXPLORATION, SOAK_FINDINGS, SOAK_PROGRAM, SOAK_SERVER } from "../support/soak.ts";
 import { onPostgres, template } from "../support/store-templates.ts";
 
-/** 20 seconds in `npm test`, five minutes in `npm run verify:full`, whose parts take ten, and two hours in `npm run soak`. */
-const SECONDS = Number(process.env["SEQQA_SOAK_SECONDS"] ?? size(20, 300));
+/** 10 seconds in `npm test`, five minutes in `npm run verify:full`, whose parts take ten, and two hours in `npm run soak`. */
+const SECONDS = Number(process.env["SEQQA_SOAK_SECONDS"] ?? size(10, 300));
 /** Steps of one exploration: a long test has longer ones, in which the restarts of the target take a smaller part of the time. */
-const STEPS = SECONDS < 120 ? 250 : 4000;
+const STEPS = SECONDS < 120 ? 125 : 4000;
 /** The growth of the heap that the project promises not to exceed, in bytes per step: 1 kB per 1,000 steps. */
 const MOST_PER_STEP = 1;
 /** Bytes by which the heap differs from one exploration to the next after a forced collection, with {@link PLAIN_HEAP}; the first few still load code. */

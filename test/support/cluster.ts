@@ -125,7 +125,7 @@ export const endings = async (all: readonly Running[]): Promise<readonly (number
       const timer = setInterval(() => {
         isLate = /^Waiting for a distributed run on \S+\n$/.test(said(one));
         if (isLate) one.child.kill("SIGINT");
-      }, 5000);
+      }, 1000);
       const { status, signal } = await one.ended;
       clearInterval(timer);
       return isLate && status === 130 ? 0 : (signal ?? status);
