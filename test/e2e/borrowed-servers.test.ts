@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { documentOf, folderWith, only, seqqa, start, startNode, until } from "../support/e2e.ts";
 import { onMysql, onPostgres, template } from "../support/store-templates.ts";
-import { full } from "../sizes.ts";
+import { full, size } from "../sizes.ts";
 
 type Kind = "postgres" | "mysql";
 
@@ -122,11 +122,12 @@ async function place(kind: Kind): Promise<Place> {
   };
 }
 
+const STEPS = String(size(25, 60));
 const run = ["run", ".", "--reporter", "json", "--output", "out", "--max-steps"];
 
 /** Explores a bounded number of steps; gives the digest. */
 async function explored({ cwd }: Place): Promise<string> {
-  const ran = await seqqa([...run, "60"], { cwd });
+  const ran = await seqqa([...run, STEPS], { cwd });
   expect({ status: ran.status, stderr: ran.stderr }).toEqual({ status: 0, stderr: "" });
   const result = only(documentOf(ran));
   expect(result).toMatchObject({ stopReason: "max_steps", divergences: [], errors: [] });
@@ -156,7 +157,7 @@ describe.each(full ? (["postgres", "mysql"] as const) : (["postgres"] as const))
       await killed(at);
       const left = await at.everything();
       expect(left).not.toEqual(before);
-      const next = await seqqa([...run, "60"], { cwd: at.cwd });
+      const next = await seqqa([...run, STEPS], { cwd: at.cwd });
       expect({ status: next.status, stderr: next.stderr }).toMatchObject({
         status: 2,
         stderr: expect.stringMatching(/A run was killed while it was changing the database .* .*`seqqa clean`/s) as string,
@@ -170,7 +171,8 @@ describe.each(full ? (["postgres", "mysql"] as const) : (["postgres"] as const))
       const unneeded = await seqqa(["clean"], { cwd: at.cwd });
       expect([unneeded.status, unneeded.stdout]).toEqual([0, expect.not.stringMatching(/goes back|restored/)]);
       expect(await at.everything()).toEqual(before);
-      expect(await explored(at)).toBe(digest);
+      // The contents above say the same.
+      if (full) expect(await explored(at)).toBe(digest);
     });
   },
 );

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { full } from "../sizes.ts";
 import { folderWith, seqqa, seqqaProcess, start, until, type Ran } from "../support/e2e.ts";
 import { NOTES_CONFIG, NOTES_SERVER, notesExploration } from "../support/e2e-servers.ts";
 import { parseXml } from "../support/xml.ts";
@@ -148,15 +149,17 @@ describe("known findings", () => {
     const list = readFileSync(join(cwd, "qa/known.yaml"), "utf8");
     const id = /^- id: "?([0-9a-f]{16})"?\n {2}exploration: the notes\n {2}finding: few\n$/.exec(list)?.[1];
     expect(id).toBeDefined();
-    expect((await run(cwd)).status).toBe(0);
+    if (full) expect((await run(cwd)).status).toBe(0);
     const other = folderWith({ ...files, "qa/known.yaml": "- 0000000000000000\n" });
     // A known one is no reason to stop, either.
     const bailed = await run(cwd, "--bail", "--reporter", "json");
     expect(bailed.status).toBe(0);
     expect(JSON.parse(bailed.stdout)).toMatchObject({ explorations: [{ stopReason: "exhausted", violations: [{ known: true }] }] });
-    expect(JSON.parse((await seqqa(["run", "qa", "--bail", "--reporter", "json"], { cwd: other })).stdout)).toMatchObject({
-      explorations: [{ stopReason: "first_violation" }],
-    });
+    // In the quick suite e2e/resume has one that is.
+    if (full)
+      expect(JSON.parse((await seqqa(["run", "qa", "--bail", "--reporter", "json"], { cwd: other })).stdout)).toMatchObject({
+        explorations: [{ stopReason: "first_violation" }],
+      });
     const { status, stdout } = await run(other);
     expect(status).toBe(1);
     expect(stdout).toContain("stale: 0000000000000000 no longer occurs");

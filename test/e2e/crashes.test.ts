@@ -24,8 +24,11 @@ const LAST_WORDS = `console.log("\\x1b[31mlast\\x1b[0m words \\u202eon " + proce
 const crash = (how: string, config = NOTES_CONFIG): string =>
   folderWith({ "seqqa.yaml": config, "server.mjs": crashing(how), "notes.explore.ts": notesExploration({ actions: BOOM }) });
 
+/** In the quick suite no deeper than the crash. */
+const SHALLOW: readonly string[] = full ? [] : ["--max-depth", "2"];
+
 async function run(cwd: string, parallel = 1): Promise<Explored & { readonly ran: Ran }> {
-  const ran = await seqqa(["run", ".", "--parallel", String(parallel), "--output", "out"], { cwd });
+  const ran = await seqqa(["run", ".", "--parallel", String(parallel), "--output", "out", ...SHALLOW], { cwd });
   expect(ran.status).toBe(1);
   return { ...only(writtenIn(join(cwd, "out"))), ran };
 }

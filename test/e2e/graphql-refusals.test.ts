@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { size, some } from "../sizes.ts";
 import { folderWith, only, seqqa, writtenIn } from "../support/e2e.ts";
 import { template } from "../support/store-templates.ts";
 
@@ -74,18 +75,20 @@ export const agent = new Agent<any, GraphQLClient>({
 `;
 
 describe("GraphQL answers with errors and status 200 are refusals", { timeout: 240_000 }, () => {
-  it.each([
+  const cases: readonly (readonly [flag: string, bug: string | undefined, expected: readonly string[]])[] = [
     ["--faults", undefined, []],
+    ["--faults", "swallowed", ["create_order_false_success"]],
     ["--races", undefined, []],
     ["--races", "lost", ["state like like"]],
-    ["--faults", "swallowed", ["create_order_false_success"]],
     ["--faults", "leak", ["create_order_no_recovery"]],
-  ])("with %s and the defect %s", async (flag, bug, expected) => {
+  ];
+  // In the quick suite unit/faults/oracle/judge-fault has a target that does not recover.
+  it.each(some(cases, 4))("with %s and the defect %s", async (flag, bug, expected) => {
     const env = ['PORT: "{port}"', 'DATABASE_URL: "{db_url}"', ...(bug === undefined ? [] : [`BUG: ${bug}`])];
     const cwd = folderWith({
       "server.mjs": SERVER,
       "graphql.explore.ts": EXPLORATION,
-      "seqqa.yaml": `timeout: 3\ndb_url: "${await template("postgres")}"\ntarget: { command: node server.mjs, env: { ${env.join(", ")} } }\nexploration: { max_depth: 2 }\n`,
+      "seqqa.yaml": `timeout: 3\ndb_url: "${await template("postgres")}"\ntarget: { command: node server.mjs, env: { ${env.join(", ")} } }\nexploration: { max_depth: ${size(1, 2)} }\n`,
     });
     const { status, stdout } = await seqqa(["run", ".", flag, "--parallel", "1", "--output", "out"], { cwd, timeoutMs: 200_000 });
     const { violations, races } = only(writtenIn(join(cwd, "out"))) as ReturnType<typeof only> & {

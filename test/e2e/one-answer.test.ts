@@ -20,7 +20,7 @@ import { stepsIn } from "../support/stored-edges.ts";
 import { NOTES_CONFIG, SLOTS_SERVER } from "../support/e2e-servers.ts";
 
 const STRATEGIES = ["bfs", "dfs", "random", "coverage_guided"];
-const BOUNDED = size(150, 10_007);
+const BOUNDED = size(60, 10_007);
 
 const command = (...args: readonly string[]): readonly string[] => {
   const output = emptyFolder();
@@ -45,6 +45,7 @@ function comparable(result: Explored): unknown {
 }
 
 describe("one answer, however many lanes", () => {
+  // In the quick suite one strategy: unit/property/engine has all of them.
   it.each(full ? STRATEGIES : ["bfs"])("%s: equal results.json, bounded by steps, with the planted bug", async (strategy) => {
     const args = ["--strategy", strategy, "--max-steps", String(BOUNDED)];
     const one = await explored([...args, "--parallel", "1"], { env: { BUG: "1" } });
@@ -54,14 +55,6 @@ describe("one answer, however many lanes", () => {
       expect(other.digest).toBe(one.digest);
       expect(comparable(other)).toEqual(comparable(one));
     }
-  });
-
-  // unit/property/engine has all of them.
-  it.skipIf(full).each(["coverage_guided"])("%s: equal digests of 1 and 2 lanes", async (strategy) => {
-    const args = ["--strategy", strategy, "--max-steps", "60"];
-    const [one, two] = [await explored([...args, "--parallel", "1"]), await explored([...args, "--parallel", "2"])];
-    expect(two).toMatchObject({ steps: 60, digest: one.digest });
-    expect(comparable(two)).toEqual(comparable(one));
   });
 
   // In the quick suite of one strategy: unit/contract/strategy holds all of them to a depth against the same model.
@@ -106,9 +99,9 @@ describe("one answer, however many lanes", () => {
 });
 
 describe("losing what does the work", () => {
-  const args = ["--max-steps", String(size(250, 20_000))];
+  const args = ["--max-steps", String(size(100, 20_000))];
   /** Calls of a small run take a while, so that it is not over before anything went wrong. */
-  const slowly: Readonly<Record<string, string>> = full ? {} : { WAIT_MS: "15" };
+  const slowly: Readonly<Record<string, string>> = full ? {} : { WAIT_MS: "25" };
 
   it("a target is killed in the middle, of either lane: the same answer", async () => {
     const undisturbed = await explored([...args, "--parallel", "1"]);
@@ -120,7 +113,7 @@ describe("losing what does the work", () => {
     const targets = (): readonly number[] => descendants(running.pid).filter((pid) => /(?:^|\/)node server\.mjs$/.test(commandOf(pid)));
     const killed: number[] = [];
     for (let times = 0; times < 2; times++) {
-      await until(() => stepsIn(output) > 30 * (times + 1), "the middle of the work");
+      await until(() => stepsIn(output) > size(15, 30) * (times + 1), "the middle of the work");
       const victim = targets().find((pid) => !killed.includes(pid))!;
       process.kill(victim, "SIGKILL");
       killed.push(victim);
@@ -138,6 +131,8 @@ describe("losing what does the work", () => {
   });
 
   it("a worker ends in the middle: the same answer", async () => {
+    const SLOTS = size(2, 3);
+    const slots = Array.from({ length: SLOTS }, (_, at) => at + 1);
     const exploration = (dies: boolean): string => `import { Action, Agent, World } from "seqqa";
 import { existsSync, writeFileSync } from "node:fs";
 import { isMainThread } from "node:worker_threads";
@@ -148,14 +143,14 @@ const bump = (slot: number): Action => new Action({
   name: \`bump_\${slot}\`,
   run: async (api) => {
     const response = await api.post(\`/slots/\${slot}\`);
-    if (${dies} && slot === 3 && response.json<Count>().value === 2 && !existsSync(marker)) {
+    if (${dies} && slot === ${SLOTS} && response.json<Count>().value === 2 && !existsSync(marker)) {
       writeFileSync(marker, isMainThread ? "main" : "worker");
       process.exit(7);
     }
     return response;
   },
 });
-export const agent = new Agent({ name: "slots", world: (lane) => new World({ systems: lane.systems }), actions: [1, 2, 3].map(bump), invariants: [] });
+export const agent = new Agent({ name: "slots", world: (lane) => new World({ systems: lane.systems }), actions: ${JSON.stringify(slots)}.map(bump), invariants: [] });
 `;
     const folder = (dies: boolean): string =>
       folderWith({ "seqqa.yaml": NOTES_CONFIG, "server.mjs": SLOTS_SERVER, "slots.explore.ts": exploration(dies) });
@@ -165,7 +160,7 @@ export const agent = new Agent({ name: "slots", world: (lane) => new World({ sys
       return only(documentOf(ran));
     };
     const undisturbed = await run(folder(false), "1");
-    expect(undisturbed).toMatchObject({ statesVisited: 27, transitions: 81 });
+    expect(undisturbed).toMatchObject({ statesVisited: 3 ** SLOTS, transitions: SLOTS * 3 ** SLOTS });
     const cwd = folder(true);
     const result = await run(cwd, "2");
     expect(readFileSync(join(cwd, "died"), "utf8")).toBe("worker");

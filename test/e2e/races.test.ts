@@ -19,7 +19,7 @@ const WAYS: readonly Way[] = full
   : [
       // Of the servers one, whose gate shows races each time: test/stores/contract/gate has that of the other; on Redis nothing is held, as on SQLite.
       { store: "sqlite", parallel: 2, only: "double_refund" },
-      { store: "postgres", parallel: 1, only: "write_skew" },
+      { store: "postgres", parallel: 1, only: "double_refund" },
     ];
 
 const RUNS = size(1, 20);
@@ -130,14 +130,14 @@ const WITHOUT_RACES = [
 ];
 
 describe("false alarms", { timeout: full ? 10_800_000 : 600_000 }, () => {
-  const pairs = size(8, 2000);
+  const pairs = size(4, 2000);
   const fixtures = some(WITHOUT_RACES, 1);
 
   it(`there are none in ${pairs} pairs of fixtures without a race`, async () => {
     let probed = 0;
     for (let round = 1; probed < pairs && round <= 40; round++) {
       for (const fixture of fixtures) {
-        const bounds = ["--max-steps", String(size(12, 3000)), "--seed", String(round), "--parallel", String(1 + (round % 2))];
+        const bounds = ["--max-steps", String(size(8, 3000)), "--seed", String(round), "--parallel", String(1 + (round % 2))];
         const { status, explorations } = await run([`fixtures/${fixture}`, "--only", fixture, ...bounds]);
         const [result] = explorations;
         expect({ fixture, round, status, ...result! }).toMatchObject({
@@ -160,10 +160,13 @@ describe("a window of 200 us between the look and the write of a Node server", {
   it(`is found within 20 trials in ${most} of ${RUNS} runs`, async () => {
     let found = 0;
     for (let time = 1; time <= RUNS; time++) {
-      const { explorations } = await run(["fixtures/races", "--only", "lost_update", "--seed", String(time)], {
-        BUG: "1",
-        WINDOW_US: "200",
-      });
+      const { explorations } = await run(
+        ["fixtures/races", "--only", "lost_update", "--seed", String(time), ...(full ? [] : ["--max-depth", "1"])],
+        {
+          BUG: "1",
+          WINDOW_US: "200",
+        },
+      );
       const races = explorations[0]!.races.filter((race) => inWords(race) === "like || like: state");
       if (races.some(({ prefix, trials, misses }) => prefix.length === 0 && trials + misses <= 20)) found++;
     }

@@ -62,7 +62,17 @@ function withoutDefect({ fixture, mended }: Case): string {
 async function explored({ fixture, env, inProcess }: Case, output: string): Promise<Explored> {
   const depth = DEPTH[fixture] === undefined ? [] : ["--max-depth", String(DEPTH[fixture])];
   const only = inProcess === true ? ["--only", "memory"] : fixture === "demo" ? [] : ["--only", fixture];
-  const command = ["run", `fixtures/${fixture}`, ...only, "--max-steps", "9000000", "--output", output, ...depth];
+  const command = [
+    "run",
+    `fixtures/${fixture}`,
+    ...only,
+    "--max-steps",
+    "9000000",
+    "--output",
+    output,
+    ...depth,
+    ...(full ? [] : ["--bail"]),
+  ];
   const ran = await seqqa(command, { env });
   expect(ran.status, ran.stderr).toBe(1);
   return onlyOne(writtenIn(output));

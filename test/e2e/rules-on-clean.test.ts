@@ -4,9 +4,10 @@ import { full, size } from "../sizes.ts";
 import { documentOf, emptyFolder, folderWith, linkPackages, only, root, seqqa, type Explored } from "../support/e2e.ts";
 
 /** The explorations of the fixtures that run on their own configuration without a defect; the first ones in the quick suite. */
-const QUICK = ["login", "shop", "own-triggers"];
+const QUICK = ["login", "shop"];
 const FIXTURES = [
   ...QUICK,
+  "own-triggers",
   "double-delete",
   "stale-read",
   "ledger",
@@ -33,7 +34,7 @@ async function ruled(fixture: string, env: Readonly<Record<string, string>> = {}
   const folder = folderWith({ "ruled.explore.ts": exploration(fixture) });
   linkPackages(folder, "seqqa");
   const config = join(root, `fixtures/${fixture}/seqqa.yaml`);
-  const steps = String(size(60, 3000));
+  const steps = String(size(40, 3000));
   const command = ["run", folder, "--config", config, "--max-steps", steps, "--reporter", "json", "--output", emptyFolder()];
   const ran = await seqqa(command, { cwd: folder, env });
   expect(ran.stderr).toBe("");
@@ -60,7 +61,8 @@ describe("rules without arguments", () => {
     );
   });
 
-  it("find a file that is deleted twice", async () => {
+  // In the quick suite e2e/rules-new-ids has a call that is not idempotent.
+  it.runIf(full)("find a file that is deleted twice", async () => {
     const { violations } = await ruled("double-delete", { BUG: "1" });
     expect(violations.map(({ invariant, confirmed }) => [invariant, confirmed])).toContainEqual(["idempotent", true]);
   });

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { full, some } from "../sizes.ts";
+import { full } from "../sizes.ts";
 import { onPostgres, template } from "../support/store-templates.ts";
 import { descendants, folderWith, isRunning, linkPackages, only, seqqa, start, until, writtenIn, type Explored } from "../support/e2e.ts";
 import { expectNothingLeft } from "../support/held-target.ts";
@@ -48,8 +48,8 @@ interface Done extends Explored {
   readonly rebuilds: number;
 }
 
-async function run(cwd: string, parallel: number): Promise<Done> {
-  const ran = await seqqa(["run", ".", "--parallel", String(parallel), "--output", "out"], { cwd });
+async function run(cwd: string, parallel: number, ...more: readonly string[]): Promise<Done> {
+  const ran = await seqqa(["run", ".", "--parallel", String(parallel), "--output", "out", ...more], { cwd });
   expect(ran.status, ran.stderr).toBe(1);
   return {
     ...only(writtenIn(join(cwd, "out"))),
@@ -115,20 +115,16 @@ describe("a target that crashes and starts slowly", () => {
       more: `continueAfterViolation: true, world: () => new World({ systems: { db: new SqliteAdapter({ file: "own.test.sqlite" }) } }),`,
     };
     writeFileSync(join(cwd, "notes.explore.ts"), notesExploration(parts));
-    const { events } = await run(cwd, 1);
+    const { events } = await run(cwd, 1, ...(full ? [] : ["--max-depth", "2"]));
     const at = events.indexOf("crash");
     expect(events.slice(at, at + 3)).toEqual(["crash", "start", "listen"]);
   });
 
-  it.each(
-    some(
-      [
-        ["SIGINT", 130],
-        ["SIGHUP", 130],
-      ] as const,
-      1,
-    ),
-  )("leaves nothing after %s while the standby lane is being built", async (signal, expected) => {
+  // In the quick suite process/targets/lanes/standby interrupts while it is built, and the next test ends a whole run.
+  it.runIf(full).each([
+    ["SIGINT", 130],
+    ["SIGHUP", 130],
+  ] as const)("leaves nothing after %s while the standby lane is being built", async (signal, expected) => {
     const url = await template("postgres");
     const { cwd, starts } = storeFolder(url);
     const { child, ended, pid } = start(["run", ".", "--parallel", "1", "--output", "out"], { cwd });
@@ -160,7 +156,8 @@ describe("a target that crashes and starts slowly", () => {
     expect(await databasesOf(url, left[0]!.database)).toEqual([]);
   });
 
-  it("goes on without it where it cannot be built, and leaves nothing", async () => {
+  // In the quick suite process/targets/lanes/standby has it.
+  it.runIf(full)("goes on without it where it cannot be built, and leaves nothing", async () => {
     const url = await template("postgres");
     // The second store of a run, for a lane that has no number yet.
     const { cwd, starts } = storeFolder(url, `if (/_lane1_/.test(database)) process.exit(4);`);

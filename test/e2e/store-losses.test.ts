@@ -6,10 +6,10 @@ import { commandOf, descendants, documentOf, emptyFolder, only, seqqa, start, un
 import { ownServer, type OwnServer } from "../support/losses.ts";
 import { onMysql, onPostgres, template } from "../support/store-templates.ts";
 
-const STEPS = String(size(100, 5000));
+const STEPS = String(size(50, 5000));
 
 /** Calls of a small run take a while, so that it is not over before what it is to meet. */
-const SLOWLY: Readonly<Record<string, string>> = full ? {} : { WAIT_MS: "30" };
+const SLOWLY: Readonly<Record<string, string>> = full ? {} : { WAIT_MS: "60" };
 
 type Kind = "postgres" | "mysql";
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
-import { some } from "../sizes.ts";
+import { full, some } from "../sizes.ts";
 import { folderWith, linkPackages, only, seqqa, writtenIn, type Ran } from "../support/e2e.ts";
 import { typeErrors } from "../support/type-check.ts";
 
@@ -100,10 +100,11 @@ it("of a correct API is written as rules that type-check, hold there, and find d
   writeFileSync(join(cwd, "orders.explore.ts"), exploration("...suggested"));
   expect(typeErrors(cwd)).toEqual([]);
   expect((await run("")).status).toBe(0);
-  for (const [defect, rule] of [
-    ["refund", "never_above_orders_refunded_orders_amount"],
+  const found = [
     ["ship", "transitions_orders_status"],
-  ] as const) {
+    ["refund", "never_above_orders_refunded_orders_amount"],
+  ] as const;
+  for (const [defect, rule] of some(found, 1)) {
     expect((await run(defect)).status, defect).toBe(1);
     expect(
       only(writtenIn(join(cwd, "out"))).violations.map(({ invariant }) => invariant),
@@ -133,8 +134,8 @@ it("rules are as strong as what they notice: none of what is made wrong, a part 
   expect(several.noticed).toBeGreaterThan(0);
   expect(several.noticed).toBeLessThan(several.tried);
   expect(several.tried).toBe(none.tried);
-  // The same run gives the same.
-  expect(await strength(all.join(", "))).toEqual(several);
+  // The same run gives the same; in the quick suite also without a rule, below.
+  if (full) expect(await strength(all.join(", "))).toEqual(several);
   for (const left of some(all, 1))
     expect((await strength(all.filter((one) => one !== left).join(", "))).noticed, `without ${left}`).toBeLessThan(several.noticed);
   // A rule that compares the rows after a step with those that the API says it has.

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { explore } from "../models/explore.ts";
 import type { Model } from "../models/model.ts";
-import { full, size } from "../sizes.ts";
+import { full, size, some } from "../sizes.ts";
 import { documentOf, emptyFolder, folderWith, only, seqqa, type Explored } from "../support/e2e.ts";
 import { onPostgres, template } from "../support/store-templates.ts";
 
@@ -184,10 +184,11 @@ describe("PostgreSQL and Redis in one world", { timeout: 300_000 }, () => {
 
     // Redis's adapter connects again by itself, and puts everything back that it was not told of; PostgreSQL's costs the whole lane.
     const losses = [
-      { END: "postgres", AT: String(size(10, 20)), parallel: 2, rebuilt: 1 },
       { END: "redis", AT: String(size(15, 40)), parallel: 1, rebuilt: 0 },
+      { END: "postgres", AT: String(size(10, 20)), parallel: 2, rebuilt: 1 },
     ] as const;
-    for (const { END, AT, parallel, rebuilt } of losses) {
+    // In the quick suite e2e/store-losses has PostgreSQL, and the next test a lane that is rebuilt.
+    for (const { END, AT, parallel, rebuilt } of some(losses, 1)) {
       const lost = await run(parallel, { ...env, END, AT });
       expect(lost.disturbed, END).toBe(true);
       expect(lost.result, END).toMatchObject({ ...expected, digest });

@@ -145,12 +145,14 @@ describe("a standby lane", () => {
   });
 
   it("is not used where its target answers no more", async () => {
-    const deaf = gated().replace("server.listen(", `process.on("SIGUSR2", () => server.close()); server.listen(`);
-    const { host, until, events } = await gatedHost(undefined, {}, deaf);
+    const answering = `server.on("request", (_, response) => response.once("close", () => appendFileSync("events", "answered " + process.pid + "\\n")));`;
+    const { host, folder, until, events } = await gatedHost(undefined, {}, gated() + answering);
     await host.provision(0);
     const { pid } = await echo((await host.reprovision(0, "build")).baseUrl);
     await until("listen", 3);
     const standby = events("listen").find((one, at) => at > 0 && one !== pid)!;
+    // Once it is ready: half a minute is waited for a target that starts.
+    await eventually(() => readFileSync(join(folder, "events"), "utf8").includes(`answered ${standby}\n`), "the standby lane is ready");
     process.kill(standby, "SIGSTOP");
     const third = await host.reprovision(0, "build");
     expect(third.standby).toBeUndefined();
