@@ -5,6 +5,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RecordedStep } from "../../src/model/results/result.ts";
 import { htmlText, runDocument, type Comparison } from "../../src/reports/index.ts";
+import { some } from "../sizes.ts";
 import { startBrowser } from "../support/browser.ts";
 import { emptyFolder } from "../support/e2e.ts";
 import { madeGraph } from "../support/graph-data.ts";
@@ -59,11 +60,12 @@ const comparison: Comparison = {
 };
 
 let browser: Browser;
-let file: string;
+/** The same report with a large graph and with a small one. */
+let large: string;
+let small: string;
 
 beforeAll(async () => {
   browser = await startBrowser();
-  file = join(emptyFolder(), "report.html");
   const setup = recorded("setup", { state: ROOT, requests: [exchangeOf("POST", "/seed", 201, "{}")], changes: undefined });
   const explored = result({
     setup,
@@ -82,20 +84,23 @@ beforeAll(async () => {
     includeRequestResponse: true,
   });
   const status = ["created", "paid", "shipped", "cancelled"];
-  const graph = madeGraph({
-    nodes: 2_000,
-    edges: 5_000,
-    actions: 6,
-    state: (node) => (node === 0 ? [] : [`systems.db.orders + {id: #1, status: "${status[node % 4]!}", amount: ${node % 3}}`]),
-  });
-  writeFileSync(file, htmlText({ document, graphs: [graph], comparisons: [comparison] }));
+  const state = (node: number): readonly string[] =>
+    node === 0 ? [] : [`systems.db.orders + {id: #1, status: "${status[node % 4]!}", amount: ${node % 3}}`];
+  const written = (nodes: number, edges: number): string => {
+    const file = join(emptyFolder(), "report.html");
+    const graph = madeGraph({ nodes, edges, actions: 6, state });
+    writeFileSync(file, htmlText({ document, graphs: [graph], comparisons: [comparison] }));
+    return file;
+  };
+  large = written(2_000, 5_000);
+  small = written(30, 60);
 }, 300_000);
 
 afterAll(async () => {
   await browser?.close();
 });
 
-async function open(options: BrowserContextOptions = {}): Promise<{ readonly page: Page; readonly complaints: string[] }> {
+async function open(file: string, options: BrowserContextOptions = {}): Promise<{ readonly page: Page; readonly complaints: string[] }> {
   const context = await browser.newContext({ offline: true, reducedMotion: "reduce", viewport: { width: 1440, height: 900 }, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
@@ -111,7 +116,7 @@ const shown = (page: Page): Promise<readonly string[]> =>
 
 describe("the findings of the HTML report", () => {
   it("are sorted by severity at first, and by the reader's choice; filters and search narrow them, a link shows a hidden one", async () => {
-    const { page, complaints } = await open();
+    const { page, complaints } = await open(small);
     expect(await shown(page)).toEqual(["balance", "audit", "refund_order || refund_order", "names_stay"]);
     const controls = page.getByRole("group", { name: "Sort and filter findings" });
     await controls.getByLabel("Sort by").selectOption("name");
@@ -131,7 +136,7 @@ describe("the findings of the HTML report", () => {
   });
 
   it("show each step with its role, the whole state, its change and the target's output; setup comes first", async () => {
-    const { page } = await open();
+    const { page } = await open(small);
     const finding = page.locator("#finding-aaa2");
     expect(await finding.locator(".where").innerText()).toBe("Step 2 of 2: rename, fails here");
     const step = finding.locator("li.current");
@@ -155,7 +160,7 @@ describe("the findings of the HTML report", () => {
   });
 
   it("link to the editor and to GitHub, and say what is new and what is fixed", async () => {
-    const { page } = await open();
+    const { page } = await open(small);
     const links = page.locator("#finding-aaa1 .facts a");
     expect(await links.evaluateAll((all) => all.map((one) => (one as unknown as { href: string }).href).slice(1))).toEqual([
       "vscode://file/home/ann/my%20shop/qa/shop.explore.ts:3:1",
@@ -169,7 +174,7 @@ describe("the findings of the HTML report", () => {
 
 describe("a large graph in the HTML report", () => {
   it("is shown in groups at first; a group's states are shown one by one, by keyboard alone", async () => {
-    const { page, complaints } = await open();
+    const { page, complaints } = await open(large);
     const note = page.locator("section.graph > .note[role=status]");
     expect(await note.innerText()).toMatch(/^2,000 states are shown in 13 groups, by db\.orders\.amount, db\.orders\.status\./);
     await page.locator(".results input").fill("status: paid");
@@ -188,7 +193,7 @@ describe("a large graph in the HTML report", () => {
   });
 
   it("has the paths between two states", async () => {
-    const { page } = await open();
+    const { page } = await open(large);
     await page.getByText(/^Grouped by/).click();
     await page.getByRole("button", { name: "Each state by itself" }).press("Enter");
     await page.getByText("Paths between two states").press("Enter");
@@ -202,11 +207,12 @@ describe("a large graph in the HTML report", () => {
     await page.context().close();
   });
 
-  it.each([
-    ["light", 1440],
+  const looks = [
     ["dark", 390],
-  ] as const)("has nothing that axe finds in the %s theme, %i pixels wide, and is no wider", async (colorScheme, width) => {
-    const { page } = await open({ colorScheme, viewport: { width, height: 844 } });
+    ["light", 1440],
+  ] as const;
+  it.each(some(looks, 1))("has nothing that axe finds in the %s theme, %i pixels wide, and is no wider", async (colorScheme, width) => {
+    const { page } = await open(large, { colorScheme, viewport: { width, height: 844 } });
     await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
     await page.evaluate(axe);

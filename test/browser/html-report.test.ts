@@ -8,6 +8,7 @@ import { main } from "../../src/cli/index.ts";
 import type { RecordedExchange } from "../../src/model/results/result.ts";
 import type { Embedded } from "../../src/reports/html/embedded.ts";
 import { htmlText, runDocument } from "../../src/reports/index.ts";
+import { full, some } from "../sizes.ts";
 import { startBrowser } from "../support/browser.ts";
 import { emptyFolder, root } from "../support/e2e.ts";
 import { madeGraph } from "../support/graph-data.ts";
@@ -125,7 +126,8 @@ describe("the report of a real run", () => {
     await opened.context.close();
   });
 
-  it("leads to a finding by its id", async () => {
+  // html-races leads to findings by their ids, too.
+  it.runIf(full)("leads to a finding by its id", async () => {
     const id = (
       JSON.parse(readFileSync(join(folder, "results.json"), "utf8")) as {
         explorations: { violations: { id: string; invariant: string }[] }[];
@@ -199,7 +201,7 @@ describe("the report of a real run", () => {
     await opened.context.close();
   });
 
-  it.each(["light", "dark"] as const)(
+  it.each(some(["dark", "light"] as const, 1))(
     "has nothing that axe finds in the %s theme, and keeps the theme that was chosen",
     async (colorScheme) => {
       const opened = await open(shop, { colorScheme });
@@ -240,7 +242,8 @@ describe("the report of a real run", () => {
     await opened.context.close();
   });
 
-  it("is as wide as a phone", async () => {
+  // html-findings and html-races are as wide as a phone, too.
+  it.runIf(full)("is as wide as a phone", async () => {
     const opened = await open(shop, { viewport: { width: 390, height: 844 } });
     expect(await opened.page.evaluate("document.documentElement.scrollWidth")).toBe(390);
     await opened.context.close();

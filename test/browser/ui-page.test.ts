@@ -4,6 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { main } from "../../src/cli/index.ts";
 import type { UiEvent } from "../../src/ui/messages.ts";
+import { full, size } from "../sizes.ts";
 import { startBrowser } from "../support/browser.ts";
 import { emptyFolder, root, until } from "../support/e2e.ts";
 import { Sink } from "../unit/reports/results.ts";
@@ -22,6 +23,9 @@ interface Served {
   /** Does what Ctrl-C does, and returns the exit status. */
   readonly interrupt: () => Promise<number>;
 }
+
+/** States of the demo, to the depth of 5 in the quick suite. */
+const STATES = size(40, 73);
 
 let browser: Browser;
 let output: string;
@@ -109,7 +113,7 @@ afterAll(async () => {
 // The second test serves the run of the first one.
 describe("the page of seqqa run --ui", () => {
   it("shows the graph while it grows and findings as they arrive, and then opens a lane, executes an action and saves the path", async () => {
-    const served = await serve("run", "fixtures/demo", "--races", "off", "--ui");
+    const served = await serve("run", "fixtures/demo", "--races", "off", "--ui", ...(full ? [] : ["--max-depth", "5"]));
     const { page, complaints } = await open(served.url);
     await until(async () => (await statesOf(page)) > 1, "the first states are shown", 60_000);
     const first = await statesOf(page);
@@ -121,8 +125,8 @@ describe("the page of seqqa run --ui", () => {
     expect(await details.locator(".gated").textContent()).toContain("once the run has ended");
     await page.locator(".arrived", { hasText: "refund_within_amount" }).waitFor();
     await page.locator("h1.failed", { hasText: "The run has ended: failed" }).waitFor();
-    await until(async () => (await statesOf(page)) === 73, "all states are shown");
-    expect(first).toBeLessThan(73);
+    await until(async () => (await statesOf(page)) === STATES, "all states are shown");
+    expect(first).toBeLessThan(STATES);
     expect(await details.locator("h4").first().textContent()).toBe("State 0");
 
     const finding = page.locator(".finding", { hasText: "refund_within_amount" });
@@ -178,7 +182,7 @@ describe("the page of seqqa ui", () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await page.emulateMedia({ colorScheme: "dark" });
     await page.locator(".finding", { hasText: "refund_within_amount" }).waitFor();
-    await until(async () => (await statesOf(page)) === 73, "all states are shown");
+    await until(async () => (await statesOf(page)) === STATES, "all states are shown");
     // An action that does not apply can be tried.
     await page.getByRole("button", { name: "Show the root state" }).click();
     await page.locator(".details").getByRole("button", { name: "Open a lane here" }).click();

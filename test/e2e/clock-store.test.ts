@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { laneCounts } from "../sizes.ts";
 import { emptyFolder, folderWith, linkPackages, only, seqqa, writtenIn, type Explored } from "../support/e2e.ts";
 import { onPostgres, template } from "../support/store-templates.ts";
 
@@ -57,7 +58,8 @@ const notesOf = ({ notes }: Explored): readonly string[] => notes.filter((note) 
 
 describe("columns that a store fills by its own clock", { timeout: 300_000 }, () => {
   it("are named once each where the target's clock moves, for every number of lanes", async () => {
-    const runs = [await explored("", "1"), await explored("", "2")];
+    const runs: Explored[] = [];
+    for (const lanes of laneCounts) runs.push(await explored("", lanes));
     for (const found of runs) {
       expect(notesOf(found)).toEqual(
         ["created_at", "updated_at"].map(

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { full, some } from "../sizes.ts";
 import { documentOf, folderWith, only, seqqa, seqqaProcess } from "../support/e2e.ts";
 import { NOTES_CONFIG, NOTES_COUNTS, NOTES_SERVER, notesExploration } from "../support/e2e-servers.ts";
 
@@ -48,6 +49,8 @@ describe("a reporter of the user", () => {
       status: 0,
       stdout: "a: 3 states\nevents, exit status 0, postgres://ann:***@db/shop\n",
     });
+    // In the quick suite, the next tests have two reporters.
+    if (!full) return;
     const both = await seqqa(["run", "qa", "--reporter", "console", "--reporter", "./mine.ts", "--output", "out"], { cwd });
     expect(both.status).toBe(0);
     expect(both.stdout).toContain("a: 3 states\n");
@@ -78,7 +81,7 @@ describe("a reporter of the user", () => {
     expect(only(documentOf(ran))).toMatchObject(NOTES_COUNTS);
   });
 
-  it.each([
+  const unusable = [
     ["./none.ts", /^error: --reporter names the file .*none\.ts, which does not exist\.\nhint: Correct the path in --reporter\.\n$/],
     ["./named.ts", /^error: The module \.\/named\.ts, which --reporter names, has no default export\.\nhint: Write `export default`/],
     ["./number.ts", /^error: The module \.\/number\.ts of --reporter exports no reporter, because .*\.\nhint: /],
@@ -87,7 +90,8 @@ describe("a reporter of the user", () => {
       "no-such-reporter",
       /^error: --reporter names the package "no-such-reporter", which is not installed for .*\.\nhint: Install the package/,
     ],
-  ])("%s is refused in one sentence before anything starts", async (reporter, message) => {
+  ] as const;
+  it.each(some(unusable, 3))("%s is refused in one sentence before anything starts", async (reporter, message) => {
     const cwd = folderWith({
       ...NOTES,
       "qa/server.mjs": 'import { writeFileSync } from "node:fs"; writeFileSync("started", "");',
@@ -115,7 +119,7 @@ describe("a report format of the user", () => {
     expect({ status: again.status, stdout: again.stdout }).toEqual({ status: 0, stdout: "# a\n3 states\n" });
   });
 
-  it.each([
+  const unusable = [
     ["export default { file: 'a.md' };", /format\.ts of report\.formats has no function render\(data\) in its default export\.\nhint: /],
     [
       "export default { file: '../a.md', render: () => '' };",
@@ -126,7 +130,8 @@ describe("a report format of the user", () => {
       /writes the file results\.json, which the format json already writes\.\nhint: /,
     ],
     ["export const format = 1;", /has no default export\.\nhint: /],
-  ])("is refused before anything starts: %s", async (source, message) => {
+  ] as const;
+  it.each(some(unusable, 2))("is refused before anything starts: %s", async (source, message) => {
     const cwd = folderWith({
       ...NOTES,
       "qa/seqqa.yaml": `${NOTES_CONFIG}\nreport: { formats: [json, ./format.ts] }\n`,
@@ -282,7 +287,7 @@ describe("a store adapter of another package", () => {
     expect((await seqqa(["run", "qa", "--allow-db", "shop.json", "--output", "out"], { cwd })).status).toBe(0);
   });
 
-  it.each([
+  const unusable = [
     [
       "seqqa-none",
       {},
@@ -304,7 +309,8 @@ describe("a store adapter of another package", () => {
       { "qa/store.ts": 'export default () => { throw new Error("no index"); };' },
       /threw an error when seqqa created its store adapter: no index\.\nhint: /,
     ],
-  ])("is refused in one sentence before anything starts: %s %o", async (adapter, files, message) => {
+  ] as const;
+  it.each(some(unusable, 3))("is refused in one sentence before anything starts: %s %o", async (adapter, files, message) => {
     const cwd = fileNotes(adapter, files);
     const ran = await run(cwd, "1");
     expect({ status: ran.status, stdout: ran.stdout }).toEqual({ status: 2, stdout: "" });

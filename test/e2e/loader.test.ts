@@ -68,7 +68,8 @@ describe("what an exploration may import", () => {
     },
   );
 
-  it("explorations in JavaScript", async () => {
+  // Many tests of e2e explore in JavaScript, such as clock-in-process.
+  it.runIf(full)("explorations in JavaScript", async () => {
     const cwd = folderWith({ ...NOTES, "qa/plain.explore.mjs": notesExploration() });
     const ran = await seqqa(["run", "qa", "--reporter", "json", "--output", "out"], { cwd });
     expect(ran.status).toBe(0);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { some } from "../sizes.ts";
 import { documentOf, emptyFolder, folderWith, linkPackages, seqqa, writtenIn } from "../support/e2e.ts";
 
 /** APIs on SQLite, right in sequence. BUG=1 plants a race in each of them; what is told of them names rows in texts, JSON and keys, and tells durations. */
@@ -159,12 +160,14 @@ async function raced(name: string, bug: string) {
   };
 }
 
-describe.each([
-  ["counter_zero", [["post /like/zero", "post /like/zero", "state", undefined]]],
+const RACES = [
   ["counter_five", [["post /like/five", "post /like/five", "state", undefined]]],
   ["drawn_keys", [["post /register", "post /register", "invariant", "one_ann"]]],
+  ["counter_zero", [["post /like/zero", "post /like/zero", "state", undefined]]],
   ["refusals", [["post /buy", "post /buy", "state", undefined]]],
-])("%s", (name, found) => {
+] as const;
+
+describe.each(some(RACES, 2))("%s", (name, found) => {
   it("a race is found", async () => {
     expect((await raced(name, "1")).races).toEqual(found);
   });
@@ -176,7 +179,8 @@ describe.each([
   });
 });
 
-describe.each(["labels", "durations"])("%s", (name) => {
+// Durations are tried in unit/races/lane/by-itself, too.
+describe.each(some(["labels", "durations"], 1))("%s", (name) => {
   it("are no race by themselves", async () => {
     const { races, coverage } = await raced(name, "");
     expect({ races, dismissed: coverage.dismissed }).toEqual({ races: [], dismissed: {} });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { some } from "../sizes.ts";
 import { documentOf, emptyFolder, folderWith, linkPackages, only, seqqa, type Explored } from "../support/e2e.ts";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -78,18 +79,19 @@ describe("a scaffold of an API whose deleted things can be brought back", () => 
     expect(readFileSync(join(cwd, "qa/resources.ts"), "utf8")).toContain('restore: "/notes/{note_id}/restore"');
   });
 
-  it.each([
-    [
-      "served",
-      "create_note delete_note",
-      "delete_note: DELETE /notes/{note_id} was answered 204, but GET /notes/{note_id} of the deleted item was then answered 200",
-    ],
+  const defects = [
     [
       "lost",
       "create_note delete_note restore_note",
       "restore_note: POST /notes/{note_id}/restore was answered 200, but GET /notes/{note_id} of the restored item was then answered 410",
     ],
-  ])("finds that they are %s", async (bug, path, message) => {
+    [
+      "served",
+      "create_note delete_note",
+      "delete_note: DELETE /notes/{note_id} was answered 204, but GET /notes/{note_id} of the deleted item was then answered 200",
+    ],
+  ] as const;
+  it.each(some(defects, 1))("finds that they are %s", async (bug, path, message) => {
     const { result } = await explored(bug);
     expect(result.violations.map((one) => [one.invariant, one.reproductionPath.join(" "), one.message])).toEqual([
       ["use_after_free", path, message],

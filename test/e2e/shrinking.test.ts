@@ -36,7 +36,7 @@ it("a violation that DFS found at depth 30 is reported with the shortest path, p
 });
 
 it("the graph alone gives the shortest path where everything was explored", async () => {
-  const { violations, open } = await explored("memory", "--max-steps", String(size(8000, 400_000)));
+  const { violations, open } = await explored("memory", "--max-steps", String(size(5000, 400_000)));
   if (full) expect(open).toBe(0);
   expect(violations.map(({ reproductionPath, minimality }) => ({ reproductionPath, minimality }))).toEqual(
     [1, 2, 3].map((order) => ({ reproductionPath: VERBS(order), minimality: "shortest" })),
@@ -44,11 +44,11 @@ it("the graph alone gives the shortest path where everything was explored", asyn
 });
 
 it("says the same with one lane and with several", async () => {
-  const one = await explored("memory", "--max-steps", String(size(400, 2000)), "--seed", "3", "--strategy", "random");
+  const one = await explored("memory", "--max-steps", String(size(250, 2000)), "--seed", "3", "--strategy", "random");
   const three = await explored(
     "memory",
     "--max-steps",
-    String(size(400, 2000)),
+    String(size(250, 2000)),
     "--seed",
     "3",
     "--strategy",

@@ -211,7 +211,7 @@ export function ignoredColumnsContract(make: (schema: readonly string[]) => Prom
           await pause(2);
         }
       })();
-      for (let step = 0; step < size(20, 300); step++) {
+      for (let step = 0; step < size(8, 300); step++) {
         await asRun(store, system, `update orders set status = 'step ${step}'`, "insert into orders values (4, 'new', 'd', 1)");
         await system.restore(mark);
         const orders = [...(await ordersIn(store))].map(([id, [status]]) => `${id} ${String(status)}`);
@@ -292,7 +292,7 @@ export function ignoredColumnsContract(make: (schema: readonly string[]) => Prom
             expect((await store.clean())?.keep ?? []).toEqual([]);
           });
         }),
-        { numRuns: size(8, 500) },
+        { numRuns: size(3, 500) },
       );
     });
   });

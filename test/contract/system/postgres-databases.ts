@@ -23,10 +23,12 @@ export async function databaseUrl(database: string): Promise<string> {
 /** A new database with these statements run in it, dropped at the end of the test file at the latest; its name. */
 export async function newDatabase(statements: readonly string[] = [], template?: string): Promise<string> {
   const name = `seqqa_test_${randomBytes(6).toString("hex")}`;
-  await admin((client) => client.query(`create database ${name}${template === undefined ? "" : ` template ${template}`}`));
+  await admin(async (client) => {
+    await client.query(`create database ${name}${template === undefined ? "" : ` template ${template}`}`);
+    if (template === undefined) await client.query(`alter database ${name} set synchronous_commit = off`);
+  });
   if (made.size === 0) atEnd(dropAll);
   made.add(name);
-  if (template === undefined) await admin((client) => client.query(`alter database ${name} set synchronous_commit = off`));
   if (statements.length > 0) {
     await admin(async (client) => {
       for (const sql of statements) await client.query(sql);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Checkpoint, Observed, StoredValue, StoreAdapter } from "../../../src/model/stores/store-adapter.ts";
-import { batches } from "../../sizes.ts";
+import { batches, full, size } from "../../sizes.ts";
 import { Random } from "./random.ts";
 
 /** A system with something that writes into its store. */
@@ -18,10 +18,13 @@ export interface ContractOptions {
   readonly seed?: number;
   /** `changed()` may say yes although nothing was written: values that are dear to compare. */
   readonly cautious?: boolean;
+  /** Another one of the same kind has all tests at quick size; this one has nested changes alone. */
+  readonly brief?: boolean;
 }
 
 /** What every system has to do. To be called inside a `describe`. */
-export function systemContract({ lane, cycles, seed = 1, cautious = false }: ContractOptions): void {
+export function systemContract({ lane, cycles, seed = 1, cautious = false, brief = false }: ContractOptions): void {
+  const more = test.runIf(full || !brief);
   let lanes: Subject[] = [];
   const first = (): Subject => lanes[0] as Subject;
   /** Made when it is asked for: most tests need one lane only. */
@@ -74,8 +77,8 @@ export function systemContract({ lane, cycles, seed = 1, cautious = false }: Con
     expect(canonical(observed)).toBe(canonical(difference(root, await system.root())));
   });
 
-  const rounds = Math.ceil(Math.max(Math.min(5, cycles), cycles / 20));
-  test.each(batches(rounds, 100))(
+  const rounds = size(2, Math.ceil(Math.max(Math.min(5, cycles), cycles / 20)));
+  more.each(batches(rounds, 100))(
     "what is observed is the difference from the root, $count times from $first",
     async ({ first: from, count }) => {
       const { system } = first();
@@ -94,8 +97,8 @@ export function systemContract({ lane, cycles, seed = 1, cautious = false }: Con
     },
   );
 
-  const transfers = Math.ceil(Math.max(10, cycles / 4));
-  test.each(batches(transfers, 250))(
+  const transfers = size(5, Math.ceil(Math.max(10, cycles / 4)));
+  more.each(batches(transfers, 250))(
     "writes $count captured states into another lane exactly, in any order, from $first",
     async ({ first: from, count }) => {
       const { system: a } = first();
@@ -139,7 +142,7 @@ export function systemContract({ lane, cycles, seed = 1, cautious = false }: Con
     },
   );
 
-  test("the last look is kept, and a restore from it refuses what was written since", async () => {
+  more("the last look is kept, and a restore from it refuses what was written since", async () => {
     const { system: a } = first();
     if (a.lastLook?.() === undefined) return;
     const { system: b } = await second();
@@ -147,7 +150,7 @@ export function systemContract({ lane, cycles, seed = 1, cautious = false }: Con
     expect(canonical(await b.root())).toBe(canonical(await a.root()));
     const marks = [await a.mark()];
     const dumps = [await a.dump()];
-    for (let cycle = 0; cycle < Math.max(10, cycles / 4); cycle++) {
+    for (let cycle = 0; cycle < size(5, Math.max(10, cycles / 4)); cycle++) {
       const what = `seed ${seed + 4}, cycle ${cycle}`;
       for (let writes = random.below(4); writes > 0; writes--) await first().write(random);
       const changed = await a.changed(marks.at(-1));
@@ -185,13 +188,13 @@ export function systemContract({ lane, cycles, seed = 1, cautious = false }: Con
     }
   });
 
-  test("a mark stays valid, and restoring it twice does no harm", async () => {
+  more("a mark stays valid, and restoring it twice does no harm", async () => {
     const { system } = first();
     const random = new Random(seed + 3);
     await system.root();
     const dump = await system.dump();
     const mark = await system.mark();
-    for (let i = 0; i < 3; i++) {
+    for (let i = 0; i < size(1, 3); i++) {
       for (let writes = 0; writes < 5; writes++) await first().write(random);
       await system.restore(mark);
       await system.restore(mark);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ApiResponse } from "../../../src/model/http/response.ts";
+import { some } from "../../sizes.ts";
 import { laneCase, mess, type CaseResult, type Hands, type LaneCase } from "../../support/lane-case.ts";
 
 const changes = { run: (hands: Hands) => (hands.store.state.n++, ApiResponse.of(200)) };
@@ -77,11 +78,12 @@ describe.each([
     ["the store", ({ store }: Hands) => void (store.state.n += 10)],
     ["everything", mess],
   ])("a check that writes to %s is put back and reported as an error naming it", async (_what, write) => {
-    for (const check of [
+    const checks = [
+      async (hands: Hands) => (await Promise.resolve(), write(hands), true),
       (hands: Hands) => (write(hands), true),
       async (hands: Hands) => (write(hands), true),
-      async (hands: Hands) => (await Promise.resolve(), write(hands), true),
-    ]) {
+    ];
+    for (const check of some(checks, 1)) {
       const plain = await after([{ name: "rule", check: () => true }]);
       const { rows, errors, findings } = await after([{ name: "rule", check }]);
       expect(errors).toMatchObject([{ code: "INVARIANT_WROTE", source: "rule", message: expect.stringContaining('"rule"') as string }]);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { inertOutput, reportToGithub, runDocument, type RunReport } from "../../../src/reports/index.ts";
+import { some } from "../../sizes.ts";
 import { race } from "../../support/race.ts";
 import { HOSTILE, journey, report, result, Sink, violation } from "./results.ts";
 
@@ -158,12 +159,13 @@ describe("the job summary", () => {
   });
 
   // Each time more rows than there is room for.
-  it.each([
-    [0, 1300],
+  const sizes = [
     [400_000, 800],
     [1024 * 1024 - 150, 5],
     [1024 * 1024, 5],
-  ])("fits into 1 MiB with the %i bytes that were there, and says what was cut", (size, count) => {
+    [0, 1300],
+  ] as const;
+  it.each(some(sizes, 3))("fits into 1 MiB with the %i bytes that were there, and says what was cut", (size, count) => {
     const violations = Array.from({ length: count }, (_, index) => violation({ id: `${index}`, message: "€".repeat(290) }));
     const { summary, commands } = told({ explorations: [explored({ violations })] }, "x".repeat(size));
     expect(Buffer.byteLength(summary)).toBeLessThanOrEqual(1024 * 1024);

@@ -94,7 +94,7 @@ describe("paths in a stored graph", () => {
         db.close();
         expect([[...found.nodes], [...found.edges]]).toEqual([[...nodes], [...taken]]);
       }),
-      { numRuns: size(60, 800) },
+      { numRuns: size(30, 800) },
     );
   });
 });

@@ -84,9 +84,9 @@ test("agrees with brute force over all renamings: no wrong split, no wrong merge
       byText.set(text, fingerprint);
       byPrint.set(fingerprint, text);
     }),
-    { numRuns: size(600, 20_000) },
+    { numRuns: size(300, 20_000) },
   );
-  expect(byText.size).toBeGreaterThan(500);
+  expect(byText.size).toBeGreaterThan(size(250, 500));
 }, 120_000);
 
 test("small dense graphs, where colours alone decide little, agree too", () => {
@@ -104,7 +104,7 @@ test("small dense graphs, where colours alone decide little, agree too", () => {
       byText.set(text, fingerprint);
       byPrint.set(fingerprint, text);
     }),
-    { numRuns: size(200, 20_000) },
+    { numRuns: size(100, 20_000) },
   );
-  expect(byText.size).toBeGreaterThan(100);
+  expect(byText.size).toBeGreaterThan(size(50, 100));
 }, 120_000);

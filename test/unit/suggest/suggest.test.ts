@@ -3,6 +3,7 @@ import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import * as rules from "../../../src/rules/index.ts";
 import { suggest, suggestionCode, suggestionLines } from "../../../src/suggest/index.ts";
+import { size } from "../../sizes.ts";
 import { explore, type ModelAction, type Tables } from "./explored-model.ts";
 
 type Order = { id: number; user_id: number; status: string; amount: number; refunded: number; shipped_at: string | null };
@@ -175,7 +176,7 @@ describe("what an exploration suggests", () => {
           if (before.includes(codes[0]!)) expect(rows.some(([part, whole]) => Math.min(part, whole) === whole)).toBe(true);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: size(30, 100) },
     );
   });
 

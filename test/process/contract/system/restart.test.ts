@@ -111,5 +111,5 @@ async function lane(index: number): Promise<Subject> {
 }
 
 describe("restart, a target that caches its rows", () => {
-  systemContract({ lane, cycles: size(6, 200), seed: 31 });
+  systemContract({ lane, cycles: size(3, 200), seed: 31 });
 });

@@ -97,11 +97,16 @@ function inProcess(laneIndex: number, borrowed: boolean = false): Promise<Subjec
 }
 
 describe("sqlite journal, another process in Node", () => {
-  systemContract({ lane: (index) => apart({ language: "node", checkpoint: "journal" }, index), cycles: size(24, 10_000) });
+  systemContract({ lane: (index) => apart({ language: "node", checkpoint: "journal" }, index), cycles: size(12, 10_000) });
 });
 
 describe("sqlite journal, another process in Node, other seeds", () => {
-  systemContract({ lane: (index) => apart({ language: "node", checkpoint: "journal" }, index), cycles: size(12, 2000), seed: 77 });
+  systemContract({
+    lane: (index) => apart({ language: "node", checkpoint: "journal" }, index),
+    cycles: size(12, 2000),
+    seed: 77,
+    brief: true,
+  });
 });
 
 describe("sqlite journal, a file in rollback mode, borrowed", () => {
@@ -109,11 +114,17 @@ describe("sqlite journal, a file in rollback mode, borrowed", () => {
     lane: (index) => apart({ language: "node", journalMode: "delete", checkpoint: "journal", borrowed: true }, index),
     cycles: size(12, 2000),
     seed: 3,
+    brief: true,
   });
 });
 
 describe("sqlite journal, another process in Python", () => {
-  systemContract({ lane: (index) => apart({ language: "python", checkpoint: "journal" }, index), cycles: size(12, 2000), seed: 4 });
+  systemContract({
+    lane: (index) => apart({ language: "python", checkpoint: "journal" }, index),
+    cycles: size(12, 2000),
+    seed: 4,
+    brief: true,
+  });
 });
 
 describe("sqlite copy, another process in Node", () => {
@@ -125,21 +136,23 @@ describe("sqlite copy, another process in Python, a file in rollback mode", () =
     lane: (index) => apart({ language: "python", journalMode: "delete", checkpoint: "copy" }, index),
     cycles: size(8, 300),
     seed: 6,
+    brief: true,
   });
 });
 
 describe("sqlite journal, borrowed", () => {
   systemContract({
     lane: (index) => apart({ language: "node", checkpoint: "journal", borrowed: true }, index),
-    cycles: size(24, 10_000),
+    cycles: size(12, 10_000),
     seed: 9,
+    brief: true,
   });
 });
 
 describe("sqlite savepoint, borrowed", () => {
-  systemContract({ lane: (index) => inProcess(index, true), cycles: size(12, 2000), seed: 10 });
+  systemContract({ lane: (index) => inProcess(index, true), cycles: size(12, 2000), seed: 10, brief: true });
 });
 
 describe("sqlite savepoint, a target in this process", () => {
-  systemContract({ lane: (index) => inProcess(index), cycles: size(24, 10_000), seed: 7 });
+  systemContract({ lane: (index) => inProcess(index), cycles: size(12, 10_000), seed: 7 });
 });

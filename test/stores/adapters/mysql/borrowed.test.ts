@@ -15,7 +15,7 @@ import type { StoreScope } from "../../../../src/model/stores/store-adapter.ts";
 import { Random } from "../../../contract/system/random.ts";
 import { databaseUrl, newDatabase } from "../../../contract/system/mysql-databases.ts";
 import { randomStatements, SCHEMA as WORLD, SEED as WORLD_SEED } from "../../../contract/system/mysql-world.ts";
-import { size } from "../../../sizes.ts";
+import { size, some } from "../../../sizes.ts";
 import { otherRuns } from "../../../support/other-run.ts";
 
 const BORROWED: StoreScope = { name: "db", laneIndex: 0, inProcess: false, borrowed: true };
@@ -191,7 +191,7 @@ describe("a run that is killed", () => {
   });
 
   test("after anything that MySQL can do to rows, what it recorded goes back exactly, also beside what others wrote since", async () => {
-    for (let round = 0; round < size(2, 60); round++) {
+    for (let round = 0; round < size(1, 60); round++) {
       const random = new Random(100 + round);
       const { url, user } = await store("set timestamp = 1700000000", ...WORLD, ...WORLD_SEED);
       await user.query("set sql_mode = 'ALLOW_INVALID_DATES'");
@@ -444,7 +444,7 @@ describe("triggers of the user that a killed run has replaced", () => {
   const bodies = async (user: Connection): Promise<unknown[][]> =>
     (await rowsOf(user, "show triggers")).map(([name, , , body]) => [name, body]);
 
-  test.each(["clean", "the next run"])("stay as the user has made them since, by %s", async (by) => {
+  test.each(some(["clean", "the next run"], 1))("stay as the user has made them since, by %s", async (by) => {
     const { url, user } = await store(...OWN);
     const one = await journal(url);
     if (by === "clean") {
@@ -468,7 +468,7 @@ describe("triggers of the user that a killed run has replaced", () => {
   });
 
   test("come back whenever the run, or clean, is killed while it replaces them", async () => {
-    for (let at = 1; ; at++) {
+    for (let at = 1; ; at += size(3, 1)) {
       const { url, user } = await store(...OWN);
       const before = await bodies(user);
       const control = await Control.open(storeUrl(url));
@@ -630,7 +630,7 @@ describe("the lease", () => {
     const { url, user } = await store(...SHOP);
     const one = await journal(url, { leaseSeconds: 2 });
     const { mode } = one;
-    for (let i = 0; i < 8; i++) {
+    for (let i = 0; i < size(5, 8); i++) {
       await pause(500);
       await vi.advanceTimersByTimeAsync(5000);
     }

@@ -6,6 +6,7 @@ import { readDump } from "../../../../src/adapters/postgres/journal/full-reading
 import { connect, TEXT_SETTINGS } from "../../../../src/adapters/postgres/connect/connect.ts";
 import { storeUrl } from "../../../../src/adapters/postgres/connect/store-url.ts";
 import type { StoreProvider } from "../../../../src/model/stores/store-provider.ts";
+import { some } from "../../../sizes.ts";
 import { otherRuns } from "../../../support/other-run.ts";
 import { Databases } from "./savepoint/databases.ts";
 
@@ -57,7 +58,7 @@ function provider(url: string): StoreProvider {
   return one;
 }
 
-describe.each(NAMES)("a database that is called %s", (name) => {
+describe.each(some(NAMES, 2))("a database that is called %s", (name) => {
   test("is put back, journalled and cloned, and looked at by doctor", async () => {
     const url = databases.url(await databases.create(TABLES, "template1", name));
     try {
@@ -128,7 +129,7 @@ test("a killed run's database is put back, whatever its name, and no other", asy
   for (const one of [name, decoy]) await databases.drop(one);
 });
 
-describe.each(SECRETS)("the password %s", (secret) => {
+describe.each(some(SECRETS, 1))("the password %s", (secret) => {
   const urlWith = (user: string, password: string, database: string): string => {
     const { host } = new URL(databases.base);
     return `postgresql://${encodeURIComponent(user)}:${encodeURIComponent(password)}@${host}/${encodeURIComponent(database)}`;

@@ -4,7 +4,7 @@ import { Control } from "../../../../src/adapters/postgres/connect/control.ts";
 import { readCatalog } from "../../../../src/adapters/postgres/schema/catalog.ts";
 import { JournalMode } from "../../../../src/adapters/postgres/journal/journal-mode.ts";
 import { storeUrl } from "../../../../src/adapters/postgres/connect/store-url.ts";
-import { size } from "../../../sizes.ts";
+import { size, some } from "../../../sizes.ts";
 import { adapterOn, column, failure, role, rooted, SCOPE, scratch, session } from "./scratch.ts";
 
 const ORDERS = "create table orders(id serial primary key, status text, total numeric)";
@@ -335,17 +335,22 @@ describe("rows", () => {
 });
 
 describe("what cannot be put back by rows is refused, and clone is named", () => {
-  test.each([
-    ["alter table orders add column extra int", "ALTER TABLE"],
-    ["drop table other", "DROP TABLE"],
-    ["create index on orders(total)", "CREATE INDEX"],
-    ["create table fresh(a int)", "CREATE TABLE"],
-    ["alter table orders disable trigger all", "ALTER TABLE"],
-    ["refresh materialized view seen", "REFRESH"],
-    ["alter table other alter column a type int using a + 1", "REWRITE"],
-    ["grant select on orders to public", "GRANT"],
-    ["select lo_create(0)", "large object"],
-  ])("%s", async (sql, what) => {
+  test.each(
+    some(
+      [
+        ["alter table orders add column extra int", "ALTER TABLE"],
+        ["drop table other", "DROP TABLE"],
+        ["create index on orders(total)", "CREATE INDEX"],
+        ["create table fresh(a int)", "CREATE TABLE"],
+        ["alter table orders disable trigger all", "ALTER TABLE"],
+        ["refresh materialized view seen", "REFRESH"],
+        ["alter table other alter column a type int using a + 1", "REWRITE"],
+        ["grant select on orders to public", "GRANT"],
+        ["select lo_create(0)", "large object"],
+      ] as const,
+      4,
+    ),
+  )("%s", async (sql, what) => {
     const { api, adapter, mark } = await rooted([
       ORDERS,
       "create table other(a int)",
@@ -374,12 +379,17 @@ describe("what cannot be put back by rows is refused, and clone is named", () =>
     expect(await adapter.dump()).toBe(dump);
   });
 
-  test.each([
-    ["alter table t add constraint lax check (a > 5) not valid", "NOT VALID"],
-    ["alter domain small add constraint lax check (value > 5) not valid", "domain"],
-    ["alter table t enable always trigger noisy", "ALWAYS"],
-    ["select lo_create(0)", "large objects"],
-  ])("auto chooses clone: %s", async (sql, why) => {
+  test.each(
+    some(
+      [
+        ["alter table t add constraint lax check (a > 5) not valid", "NOT VALID"],
+        ["alter domain small add constraint lax check (value > 5) not valid", "domain"],
+        ["alter table t enable always trigger noisy", "ALWAYS"],
+        ["select lo_create(0)", "large objects"],
+      ] as const,
+      2,
+    ),
+  )("auto chooses clone: %s", async (sql, why) => {
     const { url } = await scratch([
       "create domain small as int",
       "create table t(a int, b small)",

@@ -41,5 +41,5 @@ async function lane(index: number): Promise<Subject> {
 }
 
 describe("redis with queues of BullMQ", () => {
-  systemContract({ lane, cycles: size(8, 2000) });
+  systemContract({ lane, cycles: size(6, 2000) });
 });

@@ -47,11 +47,11 @@ const asPool: Writer = async (connection, random) => {
 };
 
 describe("mysql savepoint, a target in this process with a connection", () => {
-  systemContract({ lane: (index) => lane(index, false, asConnection), cycles: size(6, 10_000), seed: 41 });
+  systemContract({ lane: (index) => lane(index, false, asConnection), cycles: size(5, 10_000), seed: 41 });
 });
 
 describe("mysql savepoint, a target in this process with a pool, a borrowed store", () => {
-  systemContract({ lane: (index) => lane(index, true, asPool), cycles: size(6, 2000), seed: 42 });
+  systemContract({ lane: (index) => lane(index, true, asPool), cycles: size(5, 2000), seed: 42, brief: true });
 });
 
 /** Deletes that go in a circle over two tables, which no trigger follows. */
@@ -62,5 +62,5 @@ const CIRCLE = [
 ];
 
 describe("mysql savepoint, a schema that cannot be journalled", () => {
-  systemContract({ lane: (index) => lane(index, false, asConnection, CIRCLE), cycles: size(6, 500), seed: 43 });
+  systemContract({ lane: (index) => lane(index, false, asConnection, CIRCLE), cycles: size(5, 500), seed: 43, brief: true });
 });

@@ -25,13 +25,13 @@ async function apart(checkpoint: "journal" | "copy", borrowed: boolean, laneInde
 }
 
 describe("mysql journal, another process", () => {
-  systemContract({ lane: (index) => apart("journal", false, index), cycles: size(8, 10_000) });
+  systemContract({ lane: (index) => apart("journal", false, index), cycles: size(5, 10_000) });
 });
 
 describe("mysql journal, borrowed, other seeds", () => {
-  systemContract({ lane: (index) => apart("journal", true, index), cycles: size(6, 2000), seed: 77 });
+  systemContract({ lane: (index) => apart("journal", true, index), cycles: size(5, 2000), seed: 77, brief: true });
 });
 
 describe("mysql copy, another process", () => {
-  systemContract({ lane: (index) => apart("copy", false, index), cycles: size(6, 1000), seed: 31 });
+  systemContract({ lane: (index) => apart("copy", false, index), cycles: size(5, 1000), seed: 31, brief: true });
 });

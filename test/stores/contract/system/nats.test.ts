@@ -61,5 +61,5 @@ async function lane(index: number): Promise<Subject> {
 }
 
 describe("nats, another process", () => {
-  systemContract({ lane, cycles: size(8, 1000) });
+  systemContract({ lane, cycles: size(5, 1000) });
 });

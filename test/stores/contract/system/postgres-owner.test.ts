@@ -127,13 +127,13 @@ async function lane(granted: boolean, borrowed: boolean, laneIndex: number): Pro
 }
 
 describe("postgres journal, owner of the database", () => {
-  systemContract({ lane: (index) => lane(false, false, index), cycles: size(12, 5000), seed: 9 });
+  systemContract({ lane: (index) => lane(false, false, index), cycles: size(5, 5000), seed: 9 });
 });
 
 describe("postgres journal, owner of the database, borrowed", () => {
-  systemContract({ lane: (index) => lane(false, true, index), cycles: size(6, 1000), seed: 19 });
+  systemContract({ lane: (index) => lane(false, true, index), cycles: size(5, 1000), seed: 19, brief: true });
 });
 
 describe("postgres journal, role that may set session_replication_role", () => {
-  systemContract({ lane: (index) => lane(true, false, index), cycles: size(6, 1000), seed: 29 });
+  systemContract({ lane: (index) => lane(true, false, index), cycles: size(5, 1000), seed: 29, brief: true });
 });

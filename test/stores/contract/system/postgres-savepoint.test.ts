@@ -74,9 +74,9 @@ const asPool: Writer = async (connection, random) => {
 };
 
 describe("postgres savepoint, a target in this process with a client", () => {
-  systemContract({ lane: (index) => lane(index, false, asClient), cycles: size(12, 10_000), seed: 21 });
+  systemContract({ lane: (index) => lane(index, false, asClient), cycles: size(5, 10_000), seed: 21 });
 });
 
 describe("postgres savepoint, a target in this process with a pool, a borrowed store", () => {
-  systemContract({ lane: (index) => lane(index, true, asPool), cycles: size(8, 2000), seed: 22 });
+  systemContract({ lane: (index) => lane(index, true, asPool), cycles: size(5, 2000), seed: 22, brief: true });
 });

@@ -30,11 +30,11 @@ async function apart(checkpoint: "journal" | "clone", borrowed: boolean, laneInd
 }
 
 describe("postgres journal, another process", () => {
-  systemContract({ lane: (index) => apart("journal", false, index), cycles: size(12, 10_000) });
+  systemContract({ lane: (index) => apart("journal", false, index), cycles: size(5, 10_000) });
 });
 
 describe("postgres journal, borrowed, other seeds", () => {
-  systemContract({ lane: (index) => apart("journal", true, index), cycles: size(8, 2000), seed: 77 });
+  systemContract({ lane: (index) => apart("journal", true, index), cycles: size(5, 2000), seed: 77, brief: true });
 });
 
 test("postgres journal, three lanes of one server at once", async () => {
@@ -65,5 +65,5 @@ test("postgres journal, three lanes of one server at once", async () => {
 });
 
 describe("postgres clone, another process", () => {
-  systemContract({ lane: (index) => apart("clone", false, index), cycles: size(6, 200), seed: 5 });
+  systemContract({ lane: (index) => apart("clone", false, index), cycles: size(5, 200), seed: 5, brief: true });
 });

@@ -59,5 +59,5 @@ async function lane(index: number): Promise<Subject> {
 }
 
 describe("rabbitmq, another process", () => {
-  systemContract({ lane, cycles: size(6, 1000) });
+  systemContract({ lane, cycles: size(5, 1000) });
 });

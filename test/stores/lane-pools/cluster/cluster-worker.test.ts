@@ -4,6 +4,7 @@ import type { ClusterLanePool } from "../../../../src/lane-pools/cluster/cluster
 import { VisitedSet } from "../../../../src/engine/graph/visited-set.ts";
 import { keysOf, RUNS } from "../../../../src/lane-pools/cluster/queue-link.ts";
 import { MessageSigner } from "../../../../src/lane-pools/cluster/message-signer.ts";
+import { some } from "../../../sizes.ts";
 import { until } from "../../../support/e2e.ts";
 import { link, newSecret, offer, work, type OfferedRun, type WorkerSetting } from "../../../support/in-process-cluster.ts";
 
@@ -29,7 +30,7 @@ async function opened(cluster: ClusterLanePool): Promise<void> {
 }
 
 describe("a worker", () => {
-  it.each<readonly [string, WorkerSetting, RegExp]>([
+  const misfits: readonly (readonly [string, WorkerSetting, RegExp])[] = [
     ["another seqqa", { version: "2 <b>" }, /^the worker has seqqa 2\?\?b\?, but the run has seqqa 1$/],
     [
       "other code",
@@ -51,7 +52,8 @@ describe("a worker", () => {
       { as: (lanes) => ({ ...lanes, ready: { ...lanes.ready, portable: false } }) },
       /^the worker's stores do not accept snapshots, but the run's stores do$/,
     ],
-  ])("with %s is refused by name, there and here, and no chunk is given to it", async (_what, setting, why) => {
+  ];
+  it.each(some(misfits, 3))("with %s is refused by name, there and here, and no chunk is given to it", async (_what, setting, why) => {
     const secret = newSecret();
     const { notes, cluster } = await offered(secret);
     const one = work(secret, setting);

@@ -242,7 +242,7 @@ describe("save and restore", () => {
         });
         await api.close();
       }),
-      { numRuns: size(60, 2000) },
+      { numRuns: size(30, 2000) },
     );
   });
 });

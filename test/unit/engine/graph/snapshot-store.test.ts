@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { SnapshotStore } from "../../../../src/engine/graph/snapshot-store.ts";
+import { size } from "../../../sizes.ts";
 import { MemorySpill } from "../../../support/memory-spill.ts";
 
 const imageOf = (node: number): object => ({
@@ -40,11 +41,12 @@ describe("ImageShelf", () => {
   it("goes on while a queue is emptied in front and filled behind", () => {
     const spill = new MemorySpill();
     const shelf = new SnapshotStore(spill, MOST);
+    const half = size(10_000, 30_000);
     let head = 0;
     let most = 0;
-    for (let node = 0; node < 60_000; node++) {
+    for (let node = 0; node < 2 * half; node++) {
       shelf.put(node, imageOf(node));
-      if (node < 30_000 || node % 3 === 0) continue;
+      if (node < half || node % 3 === 0) continue;
       expect(shelf.get(head)).toEqual(imageOf(head));
       shelf.delete(head++);
       most = Math.max(most, shelf.inMemory);

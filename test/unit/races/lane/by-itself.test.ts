@@ -9,6 +9,7 @@ import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
 import { Invariant } from "../../../../src/model/declare/invariant.ts";
 import { World } from "../../../../src/model/declare/world.ts";
 import { RaceLane } from "../../../../src/races/index.ts";
+import { some } from "../../../sizes.ts";
 import { laneOf } from "../../../support/lane-parts.ts";
 
 const REQUEST: RaceRequest = {
@@ -131,7 +132,7 @@ describe("durations in answers", () => {
       };
   };
 
-  it.each(Object.keys(durations))("that are longer when calls meet are no race: %s", async (kind) => {
+  it.each(some(Object.keys(durations), 1))("that are longer when calls meet are no race: %s", async (kind) => {
     const answer = await race({ calls: 0, busy: 0 }, serial(durations[kind]!), { request: { sides: [0, 1] } });
     expect(answer).toMatchObject({ hit: undefined, dismissed: undefined, trials: 8 });
   });

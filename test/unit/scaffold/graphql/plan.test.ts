@@ -146,7 +146,7 @@ describe("documents", () => {
           `scalar Odd union U = A | B input In { id: ID! more: [In!] odd: Odd } ${types} type Query ${query} type Mutation ${mutation}`,
         );
       }),
-      { numRuns: size(60, 200) },
+      { numRuns: size(25, 200) },
     );
   });
 });

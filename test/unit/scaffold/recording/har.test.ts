@@ -205,7 +205,7 @@ describe("an archive", () => {
         const { texts } = await generated("har", har(calls));
         for (const [path, text] of texts) if (path.endsWith(".ts")) expect(problemsOf(text)).toEqual([]);
       }),
-      { numRuns: size(25, 500) },
+      { numRuns: size(10, 500) },
     );
   });
 });

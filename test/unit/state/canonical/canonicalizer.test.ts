@@ -550,7 +550,7 @@ describe("values", () => {
         seen.set(fingerprint, text);
         expect(print(canonical, valued(structuredClone(plain)))).toBe(fingerprint);
       }),
-      { numRuns: size(150, 2000) },
+      { numRuns: size(75, 2000) },
     );
   });
 

@@ -85,7 +85,7 @@ describe("thousands of put-backs", () => {
   test("neither nest deeper, nor run out of locks, nor let tables grow", async () => {
     const lane = await Lane.open(databases, [T, "insert into t(v) select 'x' from generate_series(1, 10)"]);
     const root = await lane.adapter.mark();
-    const cycles = size(2500, 50_000);
+    const cycles = size(1600, 50_000);
     const bytes = async (): Promise<number> =>
       Number((await lane.rows("select pg_total_relation_size('t') + pg_total_relation_size('seqqa_log')"))[0]);
     let most = 0;
