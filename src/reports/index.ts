@@ -45,6 +45,7 @@ export { journeyJson } from "./json/journey-json.ts";
 export { explorationEntry, runDocument } from "./document/run-document.ts";
 export type { ReportedExploration, ReportedFailure, ReportedJourney, ReportedKnown, RunReport } from "./document/run-report.ts";
 export { judgedLines, placeLines, walkedLines } from "./console/walked-text.ts";
+export { isUnjudged, NOT_CHECKED } from "./console/rules-text.ts";
 export { summaryLines } from "./console/summary.ts";
 export { verdictOf } from "./console/verdict.ts";
 export { confirmingText, faultingText, progressLines, racingText } from "./console/progress-text.ts";

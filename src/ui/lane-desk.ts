@@ -62,11 +62,12 @@ export class LaneDesk {
   async #walk(opened: Opened, path: readonly string[]): Promise<UiLaneState> {
     const root = redactJudged(await opened.walk.judgeRoot(), this.#visibility, this.#hide);
     let step: WalkedStep | undefined;
-    for (const action of path) step = await this.#take(opened, action);
-    if (step !== undefined && step.kind !== "executed") {
+    for (const action of path) {
+      step = await this.#take(opened, action);
+      if (step.kind === "executed") continue;
       throw new SeqqaError(
         "NOT_REACHED",
-        `seqqa could not reach the state, because the action ${step.action} was not executed. ${step.message}`.trim(),
+        `seqqa could not reach the state, because the action ${action} was not executed. ${step.message}`.trim(),
       );
     }
     return this.#state(opened, step === undefined ? { root } : { step });

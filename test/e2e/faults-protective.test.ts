@@ -13,9 +13,13 @@ import { createServer } from "node:http";
 import { createRequire } from "node:module";
 const pg = createRequire(${JSON.stringify(import.meta.url)})("pg");
 const { HOW } = process.env;
-const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 3, connectionTimeoutMillis: 200 });
+const connectionString = process.env.DATABASE_URL;
+const first = new pg.Client({ connectionString });
+await first.connect();
+await first.query("CREATE TABLE IF NOT EXISTS orders (id serial PRIMARY KEY, item text)");
+await first.end();
+const pool = new pg.Pool({ connectionString, max: 3, connectionTimeoutMillis: HOW === "leak" ? 1000 : 15_000 });
 pool.on("error", () => undefined);
-await pool.query("CREATE TABLE IF NOT EXISTS orders (id serial PRIMARY KEY, item text)");
 let [failures, openUntil] = [0, 0];
 createServer(async (request, response) => {
   for await (const _ of request);
@@ -59,7 +63,7 @@ describe("an API that protects itself after faults", { timeout: 240_000 }, () =>
     const cwd = folderWith({
       "server.mjs": SERVER,
       "orders.explore.ts": EXPLORATION,
-      "seqqa.yaml": `timeout: 5\ndb_url: "${await template("postgres")}"\ntarget: { command: node server.mjs, env: { PORT: "{port}", DATABASE_URL: "{db_url}", HOW: ${how} } }\nexploration: { max_depth: 1, faults: { kinds: [error] } }\n`,
+      "seqqa.yaml": `timeout: 20\ndb_url: "${await template("postgres")}"\ntarget: { command: node server.mjs, env: { PORT: "{port}", DATABASE_URL: "{db_url}", HOW: ${how} } }\nexploration: { max_depth: 1, faults: { kinds: [error] } }\n`,
     });
     await seqqa(["run", ".", "--faults", "--parallel", "1", "--output", "out"], { cwd, timeoutMs: 200_000 });
     return only(writtenIn(join(cwd, "out"))) as Found;

@@ -1,4 +1,4 @@
-import { raceName, type ExplorationEntry } from "../../reports/index.ts";
+import { isUnjudged, NOT_CHECKED, raceName, type ExplorationEntry } from "../../reports/index.ts";
 import type { Change } from "../run-diff.ts";
 import type { Side } from "./compare-actions.ts";
 import { isComplete } from "./graph-reader.ts";
@@ -14,17 +14,18 @@ export function compareRules(before: Side, after: Side): readonly Change[] {
     const [was, is] = [old.get(rule) ?? [], now.get(rule) ?? []];
     if (declared.includes(rule) && !declaredNow.includes(rule)) return [{ about: "rule", kind: "removed", subject: rule, text: "removed" }];
     if (declaredNow.includes(rule) && !declared.includes(rule)) {
-      if (is.length === 0) return [{ about: "rule", kind: "added", subject: rule, text: "added, and it holds" }];
-      return [worse(rule, is[0]!, "added, and it does not hold")];
+      if (is.length > 0) return [worse(rule, is[0]!, "added, and it does not hold")];
+      const text = isUnjudged(rule, after.entry) ? `added, ${NOT_CHECKED}` : "added, and it holds";
+      return [{ about: "rule", kind: "added", subject: rule, text }];
     }
     if (was.length === 0) return is.length === 0 ? [] : [worse(rule, is[0]!, "no longer holds")];
-    if (is.length === 0) return isGone(was[0]!, after) ? [better(rule, was[0]!, "holds now")] : [];
+    if (is.length === 0) return isGone(was[0]!, after) ? [gone(was[0]!, after, "holds now", "no longer seen broken")] : [];
     const [ids, idsNow] = [new Set(was.flatMap(idsOf)), new Set(is.flatMap(idsOf))];
     return [
       ...is.filter((one) => !idsOf(one).some((id) => ids.has(id))).map((one) => worse(rule, one, `is also broken by ${lastOf(one)}`)),
       ...was
         .filter((one) => !idsOf(one).some((id) => idsNow.has(id)) && isGone(one, after))
-        .map((one) => better(rule, one, `is no longer broken by ${lastOf(one)}`)),
+        .map((one) => gone(one, after, `is no longer broken by ${lastOf(one)}`, `no longer seen broken by ${lastOf(one)}`)),
     ];
   });
   return [...changes, ...compareRaces(before, after)];
@@ -67,8 +68,10 @@ function worse(subject: string, { severity, message, reproductionPath, confirmed
   return { about: "rule", kind: "worse", subject, text: `${text} (${severity}${doubt}): ${message}`, path: reproductionPath };
 }
 
-function better(subject: string, { reproductionPath }: Violation, text: string): Change {
-  return { about: "rule", kind: "better", subject, text, path: reproductionPath };
+/** Returns the change for a finding that the other run does not have: the text `unseen` if that run did not check the rule everywhere, else `held`. */
+function gone({ invariant: subject, reproductionPath: path }: Violation, { entry }: Side, held: string, unseen: string): Change {
+  if (!isUnjudged(subject, entry)) return { about: "rule", kind: "better", subject, text: held, path };
+  return { about: "rule", kind: "changed", subject, text: `${unseen}, but ${NOT_CHECKED}`, path };
 }
 
 /** Returns the races that are new or gone, if both runs searched for races. */

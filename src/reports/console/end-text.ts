@@ -29,7 +29,7 @@ export function knownLines(known: ReportedKnown | undefined): readonly string[] 
         ]),
     ...(known.unseen.length === 0
       ? []
-      : [`not seen: ${ids(known.unseen)} of ${file}, in a run that may not have reached ${known.unseen.length === 1 ? "it" : "them"}`]),
+      : [`not seen: ${ids(known.unseen)} of ${file}, in a run that may have missed ${known.unseen.length === 1 ? "it" : "them"}`]),
   ];
 }
 

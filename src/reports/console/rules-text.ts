@@ -16,12 +16,19 @@ export function works(statuses: ActionCoverage["statuses"]): boolean {
   return Object.keys(statuses).some((status) => Number(status) < 400);
 }
 
-export function ruleStates({ invariants, violations, races, errors, unjudgedRules = [] }: Judged): ReadonlyMap<string, RuleState> {
-  const broken = new Set([...violations, ...races].map(({ invariant }) => invariant));
-  const unjudged = new Set([...errors.map(({ source }) => source), ...unjudgedRules]);
+/** A phrase for reports: the rule is `unjudged`. */
+export const NOT_CHECKED = "not checked in some or all steps";
+
+/** Returns `true` if a rule threw an error or was inconclusive in some state, so that it does not count as held if no finding names it. */
+export function isUnjudged(rule: string, { errors, unjudgedRules = [] }: Pick<Judged, "errors" | "unjudgedRules">): boolean {
   // If the target was overloaded, no rule counts as held, because the target may have refused requests that the rule depends on.
-  const isShed = errors.some(({ code }) => code === "TARGET_OVERLOADED");
-  return new Map(invariants.map((name) => [name, broken.has(name) ? "broken" : isShed || unjudged.has(name) ? "unjudged" : "held"]));
+  return unjudgedRules.includes(rule) || errors.some(({ source, code }) => source === rule || code === "TARGET_OVERLOADED");
+}
+
+/** Returns the result of each declared rule, in the order of declaration. */
+export function ruleStates(result: Judged): ReadonlyMap<string, RuleState> {
+  const broken = new Set([...result.violations, ...result.races].map(({ invariant }) => invariant));
+  return new Map(result.invariants.map((name) => [name, broken.has(name) ? "broken" : isUnjudged(name, result) ? "unjudged" : "held"]));
 }
 
 /** The largest number of unbroken rules that are named. Further ones are only counted. */
@@ -33,9 +40,7 @@ export function ruleLines(result: Judged, colours: Colours): readonly string[] {
   const others = states.filter(([, state]) => state !== "held");
   return [
     ...others.map(([name, state]) =>
-      state === "broken"
-        ? `  ${colours.red("✗")} ${printable(name)}`
-        : `  ${colours.yellow("?")} ${printable(name)} (not checked in some or all steps)`,
+      state === "broken" ? `  ${colours.red("✗")} ${printable(name)}` : `  ${colours.yellow("?")} ${printable(name)} (${NOT_CHECKED})`,
     ),
     ...held.slice(0, NAMED).map((name) => `  ${colours.green("✓")} ${printable(name)}`),
     ...(held.length > NAMED ? [`  ${colours.green("✓")} ${grouped(held.length - NAMED)} more rules`] : []),

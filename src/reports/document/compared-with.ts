@@ -42,7 +42,7 @@ export function comparedWith(
   const present = new Set(now.flatMap(({ ids }) => ids));
   const isKnown = ({ ids }: { readonly ids: readonly string[] }): boolean => ids.some((id) => known.has(id));
   const gone = before.findings.filter(({ ids }) => !ids.some((id) => present.has(id)));
-  const isFixed = ({ id, isRace }: ComparedFinding): boolean => wouldHaveFound(entry, id, isRace);
+  const isFixed = ({ id, isRace, name }: ComparedFinding): boolean => wouldHaveFound(entry, { id, isRace, rule: name });
   return {
     run: before.run,
     startedAt: before.startedAt,

@@ -12,7 +12,7 @@ export function comparisonPart(comparison: Comparison | undefined, limits: Limit
     `${added.length} new`,
     `${still.length} still there`,
     `${fixed.length} fixed`,
-    ...(unseen.length > 0 ? [`${unseen.length} not seen again, but this run was not complete`] : []),
+    ...(unseen.length > 0 ? [`${unseen.length} not seen again, but this run may have missed ${unseen.length === 1 ? "it" : "them"}`] : []),
   ];
   return [
     `<div class="comparison"><p><strong>Since the previous run</strong> <span class="quiet">${text(run)}, ${text(startedAt)}</span>: ${counts.join(", ")}.</p>`,

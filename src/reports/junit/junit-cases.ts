@@ -6,6 +6,7 @@ import { cut } from "../console/printable.ts";
 import { faultRows } from "../console/fault-coverage-text.ts";
 import { raceRows } from "../console/race-coverage-text.ts";
 import { raceName, raceText, verdictText } from "../console/race-text.ts";
+import { isUnjudged, NOT_CHECKED } from "../console/rules-text.ts";
 import { doubtOf, violationText } from "../console/violation-text.ts";
 
 /** The largest number of characters of a request or response body. results.json contains the whole body. */
@@ -89,7 +90,10 @@ function invariantCase(
     const kind = doubt === undefined ? "failure" : "error";
     return { ...base, ms: replayMs(first), outcome: { kind, type: doubt?.word ?? first.severity, message: first.message, text } };
   }
-  return { ...base, outcome: errorOf(errors.filter(({ source }) => source === invariant)), output: text === "" ? undefined : text };
+  const error = errorOf(errors.filter(({ source }) => source === invariant));
+  if (text !== "") return { ...base, outcome: error, output: text };
+  const skipped = { kind: "skipped", type: "not_checked", message: NOT_CHECKED } as const;
+  return { ...base, outcome: error ?? (isUnjudged(invariant, entry) ? skipped : undefined) };
 }
 
 /** Returns the total duration of a finding's recorded requests in milliseconds; `undefined` if no requests were recorded. */

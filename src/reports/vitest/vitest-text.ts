@@ -12,21 +12,34 @@ interface TestedModule {
 }
 
 export interface VitestInput extends TestedModule {
-  readonly violation: Pick<Violation, "id" | "invariant" | "severity" | "message" | "reproductionPath" | "confirmed">;
+  readonly violation: Pick<Violation, "id" | "invariant" | "severity" | "message" | "reproductionPath" | "confirmed" | "steps">;
 }
 
 export interface RaceVitestInput extends TestedModule {
   readonly race: Omit<Race, "toString">;
 }
 
-/** Returns the source text of a Vitest test for a finding. The test fails as long as the rule is broken at the end of the path. */
+/**
+ * Returns the source text of a Vitest test for a finding. The test fails as long as the rule is broken at the end of the path. It also fails if the
+ * replay does not show this, because a step was not executed, an earlier step has another status than in the run, or the rule threw.
+ */
 export function vitestText({ violation, ...module }: VitestInput): string {
-  const { id, invariant, severity, message, reproductionPath: path } = violation;
+  const { id, invariant, severity, message, reproductionPath: path, steps } = violation;
+  const before = steps.slice(0, Math.max(path.length - 1, 0)).map(({ status }) => status);
+  const ofRule = (list: string, key: string): string =>
+    `expect(replayed.${list}.filter(({ ${key} }) => ${key} === ${literal(invariant)})).toEqual([]);`;
   return testText(`[${severity.toUpperCase()}] ${invariant}: ${message}`, `finding ${id}`, module, {
     title: `${invariant} holds after ${path.join(", ") || "nothing"}`,
     path,
     options: [],
-    expects: `expect(replayed.violations.filter(({ invariant }) => invariant === ${literal(invariant)})).toEqual([]);`,
+    expects: [
+      "expect(replayed).toMatchObject({ completed: true });",
+      ...(before.length === 0
+        ? []
+        : [`expect(replayed.steps.slice(0, ${before.length}).map(({ status }) => status)).toEqual(${literal(before)});`]),
+      ofRule("errors", "source"),
+      ofRule("violations", "invariant"),
+    ],
   });
 }
 
@@ -40,7 +53,7 @@ export function pathVitestText({ path, ...module }: PathVitestInput): string {
     title: `${path.join(", ") || "the initial state"} breaks no rule`,
     path,
     options: [],
-    expects: "expect(replayed).toMatchObject({ completed: true, violations: [], errors: [] });",
+    expects: ["expect(replayed).toMatchObject({ completed: true, violations: [], errors: [] });"],
   });
 }
 
@@ -93,7 +106,7 @@ export function raceVitestText({ race, ...module }: RaceVitestInput): string {
     title: `${raceName(race)} at the same time after ${prefix.join(", ") || "nothing"} give the result of one of their orders`,
     path: prefix,
     options: [`race: ${literal(calls)}`],
-    expects: "expect(replayed.race).toMatchObject({ hits: 0, inconclusive: undefined });",
+    expects: ["expect(replayed.race).toMatchObject({ hits: 0, inconclusive: undefined });"],
   });
 }
 
@@ -101,7 +114,8 @@ interface TestParts {
   readonly title: string;
   readonly path: readonly string[];
   readonly options: readonly string[];
-  readonly expects: string;
+  /** The lines that judge `replayed`. */
+  readonly expects: readonly string[];
 }
 
 function testText(what: string, id: string, { exportName, module, config, seed, draws }: TestedModule, test: TestParts): string {
@@ -122,7 +136,7 @@ function testText(what: string, id: string, { exportName, module, config, seed, 
     `  const replayed = await ${exportName}.replay(${literal(test.path)}, {`,
     ...options.map((option) => `    ${option},`),
     "  });",
-    `  ${test.expects}`,
+    ...test.expects.map((line) => `  ${line}`),
     "});",
   ].join("\n")}\n`;
 }

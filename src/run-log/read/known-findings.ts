@@ -10,6 +10,8 @@ export interface KnownEntry {
    * The name of the finding's exploration. A run without this exploration could not have found it. Only lists written by `--update-known` have it.
    */
   readonly exploration: string | undefined;
+  /** The name of the broken rule; for a race, the names of its calls. Only lists written by `--update-known` have it. */
+  readonly rule: string | undefined;
   /** `true` if the id is that of a race. Only runs that probe for races can find it. */
   readonly isRace: boolean;
 }
@@ -82,7 +84,7 @@ function entriesOf(parsed: ParsedKnown, shown: string): readonly KnownEntry[] {
 function ofScalar(node: unknown, refuse: (node: unknown, what: string) => never): KnownEntry {
   const id = isScalar(node) ? String(node.value).trim() : "";
   if (!isId(id)) return refuse(node, "this entry is neither an id nor an object with an id");
-  return { id, note: undefined, exploration: undefined, isRace: isRaceId(id) };
+  return { id, note: undefined, exploration: undefined, rule: undefined, isRace: isRaceId(id) };
 }
 
 function ofMap(map: Readonly<Record<string, unknown>>, refuse: (what: string) => never): KnownEntry {
@@ -90,8 +92,10 @@ function ofMap(map: Readonly<Record<string, unknown>>, refuse: (what: string) =>
     if (!KEYS.includes(key)) return refuse(`${JSON.stringify(key)} is not a key of an entry; the keys are ${KEYS.join(", ")}`);
     if (typeof value !== "string") return refuse(`${key} must be a text`);
   }
-  const { id = "", note, exploration } = map as Readonly<Record<string, string | undefined>>;
-  return isId(id) ? { id, note, exploration, isRace: isRaceId(id) } : refuse("this entry has no id, or its id contains white space");
+  const { id = "", note, exploration, finding } = map as Readonly<Record<string, string | undefined>>;
+  return isId(id)
+    ? { id, note, exploration, rule: finding, isRace: isRaceId(id) }
+    : refuse("this entry has no id, or its id contains white space");
 }
 
 const isId = (id: string): boolean => /^\S+$/.test(id);

@@ -180,11 +180,13 @@ export function violationOf(
   const again = recording?.findings.find(({ invariant }) => invariant === finding.invariant);
   // Use the cause that the replay found, because on the shorter path the rule may be broken for another reason.
   const cause = again === undefined ? finding.cause : again.cause;
+  // The message may contain values of its path, so show the one of the path that is shown.
+  const { message } = again !== undefined && (path !== found.path || cause !== finding.cause) ? again : finding;
   const violation = {
     id: findingId(parts.name, found),
     invariant: finding.invariant,
     severity: finding.severity,
-    message: parts.urls.text((again !== undefined && again.cause !== finding.cause ? again : finding).message),
+    message: parts.urls.text(message),
     where: parts.declaredAt(finding.invariant, path.at(-1)),
     reproductionPath: names(path),
     request: last === undefined || last.request.url === "" ? undefined : parts.urls.request(last.request),

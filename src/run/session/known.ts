@@ -80,10 +80,11 @@ export class Known {
     // count as present.
     const present = new Set([...ids, ...explorations.flatMap(({ result }) => result.violations.flatMap(idsOf))]);
     const gone = this.#list.entries.filter(({ id }) => !present.has(id));
-    const sure = ({ id, exploration, isRace }: KnownEntry): boolean | undefined => {
+    const sure = (entry: KnownEntry): boolean | undefined => {
+      const { exploration } = entry;
       const ran = exploration === undefined ? explorations : explorations.filter(({ name }) => name === exploration);
       if (exploration !== undefined && ran.length === 0) return extent.whole ? true : undefined;
-      return (exploration !== undefined || extent.whole) && ran.every(({ result }) => wouldHaveFound(result, id, isRace));
+      return (exploration !== undefined || extent.whole) && ran.every(({ result }) => wouldHaveFound(result, entry));
     };
     const stale = gone.filter((entry) => sure(entry) === true).map(({ id }) => id);
     const unseen = gone.filter((entry) => sure(entry) === false).map(({ id }) => id);

@@ -71,6 +71,42 @@ it("is an archive of its requests with --emit har, without secrets", async () =>
   expect(stdout).not.toContain("abc");
 });
 
+describe("is a test with --emit vitest", () => {
+  /** Executes the `expect` of the emitted test with the result of a replay. */
+  async function judge(id: string, changes: Partial<ReplayResult>): Promise<string> {
+    const { stdout } = await seqqa(["replay", id, "--emit", "vitest"], { cwd });
+    const expects = stdout.slice(stdout.indexOf("\n  });\n") + 7, stdout.lastIndexOf("});"));
+    try {
+      new Function("expect", "replayed", expects)(expect, replayed(changes)); // oxlint-disable-line no-implied-eval
+      return "passes";
+    } catch {
+      return "fails";
+    }
+  }
+  const refused = steps.map((one, index) => (index === 0 ? { ...one, status: 422 } : one));
+  const fixed = steps.map((one, index) => (index === 2 ? { ...one, status: 409 } : one));
+
+  it.each<readonly [string, string, Partial<ReplayResult>]>([
+    ["fails", "while the rule is broken", { violations: broken }],
+    ["passes", "when the last step is refused", { steps: fixed }],
+    [
+      "passes",
+      "when another rule is broken, or threw",
+      { violations: [{ ...broken[0]!, invariant: "x" }], errors: [{ code: "X", message: "m", source: "x" }] },
+    ],
+    ["fails", "if a step was not executed", { steps: steps.slice(0, 1), completed: false }],
+    ["fails", "if an earlier step is refused now", { steps: refused }],
+    ["fails", "if the rule itself threw", { errors: [{ code: "INVARIANT_THREW", message: "m", source: "refund_within_amount" }] }],
+  ])("that %s %s", async (verdict, _what, changes) => {
+    expect(await judge("aa11", changes)).toBe(verdict);
+  });
+
+  it("of a finding without recorded steps", async () => {
+    expect(await judge("dd11", { steps: refused })).toBe("passes");
+    expect(await judge("cc11", { steps: [] })).toBe("passes");
+  });
+});
+
 describe("a wrong use ends with 2, and nothing is sent", () => {
   it.each<readonly [string, RegExp]>([
     [

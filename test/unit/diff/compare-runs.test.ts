@@ -127,6 +127,26 @@ describe("rules", () => {
     expect(changes(broken, clean)).toEqual(["rule removed refund_within_amount: removed"]);
   });
 
+  it.each<readonly [string, Partial<ExplorationEntry>]>([
+    ["threw", { errors: [{ code: "INVARIANT_THREW", message: "m", path: [], source: "refund_within_amount", count: 1 }] }],
+    ["was inconclusive", { unjudgedRules: ["refund_within_amount"] }],
+    ["met an overloaded target", { errors: [{ code: "TARGET_OVERLOADED", message: "m", path: [], source: "shop", count: 1 }] }],
+  ])("that %s do not count as held", (_what, facts) => {
+    const unjudged = { ...rule(clean), ...facts };
+    const [pay, refund] = [
+      found({ id: "1", reproductionPath: ["create", "pay"] }),
+      found({ id: "2", reproductionPath: ["create", "refund"] }),
+    ];
+    expect(changes(rule(clean, found()), unjudged)).toEqual([
+      "rule changed refund_within_amount: no longer seen broken, but not checked in some or all steps | create pay refund refund",
+    ]);
+    expect(changes(clean, unjudged)).toEqual(["rule added refund_within_amount: added, not checked in some or all steps"]);
+    expect(changes(rule(clean, pay, refund), { ...unjudged, violations: [pay] })).toEqual([
+      "rule changed refund_within_amount: no longer seen broken by refund (200), but not checked in some or all steps | create refund",
+    ]);
+    expect(changes(rule(clean), unjudged)).toEqual([]);
+  });
+
   it("that another call breaks, too", () => {
     const by = (id: string, action: string) => found({ id, reproductionPath: ["create", action], operations: undefined });
     expect(changes(rule(clean, by("1", "pay")), rule(clean, by("1", "pay"), by("2", "refund")))).toEqual([

@@ -96,6 +96,26 @@ describe("junit", () => {
     });
   });
 
+  it("a rule that was not checked in some or all steps is skipped", () => {
+    const of = (changes: Parameters<typeof explored>[0]): readonly (string | undefined)[] => {
+      const said = verdicts({ explorations: [explored({ invariants: ["refund_within_amount", "silent"], ...changes })] });
+      return ["refund_within_amount", "silent"].map((name) => said[`shop.invariants/${name}`]);
+    };
+    const error = { message: "m", path: [], count: 1 };
+    const [known, unjudgedRules] = [violation({ known: true }), ["refund_within_amount", "silent"]];
+    expect(of({ unjudgedRules: ["silent"] })).toEqual(["passed", "skipped not_checked"]);
+    expect(of({ unjudgedRules, violations: [violation()] })).toEqual(["failure critical", "skipped not_checked"]);
+    expect(of({ unjudgedRules, violations: [known] })).toEqual(["system-out", "skipped not_checked"]);
+    expect(of({ unjudgedRules, errors: [{ ...error, code: "INVARIANT_THREW", source: "silent" }] })).toEqual([
+      "skipped not_checked",
+      "error INVARIANT_THREW",
+    ]);
+    expect(of({ errors: [{ ...error, code: "TARGET_OVERLOADED", source: "shop" }] })).toEqual([
+      "skipped not_checked",
+      "skipped not_checked",
+    ]);
+  });
+
   it.each<readonly [string, Partial<RunReport>, string]>([
     ["a known finding", { explorations: [explored({ violations: [violation({ known: true })] })] }, "system-out"],
     [

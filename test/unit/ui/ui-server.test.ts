@@ -239,6 +239,7 @@ describe("the server of the page", () => {
     ["text", "The body of the request must be a JSON object."],
     [{ exploration: 0, path: ["none"] }, 'The exploration has no action "none".'],
     [{ exploration: 0, path: ["refused"] }, "seqqa could not reach the state, because the action refused was not executed."],
+    [{ exploration: 0, path: ["refused", "create"] }, "seqqa could not reach the state, because the action refused was not executed."],
     [{ exploration: 0, path: ["x".repeat(200_000)] }, "The request is too large."],
   ])("refuses to open %j", async (body, error) => {
     const { post } = await serve();

@@ -75,6 +75,24 @@ describe("the ids of reported findings", () => {
   });
 });
 
+it("a finding whose path was made shorter has the message of the path that is shown", async () => {
+  const told = new Invariant<Counters>({
+    name: "told",
+    check: ({ context }) => {
+      const [a, b] = [context.get("a", { default: 0 }), context.get("b", { default: 0 })];
+      return { ok: b < 2, message: `a ${a} times, b ${b} times` };
+    },
+  });
+  const world = (): World<Counters> => new World<Counters>({ api: {} as never });
+  const options = { world, actions: [count("a"), count("b")], invariants: [told], strategy: new DFS(), maxSteps: 14 };
+  const { violations } = await new Agent<Counters>({ name: "told", ...options }).explore();
+  expect(violations.some(({ shrunkFrom }) => shrunkFrom !== undefined)).toBe(true);
+  for (const { message, reproductionPath } of violations) {
+    const times = (name: string): number => reproductionPath.filter((action) => action === name).length;
+    expect(message).toBe(`a ${times("a")} times, b ${times("b")} times`);
+  }
+});
+
 describe("the ids of a state graph's findings", () => {
   let folder = "";
   beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "seqqa-ids-"))));

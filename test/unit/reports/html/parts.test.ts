@@ -141,5 +141,7 @@ describe("a comparison with the previous run", () => {
   it("calls nothing fixed that a run may have missed", () => {
     const compared = comparedWith(entry({ violations: now, stopReason: "max_steps", open: 3 }), { ...run, findings: [before("c4")] });
     expect(compared).toMatchObject({ fixed: [], unseen: [{ id: "c4" }] });
+    const unjudged = comparedWith(entry({ violations: now, unjudgedRules: ["c4"] }), { ...run, findings: [before("c4"), before("d5")] });
+    expect(unjudged).toMatchObject({ fixed: [{ id: "d5" }], unseen: [{ id: "c4" }] });
   });
 });
