@@ -62,7 +62,7 @@ async function explored(
 ): Promise<{ readonly status: number | null; readonly found: Explored }> {
   const folder = folderWith({
     "target.mjs": TARGET,
-    "seqqa.yaml": 'systems: { clock: { url: "clock://in-process" } }\ntarget: { module: target.mjs }\n',
+    "seqqa.yaml": 'systems: { clock: { url: "clock://in-process" } }\ntarget: { module: target.mjs, env: { DB_PATH: "{db_path}" } }\n',
     "logins.explore.mjs": exploration,
   });
   linkPackages(folder, "seqqa", "better-sqlite3");

@@ -163,7 +163,7 @@ function target(values: Filled, context: FilledContext, refuse: Refuse): void {
     }
   }
   if (declared.command === undefined) {
-    for (const key of ["warm_up", "env", "cwd", "ready", "ready_timeout"].map((name) => `target.${name}`)) {
+    for (const key of ["warm_up", "cwd", "ready", "ready_timeout"].map((name) => `target.${name}`)) {
       if (context.sources[key] === undefined) continue;
       refuse(key, `${key} works only with target.command.`, "With target.module, do the same in createTarget(lane).");
     }

@@ -1,6 +1,7 @@
 import type { ObservedColumn, StoredValue } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "./facts.ts";
 import type { Piece } from "./pieces.ts";
+import { withoutMarks } from "./same-names.ts";
 import { Mixed } from "../values/named.ts";
 
 /**
@@ -54,7 +55,8 @@ export function patternShown(cell: string): string | undefined {
 }
 
 function collapsed(text: string): string {
-  const named = text.replaceAll(HEXADECIMAL, "*").replaceAll(LETTERS, (word) => (isRandom(word) ? "*" : word));
+  // Descriptions of states replace the characters that seqqa uses as marks.
+  const named = withoutMarks(text).replaceAll(HEXADECIMAL, "*").replaceAll(LETTERS, (word) => (isRandom(word) ? "*" : word));
   return named.replaceAll(NAMES, "*").replaceAll(VARIABLE, "*").replaceAll(/\*+/g, "*");
 }
 

@@ -217,7 +217,6 @@ describe("values that contradict each other", () => {
     ["lanes: [{ base_url: http://h }]\ncoverage: { code: true }", "a target that it does not start (target.command is not set)"],
     ["target: { module: ./b.ts }\ncoverage: { code: true }", "a target.module, which runs in the process of seqqa"],
     ["db_backend: mysql", "db_backend is mysql, but db_url is not set"],
-    ["target: { module: x.mjs, env: { A: b } }", "target.env works only with target.command"],
     ["target: { module: x.mjs, ready: /health }", "target.ready works only with target.command"],
     ["base_url: http://h\nparallel: 2", "`parallel` is 2, but base_url gives only one running target"],
     ["lanes: [{ base_url: http://h }]\nparallel: 2", "`lanes` lists only 1"],

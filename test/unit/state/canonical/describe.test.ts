@@ -154,6 +154,7 @@ describe("a table whose rows are of different kinds", () => {
         "root#t12",
         "where {}",
         "*",
+        "\u{F0000}",
         "k:2024-01-01T00:00:00Z",
         uuids(1)[0]!,
         `x:${uuids(1)[0]!}:7`,
