@@ -18,7 +18,7 @@ const first = new pg.Client({ connectionString });
 await first.connect();
 await first.query("CREATE TABLE IF NOT EXISTS orders (id serial PRIMARY KEY, item text)");
 await first.end();
-const pool = new pg.Pool({ connectionString, max: 3, connectionTimeoutMillis: HOW === "leak" ? 1000 : 15_000 });
+const pool = new pg.Pool({ connectionString, max: 3, connectionTimeoutMillis: HOW === "leak" ? 300 : 15_000 });
 pool.on("error", () => undefined);
 let [failures, openUntil] = [0, 0];
 createServer(async (request, response) => {
