@@ -1,10 +1,23 @@
-import type { Violation } from "../../model/results/result.ts";
+import type { RecordedExchange, Violation } from "../../model/results/result.ts";
 import { HIDDEN } from "../redaction/field-names.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import { Flow } from "./flow.ts";
 import { HELPER } from "./helper.ts";
 import { requestParts } from "./request-parts.ts";
-import { ascii, commonOrigin, isHttp, oneLine, originOf, preparation, sendLines, statusOf, takenLine, type Sent } from "./script-parts.ts";
+import {
+  ascii,
+  commonOrigin,
+  isHttp,
+  oneLine,
+  originOf,
+  preparation,
+  REACH,
+  sendLines,
+  statusOf,
+  takenLine,
+  unsendable,
+  type Sent,
+} from "./script-parts.ts";
 import { comment, quoted } from "./shell-text.ts";
 
 /** Answers with more characters than this are compared only by their HTTP statuses, not by their bodies. */
@@ -15,6 +28,9 @@ const COMPARED = 20_000;
  * answers that the error is fixed.
  */
 const JUDGED_BY_STORES = new Set(["rejected_means_unchanged", "leakage", "idempotent", "retry_safe", "ownership"]);
+
+/** The finding of an answer that is not valid HTTP. curl is more tolerant than the client of a run. */
+const INVALID_ANSWER = "invalid_http_answer";
 
 interface FindingRequest extends Sent {
   /** `way`: the step leads to the state of the finding. `last`: it is the last step of the path. `check`: the broken rule sent the request. */
@@ -40,10 +56,12 @@ export function curlScript(finding: Finding, hide: Redactor): string | undefined
     flow.where = rest.label;
     const parts = requestParts(exchange.request, flow, hide);
     flow.answered(number, exchange);
-    return { ...rest, number, parts, exchange, origin: origin === base ? undefined : origin };
+    return { ...rest, number, parts, exchange, origin: origin === base ? undefined : origin, seconds: secondsOf(finding, exchange) };
   });
   return [
     ...head(finding, base, flow),
+    ...unsendable(sent),
+    ...(statusOf(exchanges[0]!.exchange) === "none" ? [REACH] : []),
     ...sent.flatMap((one) => [
       ...requestLines(one),
       ...flow.taken.filter(({ source }) => source.number === one.number).map((taken) => takenLine(taken, otherwise(one.kind))),
@@ -52,6 +70,10 @@ export function curlScript(finding: Finding, hide: Redactor): string | undefined
     "",
   ].join("\n");
 }
+
+/** Returns the time limit of a request in whose run no answer came in time. A longer wait could receive a late answer. */
+const secondsOf = ({ invariant }: Finding, { response, durationMs }: RecordedExchange): number | undefined =>
+  response === undefined && invariant.endsWith("_timeout") && durationMs >= 1 ? Math.ceil(durationMs / 100) / 10 : undefined;
 
 function exchangesOf({ steps, checks = [], reproductionPath }: Finding): readonly Pick<FindingRequest, "label" | "exchange" | "kind">[] {
   const last = reproductionPath.length - 1;
@@ -72,6 +94,7 @@ function head({ id, invariant, severity, message, reproductionPath }: Finding, b
     comment(`finding ${id}, path: ${reproductionPath.join(" -> ") || "(the initial state)"}`),
     "#",
     "# Needs sh, curl and node (18 or newer, for reading JSON). Set BASE_URL to the URL of the API. The API must be in the state in which the path begins.",
+    "# Set NOPROXY to nothing to send requests through the proxies of the environment.",
     "# Exit status 1: the finding still fails as recorded. 0: gone. 2: the script could not try it. 3: the path differed from the recorded one.",
     ...preparation(base, flow, HELPER),
   ];
@@ -108,9 +131,14 @@ function ending({ invariant, id }: Finding, sent: readonly FindingRequest[], hid
     return { number: String(number), status, body };
   });
   const but = recorded.some(({ body }) => body?.includes(HIDDEN)) ? ", except for values that reports do not show" : "";
-  const same = JUDGED_BY_STORES.has(invariant)
-    ? `echo ${quoted(oneLine(`The answers are as recorded${but}. Only the stores show whether ${invariant} still fails: seqqa replay ${id} checks them.`))} >&2; exit 2`
-    : `echo ${quoted(oneLine(`Still fails: ${invariant}, with the same answers as recorded${but}.`))}; exit 1`;
+  const same =
+    recorded.length === 0 || JUDGED_BY_STORES.has(invariant)
+      ? `echo ${quoted(oneLine(`The answers are as recorded${but}. Only the stores show whether ${invariant} still fails: seqqa replay ${id} checks them.`))} >&2; exit 2`
+      : `echo ${quoted(oneLine(`Still fails: ${invariant}, with the same answers as recorded${but}.`))}; exit 1`;
+  const gone =
+    invariant === INVALID_ANSWER
+      ? `echo ${quoted(`seqqa refused the answer, but curl may accept it. Only seqqa replay ${id} shows if it is still invalid.`)} >&2; exit 2`
+      : `gone ${quoted(oneLine(`${invariant}: the answers differ from the recorded ones.`))}`;
   return [
     "",
     "# The recorded answers, to compare with",
@@ -118,7 +146,7 @@ function ending({ invariant, id }: Finding, sent: readonly FindingRequest[], hid
     'helper same "$dir" "$dir/recorded.json"',
     "case $? in",
     `  10) ${same} ;;`,
-    `  11) gone ${quoted(oneLine(`${invariant}: the answers differ from the recorded ones.`))} ;;`,
+    `  11) ${gone} ;;`,
     '  *) echo "The answers could not be compared." >&2; exit 2 ;;',
     "esac",
   ];

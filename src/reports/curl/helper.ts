@@ -54,6 +54,10 @@ else if (command === "json") {
   const found = headers(args[0], "set-cookie").map((one) => one.split(";")[0]).filter((one) => one.startsWith(args[1] + "=")).pop();
   if (found === undefined) missing("cookie " + args[1] + " in the answer");
   out(found.slice(args[1].length + 1));
+} else if (command === "reach") {
+  const { hostname, port, protocol } = new URL(args[0]);
+  const socket = require("net").connect(Number(port) || (protocol === "https:" ? 443 : 80), hostname.replace(/[[\\]]/g, ""));
+  socket.setTimeout(10000, () => process.exit(3)).on("connect", () => process.exit(0)).on("error", () => process.exit(3));
 } else if (command === "same") {
   const same = JSON.parse(read(args[1])).every(({ number, status, body }) =>
     status === read(args[0] + "/" + number + ".status") && (body === undefined || bodies(body, read(args[0] + "/" + number + ".body"))));

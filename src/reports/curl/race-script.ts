@@ -7,14 +7,17 @@ import { requestParts } from "./request-parts.ts";
 import {
   ascii,
   commonOrigin,
+  CURL_OPTIONS,
   isHttp,
   oneLine,
   originOf,
   preparation,
+  REACH,
   requestWords,
   sendLines,
   statusOf,
   takenLine,
+  unsendable,
   type Sent,
 } from "./script-parts.ts";
 import { comment, quoted } from "./shell-text.ts";
@@ -62,6 +65,8 @@ export function raceScript(race: Omit<Race, "toString">, hide: Redactor): string
   return [
     ...head(race, hide),
     ...preparation(base, flow, RACE_HELPER),
+    ...unsendable([...way, ...calls.flat()]),
+    ...(way.length === 0 ? [REACH] : []),
     `printf '%s' ${quoted(ascii(JSON.stringify(recorded(race, calls, hide))))} > "$dir/recorded.json"`,
     ...ABOUT_ROUNDS,
     "",
@@ -111,6 +116,7 @@ function head(race: Omit<Race, "toString">, hide: Redactor): readonly string[] {
     "# Needs sh, curl (7.68 or newer) and node (18 or newer, for reading JSON). BASE_URL is the URL of the API, which must be in the state in which the path begins;",
     `# ROUNDS is the number of rounds (default ${ROUNDS}); RESET is a command that resets the API before each round, if the path cannot be executed twice; CHECK is a command`,
     "# that fails if the state is wrong after a round. Without CHECK only the answers are compared, so differences in the state are not seen.",
+    "# Set NOPROXY to nothing to send requests through the proxies of the environment.",
     "# Exit status 1: the race was seen. 0: not seen in these rounds. 2: not tried, or the answers do not show it. 3: the path differed from the recorded one.",
   ];
 }
@@ -148,7 +154,7 @@ function together(calls: readonly (readonly RaceSent[])[], flow: Flow): readonly
   const words = calls.map(([one]) => ({ number: one!.number, ...requestWords(one!) }));
   const transfers = words.map(({ number, method, url, options }) =>
     [
-      `--silent --globoff --max-time "\${TIMEOUT:-30}"`,
+      `${CURL_OPTIONS} --max-time "\${TIMEOUT:-30}"`,
       ...options,
       `--request ${method} --dump-header "$dir/${number}.head" --output "$dir/${number}.body" --write-out '${number} %{http_code}\\n' --url ${url}`,
     ].join(" "),

@@ -2,13 +2,16 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
 import type { RecordedExchange } from "../../../../src/model/results/result.ts";
 import { curlScript } from "../../../../src/reports/curl/curl-script.ts";
 import { printing, quoted } from "../../../../src/reports/curl/shell-text.ts";
 import { redactor } from "../../../../src/reports/index.ts";
+import { runScript, type RanScript } from "../../../support/run-script.ts";
+import { closeServers, serve } from "../../../unit/adapters/http/servers.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "seqqa-curl-"));
+afterEach(closeServers);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const HOSTILE = `'; touch pwned; '$(touch pwned)\`touch pwned\`"\\%s%n\n\r\0\u001b[31m\ud800</script>`;
@@ -45,7 +48,7 @@ it("whatever is in names, requests and answers is data to the shell", () => {
 });
 
 it("prints texts byte for byte", () => {
-  for (const text of [HOSTILE, "plain 'quoted'", "ünïcode \u{1f600}", "%s\\n", "-n", ""]) {
+  for (const text of [HOSTILE, "plain 'quoted'", "ünïcode \u{1f600}", "%s\\n", "-n", "--b\r\nx", "-\u0001", ""]) {
     const bytes = execFileSync("sh", ["-c", printing([text])]);
     expect(bytes.toString("hex")).toBe(Buffer.from(text, "utf8").toString("hex"));
     expect(execFileSync("sh", ["-c", `printf '%s' ${quoted(text)}`]).toString()).toBe(Buffer.from(text.replaceAll("\0", "")).toString());
@@ -110,4 +113,76 @@ it("does not say of what only the stores show that it still fails", () => {
   expect(script).toContain("Only the stores show whether leakage still fails: seqqa replay f00d checks them");
   expect(script).not.toContain("Still fails");
   expect(curlScript({ ...one, invariant: "mine" }, redactor([]))).toContain("Still fails: mine");
+});
+
+/** Runs the script of a finding against a server that gives these answers, by method and path. Returns what it was sent, too. */
+async function against(
+  one: Parameters<typeof curlScript>[0],
+  answers: Readonly<Record<string, readonly [status: number, body: string] | undefined>>,
+  env: Readonly<Record<string, string>> = {},
+): Promise<RanScript & { readonly seen: readonly string[] }> {
+  const seen: string[] = [];
+  const url = await serve((request, response) => {
+    let body = "";
+    request.on("data", (chunk) => (body += String(chunk)));
+    request.on("end", () => {
+      const line = `${request.method} ${request.url}`;
+      seen.push(`${line}${request.headers["x-user-id"] === undefined ? "" : ` as ${String(request.headers["x-user-id"])}`} ${body}`.trim());
+      const [status, text] = answers[line] ?? [404, "{}"];
+      if (status === 0) return void response.destroy();
+      response.writeHead(status).end(text.replaceAll("BASE", `http://${request.headers.host}`));
+    });
+  });
+  const ran = await runScript(folder, curlScript({ ...one, invariant: "rule", message: "broken" }, redactor([]))!, { BASE_URL: url, ...env });
+  return { ...ran, seen };
+}
+
+const unanswered = (url: string, more: Partial<RecordedExchange["request"]> = {}, durationMs = 1): RecordedExchange => ({
+  request: exchange(url, 0, "", more).request,
+  error: "no answer",
+  durationMs,
+});
+
+describe("is not tried, and ends with 2,", () => {
+  it("if no answer is recorded and nothing listens", async () => {
+    const dead = { ...finding(unanswered("/boom")), invariant: "target_crashed" };
+    expect(await runScript(folder, curlScript(dead, redactor([]))!, {})).toMatchObject({ status: 2 });
+    expect(await against(finding(unanswered("/boom")), { "POST /boom": [0, ""] })).toMatchObject({ status: 1 });
+  });
+
+  it.each([
+    ["bytes", "PNG\ufffd\u0001"],
+    ["a file", '--b\r\nContent-Disposition: form-data; name="f"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n<12 bytes>\r\n--b--\r\n'],
+  ])("if a body was not recorded: %s", async (_, body) => {
+    const { status, out, seen } = await against(finding(exchange("/a", 200, "{}"), exchange("/pictures", 200, "{}", { body })), {});
+    expect({ status, seen }).toEqual({ status: 2, seen: [] });
+    expect(out).toContain("has a body of bytes that reports do not contain");
+  });
+
+  it("if neither the last step nor the rule sent a request", async () => {
+    const create = finding(exchange("/orders", 201, '{"id":1}'));
+    const clock = { ...create, reproductionPath: ["create", "expire"], steps: [...create.steps, { action: "expire", status: null, requests: [] }] };
+    const { status, out } = await against(clock, { "POST /orders": [201, '{"id":1}'] });
+    expect(out).toContain("seqqa replay f00d");
+    expect(status).toBe(2);
+  });
+
+  it("if seqqa refused the answer, and curl gets one", async () => {
+    const invalid = { ...finding(unanswered("/zip")), invariant: "invalid_http_answer" };
+    const script = curlScript(invalid, redactor([]))!;
+    const url = await serve((_request, response) => void response.end("ok"));
+    const { status, out } = await runScript(folder, script, { BASE_URL: url });
+    expect(out).toContain("seqqa replay f00d");
+    expect(status).toBe(2);
+  });
+});
+
+it("sends paths as recorded, to no proxy, and waits as long as the run did for an answer that did not come", async () => {
+  const path = "/files/../admin";
+  expect(await against(finding(exchange(path, 200, "{}")), { [`POST ${path}`]: [200, "{}"] }, { http_proxy: "http://127.0.0.1:9" })).toMatchObject({
+    status: 1,
+    seen: [`POST ${path}`],
+  });
+  const slow = { ...finding(unanswered("/slow", {}, 1234)), invariant: "slow_timeout" };
+  expect(curlScript(slow, redactor([]))).toContain(`--max-time "\${TIMEOUT:-1.3}"`);
 });
