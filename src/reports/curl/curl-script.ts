@@ -1,7 +1,7 @@
 import type { RecordedExchange, Violation } from "../../model/results/result.ts";
 import { HIDDEN } from "../redaction/field-names.ts";
 import type { Redactor } from "../redaction/redactor.ts";
-import { Flow } from "./flow.ts";
+import { Flow, type Taken } from "./flow.ts";
 import { HELPER } from "./helper.ts";
 import { requestParts } from "./request-parts.ts";
 import {
@@ -19,6 +19,7 @@ import {
   type Sent,
 } from "./script-parts.ts";
 import { comment, quoted } from "./shell-text.ts";
+import { pathOf, thingOfPath } from "./sources.ts";
 
 /** Answers with more characters than this are compared only by their HTTP statuses, not by their bodies. */
 const COMPARED = 20_000;
@@ -66,7 +67,7 @@ export function curlScript(finding: Finding, hide: Redactor): string | undefined
       ...requestLines(one),
       ...flow.taken.filter(({ source }) => source.number === one.number).map((taken) => takenLine(taken, otherwise(one.kind))),
     ]),
-    ...ending(finding, sent, hide),
+    ...ending(finding, { sent, base, flow }, hide),
     "",
   ].join("\n");
 }
@@ -119,22 +120,33 @@ function requestLines(sent: FindingRequest): readonly string[] {
 const otherwise = (kind: FindingRequest["kind"]): string =>
   kind === "way" ? `strayed 'an answer lacks a value that a later request sends'` : `gone 'an answer differs from the recorded one.'`;
 
-function ending({ invariant, id }: Finding, sent: readonly FindingRequest[], hide: Redactor): readonly string[] {
+interface Script {
+  readonly sent: readonly FindingRequest[];
+  readonly base: string;
+  readonly flow: Flow;
+}
+
+/** Returns the short ids that the script takes from answers: texts of later answers may contain them. Longer ids are recognized without this. */
+const shortIds = ({ taken }: Flow, hide: Redactor): readonly Taken[] =>
+  taken.filter(({ source: { value, name } }) => /^[1-9]\d{0,14}$/.test(value) && !hide.hides(name) && hide.secrets(value) === value);
+
+function ending({ invariant, id }: Finding, { sent, base, flow }: Script, hide: Redactor): readonly string[] {
   const shown = sent.filter(({ kind }) => kind !== "way");
   const hasChecks = shown.some(({ kind }) => kind === "check");
-  const recorded = shown.map(({ number, kind, exchange: { response } }) => {
+  const recorded = shown.map(({ number, kind, exchange: { request, response } }) => {
     const status = response === undefined ? "none" : String(response.status);
     // Statuses are always compared. Compare the bodies of answers to requests of the rule. If the rule sent none, compare the body of the last step's
     // answer, unless its status is 500 or above.
     const compared = kind === "check" || (!hasChecks && response !== undefined && response.status < 500);
     const body = response === undefined || !compared || response.body.length > COMPARED ? undefined : hide.body(response.body);
-    return { number: String(number), status, body };
+    return { number: String(number), status, body, of: thingOfPath(pathOf(request.url)) };
   });
   const but = recorded.some(({ body }) => body?.includes(HIDDEN)) ? ", except for values that reports do not show" : "";
   const same =
     recorded.length === 0 || JUDGED_BY_STORES.has(invariant)
       ? `echo ${quoted(oneLine(`The answers are as recorded${but}. Only the stores show whether ${invariant} still fails: seqqa replay ${id} checks them.`))} >&2; exit 2`
       : `echo ${quoted(oneLine(`Still fails: ${invariant}, with the same answers as recorded${but}.`))}; exit 1`;
+  const ids = shortIds(flow, hide);
   const gone =
     invariant === INVALID_ANSWER
       ? `echo ${quoted(`seqqa refused the answer, but curl may accept it. Only seqqa replay ${id} shows if it is still invalid.`)} >&2; exit 2`
@@ -142,8 +154,8 @@ function ending({ invariant, id }: Finding, sent: readonly FindingRequest[], hid
   return [
     "",
     "# The recorded answers, to compare with",
-    `printf '%s' ${quoted(ascii(JSON.stringify(recorded)))} > "$dir/recorded.json"`,
-    'helper same "$dir" "$dir/recorded.json"',
+    `printf '%s' ${quoted(ascii(JSON.stringify({ base, known: ids.map(({ source }) => source.value), answers: recorded })))} > "$dir/recorded.json"`,
+    `helper same "$dir" "$dir/recorded.json" "$BASE_URL"${ids.map(({ variable }) => ` "$${variable}"`).join("")}`,
     "case $? in",
     `  10) ${same} ;;`,
     `  11) ${gone} ;;`,

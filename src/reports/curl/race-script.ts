@@ -21,6 +21,7 @@ import {
   type Sent,
 } from "./script-parts.ts";
 import { comment, quoted } from "./shell-text.ts";
+import { pathOf, thingOfPath } from "./sources.ts";
 
 /** Answers with more characters than this are compared only by their HTTP statuses, not by their bodies. */
 const COMPARED = 20_000;
@@ -67,7 +68,7 @@ export function raceScript(race: Omit<Race, "toString">, hide: Redactor): string
     ...preparation(base, flow, RACE_HELPER),
     ...unsendable([...way, ...calls.flat()]),
     ...(way.length === 0 ? [REACH] : []),
-    `printf '%s' ${quoted(ascii(JSON.stringify(recorded(race, calls, hide))))} > "$dir/recorded.json"`,
+    `printf '%s' ${quoted(ascii(JSON.stringify({ base, ...recorded(race, calls, hide) })))} > "$dir/recorded.json"`,
     ...ABOUT_ROUNDS,
     "",
     "round=1",
@@ -176,7 +177,7 @@ const ENDING = [
   'if [ -n "${CHECK:-}" ]; then',
   '  sh -c "$CHECK" || { echo "The race was seen in round $round: the command in CHECK failed."; exit 1; }',
   "fi",
-  'helper race "$dir" "$dir/recorded.json"',
+  'helper race "$dir" "$dir/recorded.json" "$BASE_URL"',
   "case $? in",
   '  10) echo "The race was seen in round $round: when sent one after the other, in any order, the calls do not get these answers."; exit 1 ;;',
   "  11) ;;",
@@ -195,7 +196,7 @@ function recorded(
   calls: readonly (readonly RaceSent[])[],
   hide: Redactor,
 ): object {
-  const answers = (outcome: RaceOutcome): readonly { number: string; status: string; body: string | undefined }[] =>
+  const answers = (outcome: RaceOutcome): readonly { number: string; status: string; body: string | undefined; of: string }[] =>
     outcome.calls.map(({ requests }, side) => {
       const last = requests.findLast(isHttp);
       const body = last?.response?.body;
@@ -203,6 +204,7 @@ function recorded(
         number: String(calls[side]?.at(-1)?.number ?? 0),
         status: last === undefined ? "none" : statusOf(last),
         body: body === undefined || body.length > COMPARED ? undefined : hide.body(body),
+        of: thingOfPath(pathOf(last?.request.url ?? "")),
       };
     });
   const [seen, orders] = [answers(observed), allowed.map(answers)];

@@ -186,3 +186,90 @@ it("sends paths as recorded, to no proxy, and waits as long as the run did for a
   const slow = { ...finding(unanswered("/slow", {}, 1234)), invariant: "slow_timeout" };
   expect(curlScript(slow, redactor([]))).toContain(`--max-time "\${TIMEOUT:-1.3}"`);
 });
+
+describe("takes a value only from an answer about the same thing", () => {
+  const order = (sent: string): RecordedExchange => exchange("/orders", 201, '{"id":1}', { body: sent, headers: { "x-user-id": "1" } });
+  const made = { "POST /orders": [201, '{"id":5}'] } as const;
+
+  it("and not from one about another thing that happens to have the same number", async () => {
+    const path = finding(
+      order('{"amount":100}'),
+      exchange("/customers/1", 200, "{}", { method: "GET" }),
+      exchange("/payments", 200, "{}", { body: '{"customer_id":1,"order_id":1}', headers: { "x-user-id": "1" } }),
+    );
+    const { seen } = await against(path, { ...made, "GET /customers/1": [200, "{}"], "POST /payments": [200, "{}"] });
+    expect(seen.slice(1)).toEqual(["GET /customers/1", 'POST /payments as 1 {"customer_id":1,"order_id":5}']);
+  });
+
+  it("and not if the value was sent before", async () => {
+    const path = finding(order('{"owner":{"id":1}}'), exchange("/owner", 200, "{}", { body: '{"owner":{"id":1}}' }));
+    expect((await against(path, { ...made, "POST /owner": [200, "{}"] })).seen[1]).toBe('POST /owner {"owner":{"id":1}}');
+  });
+
+  it("and from one that does not say what it is about", async () => {
+    const path = finding(exchange("/signup", 201, '{"id":1}'), exchange("/users/1", 200, "{}"));
+    expect((await against(path, { "POST /signup": [201, '{"id":5}'], "POST /users/5": [200, "{}"] })).seen[1]).toBe("POST /users/5");
+  });
+});
+
+describe("compares answers except for ids, times and the URL of the API:", () => {
+  const create = exchange("/orders", 201, '{"id":137}');
+  const refund = (body: string): Parameters<typeof curlScript>[0] => finding(create, exchange("/orders/137/refund", 200, body));
+  const status = async (recorded: string, now: string): Promise<number | null> =>
+    (await against(refund(recorded), { "POST /orders": [201, '{"id":1}'], "POST /orders/1/refund": [200, now] })).status;
+
+  it.each([
+    ["ids of two kinds", '{"id":137,"customer_id":1}', '{"id":1,"customer_id":1}'],
+    ["another id beside the same one", '{"id":1,"customer_id":1}', '{"id":2,"customer_id":1}'],
+    ["ids that are strings", '{"id":"137","ref":"ORD-000137","orderID":137}', '{"id":"1","ref":"ORD-000001","orderID":1}'],
+    ["ids in paths and texts", '{"self":"/orders/137","message":"order 137 is paid"}', '{"self":"/orders/1","message":"order 1 is paid"}'],
+    ["URLs of the API", '{"self":"http://127.0.0.1:9/orders/137"}', '{"self":"BASE/orders/1"}'],
+    ["URLs of the API in text", "see http://127.0.0.1:9/about", "see BASE/about"],
+    ["long numbers", '{"id":9007199254740993,"of":9007199254740993}', '{"id":9007199254740995,"of":9007199254740995}'],
+  ])("%s", async (_, recorded, now) => {
+    expect(await status(recorded, now)).toBe(1);
+  });
+
+  it.each([
+    ["one id for two", '{"items":[{"id":1},{"id":2}]}', '{"items":[{"id":1},{"id":1}]}'],
+    ["another number", '{"id":137,"refunded":200}', '{"id":1,"refunded":100}'],
+    ["another number in a text", '{"message":"refunded 200"}', '{"message":"refunded 100"}'],
+    ["another order", '{"order_id":137,"parent_order":{"id":137}}', '{"order_id":1,"parent_order":{"id":null}}'],
+    ["long numbers that differ", '{"total":9007199254740993}', '{"total":9007199254740992}'],
+  ])("differs in %s", async (_, recorded, now) => {
+    expect(await status(recorded, now)).toBe(0);
+  });
+});
+
+it("takes and sends numbers with all their digits", async () => {
+  const path = finding(
+    exchange("/orders", 201, '{"id":9007199254740993}'),
+    exchange("/orders/9007199254740993/pay", 200, "{}", { body: '{"order_id":9007199254740993,"by":9007199254740997}' }),
+  );
+  const { seen } = await against(path, { "POST /orders": [201, '{"id":9007199254740995}'] });
+  expect(seen[1]).toBe('POST /orders/9007199254740995/pay {"order_id":9007199254740995,"by":9007199254740997}');
+});
+
+it.each([
+  ["a variable of GraphQL", JSON.stringify({ query: "mutation($pw:String!){login(password:$pw){id}}", variables: { pw: "hunter2" } })],
+  ["an argument of GraphQL", JSON.stringify({ query: 'mutation{login(password:"hunter2"){id}}' })],
+  ["JSON in JSON", JSON.stringify({ n: 1, data: '{"password":"hunter2","a":1}' })],
+  ["JSON in a form", `data=${encodeURIComponent('{"password":"hunter2","a":1}')}&n=1`],
+])("asks for a short secret in %s, and sends it where it was", async (_, body) => {
+  const login = { ...finding(exchange("/login", 200, "{}", { body })), invariant: "rule", message: "broken" };
+  const script = curlScript(login, redactor(["password"]))!;
+  expect(script).not.toContain("hunter2");
+  const name = /\{(SECRET_\w+)\+set\}/.exec(script)![1]!;
+  let sent = "";
+  const url = await serve((request, response) => {
+    request.on("data", (chunk) => (sent += String(chunk)));
+    request.on("end", () => void response.end("{}"));
+  });
+  expect(await runScript(folder, script, { BASE_URL: url, [name]: "hunter2" })).toMatchObject({ status: 1 });
+  expect(sent).toBe(body);
+});
+
+it("asks for a short secret in a header that is not hidden as a whole", () => {
+  const one = exchange("/login", 200, "{}", { headers: { "x-form": "password=hunter2&a=1" } });
+  expect(curlScript(finding(one), redactor(["password"]))).not.toContain("hunter2");
+});
