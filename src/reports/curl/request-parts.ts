@@ -1,4 +1,5 @@
 import type { ApiRequest } from "../../model/http/response.ts";
+import { lacksBytes } from "../document/lacks-bytes.ts";
 import { HIDDEN } from "../redaction/field-names.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { Flow } from "./flow.ts";
@@ -19,9 +20,6 @@ export interface RequestParts {
 /** Matches headers that the script does not set, because curl sets them itself or they concern only the recorded connection. */
 const SKIPPED = /^(?:host|content-length|connection|keep-alive|transfer-encoding|accept-encoding|expect)$/i;
 
-/** Matches bodies with bytes that are not UTF-8, and multipart bodies with a file that is described as `<12 bytes>`. */
-const LOSSY = /\ufffd|^--[^]*\r\n\r\n<\d+ bytes>\r\n--/;
-
 export function requestParts(request: ApiRequest, flow: Flow, hide: Redactor): RequestParts {
   // Replace ids of earlier answers that occur inside of longer texts. Then replace secrets that occur under other names or in a path.
   const shown = (parts: readonly Part[]): readonly Part[] =>
@@ -34,7 +32,7 @@ export function requestParts(request: ApiRequest, flow: Flow, hide: Redactor): R
     target: shown(targetParts(request.url, flow, hide)),
     headers: entries.map(([name, value]) => [`${name}: `, ...shown(headerParts(name, oneLine(value), flow, hide))]),
     body: request.body === undefined || request.body === "" ? undefined : shown(bodyParts(request.body, flow, hide)),
-    lacksBytes: request.body !== undefined && LOSSY.test(request.body),
+    lacksBytes: lacksBytes(request.body),
     hasContentType: entries.some(([name]) => name.toLowerCase() === "content-type"),
   };
 }
