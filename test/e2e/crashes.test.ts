@@ -18,7 +18,7 @@ const crashing = (how: string): string =>
   }`,
   );
 
-const BOOM = `new Action({ name: "boom", run: async (api) => api.post("/boom") }),`;
+const BOOM = `new Action({ name: "boom", run: async (api) => api.post("/boom", { json: { n: 3 } }) }),`;
 const LAST_WORDS = `console.log("\\x1b[31mlast\\x1b[0m words \\u202eon " + process.env.PORT);`;
 
 const crash = (how: string, config = NOTES_CONFIG): string =>
@@ -46,6 +46,8 @@ describe("a target that dies in the middle", () => {
       const result = await run(crash(`${LAST_WORDS} process.exit(7);`), parallel);
       const [found] = result.violations;
       expect(found).toMatchObject({ invariant: "target_crashed", reproductionPath: ["add", "boom"], confirmed: true });
+      const headers = expect.objectContaining({ "content-type": "application/json" }) as object;
+      expect(found!.steps.at(-1)!.requests).toMatchObject([{ request: { method: "POST", headers, body: '{"n":3}' } }]);
       expect(found!.target).toEqual({ exitCode: 7, signal: null, output: [expect.stringMatching(/^last words on \d+$/)] });
       // All calls of one finding went to one lane: the one that said this.
       expect(originsOf(result)).toEqual([`http://127.0.0.1:${found!.target!.output[0]!.split(" ").at(-1)}`]);

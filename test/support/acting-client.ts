@@ -35,7 +35,13 @@ export class ActingClient {
       return response;
     }
     const error = new Error(`no answer: ${answer}`);
-    this.#sink?.({ kind: "failure", method: "POST", url: "http://target/call", reason: answer, error });
+    this.#sink?.({
+      kind: "failure",
+      request: { method: "POST", url: "http://target/call", headers: {} },
+      durationMs: 0,
+      reason: answer,
+      error,
+    });
     throw error;
   }
 

@@ -230,6 +230,7 @@ export class HttpClient extends Verbs implements ApiClient {
     const state = request.isAnonymous ? new ClientState({}, undefined) : ownState(this.#state, scope);
     const headers = headersOf(request, state);
     const wire: WireRequest = { method, path, url, headers, body, timeoutMs, signal };
+    const sentOf = (): ApiRequest => ({ method, url, headers, body: request.shown ?? bodyText(body) });
     const started = performance.now();
     const flight = { method, url };
     this.#flights.add(flight);
@@ -239,8 +240,7 @@ export class HttpClient extends Verbs implements ApiClient {
         : scope.deliver(wire, this.#transport.route(), (own) => this.#transport.send(own)));
       this.#refused = answer.status < 400 ? undefined : { method, path, status: answer.status };
       if (answer.cookies.length > 0) state.receiveCookies(answer.cookies, url);
-      const sent: ApiRequest = { method, url, headers, body: request.shown ?? bodyText(body) };
-      const response = new ApiResponse(answer.status, answer.text, answer.headers, sent, performance.now() - started);
+      const response = new ApiResponse(answer.status, answer.text, answer.headers, sentOf(), performance.now() - started);
       this.#sink?.({ kind: "answer", response, ...this.#shed(response, scope) });
       scope?.record(recordedAnswer(response));
       return response;
@@ -249,18 +249,15 @@ export class HttpClient extends Verbs implements ApiClient {
       // Replace the stack: a socket error's stack does not contain the user's code. The stack captured here contains the line of the user's code that
       // awaits the request.
       if (error instanceof Error) Error.captureStackTrace(error);
-      scope?.record({
-        request: { method, url, headers, body: request.shown ?? bodyText(body) },
-        error: error instanceof Error ? error.message : String(error),
-        durationMs: performance.now() - started,
-      });
+      const tried = { request: sentOf(), durationMs: performance.now() - started };
+      scope?.record({ ...tried, error: error instanceof Error ? error.message : String(error) });
       if (this.#sink !== null) {
         const code = error instanceof SeqqaError ? error.code : "";
-        if (code === "REQUEST_TIMEOUT") this.#sink({ kind: "failure", method, url, reason: "timeout", error });
+        if (code === "REQUEST_TIMEOUT") this.#sink({ kind: "failure", ...tried, reason: "timeout", error });
         else if (code === "TARGET_UNREACHABLE") {
           const mayRepeat = isOfReused(error) && (await this.#transport.isAlive?.()) === true;
-          this.#sink?.({ kind: "failure", method, url, reason: "unreachable", error, ...(mayRepeat && { mayRepeat }) });
-        } else if (code === "ANSWER_INVALID") this.#sink({ kind: "failure", method, url, reason: "invalid", error });
+          this.#sink?.({ kind: "failure", ...tried, reason: "unreachable", error, ...(mayRepeat && { mayRepeat }) });
+        } else if (code === "ANSWER_INVALID") this.#sink({ kind: "failure", ...tried, reason: "invalid", error });
       }
       throw error;
     } finally {

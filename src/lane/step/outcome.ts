@@ -48,7 +48,7 @@ export function lost(kind: LaneFailureKind, message: string, mayRepeat: boolean 
 export function recorded(exchange: Exchange): RecordedExchange {
   if (exchange.kind === "failure") {
     const error = exchange.error instanceof Error ? exchange.error.message : String(exchange.error);
-    return { request: { method: exchange.method, url: exchange.url, headers: {} }, error, durationMs: 0 };
+    return { request: exchange.request, error, durationMs: exchange.durationMs };
   }
   return recordedAnswer(exchange.response);
 }

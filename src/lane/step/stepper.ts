@@ -412,7 +412,7 @@ function isGraphqlQuery(body: string | undefined): boolean {
 
 /** Returns `true` if a later request repeats a request that the server refused. */
 function isSameRequest({ response: { request } }: Extract<Exchange, { kind: "answer" }>, later: Exchange): boolean {
-  const { method, url } = later.kind === "answer" ? later.response.request : later;
+  const { method, url } = later.kind === "answer" ? later.response.request : later.request;
   return method === request.method && url === request.url;
 }
 

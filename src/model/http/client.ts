@@ -1,6 +1,6 @@
 import type { Duration } from "../text/duration.ts";
 import { SeqqaError } from "../errors.ts";
-import type { ApiResponse } from "./response.ts";
+import type { ApiRequest, ApiResponse } from "./response.ts";
 
 /** The value of a field in a multipart body: a text or a file. A `File` is sent with its name, any other `Blob` with the name `blob`. */
 export type MultipartValue = string | number | boolean | Blob | MultipartPart;
@@ -119,8 +119,9 @@ export type Exchange =
     }
   | {
       readonly kind: "failure";
-      readonly method: string;
-      readonly url: string;
+      readonly request: ApiRequest;
+      /** Milliseconds from sending the request to the failure. */
+      readonly durationMs: number;
       /** The kind of failure. `invalid`: the server sent an answer that was not HTTP. */
       readonly reason: "timeout" | "unreachable" | "invalid";
       readonly error: unknown;

@@ -1,11 +1,25 @@
-import type { Violation } from "../../model/results/result.ts";
+import type { RecordedExchange, Violation } from "../../model/results/result.ts";
 import { HIDDEN } from "../redaction/field-names.ts";
 import type { Redactor } from "../redaction/redactor.ts";
-import { Flow } from "./flow.ts";
+import { Flow, type Taken } from "./flow.ts";
 import { HELPER } from "./helper.ts";
 import { requestParts } from "./request-parts.ts";
-import { ascii, commonOrigin, isHttp, oneLine, originOf, preparation, sendLines, statusOf, takenLine, type Sent } from "./script-parts.ts";
+import {
+  ascii,
+  commonOrigin,
+  isHttp,
+  oneLine,
+  originOf,
+  preparation,
+  REACH,
+  sendLines,
+  statusOf,
+  takenLine,
+  unsendable,
+  type Sent,
+} from "./script-parts.ts";
 import { comment, quoted } from "./shell-text.ts";
+import { pathOf, thingOfPath } from "./sources.ts";
 
 /** Answers with more characters than this are compared only by their HTTP statuses, not by their bodies. */
 const COMPARED = 20_000;
@@ -15,6 +29,9 @@ const COMPARED = 20_000;
  * answers that the error is fixed.
  */
 const JUDGED_BY_STORES = new Set(["rejected_means_unchanged", "leakage", "idempotent", "retry_safe", "ownership"]);
+
+/** The finding of an answer that is not valid HTTP. curl is more tolerant than the client of a run. */
+const INVALID_ANSWER = "invalid_http_answer";
 
 interface FindingRequest extends Sent {
   /** `way`: the step leads to the state of the finding. `last`: it is the last step of the path. `check`: the broken rule sent the request. */
@@ -40,18 +57,24 @@ export function curlScript(finding: Finding, hide: Redactor): string | undefined
     flow.where = rest.label;
     const parts = requestParts(exchange.request, flow, hide);
     flow.answered(number, exchange);
-    return { ...rest, number, parts, exchange, origin: origin === base ? undefined : origin };
+    return { ...rest, number, parts, exchange, origin: origin === base ? undefined : origin, seconds: secondsOf(finding, exchange) };
   });
   return [
     ...head(finding, base, flow),
+    ...unsendable(sent),
+    ...(statusOf(exchanges[0]!.exchange) === "none" ? [REACH] : []),
     ...sent.flatMap((one) => [
       ...requestLines(one),
       ...flow.taken.filter(({ source }) => source.number === one.number).map((taken) => takenLine(taken, otherwise(one.kind))),
     ]),
-    ...ending(finding, sent, hide),
+    ...ending(finding, { sent, base, flow }, hide),
     "",
   ].join("\n");
 }
+
+/** Returns the time limit of a request in whose run no answer came in time. A longer wait could receive a late answer. */
+const secondsOf = ({ invariant }: Finding, { response, durationMs }: RecordedExchange): number | undefined =>
+  response === undefined && invariant.endsWith("_timeout") && durationMs >= 1 ? Math.ceil(durationMs / 100) / 10 : undefined;
 
 function exchangesOf({ steps, checks = [], reproductionPath }: Finding): readonly Pick<FindingRequest, "label" | "exchange" | "kind">[] {
   const last = reproductionPath.length - 1;
@@ -72,6 +95,7 @@ function head({ id, invariant, severity, message, reproductionPath }: Finding, b
     comment(`finding ${id}, path: ${reproductionPath.join(" -> ") || "(the initial state)"}`),
     "#",
     "# Needs sh, curl and node (18 or newer, for reading JSON). Set BASE_URL to the URL of the API. The API must be in the state in which the path begins.",
+    "# Set NOPROXY to nothing to send requests through the proxies of the environment.",
     "# Exit status 1: the finding still fails as recorded. 0: gone. 2: the script could not try it. 3: the path differed from the recorded one.",
     ...preparation(base, flow, HELPER),
   ];
@@ -96,29 +120,45 @@ function requestLines(sent: FindingRequest): readonly string[] {
 const otherwise = (kind: FindingRequest["kind"]): string =>
   kind === "way" ? `strayed 'an answer lacks a value that a later request sends'` : `gone 'an answer differs from the recorded one.'`;
 
-function ending({ invariant, id }: Finding, sent: readonly FindingRequest[], hide: Redactor): readonly string[] {
+interface Script {
+  readonly sent: readonly FindingRequest[];
+  readonly base: string;
+  readonly flow: Flow;
+}
+
+/** Returns the short ids that the script takes from answers: texts of later answers may contain them. Longer ids are recognized without this. */
+const shortIds = ({ taken }: Flow, hide: Redactor): readonly Taken[] =>
+  taken.filter(({ source: { value, name } }) => /^[1-9]\d{0,14}$/.test(value) && !hide.hides(name) && hide.secrets(value) === value);
+
+function ending({ invariant, id }: Finding, { sent, base, flow }: Script, hide: Redactor): readonly string[] {
   const shown = sent.filter(({ kind }) => kind !== "way");
   const hasChecks = shown.some(({ kind }) => kind === "check");
-  const recorded = shown.map(({ number, kind, exchange: { response } }) => {
+  const recorded = shown.map(({ number, kind, exchange: { request, response } }) => {
     const status = response === undefined ? "none" : String(response.status);
     // Statuses are always compared. Compare the bodies of answers to requests of the rule. If the rule sent none, compare the body of the last step's
     // answer, unless its status is 500 or above.
     const compared = kind === "check" || (!hasChecks && response !== undefined && response.status < 500);
     const body = response === undefined || !compared || response.body.length > COMPARED ? undefined : hide.body(response.body);
-    return { number: String(number), status, body };
+    return { number: String(number), status, body, of: thingOfPath(pathOf(request.url)) };
   });
   const but = recorded.some(({ body }) => body?.includes(HIDDEN)) ? ", except for values that reports do not show" : "";
-  const same = JUDGED_BY_STORES.has(invariant)
-    ? `echo ${quoted(oneLine(`The answers are as recorded${but}. Only the stores show whether ${invariant} still fails: seqqa replay ${id} checks them.`))} >&2; exit 2`
-    : `echo ${quoted(oneLine(`Still fails: ${invariant}, with the same answers as recorded${but}.`))}; exit 1`;
+  const same =
+    recorded.length === 0 || JUDGED_BY_STORES.has(invariant)
+      ? `echo ${quoted(oneLine(`The answers are as recorded${but}. Only the stores show whether ${invariant} still fails: seqqa replay ${id} checks them.`))} >&2; exit 2`
+      : `echo ${quoted(oneLine(`Still fails: ${invariant}, with the same answers as recorded${but}.`))}; exit 1`;
+  const ids = shortIds(flow, hide);
+  const gone =
+    invariant === INVALID_ANSWER
+      ? `echo ${quoted(`seqqa refused the answer, but curl may accept it. Only seqqa replay ${id} shows if it is still invalid.`)} >&2; exit 2`
+      : `gone ${quoted(oneLine(`${invariant}: the answers differ from the recorded ones.`))}`;
   return [
     "",
     "# The recorded answers, to compare with",
-    `printf '%s' ${quoted(ascii(JSON.stringify(recorded)))} > "$dir/recorded.json"`,
-    'helper same "$dir" "$dir/recorded.json"',
+    `printf '%s' ${quoted(ascii(JSON.stringify({ base, known: ids.map(({ source }) => source.value), answers: recorded })))} > "$dir/recorded.json"`,
+    `helper same "$dir" "$dir/recorded.json" "$BASE_URL"${ids.map(({ variable }) => ` "$${variable}"`).join("")}`,
     "case $? in",
     `  10) ${same} ;;`,
-    `  11) gone ${quoted(oneLine(`${invariant}: the answers differ from the recorded ones.`))} ;;`,
+    `  11) ${gone} ;;`,
     '  *) echo "The answers could not be compared." >&2; exit 2 ;;',
     "esac",
   ];

@@ -1,6 +1,6 @@
 import type { RecordedExchange } from "../../model/results/result.ts";
 import type { Hole, Part } from "./shell-text.ts";
-import { isIdName, isOpaque, sourcesOf, type Source } from "./sources.ts";
+import { isIdName, isOpaque, sourcesOf, thingOf, type Source } from "./sources.ts";
 
 /** A secret that the script reads from an environment variable. */
 export interface Secret {
@@ -26,6 +26,8 @@ export class Flow {
   where = "";
   #sources: Source[] = [];
   readonly #embeddable = new Set<string>();
+  /** Values that were sent before any answer contained them, by thing or name: they do not come from an answer. */
+  readonly #given = new Set<string>();
   readonly #taken = new Map<Source, string>();
   readonly #secrets = new Map<string, Secret>();
 
@@ -54,21 +56,28 @@ export class Flow {
 
   /**
    * Returns the shell variable for a value that a request sends; `undefined` if no earlier answer contains the value. If several answers contain it,
-   * the one with the best matching name is used, else the earliest.
+   * the one with the best matching name is used, else the earliest. Answers about another thing are ignored for short values, because the same
+   * number is the id of several things.
    *
    * @param name The name of the value in the request: a JSON field, a query parameter, or the collection in a path.
    * @param isSure `true` if the position shows that this is a separate value (a path segment, a token). Other short values are not searched for.
    */
   find(value: string, name: string, isSure: boolean): string | undefined {
     if (!isSure && !isIdName(name) && !isOpaque(value)) return undefined;
+    const thing = thingOf(name);
+    const given = `${thing || name.toLowerCase()} ${value}`;
+    if (this.#given.has(given)) return undefined;
+    const isShort = !isOpaque(value);
     let best: Source | undefined;
     let most = -1;
     for (const source of this.#sources) {
-      if (source.value !== value) continue;
+      if (source.value !== value || (isShort && differ(thing, source.thing))) continue;
       const score = kinship(source, name);
       if (score > most) [best, most] = [source, score];
     }
-    return best === undefined ? undefined : this.#variableOf(best);
+    if (best !== undefined) return this.#variableOf(best);
+    if (name !== "") this.#given.add(given);
+    return undefined;
   }
 
   /**
@@ -115,10 +124,13 @@ export class Flow {
   }
 }
 
+/** Returns `true` if two known things are different. */
+const differ = (one: string, other: string): boolean => one !== "" && other !== "" && !one.startsWith(other) && !other.startsWith(one);
+
 function kinship(source: Source, name: string): number {
   const one = name.replace(/s$/, "").toLowerCase();
   if (one === "") return 0;
   if (source.name.toLowerCase() === name.toLowerCase()) return 2;
   if (source.path.toLowerCase().split("/").includes(name.toLowerCase())) return 2;
-  return source.name.toLowerCase().startsWith(one) ? 1 : 0;
+  return source.name.toLowerCase().startsWith(one) || (source.thing !== "" && source.thing === thingOf(name)) ? 1 : 0;
 }

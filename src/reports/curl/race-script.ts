@@ -7,17 +7,21 @@ import { requestParts } from "./request-parts.ts";
 import {
   ascii,
   commonOrigin,
+  CURL_OPTIONS,
   isHttp,
   oneLine,
   originOf,
   preparation,
+  REACH,
   requestWords,
   sendLines,
   statusOf,
   takenLine,
+  unsendable,
   type Sent,
 } from "./script-parts.ts";
 import { comment, quoted } from "./shell-text.ts";
+import { pathOf, thingOfPath } from "./sources.ts";
 
 /** Answers with more characters than this are compared only by their HTTP statuses, not by their bodies. */
 const COMPARED = 20_000;
@@ -62,7 +66,9 @@ export function raceScript(race: Omit<Race, "toString">, hide: Redactor): string
   return [
     ...head(race, hide),
     ...preparation(base, flow, RACE_HELPER),
-    `printf '%s' ${quoted(ascii(JSON.stringify(recorded(race, calls, hide))))} > "$dir/recorded.json"`,
+    ...unsendable([...way, ...calls.flat()]),
+    ...(way.length === 0 ? [REACH] : []),
+    `printf '%s' ${quoted(ascii(JSON.stringify({ base, ...recorded(race, calls, hide) })))} > "$dir/recorded.json"`,
     ...ABOUT_ROUNDS,
     "",
     "round=1",
@@ -111,6 +117,7 @@ function head(race: Omit<Race, "toString">, hide: Redactor): readonly string[] {
     "# Needs sh, curl (7.68 or newer) and node (18 or newer, for reading JSON). BASE_URL is the URL of the API, which must be in the state in which the path begins;",
     `# ROUNDS is the number of rounds (default ${ROUNDS}); RESET is a command that resets the API before each round, if the path cannot be executed twice; CHECK is a command`,
     "# that fails if the state is wrong after a round. Without CHECK only the answers are compared, so differences in the state are not seen.",
+    "# Set NOPROXY to nothing to send requests through the proxies of the environment.",
     "# Exit status 1: the race was seen. 0: not seen in these rounds. 2: not tried, or the answers do not show it. 3: the path differed from the recorded one.",
   ];
 }
@@ -148,7 +155,7 @@ function together(calls: readonly (readonly RaceSent[])[], flow: Flow): readonly
   const words = calls.map(([one]) => ({ number: one!.number, ...requestWords(one!) }));
   const transfers = words.map(({ number, method, url, options }) =>
     [
-      `--silent --globoff --max-time "\${TIMEOUT:-30}"`,
+      `${CURL_OPTIONS} --max-time "\${TIMEOUT:-30}"`,
       ...options,
       `--request ${method} --dump-header "$dir/${number}.head" --output "$dir/${number}.body" --write-out '${number} %{http_code}\\n' --url ${url}`,
     ].join(" "),
@@ -170,7 +177,7 @@ const ENDING = [
   'if [ -n "${CHECK:-}" ]; then',
   '  sh -c "$CHECK" || { echo "The race was seen in round $round: the command in CHECK failed."; exit 1; }',
   "fi",
-  'helper race "$dir" "$dir/recorded.json"',
+  'helper race "$dir" "$dir/recorded.json" "$BASE_URL"',
   "case $? in",
   '  10) echo "The race was seen in round $round: when sent one after the other, in any order, the calls do not get these answers."; exit 1 ;;',
   "  11) ;;",
@@ -189,7 +196,7 @@ function recorded(
   calls: readonly (readonly RaceSent[])[],
   hide: Redactor,
 ): object {
-  const answers = (outcome: RaceOutcome): readonly { number: string; status: string; body: string | undefined }[] =>
+  const answers = (outcome: RaceOutcome): readonly { number: string; status: string; body: string | undefined; of: string }[] =>
     outcome.calls.map(({ requests }, side) => {
       const last = requests.findLast(isHttp);
       const body = last?.response?.body;
@@ -197,6 +204,7 @@ function recorded(
         number: String(calls[side]?.at(-1)?.number ?? 0),
         status: last === undefined ? "none" : statusOf(last),
         body: body === undefined || body.length > COMPARED ? undefined : hide.body(body),
+        of: thingOfPath(pathOf(last?.request.url ?? "")),
       };
     });
   const [seen, orders] = [answers(observed), allowed.map(answers)];

@@ -1,9 +1,10 @@
 import type { ApiRequest } from "../../model/http/response.ts";
+import { lacksBytes } from "../document/lacks-bytes.ts";
 import { HIDDEN } from "../redaction/field-names.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { Flow } from "./flow.ts";
-import type { Part } from "./shell-text.ts";
-import { decoded } from "./sources.ts";
+import type { Hole, Part } from "./shell-text.ts";
+import { decoded, numberText, parseExactly } from "./sources.ts";
 
 export interface RequestParts {
   readonly method: string;
@@ -12,6 +13,8 @@ export interface RequestParts {
   readonly headers: readonly (readonly Part[])[];
   readonly body: readonly Part[] | undefined;
   readonly hasContentType: boolean;
+  /** `true` if the recorded body is only a description of the bytes that were sent. */
+  readonly lacksBytes: boolean;
 }
 
 /** Matches headers that the script does not set, because curl sets them itself or they concern only the recorded connection. */
@@ -29,6 +32,7 @@ export function requestParts(request: ApiRequest, flow: Flow, hide: Redactor): R
     target: shown(targetParts(request.url, flow, hide)),
     headers: entries.map(([name, value]) => [`${name}: `, ...shown(headerParts(name, oneLine(value), flow, hide))]),
     body: request.body === undefined || request.body === "" ? undefined : shown(bodyParts(request.body, flow, hide)),
+    lacksBytes: lacksBytes(request.body),
     hasContentType: entries.some(([name]) => name.toLowerCase() === "content-type"),
   };
 }
@@ -53,7 +57,8 @@ function headerParts(name: string, value: string, flow: Flow, hide: Redactor): r
     return [scheme, flow.hidden(rest, name, "plain")];
   }
   const variable = flow.find(rest, name, rest.length >= 8);
-  return variable === undefined ? [value] : [scheme, { variable, form: "plain" }];
+  if (variable !== undefined) return [scheme, { variable, form: "plain" }];
+  return pieces(value, hide.headers({ [name]: value })[name]!, flow);
 }
 
 function cookieParts(value: string, flow: Flow, hide: Redactor): readonly Part[] {
@@ -68,10 +73,11 @@ function cookieParts(value: string, flow: Flow, hide: Redactor): readonly Part[]
 }
 
 function bodyParts(body: string, flow: Flow, hide: Redactor): readonly Part[] {
+  const redacted = hide.body(body);
   if (/^\s*[[{]/.test(body)) {
     try {
-      const parts = jsonParts(JSON.parse(body) as unknown, "", flow, hide);
-      // If nothing was replaced, send the body exactly as recorded: `JSON.parse` may have lost digits of long numbers.
+      const parts = jsonParts({ value: parseExactly(body), shown: parseExactly(redacted), name: "" }, flow, hide);
+      // If nothing was replaced, send the body exactly as recorded, with its spaces and repeated fields.
       return parts.every((part) => typeof part === "string") ? [body] : parts;
     } catch {
       // Ignore the error: the body is not JSON, so it is handled below as a form or as text.
@@ -79,34 +85,79 @@ function bodyParts(body: string, flow: Flow, hide: Redactor): readonly Part[] {
   }
   if (/^[^\s=&{}<>"]+=[^\s{}<>"]*$/.test(body)) return formParts(body, flow, hide);
   // Text in other formats has no field names, so read each of its hidden pieces from the environment.
-  return pieces(body, hide.body(body), flow);
+  return pieces(body, redacted, flow);
 }
+
+/** How a value is written at its position: the encoding of holes, and of texts. */
+interface Writing {
+  readonly name: string;
+  readonly form: Hole["form"];
+  readonly write: (text: string) => string;
+}
+
+const PLAIN: Writing = { name: "value", form: "plain", write: (text) => text };
 
 /** Splits a text at its hidden pieces, which the script reads from the environment. `redacted` is the same text with hidden secrets. */
-function pieces(text: string, redacted: string, flow: Flow): readonly Part[] {
-  if (redacted === text) return [text];
-  return redacted
-    .split(HIDDEN)
-    .flatMap((piece, index): Part[] => (index === 0 ? [piece] : [flow.hidden(`hidden ${index} of ${text}`, "value", "plain"), piece]));
+function pieces(text: string, redacted: string, flow: Flow, { name, form, write }: Writing = PLAIN): readonly Part[] {
+  if (redacted === text) return [write(text)];
+  let at = 0;
+  return redacted.split(HIDDEN).flatMap((piece, index, all): Part[] => {
+    if (index === 0) {
+      at = piece.length;
+      return [write(piece)];
+    }
+    const end = piece === "" && index === all.length - 1 ? text.length : text.indexOf(piece, at);
+    // The hidden piece cannot be found if the redactor wrote JSON in another way. Then only its place identifies it.
+    const value = end < at ? `hidden ${index} of ${text}` : text.slice(at, end);
+    at = Math.max(at, end + piece.length);
+    // The name of a GraphQL variable is no secret, although it is the value of a hidden argument.
+    return /^\$\w+$/.test(value) ? [write(value + piece)] : [flow.hidden(value, name, form), write(piece)];
+  });
 }
 
-function jsonParts(value: unknown, name: string, flow: Flow, hide: Redactor): readonly Part[] {
+/** A value in JSON. `shown`: the same value with hidden secrets. `name`: the name of its field. */
+interface JsonValue {
+  readonly value: unknown;
+  readonly shown: unknown;
+  readonly name: string;
+}
+
+function jsonParts({ value, shown, name }: JsonValue, flow: Flow, hide: Redactor): readonly Part[] {
   if (value !== null && name !== "" && hide.hides(name)) {
     return typeof value === "string" ? ['"', flow.hidden(value, name, "text"), '"'] : [flow.hidden(JSON.stringify(value), name, "plain")];
   }
-  if (Array.isArray(value))
-    return ["[", ...value.flatMap((item, index) => [index === 0 ? "" : ",", ...jsonParts(item, name, flow, hide)]), "]"];
+  const below = (typeof shown === "object" && shown !== null ? shown : {}) as Readonly<Record<string, unknown>>;
+  if (Array.isArray(value)) {
+    const items = value.flatMap((item, index): Part[] => [
+      index === 0 ? "" : ",",
+      ...jsonParts({ value: item, shown: below[index], name }, flow, hide),
+    ]);
+    return ["[", ...items, "]"];
+  }
   if (typeof value === "object" && value !== null) {
     const members = Object.entries(value).flatMap(([key, member], index): Part[] => [
       `${index === 0 ? "" : ","}${JSON.stringify(key)}:`,
-      ...jsonParts(member, key, flow, hide),
+      // The field around an id says what the id is about.
+      ...jsonParts({ value: member, shown: below[key], name: key === "id" && name !== "" ? `${name}.id` : key }, flow, hide),
     ]);
     return ["{", ...members, "}"];
   }
-  if (typeof value !== "string" && typeof value !== "number") return [JSON.stringify(value)];
-  const variable = flow.find(String(value), name, false);
-  if (variable === undefined) return [JSON.stringify(value)];
-  return typeof value === "string" ? ['"', { variable, form: "text" }, '"'] : [{ variable, form: "plain" }];
+  return leafParts({ value, shown, name }, flow);
+}
+
+function leafParts({ value, shown, name }: JsonValue, flow: Flow): readonly Part[] {
+  const digits = numberText(value);
+  if (digits === undefined && typeof value !== "string") return [JSON.stringify(value)];
+  const variable = flow.find(digits ?? String(value), name, false);
+  const hidden = typeof shown === "string" && shown !== value && shown.includes(HIDDEN) ? shown : undefined;
+  if (digits !== undefined) {
+    if (variable !== undefined) return [{ variable, form: "plain" }];
+    return [hidden === undefined ? digits : flow.hidden(digits, name, "plain")];
+  }
+  if (variable !== undefined) return ['"', { variable, form: "text" }, '"'];
+  if (hidden === undefined) return [JSON.stringify(value)];
+  const write = (text: string): string => JSON.stringify(text).slice(1, -1);
+  return ['"', ...pieces(String(value), hidden, flow, { name, form: "text", write }), '"'];
 }
 
 function formParts(form: string, flow: Flow, hide: Redactor): readonly Part[] {
@@ -117,7 +168,10 @@ function formParts(form: string, flow: Flow, hide: Redactor): readonly Part[] {
     const [plainName, plain] = [name, value].map((text) => decoded(text.replaceAll("+", " "))) as [string, string];
     if (hide.hides(plainName)) return [`${start}=`, flow.hidden(plain, plainName, "uri")];
     const variable = flow.find(plain, plainName, false);
-    return [`${start}=`, variable === undefined ? value : { variable, form: "uri" }];
+    if (variable !== undefined) return [`${start}=`, { variable, form: "uri" }];
+    const redacted = hide.body(plain);
+    if (redacted === plain) return [`${start}=`, value];
+    return [`${start}=`, ...pieces(plain, redacted, flow, { name: plainName, form: "uri", write: encodeURIComponent })];
   });
 }
 

@@ -3,6 +3,12 @@ import type { Flow, Taken } from "./flow.ts";
 import type { RequestParts } from "./request-parts.ts";
 import { printing, quoted, word } from "./shell-text.ts";
 
+/**
+ * Options of every curl command: paths are sent as recorded, and no proxy of the environment is used, as in a run. `NOPROXY=` in the environment of
+ * the script uses these proxies.
+ */
+export const CURL_OPTIONS = `--silent --globoff --path-as-is --noproxy "\${NOPROXY-*}"`;
+
 export interface Sent {
   readonly number: number;
   readonly label: string;
@@ -10,6 +16,24 @@ export interface Sent {
   /** The origin of the request's URL; `undefined` if the request goes to the base URL of the script. */
   readonly origin: string | undefined;
   readonly exchange: RecordedExchange;
+  /** How long to wait for the answer, if the finding is that it did not come in this time. */
+  readonly seconds?: number | undefined;
+}
+
+/**
+ * A shell command that ends the script if nothing accepts connections at the URL of the API. It is needed if no answer is recorded for the
+ * first request, because a missing answer then is as recorded.
+ */
+export const REACH = `[ "\${NOPROXY-*}" = "" ] || helper reach "$BASE_URL" || { echo "There is no answer from $BASE_URL." >&2; exit 2; }`;
+
+/** Returns a shell command that ends the script before it sends anything, if a body of bytes is missing in the recording. */
+export function unsendable(sent: readonly Sent[]): readonly string[] {
+  const one = sent.find(({ parts }) => parts.lacksBytes);
+  if (one === undefined) return [];
+  return [
+    "",
+    `echo ${quoted(oneLine(`Request ${one.number} (${one.label}) has a body of bytes that reports do not contain. Use seqqa replay.`))} >&2; exit 2`,
+  ];
 }
 
 /** Returns the first part of every script. It checks the environment variables and tools, and defines the shell functions that send requests. */
@@ -33,7 +57,9 @@ export function preparation(base: string, { secrets }: Flow, helper: string): re
     // If there is no answer, the shell function `send` writes `none` as the status.
     "send() {",
     "  number=$1; method=$2; url=$3; shift 3",
-    '  curl -q --silent --globoff --max-time "${TIMEOUT:-30}" "$@" --request "$method" --dump-header "$dir/$number.head" --output "$dir/$number.body" --write-out "%{http_code}" --url "$url" > "$dir/$number.status" || printf none > "$dir/$number.status"',
+    "  curl -q " +
+      CURL_OPTIONS +
+      ' --max-time "${TIMEOUT:-30}" "$@" --request "$method" --dump-header "$dir/$number.head" --output "$dir/$number.body" --write-out "%{http_code}" --url "$url" > "$dir/$number.status" || printf none > "$dir/$number.status"',
     '  [ -f "$dir/$number.body" ] || : > "$dir/$number.body"',
     '  echo "$method ${url#"$BASE_URL"}: $(cat "$dir/$number.status")"',
     "}",
@@ -43,7 +69,7 @@ export function preparation(base: string, { secrets }: Flow, helper: string): re
 }
 
 /** Returns the shell words of a curl command: method, URL and options. The commands in `before` write the body to a file. */
-export function requestWords({ number, parts, origin }: Sent): {
+export function requestWords({ number, parts, origin, seconds }: Sent): {
   readonly before: readonly string[];
   readonly method: string;
   readonly url: string;
@@ -61,6 +87,7 @@ export function requestWords({ number, parts, origin }: Sent): {
         ? []
         : [...(parts.hasContentType ? [] : ["--header content-type:"]), "--header expect:", `--data-binary "@$dir/${number}.sent"`]),
       ...(parts.method === "HEAD" ? ["--head"] : []),
+      ...(seconds === undefined ? [] : [`--max-time "\${TIMEOUT:-${seconds}}"`]),
     ],
   };
 }

@@ -53,7 +53,8 @@ function printText(text: string): string {
       ? String.fromCharCode(byte)
       : `\\${byte.toString(8).padStart(3, "0")}`,
   );
-  return `printf '${octal.join("")}'`;
+  // A leading hyphen would begin an option of printf.
+  return `printf '${octal.join("").replace(/^-/, "\\055")}'`;
 }
 
 /** Returns a shell comment of one line for any text. */

@@ -1,7 +1,10 @@
 import type { RecordedExchange, RecordedResponse } from "../../model/results/result.ts";
 import type { ApiRequest } from "../../model/http/response.ts";
 import { jsonText } from "../json/json-text.ts";
+import { lacksBytes } from "../document/lacks-bytes.ts";
 import { packageVersion } from "../document/package-version.ts";
+
+const DESCRIBED = "The request had a body of bytes, which this text only describes.";
 
 /** An HTTP request of a finding, with the name of the step that sent it. */
 export interface HarExchange extends RecordedExchange {
@@ -40,7 +43,7 @@ function requestOf({ method, url, headers, body }: ApiRequest): object {
     cookies: [],
     headers: headersOf(headers),
     queryString: [...parsed.searchParams].map(([name, value]) => ({ name, value })),
-    ...(body === undefined ? {} : { postData: { mimeType: typeOf(headers), text: body } }),
+    ...(body === undefined ? {} : { postData: { mimeType: typeOf(headers), text: body, ...(lacksBytes(body) && { comment: DESCRIBED }) } }),
     headersSize: -1,
     bodySize: body === undefined ? 0 : Buffer.byteLength(body),
   };

@@ -4,7 +4,7 @@ import type { RecordedExchange } from "../../model/results/result.ts";
 /** Replaces the lanes' URLs in texts by the configured base URL, because the ports of lanes differ from run to run. */
 export class ShownUrls {
   readonly #shown: string | undefined;
-  readonly #lanes: readonly RegExp[];
+  readonly #lanes: readonly (readonly [lane: RegExp, shown: string])[];
 
   /**
    * @param shown The configured base URL that replaces the lanes' URLs.
@@ -13,21 +13,36 @@ export class ShownUrls {
   constructor(shown: string | undefined, lanes: Iterable<string>) {
     this.#shown = shown?.replace(/\/+$/, "");
     // Require that no digit follows the URL, so that port 3000 does not match port 30001.
-    this.#lanes = [...lanes].map((lane) => new RegExp(`${lane.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?!\\d)`, "g"));
+    const pattern = (url: string): RegExp => new RegExp(`${url.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?!\\d)`, "g");
+    this.#lanes = [...lanes].flatMap((lane) => [
+      [pattern(lane), this.#shown ?? ""] as const,
+      // Some servers escape slashes in JSON.
+      [pattern(lane.replaceAll("/", "\\/")), (this.#shown ?? "").replaceAll("/", "\\/")] as const,
+    ]);
   }
 
   request(request: ApiRequest): ApiRequest {
-    const url = this.text(request.url);
-    return url === request.url ? request : { ...request, url };
+    const { url, headers, body } = request;
+    return { ...request, url: this.text(url), headers: this.#headers(headers), ...(body === undefined ? {} : { body: this.text(body) }) };
   }
 
   exchange(exchange: RecordedExchange): RecordedExchange {
-    const { request, error } = exchange;
-    return { ...exchange, request: this.request(request), ...(error === undefined ? {} : { error: this.text(error) }) };
+    const { request, response, error } = exchange;
+    return {
+      ...exchange,
+      request: this.request(request),
+      ...(response === undefined
+        ? {}
+        : { response: { ...response, headers: this.#headers(response.headers), body: this.text(response.body) } }),
+      ...(error === undefined ? {} : { error: this.text(error) }),
+    };
   }
 
   text(text: string): string {
-    const shown = this.#shown;
-    return shown === undefined ? text : this.#lanes.reduce((rest, lane) => rest.replace(lane, () => shown), text);
+    return this.#shown === undefined ? text : this.#lanes.reduce((rest, [lane, shown]) => rest.replace(lane, () => shown), text);
+  }
+
+  #headers(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+    return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, this.text(value)]));
   }
 }

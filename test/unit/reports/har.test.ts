@@ -15,6 +15,7 @@ it("HAR holds requests and answers in their order, valid by its schema", () => {
   const text = harText(
     [
       { step: "create", request, response, durationMs: 3.5 },
+      { step: "upload", request: { ...request, body: "PNG\ufffd" }, response, durationMs: 0 },
       { step: "read", request: { ...request, method: "GET", body: undefined }, error: "ECONNRESET", durationMs: 10 },
     ],
     "2026-11-21T08:30:20.123Z",
@@ -35,6 +36,7 @@ it("HAR holds requests and answers in their order, valid by its schema", () => {
       },
       response: { status: 302, redirectURL: "/orders/1", content: { text: "ok", mimeType: "text/html" } },
     },
+    { request: { postData: { comment: "The request had a body of bytes, which this text only describes." } } },
     { startedDateTime: "2026-11-21T08:30:20.126Z", request: { bodySize: 0 }, response: { status: 0, comment: "ECONNRESET" } },
   ]);
 });

@@ -2,13 +2,16 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
 import type { RecordedExchange } from "../../../../src/model/results/result.ts";
 import { curlScript } from "../../../../src/reports/curl/curl-script.ts";
 import { printing, quoted } from "../../../../src/reports/curl/shell-text.ts";
 import { redactor } from "../../../../src/reports/index.ts";
+import { runScript, type RanScript } from "../../../support/run-script.ts";
+import { closeServers, serve } from "../../../unit/adapters/http/servers.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "seqqa-curl-"));
+afterEach(closeServers);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const HOSTILE = `'; touch pwned; '$(touch pwned)\`touch pwned\`"\\%s%n\n\r\0\u001b[31m\ud800</script>`;
@@ -45,7 +48,7 @@ it("whatever is in names, requests and answers is data to the shell", () => {
 });
 
 it("prints texts byte for byte", () => {
-  for (const text of [HOSTILE, "plain 'quoted'", "ünïcode \u{1f600}", "%s\\n", "-n", ""]) {
+  for (const text of [HOSTILE, "plain 'quoted'", "ünïcode \u{1f600}", "%s\\n", "-n", "--b\r\nx", "-\u0001", ""]) {
     const bytes = execFileSync("sh", ["-c", printing([text])]);
     expect(bytes.toString("hex")).toBe(Buffer.from(text, "utf8").toString("hex"));
     expect(execFileSync("sh", ["-c", `printf '%s' ${quoted(text)}`]).toString()).toBe(Buffer.from(text.replaceAll("\0", "")).toString());
@@ -110,4 +113,163 @@ it("does not say of what only the stores show that it still fails", () => {
   expect(script).toContain("Only the stores show whether leakage still fails: seqqa replay f00d checks them");
   expect(script).not.toContain("Still fails");
   expect(curlScript({ ...one, invariant: "mine" }, redactor([]))).toContain("Still fails: mine");
+});
+
+/** Runs the script of a finding against a server that gives these answers, by method and path. Returns what it was sent, too. */
+async function against(
+  one: Parameters<typeof curlScript>[0],
+  answers: Readonly<Record<string, readonly [status: number, body: string] | undefined>>,
+  env: Readonly<Record<string, string>> = {},
+): Promise<RanScript & { readonly seen: readonly string[] }> {
+  const seen: string[] = [];
+  const url = await serve((request, response) => {
+    let body = "";
+    request.on("data", (chunk) => (body += String(chunk)));
+    request.on("end", () => {
+      const line = `${request.method} ${request.url}`;
+      seen.push(`${line}${request.headers["x-user-id"] === undefined ? "" : ` as ${String(request.headers["x-user-id"])}`} ${body}`.trim());
+      const [status, text] = answers[line] ?? [404, "{}"];
+      if (status === 0) return void response.destroy();
+      response.writeHead(status).end(text.replaceAll("BASE", `http://${request.headers.host}`));
+    });
+  });
+  const ran = await runScript(folder, curlScript({ ...one, invariant: "rule", message: "broken" }, redactor([]))!, { BASE_URL: url, ...env });
+  return { ...ran, seen };
+}
+
+const unanswered = (url: string, more: Partial<RecordedExchange["request"]> = {}, durationMs = 1): RecordedExchange => ({
+  request: exchange(url, 0, "", more).request,
+  error: "no answer",
+  durationMs,
+});
+
+describe("is not tried, and ends with 2,", () => {
+  it("if no answer is recorded and nothing listens", async () => {
+    const dead = { ...finding(unanswered("/boom")), invariant: "target_crashed" };
+    expect(await runScript(folder, curlScript(dead, redactor([]))!, {})).toMatchObject({ status: 2 });
+    expect(await against(finding(unanswered("/boom")), { "POST /boom": [0, ""] })).toMatchObject({ status: 1 });
+  });
+
+  it.each([
+    ["bytes", "PNG\ufffd\u0001"],
+    ["a file", '--b\r\nContent-Disposition: form-data; name="f"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n<12 bytes>\r\n--b--\r\n'],
+  ])("if a body was not recorded: %s", async (_, body) => {
+    const { status, out, seen } = await against(finding(exchange("/a", 200, "{}"), exchange("/pictures", 200, "{}", { body })), {});
+    expect({ status, seen }).toEqual({ status: 2, seen: [] });
+    expect(out).toContain("has a body of bytes that reports do not contain");
+  });
+
+  it("if neither the last step nor the rule sent a request", async () => {
+    const create = finding(exchange("/orders", 201, '{"id":1}'));
+    const clock = { ...create, reproductionPath: ["create", "expire"], steps: [...create.steps, { action: "expire", status: null, requests: [] }] };
+    const { status, out } = await against(clock, { "POST /orders": [201, '{"id":1}'] });
+    expect(out).toContain("seqqa replay f00d");
+    expect(status).toBe(2);
+  });
+
+  it("if seqqa refused the answer, and curl gets one", async () => {
+    const invalid = { ...finding(unanswered("/zip")), invariant: "invalid_http_answer" };
+    const script = curlScript(invalid, redactor([]))!;
+    const url = await serve((_request, response) => void response.end("ok"));
+    const { status, out } = await runScript(folder, script, { BASE_URL: url });
+    expect(out).toContain("seqqa replay f00d");
+    expect(status).toBe(2);
+  });
+});
+
+it("sends paths as recorded, to no proxy, and waits as long as the run did for an answer that did not come", async () => {
+  const path = "/files/../admin";
+  expect(await against(finding(exchange(path, 200, "{}")), { [`POST ${path}`]: [200, "{}"] }, { http_proxy: "http://127.0.0.1:9" })).toMatchObject({
+    status: 1,
+    seen: [`POST ${path}`],
+  });
+  const slow = { ...finding(unanswered("/slow", {}, 1234)), invariant: "slow_timeout" };
+  expect(curlScript(slow, redactor([]))).toContain(`--max-time "\${TIMEOUT:-1.3}"`);
+});
+
+describe("takes a value only from an answer about the same thing", () => {
+  const order = (sent: string): RecordedExchange => exchange("/orders", 201, '{"id":1}', { body: sent, headers: { "x-user-id": "1" } });
+  const made = { "POST /orders": [201, '{"id":5}'] } as const;
+
+  it("and not from one about another thing that happens to have the same number", async () => {
+    const path = finding(
+      order('{"amount":100}'),
+      exchange("/customers/1", 200, "{}", { method: "GET" }),
+      exchange("/payments", 200, "{}", { body: '{"customer_id":1,"order_id":1}', headers: { "x-user-id": "1" } }),
+    );
+    const { seen } = await against(path, { ...made, "GET /customers/1": [200, "{}"], "POST /payments": [200, "{}"] });
+    expect(seen.slice(1)).toEqual(["GET /customers/1", 'POST /payments as 1 {"customer_id":1,"order_id":5}']);
+  });
+
+  it("and not if the value was sent before", async () => {
+    const path = finding(order('{"owner":{"id":1}}'), exchange("/owner", 200, "{}", { body: '{"owner":{"id":1}}' }));
+    expect((await against(path, { ...made, "POST /owner": [200, "{}"] })).seen[1]).toBe('POST /owner {"owner":{"id":1}}');
+  });
+
+  it("and from one that does not say what it is about", async () => {
+    const path = finding(exchange("/signup", 201, '{"id":1}'), exchange("/users/1", 200, "{}"));
+    expect((await against(path, { "POST /signup": [201, '{"id":5}'], "POST /users/5": [200, "{}"] })).seen[1]).toBe("POST /users/5");
+  });
+});
+
+describe("compares answers except for ids, times and the URL of the API:", () => {
+  const create = exchange("/orders", 201, '{"id":137}');
+  const refund = (body: string): Parameters<typeof curlScript>[0] => finding(create, exchange("/orders/137/refund", 200, body));
+  const status = async (recorded: string, now: string): Promise<number | null> =>
+    (await against(refund(recorded), { "POST /orders": [201, '{"id":1}'], "POST /orders/1/refund": [200, now] })).status;
+
+  it.each([
+    ["ids of two kinds", '{"id":137,"customer_id":1}', '{"id":1,"customer_id":1}'],
+    ["another id beside the same one", '{"id":1,"customer_id":1}', '{"id":2,"customer_id":1}'],
+    ["ids that are strings", '{"id":"137","ref":"ORD-000137","orderID":137}', '{"id":"1","ref":"ORD-000001","orderID":1}'],
+    ["ids in paths and texts", '{"self":"/orders/137","message":"order 137 is paid"}', '{"self":"/orders/1","message":"order 1 is paid"}'],
+    ["URLs of the API", '{"self":"http://127.0.0.1:9/orders/137"}', '{"self":"BASE/orders/1"}'],
+    ["URLs of the API in text", "see http://127.0.0.1:9/about", "see BASE/about"],
+    ["long numbers", '{"id":9007199254740993,"of":9007199254740993}', '{"id":9007199254740995,"of":9007199254740995}'],
+  ])("%s", async (_, recorded, now) => {
+    expect(await status(recorded, now)).toBe(1);
+  });
+
+  it.each([
+    ["one id for two", '{"items":[{"id":1},{"id":2}]}', '{"items":[{"id":1},{"id":1}]}'],
+    ["another number", '{"id":137,"refunded":200}', '{"id":1,"refunded":100}'],
+    ["another number in a text", '{"message":"refunded 200"}', '{"message":"refunded 100"}'],
+    ["another order", '{"order_id":137,"parent_order":{"id":137}}', '{"order_id":1,"parent_order":{"id":null}}'],
+    ["long numbers that differ", '{"total":9007199254740993}', '{"total":9007199254740992}'],
+  ])("differs in %s", async (_, recorded, now) => {
+    expect(await status(recorded, now)).toBe(0);
+  });
+});
+
+it("takes and sends numbers with all their digits", async () => {
+  const path = finding(
+    exchange("/orders", 201, '{"id":9007199254740993}'),
+    exchange("/orders/9007199254740993/pay", 200, "{}", { body: '{"order_id":9007199254740993,"by":9007199254740997}' }),
+  );
+  const { seen } = await against(path, { "POST /orders": [201, '{"id":9007199254740995}'] });
+  expect(seen[1]).toBe('POST /orders/9007199254740995/pay {"order_id":9007199254740995,"by":9007199254740997}');
+});
+
+it.each([
+  ["a variable of GraphQL", JSON.stringify({ query: "mutation($pw:String!){login(password:$pw){id}}", variables: { pw: "hunter2" } })],
+  ["an argument of GraphQL", JSON.stringify({ query: 'mutation{login(password:"hunter2"){id}}' })],
+  ["JSON in JSON", JSON.stringify({ n: 1, data: '{"password":"hunter2","a":1}' })],
+  ["JSON in a form", `data=${encodeURIComponent('{"password":"hunter2","a":1}')}&n=1`],
+])("asks for a short secret in %s, and sends it where it was", async (_, body) => {
+  const login = { ...finding(exchange("/login", 200, "{}", { body })), invariant: "rule", message: "broken" };
+  const script = curlScript(login, redactor(["password"]))!;
+  expect(script).not.toContain("hunter2");
+  const name = /\{(SECRET_\w+)\+set\}/.exec(script)![1]!;
+  let sent = "";
+  const url = await serve((request, response) => {
+    request.on("data", (chunk) => (sent += String(chunk)));
+    request.on("end", () => void response.end("{}"));
+  });
+  expect(await runScript(folder, script, { BASE_URL: url, [name]: "hunter2" })).toMatchObject({ status: 1 });
+  expect(sent).toBe(body);
+});
+
+it("asks for a short secret in a header that is not hidden as a whole", () => {
+  const one = exchange("/login", 200, "{}", { headers: { "x-form": "password=hunter2&a=1" } });
+  expect(curlScript(finding(one), redactor(["password"]))).not.toContain("hunter2");
 });

@@ -1,5 +1,4 @@
-import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -9,6 +8,7 @@ import type { Race } from "../../../../src/model/results/result.ts";
 import { raceScript } from "../../../../src/reports/curl/race-script.ts";
 import { redactor } from "../../../../src/reports/index.ts";
 import { exchangeOf, gatedRace, race } from "../../../support/race.ts";
+import { runScript, type RanScript } from "../../../support/run-script.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "seqqa-race-"));
 const servers: Server[] = [];
@@ -42,19 +42,7 @@ async function shop(racy: boolean): Promise<{ readonly url: string; readonly see
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
 }
 
-interface Ran {
-  readonly status: number | null;
-  readonly out: string;
-}
-
-async function run(script: string, env: Readonly<Record<string, string>>): Promise<Ran> {
-  writeFileSync(join(folder, "race.sh"), script);
-  const child = spawn("sh", ["race.sh"], { cwd: folder, env: { PATH: process.env["PATH"], ...env } });
-  let out = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (out += String(chunk)));
-  const status = await new Promise<number | null>((resolve) => child.on("close", resolve));
-  return { status, out };
-}
+const run = (script: string, env: Readonly<Record<string, string>>): Promise<RanScript> => runScript(folder, script, env);
 
 const scriptOf = (changes: Partial<Race> = {}, names: readonly string[] = []): string => raceScript(race(changes), redactor(names))!;
 
@@ -169,4 +157,17 @@ it("says what curl cannot do", () => {
     "curl cannot hold a statement, so this script shows the race only by chance. seqqa replay r00000000000000a7 follows",
   );
   expect(scriptOf({ observed: { ...race().observed, calls: [] } })).toBeUndefined();
+});
+
+it("without a way, says so if nothing answers", async () => {
+  expect(await run(scriptOf({ prefix: [], steps: [] }), { BASE_URL: "http://127.0.0.1:9" })).toMatchObject({ status: 2 });
+});
+
+it("is not tried if a body was not recorded, and sends paths as recorded", async () => {
+  const base = race().observed;
+  const calls = base.calls.map((call) => ({ ...call, requests: [exchangeOf("POST", "/a/../b", 200, "{}", "PNG\ufffd")] }));
+  const { url, seen } = await shop(true);
+  expect(await run(scriptOf({ observed: { ...base, calls } }), { BASE_URL: url })).toMatchObject({ status: 2 });
+  expect(seen).toEqual([]);
+  expect(scriptOf()).toContain("--parallel-immediate --silent --globoff --path-as-is --noproxy");
 });

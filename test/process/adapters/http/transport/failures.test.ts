@@ -4,6 +4,7 @@ import net from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { HttpClient } from "../../../../../src/adapters/http/index.ts";
 import { clientPartOf, type Exchange } from "../../../../../src/model/http/client.ts";
+import { recorded } from "../../../../../src/lane/step/outcome.ts";
 import type { SeqqaError } from "../../../../../src/model/errors.ts";
 import { closeServers, freePort, serve, serveRaw } from "../../../../unit/adapters/http/servers.ts";
 
@@ -23,7 +24,8 @@ function expectUnreachable(error: SeqqaError & { exchanges: Exchange[] }, word: 
   expect(error).toMatchObject({ name: "SeqqaError", code: "TARGET_UNREACHABLE", exitStatus: 3 });
   expect(error.message).toMatch(new RegExp(`^${word}: (POST|GET) ${url}/orders got no .*from the target\\.$`));
   expect(error.hint).toMatch(/^(?:Check|Read) /);
-  expect(error.exchanges).toEqual([{ kind: "failure", method: "POST", url: `${url}/orders`, reason: "unreachable", error }]);
+  const request = { method: "POST", url: `${url}/orders`, headers: {} };
+  expect(error.exchanges).toEqual([{ kind: "failure", request, durationMs: expect.any(Number) as number, reason: "unreachable", error }]);
 }
 
 describe("every way of not reaching the target is one error", () => {
@@ -126,11 +128,26 @@ describe("timeouts", () => {
     const started = performance.now();
     const exchanges: Exchange[] = [];
     clientPartOf(api)!.listen((exchange) => exchanges.push(exchange));
-    const error = await api.post("/orders").catch((caught: unknown) => caught);
+    api.setAuthToken("t");
+    const error = await api.post("/orders", { json: { n: 3 } }).catch((caught: unknown) => caught);
     expect(performance.now() - started).toBeGreaterThan(49);
     expect(performance.now() - started).toBeLessThan(2000);
     expect(error).toMatchObject({ code: "REQUEST_TIMEOUT", message: `POST ${url}/orders got no answer within 0.05 s.` });
-    expect(exchanges).toEqual([{ kind: "failure", method: "POST", url: `${url}/orders`, reason: "timeout", error }]);
+    expect(exchanges).toMatchObject([
+      {
+        kind: "failure",
+        request: {
+          method: "POST",
+          url: `${url}/orders`,
+          headers: { authorization: "Bearer t", "content-type": "application/json" },
+          body: '{"n":3}',
+        },
+        reason: "timeout",
+        error,
+      },
+    ]);
+    expect(recorded(exchanges[0]!)).toMatchObject({ request: { headers: { authorization: "Bearer t" }, body: '{"n":3}' } });
+    expect(recorded(exchanges[0]!).durationMs).toBeGreaterThan(49);
     late?.();
     expect((await api.get("/next", { timeout: 5 })).text).toBe("in time");
   });
