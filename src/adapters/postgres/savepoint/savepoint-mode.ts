@@ -121,6 +121,8 @@ export class SavepointMode implements PostgresMode {
   }
 
   root(): Promise<Observed> {
+    // Settings that listeners make while exploring would be rolled back with the state in which they were made.
+    this.#core.announce();
     return this.#alone(async (client) => {
       // In a lane's own store, commit the changes that `setup` made. In an external store, they are rolled back at the end.
       const { borrowed } = this.#options;

@@ -29,6 +29,8 @@ export class SharedConnectionCore implements SessionHost {
   /** The number of requests that the target has made. */
   activity = 0;
   onLost: (error: Error) => void = () => undefined;
+  /** Emits the event of a new client if this was not done yet. */
+  announce: () => void = () => undefined;
 
   constructor(store: StoreUrl) {
     this.store = store;
