@@ -17,6 +17,12 @@ begin
   drop table if exists ${LOG};
 end`)}`;
 
+/** A PL/pgSQL statement that fails in sessions other than the shared connection, which cannot write to the undo log. */
+const REQUIRE_SHARED = `if pg_catalog.to_regclass('${LOG}') is null then
+  raise exception 'seqqa explores this database with the checkpoint savepoint, which cannot undo writes over another connection'
+    using hint = 'Write over the connection of the adapter, or set checkpoint: "journal".';
+end if;`;
+
 /** System catalogs whose rows describe the schema. */
 const CATALOGS = ["pg_class", "pg_attribute", "pg_attrdef", "pg_constraint", "pg_index", "pg_trigger", "pg_rewrite", "pg_proc", "pg_type", "pg_enum", "pg_sequence", "pg_policy", "pg_inherits", "pg_namespace", "pg_extension"]; // prettier-ignore
 
@@ -80,13 +86,13 @@ function variantOf(table: Table): string {
 }
 
 function rowFunction(variant: string, table: Table): string {
-  const body = `begin insert into ${LOG}(rel, o, n) values (TG_RELID, OLD::pg_catalog.text, NEW::pg_catalog.text); return null; end`;
+  const body = `begin ${REQUIRE_SHARED} insert into ${LOG}(rel, o, n) values (TG_RELID, OLD::pg_catalog.text, NEW::pg_catalog.text); return null; end`;
   return routine(`seqqa_row_${variant}() returns trigger`, body, settingsFor(table.types));
 }
 
 function triggers(table: Table): string[] {
   const { sqlName, oid } = table;
-  const truncated = `begin insert into ${LOG}(rel, o) select TG_RELID, (seqqa_t.*)::pg_catalog.text from only ${sqlName} as seqqa_t; return null; end`;
+  const truncated = `begin ${REQUIRE_SHARED} insert into ${LOG}(rel, o) select TG_RELID, (seqqa_t.*)::pg_catalog.text from only ${sqlName} as seqqa_t; return null; end`;
   return [
     `create trigger ${TRIGGER} after insert or update or delete on ${sqlName} for each row execute function pg_temp.seqqa_row_${variantOf(table)}()`,
     routine(`seqqa_truncate_${oid}() returns trigger`, truncated, settingsToRead(table)),

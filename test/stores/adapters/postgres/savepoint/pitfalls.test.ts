@@ -289,6 +289,19 @@ describe("what savepoints cannot do", () => {
     await databases.within(lane.name, async (client) => expect((await client.query("select v from t")).rows).toEqual([{ v: "kept" }]));
   });
 
+  test("writes over another connection are refused with what to do instead", async () => {
+    const lane = await Lane.open(databases, [`${T}; insert into t(v) values('a')`]);
+    for (const sql of ["insert into t(v) values('b')", "delete from t"]) {
+      await databases.within(lane.name, async (client) => {
+        await expect(client.query(sql)).rejects.toMatchObject({
+          message: expect.stringContaining("checkpoint savepoint") as string,
+          hint: expect.stringContaining("journal") as string,
+        });
+      });
+    }
+    await lane.adapter.close();
+  });
+
   test("a role that does not own the tables is refused", async () => {
     const role = `${databases.prefix}_poor`;
     const name = await databases.create([T]);
