@@ -23,8 +23,9 @@ const REQUIRE_SHARED = `if pg_catalog.to_regclass('${LOG}') is null then
     using hint = 'Write over the connection of the adapter, or set checkpoint: "journal".';
 end if;`;
 
-/** System catalogs whose rows describe the schema. */
-const CATALOGS = ["pg_class", "pg_attribute", "pg_attrdef", "pg_constraint", "pg_index", "pg_trigger", "pg_rewrite", "pg_proc", "pg_type", "pg_enum", "pg_sequence", "pg_policy", "pg_inherits", "pg_namespace", "pg_extension"]; // prettier-ignore
+/** The names, without `pg_`, of system catalogs whose rows describe the schema. */
+const CATALOGS =
+  "class attribute attrdef constraint index trigger rewrite proc type enum sequence policy inherits namespace extension".split(" ");
 
 /**
  * Returns the SQL statements that create row triggers and their undo log. The log is a temporary table, so a rollback removes its entries together
@@ -40,7 +41,7 @@ export function logStatements({ tables, sequences }: Catalog, unlogged: readonly
     ...counterFunctions(sequences, { counters: "pg_temp.seqqa_counters", put: "pg_temp.seqqa_put", definer: true }),
     routine(
       "seqqa_signal() returns text",
-      `begin return pg_catalog.concat(${writesOf(CATALOGS.map((name) => `'pg_catalog.${name}'::pg_catalog.regclass`))}, ' ', ${writesOf(unlogged)}); end`,
+      `begin return pg_catalog.concat(${writesOf(CATALOGS.map((name) => `'pg_catalog.pg_${name}'::pg_catalog.regclass`))}, ' ', ${writesOf(unlogged)}); end`,
     ),
     routine(
       "seqqa_read(p_after bigint) returns table(id bigint, rel oid, o text, n text)",
