@@ -2,8 +2,11 @@ import { createHash } from "node:crypto";
 import { OURS, type Catalog } from "../schema/catalog.ts";
 import { OFF } from "../connect/control.ts";
 
-/** The number of locks ("doors") of the gate, one for each write of a call. Writes of a call beyond this number cannot be held. */
+/** The maximum number of locks ("doors") of an armed gate, one for each write of a call. Writes of a call beyond this number cannot be held. */
 export const DOORS = 64;
+/** The number of doors from which an armed gate takes its doors. The others replace doors at which an ended write has left its locks. */
+const ALL_DOORS = 2 * DOORS;
+const numbers = [...Array(ALL_DOORS).keys()];
 const KINDS = [
   ["insert", "i"],
   ["update", "u"],
@@ -27,8 +30,8 @@ export interface GateLocks {
   /** The beginning of the name of a lock that a waiting session holds. The name ends with the number of the door at which the session waits. */
   readonly here: string;
   /**
-   * Returns the name of another lock that a waiting session holds. The name shows the number of the written table and the first letter of INSERT,
-   * UPDATE or DELETE.
+   * Returns the beginning of the name of another lock that a waiting session holds. The name shows the number of the written table and the first
+   * letter of INSERT, UPDATE or DELETE, and ends with the number of the door.
    */
   readonly at: (table: number, kind: string) => string;
 }
@@ -40,14 +43,14 @@ export function gateLocks(database: string): GateLocks {
     fault: `${own} f`,
     door: `${own} d`,
     here: `${own} h`,
-    at: (table, kind) => `${own} ${table}${kind.slice(0, 1).toLowerCase()}`,
+    at: (table, kind) => `${own} ${table}${kind.slice(0, 1).toLowerCase()} `,
   };
 }
 
 /**
  * Returns CREATE TRIGGER statements for the triggers that hold writes. MySQL has row triggers only, so a trigger recognizes the first row of a
  * statement by `now(6)`, which is constant within a statement. Statements that change no row are not held. A held UPDATE or DELETE has already locked
- * its first row.
+ * its first row. If a time limit or KILL QUERY ends a held write, its session keeps the locks until its next write at an armed gate.
  */
 export function gateStatements({ tables }: Catalog, { armed, fault, door, here, at }: GateLocks): string[] {
   const numbered = (name: string): string => `concat('${name}', @seqqa_d)`;
@@ -55,12 +58,15 @@ export function gateStatements({ tables }: Catalog, { armed, fault, door, here, 
     KINDS.map(
       ([kind, letter]) => `create trigger ${OURS}${index}_g${letter} before ${kind} on ${sqlName} for each row begin
   if ${OFF} is null and is_free_lock('${armed}') = 0 and not (@seqqa_at <=> now(6)) then
-    set @seqqa_at = now(6), @seqqa_d = 0;
-    while @seqqa_d < ${DOORS} and is_free_lock(${numbered(door)}) do set @seqqa_d = @seqqa_d + 1; end while;
-    if @seqqa_d < ${DOORS} and get_lock(${numbered(here)}, 0) then
-      do get_lock('${at(index, kind)}', 0);
+    if @seqqa_here is not null then do release_lock(@seqqa_here), release_lock(@seqqa_table); end if;
+    set @seqqa_at = now(6), @seqqa_d = 0, @seqqa_here = null;
+    while @seqqa_d < ${ALL_DOORS} and is_free_lock(${numbered(door)}) do set @seqqa_d = @seqqa_d + 1; end while;
+    if @seqqa_d < ${ALL_DOORS} and get_lock(${numbered(here)}, 0) then
+      set @seqqa_here = ${numbered(here)}, @seqqa_table = ${numbered(at(index, kind))};
+      do get_lock(@seqqa_table, 0);
       do get_lock(${numbered(door)}, 86400);
-      do release_lock(${numbered(door)}), release_lock('${at(index, kind)}'), release_lock(${numbered(here)});
+      do release_lock(${numbered(door)}), release_lock(@seqqa_table), release_lock(@seqqa_here);
+      set @seqqa_here = null;
       if is_free_lock('${fault}') = 0 then
         signal sqlstate 'HY000' set mysql_errno = 1030, message_text = 'could not write: a fault made by seqqa';
       end if;
@@ -75,12 +81,22 @@ end`,
  * Returns a query that takes the gate's locks. The result is one row: the session that already holds one of the locks, then `1` for each lock that
  * was taken.
  */
-export function armSql({ armed, door, here }: GateLocks, doors: number): string {
-  const numbers = [...Array(doors).keys()];
-  const taken = [armed, ...numbers.flatMap((i) => [`${door}${i}`, `${here}${i}`])].map((name) => `is_used_lock('${name}')`);
+export function armSql({ armed, door, here }: GateLocks, doors: readonly number[]): string {
+  const taken = [armed, ...doors.flatMap((i) => [`${door}${i}`, `${here}${i}`])].map((name) => `is_used_lock('${name}')`);
   // Take the lock `armed` last: a session that sees it must find the doors already locked.
-  const got = [...numbers.map((i) => `${door}${i}`), armed].map((name) => `get_lock('${name}', 0)`);
+  const got = [...doors.map((i) => `${door}${i}`), armed].map((name) => `get_lock('${name}', 0)`);
   return `select coalesce(${taken.join(", ")}), ${got.join(", ")}`;
+}
+
+/** Returns the numbers of the first doors that are not in `left`. */
+export function doorsWithout(left: readonly number[], count: number): readonly number[] {
+  return numbers.filter((i) => !left.includes(i)).slice(0, count);
+}
+
+/** Returns a query for the doors whose lock is held by a session that executes no statement, so that it no longer waits there. */
+export function leftSql({ here }: GateLocks): string {
+  const doors = numbers.map((i) => `select ${i} as i`).join(" union all ");
+  return `select d.i from (${doors}) d join information_schema.processlist p on p.id = is_used_lock(concat('${here}', d.i)) where p.command = 'Sleep'`;
 }
 
 export function hereSql({ here }: GateLocks, door: number): string {
@@ -93,11 +109,11 @@ export function openSql({ armed, door }: GateLocks, doors: readonly number[], di
 }
 
 /**
- * Returns a query for the writes at which sessions wait. Each row of the result has the kind of statement, the number of the table, and the session.
+ * Returns a query for the writes at which sessions wait at a door. Each row of the result has the kind of statement, the number of the table, and the session.
  */
-export function whereSql({ at }: GateLocks, tables: number): string {
+export function whereSql({ at }: GateLocks, tables: number, door: number): string {
   const places = [...Array(tables).keys()].flatMap((i) => KINDS.map(([kind]) => [kind.toUpperCase(), i] as const));
-  return places.map(([kind, i]) => `select '${kind}', ${i}, is_used_lock('${at(i, kind)}')`).join(" union all ");
+  return places.map(([kind, i]) => `select '${kind}', ${i}, is_used_lock('${at(i, kind)}${door}')`).join(" union all ");
 }
 
 export function faultSql({ fault }: GateLocks, is: boolean): string {

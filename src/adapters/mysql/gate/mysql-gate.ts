@@ -4,7 +4,19 @@ import { lookUntil } from "../../../stores/look-until.ts";
 import type { Table } from "../schema/catalog.ts";
 import { Writing, type Control } from "../connect/control.ts";
 import { isDenied, isGone } from "../connect/failures.ts";
-import { armSql, DOORS, endSql, faultSql, gateLocks, hereSql, openSql, whereSql, type GateLocks } from "./gate-sql.ts";
+import {
+  armSql,
+  doorsWithout,
+  DOORS,
+  endSql,
+  faultSql,
+  gateLocks,
+  hereSql,
+  leftSql,
+  openSql,
+  whereSql,
+  type GateLocks,
+} from "./gate-sql.ts";
 import { innodbWaits } from "./innodb-waits.ts";
 import { named } from "../connect/sql-text.ts";
 
@@ -19,8 +31,10 @@ export class MysqlGate implements FailingGate {
   readonly #tables: readonly Table[];
   readonly #limitMs: number;
   readonly #locks: GateLocks;
-  /** The number of door locks that seqqa holds. 0 if the gate is not armed. */
-  #doors = 0;
+  /** The numbers of the door locks that seqqa holds. Empty if the gate is not armed. */
+  #doors: readonly number[] = [];
+  /** The numbers of doors at which ended writes have left locks. */
+  #left: readonly number[] = [];
   #passed = 0;
   #session: string | undefined;
   #isFaulty = false;
@@ -42,11 +56,13 @@ export class MysqlGate implements FailingGate {
     if (write > DOORS) return;
     await this.#control.inTurn(() =>
       this.#control.patiently(async () => {
-        const [[taken, ...got] = []] = await this.#control.rows(armSql(this.#locks, write));
-        this.#doors = write;
+        const doors = doorsWithout(this.#left, write);
+        const [[taken, ...got] = []] = await this.#control.rows(armSql(this.#locks, doors));
+        this.#doors = doors;
         this.#passed = 0;
-        if (taken === null && got.every((one) => one === "1")) return;
+        if (doors.length === write && taken === null && got.every((one) => one === "1")) return;
         await this.#open();
+        this.#left = (await this.#control.rows(leftSql(this.#locks))).map(([door]) => Number(door));
         throw new Writing(`session ${taken ?? ""} still holds a lock of an earlier write`);
       }, this.#limitMs),
     );
@@ -70,16 +86,18 @@ export class MysqlGate implements FailingGate {
   }
 
   async #look(): Promise<HeldWrite | undefined> {
-    while (this.#passed < this.#doors) {
-      const [[session] = []] = await this.#control.rows(hereSql(this.#locks, this.#passed));
+    while (this.#passed < this.#doors.length) {
+      const door = this.#doors[this.#passed]!;
+      const [[session] = []] = await this.#control.rows(hereSql(this.#locks, door));
       if (typeof session !== "string") return undefined;
-      if (this.#passed === this.#doors - 1) {
+      if (this.#passed === this.#doors.length - 1) {
         this.#session = session;
-        const places = await this.#control.rows(whereSql(this.#locks, this.#tables.length));
+        const places = await this.#control.rows(whereSql(this.#locks, this.#tables.length, door));
         const place = places.find(([, , who]) => who === session);
         return place && { statement: `${place[0]!} ${this.#tables[Number(place[1])]!.name}` };
       }
-      await this.#control.rows(openSql(this.#locks, [this.#passed++], false));
+      this.#passed++;
+      await this.#control.rows(openSql(this.#locks, [door], false));
     }
     return undefined;
   }
@@ -157,14 +175,14 @@ export class MysqlGate implements FailingGate {
   }
 
   async release(): Promise<void> {
-    if (this.#doors === 0) return;
+    if (this.#doors.length === 0) return;
     // If the doors cannot be opened, close the connection. The server then releases all locks of its session.
     await this.#control.inTurn(() => this.#open()).catch(() => this.#control.close());
   }
 
   async #open(): Promise<void> {
-    const doors = [...Array(this.#doors).keys()];
-    this.#doors = 0;
+    const doors = this.#doors;
+    this.#doors = [];
     this.#session = undefined;
     await this.#control.rows(openSql(this.#locks, doors, true));
   }

@@ -1,8 +1,8 @@
 import { readCatalog, type Catalog } from "../schema/catalog.ts";
 import type { Control, Queries } from "../connect/control.ts";
-import { isDenied } from "../connect/failures.ts";
+import { isDenied, lostError } from "../connect/failures.ts";
 import { install, uninstall } from "../journal/install.ts";
-import { keepTables } from "../journal/journal-sql.ts";
+import { keepTables, leaseLock } from "../journal/journal-sql.ts";
 import { Lease } from "../journal/lease.ts";
 import { journalObstacle } from "../journal/obstacles.ts";
 import { randomUUID } from "node:crypto";
@@ -45,6 +45,22 @@ export class SavepointInstall {
       throw error;
     }
     return made;
+  }
+
+  /**
+   * Checks that the triggers of an external store logged the changes that were read: they log nothing without the lease. @throws SeqqaError
+   * `LEASE_OVER` or `STORE_LOST`
+   */
+  async requireLease(): Promise<void> {
+    if (this.#lease === undefined) return;
+    const { store } = this.#control;
+    const [[holder = null] = []] = await this.#shared.rows(`select is_used_lock('${leaseLock(store.database)}')`);
+    if (holder === null) throw this.explained(lostError(store, new Error("the server ended seqqa's session, which held the lease")));
+  }
+
+  /** Returns the error `LEASE_OVER` if this is why an operation failed, otherwise `error`. */
+  explained(error: unknown): unknown {
+    return this.#lease === undefined ? error : this.#lease.explain(error);
   }
 
   /** Stops renewing the lease. The triggers log nothing as soon as the control connection is closed. */

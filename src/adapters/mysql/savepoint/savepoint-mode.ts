@@ -202,6 +202,8 @@ export class SavepointMode implements MysqlMode {
         try {
           // Normally nothing is committed, so the undo log is empty. If it has an entry, the run itself wrote it.
           if (leaveNothing) await leaveAsFound(control, { recordsRest: () => true });
+        } catch (error) {
+          throw this.#install.explained(error);
         } finally {
           await control.close();
         }
@@ -263,7 +265,9 @@ export class SavepointMode implements MysqlMode {
     const refused = transactions?.takeRefused();
     if (refused !== undefined) throw refused;
     if (activity === this.#synced) return;
-    this.#mirror.push(await this.#reader.read(this.#mirror), "");
+    const changes = await this.#reader.read(this.#mirror);
+    await this.#install.requireLease();
+    this.#mirror.push(changes, "");
     this.#synced = activity;
   }
 

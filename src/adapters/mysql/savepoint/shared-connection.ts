@@ -16,6 +16,7 @@ export type MysqlConnection = Pool & PoolConnection;
  */
 export class SharedConnection extends SharedSession {
   readonly core: SharedConnectionCore;
+  #announced = false;
 
   constructor(store: StoreUrl) {
     const core = new SharedConnectionCore(store);
@@ -24,6 +25,23 @@ export class SharedConnection extends SharedSession {
     core.onLost = (error) => {
       if (this.listenerCount("error") > 0) this.emit("error", error);
     };
+  }
+
+  override query(...asked: Parameters<SharedSession["query"]>): ReturnType<SharedSession["query"]> {
+    this.#announce();
+    return super.query(...asked);
+  }
+
+  override execute(...asked: Parameters<SharedSession["execute"]>): ReturnType<SharedSession["execute"]> {
+    this.#announce();
+    return super.execute(...asked);
+  }
+
+  /** Emits "connection" for the connection of `pool.query`, as a real pool does. The settings that listeners make apply to all connections. */
+  #announce(): void {
+    if (this.#announced || this.listenerCount("connection") === 0) return;
+    this.#announced = true;
+    this.emit("connection", this);
   }
 
   async getConnection(): Promise<SharedSession> {

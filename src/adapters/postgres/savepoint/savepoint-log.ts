@@ -17,12 +17,22 @@ begin
   drop table if exists ${LOG};
 end`)}`;
 
+/** A PL/pgSQL statement that fails in sessions other than the shared connection, which cannot write to the undo log. */
+const REQUIRE_SHARED = `if pg_catalog.to_regclass('${LOG}') is null then
+  raise exception 'seqqa explores this database with the checkpoint savepoint, which cannot undo writes over another connection'
+    using hint = 'Write over the connection of the adapter, or set checkpoint: "journal".';
+end if;`;
+
+/** The names, without `pg_`, of system catalogs whose rows describe the schema. */
+const CATALOGS =
+  "class attribute attrdef constraint index trigger rewrite proc type enum sequence policy inherits namespace extension".split(" ");
+
 /**
  * Returns the SQL statements that create row triggers and their undo log. The log is a temporary table, so a rollback removes its entries together
  * with the changes that they describe. All objects are temporary: they end with the session, even if they were committed. The functions run with the
- * rights of the role that connected, even if the target has changed its role.
+ * rights of the role that connected, even if the target has changed its role. `unlogged`: the oids of relations that fire no triggers.
  */
-export function logStatements({ tables, sequences }: Catalog): string[] {
+export function logStatements({ tables, sequences }: Catalog, unlogged: readonly string[]): string[] {
   const variants = new Map<string, Table>(tables.map((table) => [variantOf(table), table]));
   return [
     `create temporary table seqqa_log(id bigint generated always as identity primary key, rel oid, o text, n text)`,
@@ -30,16 +40,26 @@ export function logStatements({ tables, sequences }: Catalog): string[] {
     ...tables.flatMap(triggers),
     ...counterFunctions(sequences, { counters: "pg_temp.seqqa_counters", put: "pg_temp.seqqa_put", definer: true }),
     routine(
+      "seqqa_signal() returns text",
+      `begin return pg_catalog.concat(${writesOf(CATALOGS.map((name) => `'pg_catalog.pg_${name}'::pg_catalog.regclass`))}, ' ', ${writesOf(unlogged)}); end`,
+    ),
+    routine(
       "seqqa_read(p_after bigint) returns table(id bigint, rel oid, o text, n text)",
       `#variable_conflict use_column
        begin
-         return query select null::bigint, null::oid, pg_temp.seqqa_counters()::text, null::text;
+         return query select null::bigint, null::oid, pg_temp.seqqa_counters()::text, pg_temp.seqqa_signal();
          return query select l.id, l.rel, l.o, l.n from ${LOG} l where l.id > p_after order by l.id;
        end`,
     ),
     rowsRoutine("seqqa_rows", (name) => name !== "search_path"),
     rowsRoutine("seqqa_named_rows"),
   ];
+}
+
+/** Returns an SQL expression for the number of rows that this session has written in relations. Rollbacks do not lower this number. */
+function writesOf(relations: readonly string[]): string {
+  const count = (kind: string, relation: string): string => `pg_catalog.pg_stat_get_xact_tuples_${kind}(${relation})`;
+  return relations.flatMap((one) => ["inserted", "updated", "deleted"].map((kind) => count(kind, one))).join(" + ");
 }
 
 /** Returns a CREATE FUNCTION statement for a function that reads the rows of a table. */
@@ -67,13 +87,13 @@ function variantOf(table: Table): string {
 }
 
 function rowFunction(variant: string, table: Table): string {
-  const body = `begin insert into ${LOG}(rel, o, n) values (TG_RELID, OLD::pg_catalog.text, NEW::pg_catalog.text); return null; end`;
+  const body = `begin ${REQUIRE_SHARED} insert into ${LOG}(rel, o, n) values (TG_RELID, OLD::pg_catalog.text, NEW::pg_catalog.text); return null; end`;
   return routine(`seqqa_row_${variant}() returns trigger`, body, settingsFor(table.types));
 }
 
 function triggers(table: Table): string[] {
   const { sqlName, oid } = table;
-  const truncated = `begin insert into ${LOG}(rel, o) select TG_RELID, (seqqa_t.*)::pg_catalog.text from only ${sqlName} as seqqa_t; return null; end`;
+  const truncated = `begin ${REQUIRE_SHARED} insert into ${LOG}(rel, o) select TG_RELID, (seqqa_t.*)::pg_catalog.text from only ${sqlName} as seqqa_t; return null; end`;
   return [
     `create trigger ${TRIGGER} after insert or update or delete on ${sqlName} for each row execute function pg_temp.seqqa_row_${variantOf(table)}()`,
     routine(`seqqa_truncate_${oid}() returns trigger`, truncated, settingsToRead(table)),

@@ -67,6 +67,8 @@ export class SavepointMode implements PostgresMode {
   #mirror!: MultisetMirror;
   #levels: Level[] = [];
   #read = "0";
+  /** The signal of the undo log when it was last read, or after the last restore. */
+  #signal = "";
   /**
    * `#synced`: the number of the target's requests when the undo log was last read. `#clean`: their number when the newest checkpoint was made or
    * restored.
@@ -89,7 +91,8 @@ export class SavepointMode implements PostgresMode {
         await client.query(BEGIN);
         await mode.#install();
         if (!options.borrowed) await client.query(`commit; ${BEGIN}`);
-        const { counters } = await mode.#log.read("0");
+        const { counters, signal } = await mode.#log.read("0");
+        mode.#signal = signal;
         await mode.#beginAt(client, counters, "");
       } catch (error) {
         await client.query("rollback").catch(() => undefined);
@@ -118,17 +121,19 @@ export class SavepointMode implements PostgresMode {
   }
 
   root(): Promise<Observed> {
+    // Settings that listeners make while exploring would be rolled back with the state in which they were made.
+    this.#core.announce();
     return this.#alone(async (client) => {
       // In a lane's own store, commit the changes that `setup` made. In an external store, they are rolled back at the end.
       const { borrowed } = this.#options;
-      if (this.#core.schemaTouched && (await this.#log.schemaDifference()) !== undefined) await this.#install();
+      if ((await this.#log.schemaDifference()) !== undefined) await this.#install();
       if (!borrowed) await client.query("commit");
       if (!borrowed) await this.#renew(client);
       const { tables, sequences } = this.#log.catalog;
       const whole: [(typeof tables)[number], string[]][] = [];
       for (const table of tables) if (this.#selection.tables(table)) whole.push([table, await this.#log.rowsOf(table)]);
-      const { counters, read } = await this.#log.read(this.#read);
-      this.#read = read;
+      const { counters, read, signal } = await this.#log.read(this.#read);
+      [this.#read, this.#signal] = [read, signal];
       await this.#beginAt(client, counters, borrowed ? `release savepoint ${ROOT}; ` : "");
       return rows(observeAll(whole), observeCounters(sequences, pairsOf(counters, sequences.length), undefined, this.#selection));
     });
@@ -168,13 +173,12 @@ export class SavepointMode implements PostgresMode {
       if (at === 0 && this.#putBack >= RENEW_AFTER && !this.#options.borrowed) {
         await client.query("rollback");
         await this.#renew(client);
-        await client.query([...put, `savepoint ${ROOT}`].join("; "));
+        this.#signal = await this.#log.signalAfter([...put, `savepoint ${ROOT}`]);
       } else {
-        await client.query([`rollback to savepoint ${savepointAt(level.depth)}`, ...put].join("; "));
+        this.#signal = await this.#log.signalAfter([`rollback to savepoint ${savepointAt(level.depth)}`, ...put]);
         if (++this.#unclean >= CLEAN_AFTER) await this.#cleanApart();
       }
       this.#core.wentBack(level.depth);
-      this.#core.schemaTouched = false;
       this.#levels.length = at + 1;
       this.#mirror.popTo(level.segment);
       this.#read = level.read;
@@ -243,6 +247,7 @@ export class SavepointMode implements PostgresMode {
 
   async #install(): Promise<void> {
     this.#log = await SavepointStore.install(this.#options.store, this.#core.client!);
+    this.#read = "0";
     const { store, schemas, tables } = this.#options;
     const selection = select(store, this.#log.catalog, schemas, tables);
     // Sequences whose values may be kept in memory are not observed, because their next value cannot be predicted.
@@ -255,7 +260,6 @@ export class SavepointMode implements PostgresMode {
     this.#mirror = new MultisetMirror(counters);
     this.#levels = [{ segment: this.#mirror.bottom, read: this.#read, depth: 0 }];
     this.#synced = this.#clean = this.#core.activity;
-    this.#core.schemaTouched = false;
     this.#core.explore(this.#log.deferred);
   }
 
@@ -290,13 +294,10 @@ export class SavepointMode implements PostgresMode {
   async #sync(): Promise<void> {
     const { activity } = this.#core;
     if (activity === this.#synced) return;
-    if (this.#core.schemaTouched) {
-      await this.#log.requireSameSchema();
-      this.#core.schemaTouched = false;
-    }
-    const { changes, counters, read } = await this.#log.read(this.#read);
+    const { changes, counters, read, signal } = await this.#log.read(this.#read);
+    if (signal !== this.#signal) await this.#log.requireSameSchema(this.#signal, signal);
     this.#mirror.push(changes, counters === this.#mirror.counters ? this.#mirror.counters : counters);
-    this.#read = read;
+    [this.#read, this.#signal] = [read, signal];
     this.#synced = activity;
   }
 

@@ -40,7 +40,14 @@ export interface Reading {
   readonly changes: RowSums;
   readonly counters: string;
   readonly read: string;
+  readonly signal: Signal;
 }
+
+/**
+ * Two counts of rows that this session has written: in the system catalogs, and in relations that fire no triggers (large objects, materialized
+ * views). A change of the schema changes the first count, whatever statement or function made it. Rolled back writes count, too.
+ */
+export type Signal = string;
 
 /** The undo log on the shared connection, and the schema for which its triggers were created. */
 export class SavepointStore {
@@ -68,20 +75,37 @@ export class SavepointStore {
       await client.query(removeLog);
       const catalog = await readCatalog(asText);
       await requirePrivileges(store, asText, catalog);
-      await client.query(logStatements(catalog).join(";\n"));
-      return new SavepointStore(store, client, catalog, await deferredConstraints(store, asText), await catalogText(asText));
+      await client.query(logStatements(catalog, await unloggedRelations(store, asText)).join(";\n"));
+      return new SavepointStore(store, client, catalog, await deferredConstraints(store, asText), await catalogText(asText, true));
     });
   }
 
   /** Checks that the schema is the same as when the triggers were created. @throws SeqqaError `SCHEMA_CHANGED` */
-  async requireSameSchema(): Promise<void> {
-    const difference = await this.schemaDifference();
+  async requireSameSchema(before: Signal, now: Signal): Promise<void> {
+    const difference = (await this.schemaDifference()) ?? (await this.#unlogged(before, now));
     if (difference !== undefined) throw schemaChanged(this.#store, difference);
   }
 
   async schemaDifference(): Promise<string | undefined> {
-    const now = await underSettings(this.#client, TEXT_SETTINGS, () => catalogText(raw(this.#client)));
+    const now = await underSettings(this.#client, TEXT_SETTINGS, () => catalogText(raw(this.#client), true));
     return catalogDifference(this.#schema, now);
+  }
+
+  /** Returns a description of rows that may have changed without firing triggers, or `undefined` if there are none. */
+  async #unlogged(before: Signal, now: Signal): Promise<string | undefined> {
+    if (before.split(" ")[1] === now.split(" ")[1]) return undefined;
+    const [row] = await rowsOf(
+      raw(this.#client),
+      "select from pg_catalog.pg_largeobject_metadata union all select from pg_catalog.pg_class where relkind = 'm' limit 1",
+    );
+    return row && "large objects or the rows of a materialized view, whose changes fire no triggers";
+  }
+
+  /** Executes SQL statements that restore a state, and returns the signal afterwards. */
+  async signalAfter(statements: readonly string[]): Promise<Signal> {
+    const text = [...statements, "select pg_temp.seqqa_signal()"].join("; ");
+    const results = await raw(this.#client).query({ text, rowMode: "array" });
+    return (results as unknown as readonly { readonly rows: readonly [Signal][] }[]).at(-1)!.rows[0]![0];
   }
 
   async read(after: string): Promise<Reading> {
@@ -96,7 +120,7 @@ export class SavepointStore {
       if (now !== null) changes.add(table, now, 1);
     }
     const last = entries[entries.length - 1]!;
-    return { changes, counters: entries[0]![2] ?? "{}", read: entries.length > 1 ? last[0] : after };
+    return { changes, counters: entries[0]![2] ?? "{}", read: entries.length > 1 ? last[0] : after, signal: entries[0]![3]! };
   }
 
   async rowsOf(table: Table): Promise<string[]> {
@@ -120,6 +144,18 @@ export class SavepointStore {
   async remove(): Promise<void> {
     await this.#client.query(`reset role; ${removeLog}`);
   }
+}
+
+/** Returns the oids of relations that fire no triggers. @throws SeqqaError if the server does not count the rows that a session writes */
+async function unloggedRelations(store: StoreUrl, client: Queryable): Promise<string[]> {
+  const rows = await rowsOf<[oid: string, counts: string]>(
+    client,
+    `select oid, current_setting('track_counts') from pg_class
+      where relkind = 'm' or oid in ('pg_largeobject'::regclass, 'pg_largeobject_metadata'::regclass)`,
+  );
+  if (rows.some(([, counts]) => counts !== "on"))
+    throw cannotSavepoint(store, "the server's setting track_counts is off, so seqqa would not notice a changed schema");
+  return rows.map(([oid]) => oid);
 }
 
 async function requirePrivileges(store: StoreUrl, client: Queryable, { tables, sequences }: Catalog): Promise<void> {

@@ -14,8 +14,6 @@ export interface TransactionsOptions {
   readonly DatabaseError: typeof DatabaseError;
   /** The quoted names of constraints that are INITIALLY DEFERRED. */
   readonly deferred: readonly string[];
-  /** Called after each executed statement with its command tag, e.g. `INSERT 0 1`. */
-  readonly executed: (tag: string) => void;
   readonly warn: (message: string, code: string) => void;
 }
 
@@ -140,7 +138,6 @@ export class TargetTransactions {
       if (apart && at > 0) Object.assign(error, { position: String(at + start) });
     });
     if (outcome.kind === "done") {
-      for (const tag of outcome.tags) this.#options.executed(tag);
       if (control !== undefined && "name" in control) this.#noteSavepoint(control);
       if (ending !== undefined) this.#endings.note(ending);
       return true;

@@ -28,9 +28,9 @@ export class SharedConnectionCore implements SessionHost {
   #lost: Error | undefined;
   /** The number of requests that the target has made. */
   activity = 0;
-  /** `true` if the target has executed a statement that may have changed the schema, since this flag was last set to `false`. */
-  schemaTouched = false;
   onLost: (error: Error) => void = () => undefined;
+  /** Emits the event of a new client if this was not done yet. */
+  announce: () => void = () => undefined;
 
   constructor(store: StoreUrl) {
     this.store = store;
@@ -170,8 +170,6 @@ export class SharedConnectionCore implements SessionHost {
       client: this.#client!,
       DatabaseError: this.#driver!.DatabaseError,
       deferred,
-      executed: (tag) =>
-        (this.schemaTouched ||= /^(?:CREATE|ALTER|DROP|DO|CALL|COMMENT|SECURITY|IMPORT|REASSIGN|REINDEX|DISCARD)\b/.test(tag)),
       warn: (message, code) =>
         this.#running?.emit("notice", { name: "notice", severity: "WARNING", code, message, length: message.length }),
     });

@@ -11,7 +11,7 @@ export interface Submittable {
 }
 
 /** The outcome of a query. A failure has already been reported to the query object, a success has not. */
-export type Outcome = { readonly kind: "done"; readonly tags: readonly string[] } | { readonly kind: "failed"; readonly error: Error };
+export type Outcome = { readonly kind: "done" } | { readonly kind: "failed"; readonly error: Error };
 
 /**
  * Sends a query and passes the server's answer to the query object. The caller reports success after its own work is done. With `text`, sends only
@@ -24,13 +24,8 @@ export function relay(
   adapt: (error: Error) => void = () => undefined,
 ): Promise<Outcome> {
   return new Promise((resolve) => {
-    const tags: string[] = [];
     const own: Readonly<Record<string, unknown>> = {
-      handleCommandComplete: (message: { readonly text: string }, connection: Connection) => {
-        tags.push(message.text);
-        query.handleCommandComplete?.(message, connection);
-      },
-      handleReadyForQuery: () => resolve({ kind: "done", tags }),
+      handleReadyForQuery: () => resolve({ kind: "done" }),
       handleError: (error: Error, connection: Connection) => {
         adapt(error);
         resolve({ kind: "failed", error });

@@ -24,6 +24,7 @@ export class SharedConnection extends SharedSession {
   readonly waitingCount = 0;
   readonly options: Readonly<Record<string, unknown>> = { max: 1 };
   #clients = 0;
+  #announced = false;
 
   constructor(store: StoreUrl) {
     const core = new SharedConnectionCore(store);
@@ -32,6 +33,19 @@ export class SharedConnection extends SharedSession {
     core.onLost = (error) => {
       if (this.listenerCount("error") > 0) this.emit("error", error);
     };
+    core.announce = () => this.#announce();
+  }
+
+  override query(...asked: Parameters<SharedSession["query"]>): unknown {
+    this.#announce();
+    return super.query(...asked);
+  }
+
+  /** Emits "connect" for the client of `pool.query`, as a real pool does. The settings that listeners make apply to all clients. */
+  #announce(): void {
+    if (this.#announced || this.listenerCount("connect") === 0) return;
+    this.#announced = true;
+    this.emit("connect", this);
   }
 
   /** Works like `Pool.connect`, which returns a client with `release()`, and also like `Client.connect`, which waits until the connection is open. */

@@ -35,7 +35,10 @@ const PARTS: readonly (readonly [what: string, query: string])[] = [
     "triggers",
     `select t::text from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace where t.oid >= ${FIRST} and ${OF_USERS}`,
   ],
-  ["rules and views", `select r::text from pg_rewrite r where r.oid >= ${FIRST}`],
+  [
+    "rules and views",
+    `select r::text from pg_rewrite r join pg_class c on c.oid = r.ev_class join pg_namespace n on n.oid = c.relnamespace where r.oid >= ${FIRST} and ${OF_USERS}`,
+  ],
   ["functions", `select p::text from pg_proc p join pg_namespace n on n.oid = p.pronamespace where p.oid >= ${FIRST} and ${OF_USERS}`],
   ["types", `select t::text from pg_type t join pg_namespace n on n.oid = t.typnamespace where t.oid >= ${FIRST} and ${OF_USERS}`],
   ["enums", `select e::text from pg_enum e`],
@@ -43,8 +46,14 @@ const PARTS: readonly (readonly [what: string, query: string])[] = [
     "sequences",
     `select s::text from pg_sequence s join pg_class c on c.oid = s.seqrelid join pg_namespace n on n.oid = c.relnamespace where ${OF_USERS}`,
   ],
-  ["policies", `select p::text from pg_policy p`],
-  ["inheritance", `select i::text from pg_inherits i`],
+  [
+    "policies",
+    `select p::text from pg_policy p join pg_class c on c.oid = p.polrelid join pg_namespace n on n.oid = c.relnamespace where ${OF_USERS}`,
+  ],
+  [
+    "inheritance",
+    `select i::text from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_namespace n on n.oid = c.relnamespace where ${OF_USERS}`,
+  ],
   ["schemas", `select n::text from pg_namespace n where n.oid >= ${FIRST} and ${OF_USERS}`],
   ["extensions", `select concat_ws('|', e.oid, extname, extversion) from pg_extension e`],
 ];

@@ -125,6 +125,26 @@ describe("gate of mysql alone", () => {
     });
   });
 
+  test("a held statement that its own time limit ends does not keep the gate from holding again", async () => {
+    await session.run("set session max_statement_time = 0.3");
+    const mark = await opened.system.mark();
+    for (let time = 1; time <= 3; time++) {
+      await gate.arm(1);
+      const write = session.run("insert into loose values ('a')").catch((error: unknown) => error);
+      expect(await gate.held(write)).toEqual({ statement: "INSERT loose" });
+      expect(await write).toMatchObject({ errno: 1969 });
+      await gate.release();
+      // Another session is held as well, and later writes of a call are, too.
+      await gate.arm(2);
+      const first = other.run("update counters set n = 7 where id = 1");
+      const later = first.then(() => other.run("insert into loose values ('b')"));
+      expect(await gate.held(later)).toEqual({ statement: "INSERT loose" });
+      await gate.release();
+      expect(await later).toEqual([]);
+      await opened.system.restore(mark);
+    }
+  });
+
   test("beyond the last door everybody passes, and DDL is seen as ever", async () => {
     await gate.arm(1000);
     expect(await gate.held(session.run("insert into loose values ('a')"))).toBe(undefined);

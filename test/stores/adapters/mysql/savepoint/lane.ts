@@ -30,6 +30,12 @@ export class Lane {
     return (rows as Record<string, unknown>[]).map((row) => Object.values(row)[0]);
   }
 
+  /** The only value of a query by another session. */
+  async apartValue(sql: string): Promise<unknown> {
+    const [row] = (await this.apart(sql)) as Record<string, unknown>[];
+    return Object.values(row ?? {})[0];
+  }
+
   /** By another session. */
   apart(sql: string): Promise<unknown> {
     return admin(async (connection) => (await connection.query(sql))[0], this.database);

@@ -1,6 +1,7 @@
 import type { ResultSetHeader } from "mysql2/promise";
 import { describe, expect, test } from "vitest";
 import { MysqlAdapter } from "../../../../../src/adapters/mysql/index.ts";
+import { leaseLock } from "../../../../../src/adapters/mysql/journal/journal-sql.ts";
 import { size } from "../../../../sizes.ts";
 import { databaseUrl, newDatabase } from "../../../../contract/system/mysql-databases.ts";
 import { Lane } from "./lane.ts";
@@ -110,6 +111,18 @@ test("a connection that is killed is a lost store, and nothing was kept", async 
   await expect(lane.connection.query("insert into t(v) values ('y')")).rejects.toThrow();
   await expect(lane.adapter.restore(mark)).rejects.toMatchObject({ code: "STORE_LOST" });
   await lane.adapter.close();
+  expect(await lane.apart("select count(*) as n from t")).toEqual([{ n: 0 }]);
+});
+
+test("in place, changes after the end of the lease are not taken for none", async () => {
+  const lane = await Lane.open([T], { borrowed: true });
+  const mark = await lane.adapter.mark();
+  await lane.connection.query("insert into t(v) values ('seen')");
+  expect(await lane.adapter.changed(mark)).toBe(true);
+  await lane.apart(`kill ${await lane.apartValue(`select is_used_lock('${leaseLock(lane.database)}')`)}`);
+  await lane.connection.query("insert into t(v) values ('unseen')");
+  await expect(lane.adapter.changed(mark)).rejects.toMatchObject({ code: "STORE_LOST" });
+  await lane.adapter.close().catch(() => undefined);
   expect(await lane.apart("select count(*) as n from t")).toEqual([{ n: 0 }]);
 });
 

@@ -171,6 +171,14 @@ describe("connections of a pool", () => {
   });
 });
 
+test("settings that a listener of the pool makes hold before the first query", async () => {
+  const adapter = new MysqlAdapter({ url: await databaseUrl(lane.database) });
+  const { connection } = adapter;
+  connection.on("connection", (one) => void one.query("set @tenant = 7"));
+  expect((await connection.query("select @tenant as tenant"))[0]).toEqual([{ tenant: 7 }]);
+  await adapter.close();
+});
+
 test("before the exploration it is a connection like any other", async () => {
   const adapter = new MysqlAdapter({ url: await databaseUrl(await newDatabase()) });
   const { connection } = adapter;

@@ -182,6 +182,39 @@ describe("clients of a pool", () => {
   });
 });
 
+describe("settings that a listener of the pool makes", () => {
+  test.each([
+    ["pool.query", false],
+    ["pool.connect", true],
+  ])("hold in all states, by %s", async (_, byClient) => {
+    const name = await databases.create(["create schema app; create table app.notes(id int)"]);
+    const adapter = new PostgresAdapter({ url: databases.url(name) });
+    const { connection } = adapter;
+    connection.on("connect", (client) => void client.query("set search_path to app"));
+    await adapter.open({ name: "db", laneIndex: 0, inProcess: true, borrowed: false });
+    await adapter.root();
+    const mark = await adapter.mark();
+    for (let time = 1; time <= 2; time++) {
+      const client = byClient ? await connection.connect() : connection;
+      await client.query("insert into notes values(1)");
+      expect((await client.query("select id from notes")).rows).toEqual([{ id: 1 }]);
+      if (byClient) client.release();
+      await adapter.restore(mark);
+    }
+    await adapter.close();
+  });
+
+  test("come before the first query, also before the exploration", async () => {
+    const adapter = new PostgresAdapter({
+      url: databases.url(await databases.create(["create schema app; create table app.notes(id int)"])),
+    });
+    const { connection } = adapter;
+    connection.on("connect", (client) => void client.query("set search_path to app"));
+    expect((await connection.query("select id from notes")).rows).toEqual([]);
+    await adapter.close();
+  });
+});
+
 test("before the exploration it is a connection like any other", async () => {
   const name = await databases.create();
   const adapter = new PostgresAdapter({ url: databases.url(name) });
