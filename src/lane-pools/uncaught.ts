@@ -1,5 +1,4 @@
-/** Matches a line of an error's stack that is in the user's code. File names of bundles of user code end with `BUNDLE_SUFFIX`. */
-const USERS_FRAME = /^\s+at .*\.seqqa\.mjs(?:\?[^:\s]*)?:\d+:\d+\)?$/m;
+import { isOfUserCode } from "../model/errors.ts";
 
 /**
  * Catches errors in timers and listeners of user code, and passes them to `take`, so that they do not end the run before stores are restored. Errors
@@ -17,10 +16,4 @@ export function takeUncaught(take: (error: unknown) => boolean): () => void {
   const stop = (): void => void process.off("uncaughtException", listener);
   process.on("uncaughtException", listener);
   return stop;
-}
-
-/** Returns `true` for an error of user code. This includes values without a stack, as in `throw "text"`, since seqqa only throws errors. */
-export function isOfUserCode(error: unknown): boolean {
-  const stack = typeof error === "object" && error !== null ? (error as { readonly stack?: unknown }).stack : undefined;
-  return typeof stack !== "string" || USERS_FRAME.test(stack);
 }

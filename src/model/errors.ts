@@ -34,3 +34,12 @@ export class KeyError extends Error {
     this.key = key;
   }
 }
+
+/** Matches a line of an error's stack that is in the user's code. File names of bundles of user code end with `BUNDLE_SUFFIX`. */
+const USERS_FRAME = /^\s+at .*\.seqqa\.mjs(?:\?[^:\s]*)?:\d+:\d+\)?$/m;
+
+/** Returns `true` for an error of user code. This includes values without a stack, as in `throw "text"`, since seqqa only throws errors. */
+export function isOfUserCode(error: unknown): boolean {
+  const stack = typeof error === "object" && error !== null ? (error as { readonly stack?: unknown }).stack : undefined;
+  return typeof stack !== "string" || USERS_FRAME.test(stack);
+}

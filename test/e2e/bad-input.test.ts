@@ -369,8 +369,10 @@ it("what a timer throws without a line of the user's is no step's: it ends the r
 });
 
 it("what a file throws at its top level, outside of every step, is named as the user's error, not as a defect of seqqa", async () => {
-  const [[file = "", text = ""] = []] = Object.entries(exploration(notesExploration({ actions: "" })));
-  const cwd = folderWith({ ...GOOD, [file]: `${text}\nsetTimeout(() => { throw new Error("my timer"); }, 1);\n` });
+  const cwd = folderWith({
+    ...GOOD,
+    "qa/notes.explore.ts": `${notesExploration({ actions: "" })}\nsetTimeout(() => { throw new Error("my timer"); }, 1);\n`,
+  });
   const { status, stderr } = await seqqaProcess(["run", "qa", "--output", "out"], { cwd });
   expect(status).toBe(3);
   expect(stderr).toMatch(/^error: Your code threw an error outside of every call that seqqa awaits: my timer\nhint: Await/m);

@@ -1,6 +1,5 @@
 import { withoutPasswords } from "../../config/index.ts";
-import { isOfUserCode } from "../../lane-pools/uncaught.ts";
-import { SeqqaError } from "../../model/errors.ts";
+import { isOfUserCode, SeqqaError } from "../../model/errors.ts";
 import { printableLines } from "../../reports/index.ts";
 
 /** Formats an error for standard error: its message, and a line with its hint. The stack and the causes are added if `verbose` is `true`. */

@@ -56,7 +56,9 @@ export function patternShown(cell: string): string | undefined {
 
 function collapsed(text: string): string {
   // Descriptions of states replace the characters that seqqa uses as marks.
-  const named = withoutMarks(text).replaceAll(HEXADECIMAL, "*").replaceAll(LETTERS, (word) => (isRandom(word) ? "*" : word));
+  const named = withoutMarks(text)
+    .replaceAll(HEXADECIMAL, "*")
+    .replaceAll(LETTERS, (word) => (isRandom(word) ? "*" : word));
   return named.replaceAll(NAMES, "*").replaceAll(VARIABLE, "*").replaceAll(/\*+/g, "*");
 }
 
