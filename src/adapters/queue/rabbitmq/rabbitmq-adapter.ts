@@ -117,6 +117,10 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
     await opened?.connection.close().catch(() => undefined);
   }
 
+  protected async refuseWorkers(): Promise<void> {
+    for (const { name } of await this.#queues()) await this.#refuseWorker(name);
+  }
+
   protected async read(): Promise<Messages> {
     const found: Record<string, readonly Message[]> = {};
     for (const queue of await this.#queues()) {
@@ -179,10 +183,15 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
 
   async #takeFirst(name: string): Promise<Message | undefined> {
     const queue = await this.#named(name);
-    if ((await this.#channel.checkQueue(name)).consumerCount > 0) throw hasWorker(name);
+    await this.#refuseWorker(name);
     const [first, ...others] = await this.#drain(queue);
     await this.#publish(name, others);
     return first;
+  }
+
+  /** @throws SeqqaError `QUEUE_HAS_WORKER` */
+  async #refuseWorker(queue: string): Promise<void> {
+    if ((await this.#channel.checkQueue(queue)).consumerCount > 0) throw hasWorker(queue);
   }
 
   /** @throws SeqqaError `QUEUE_UNKNOWN` */
