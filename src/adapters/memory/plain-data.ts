@@ -2,8 +2,8 @@ import { types } from "node:util";
 import { SeqqaError } from "../../model/errors.ts";
 
 /**
- * Copies data. An object to which several references lead stays one object. A tree of plain data (objects, arrays, primitives) is copied several times
- * faster than by `structuredClone`, which copies all other data (several references, cycles, dates, maps, typed arrays).
+ * Copies data. An object to which several references lead stays one object. A tree of plain data (objects, arrays, primitives) is copied several
+ * times faster than by `structuredClone`, which copies all other data (several references, cycles, dates, maps, typed arrays).
  * @throws SeqqaError `STATE_NOT_DATA` if a copy would lose the methods of a class
  */
 export function copyPlain<T>(value: T): T {

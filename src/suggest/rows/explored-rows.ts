@@ -43,7 +43,10 @@ const REDIS_TABLES: ReadonlyMap<string, string> = new Map([
   ["zset", "key member score"],
 ]);
 
-/** Reads the rows of every state. Stores that do not answer SQL are left out. The lines of a state list only the rows that were added (`+`) or removed (`-`) since the root state. */
+/**
+ * Reads the rows of every state. Stores of Redis and BullMQ are left out, because rules about rows ask SQL stores. The lines of a state list only the
+ * rows that were added (`+`) or removed (`-`) since the root state.
+ */
 export function readRows({ root, states }: Pick<StatesOfRun, "root" | "states">): ExploredRows {
   const base = new Map<string, readonly string[]>();
   const ofRoot = tablesIn(root);
