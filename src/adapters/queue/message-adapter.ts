@@ -39,12 +39,15 @@ export abstract class MessageAdapter<C extends object> implements StoreAdapter, 
   abstract jobs(queue: string): Promise<readonly QueueJob[]>;
   abstract take(queue: string): Promise<TakenJob | undefined>;
   abstract close(): Promise<void>;
+  /** @throws SeqqaError `QUEUE_HAS_WORKER` if a worker of the target takes jobs by itself */
+  protected abstract refuseWorkers(): Promise<void>;
   protected abstract read(): Promise<C>;
   protected abstract put(wanted: C): Promise<void>;
   /** Returns the messages in the form in which reports show them and the fingerprint includes them. */
   protected abstract shown(contents: C): unknown;
 
   async root(): Promise<Observed> {
+    await this.alone(() => this.refuseWorkers());
     return this.observe();
   }
 

@@ -315,9 +315,20 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   return Buffer.concat(chunks).toString();
 }
 
+/** Returns the fields of a form. The value of a repeated field is the list of its values. */
+function fieldsOf(form: URLSearchParams): Readonly<Record<string, string | readonly string[]>> {
+  const fields = new Map<string, string[]>();
+  for (const [name, value] of form) {
+    const values = fields.get(name);
+    if (values === undefined) fields.set(name, [value]);
+    else values.push(value);
+  }
+  return Object.fromEntries([...fields].map(([name, values]) => [name, values.length === 1 ? values[0]! : values]));
+}
+
 function parsed(body: string, contentType = ""): unknown {
   if (body === "") return undefined;
-  if (contentType.startsWith("application/x-www-form-urlencoded")) return Object.fromEntries(new URLSearchParams(body));
+  if (contentType.startsWith("application/x-www-form-urlencoded")) return fieldsOf(new URLSearchParams(body));
   try {
     return JSON.parse(body);
   } catch {

@@ -75,6 +75,8 @@ export class SmtpStub extends StubAdapter<MailState> {
       allowInsecureAuth: true,
       disableReverseLookup: true,
       logger: false,
+      // Close connections that the target keeps open at once. By default, the end of a lane waits 30 s for them.
+      closeTimeout: 1,
       size: MOST_BYTES,
       onAuth: (auth, _session, done) => done(null, { user: auth.username ?? "anybody" }),
       onData: (stream, session, done) => {

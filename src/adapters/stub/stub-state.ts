@@ -25,7 +25,7 @@ export interface StubCall {
   readonly headers: Readonly<Record<string, string>>;
   /** The body as text; empty if there was none. */
   readonly body: string;
-  /** The body parsed as JSON or as form fields; `undefined` if it is neither. */
+  /** The body parsed as JSON or as form fields; `undefined` if it is neither. The value of a repeated form field is a list. */
   readonly json: unknown;
   /** The status of the answer; 0 if no answer was sent. */
   readonly status: number;

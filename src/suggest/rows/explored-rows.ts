@@ -27,15 +27,41 @@ const ROW = /^systems\.([\w$-]+)\.((?:[\w$-]+|"(?:[^"\\]|\\.)*")(?:\.(?:[\w$-]+|
 /** Matches the end of a line, or of a list of lines, that was cut because of its length. */
 const CUT = /\.\.\. \(\d+ characters\)$|^\.\.\. and \d+ more lines$/;
 
-/** Reads the rows of every state. The lines of a state list only the rows that were added (`+`) or removed (`-`) since the root state. */
+/** The tables in which Redis stores and BullMQ queues show their keys, with the columns of each. */
+const REDIS_TABLES: ReadonlyMap<string, string> = new Map([
+  ["expires", "key lifetime"],
+  ["hash", "key field value"],
+  ["list", "key index value"],
+  ["other", "key type dump"],
+  ["set", "key member"],
+  ["stream", "key id at field value"],
+  ["stream_consumer", "key group consumer"],
+  ["stream_group", "key group after"],
+  ["stream_info", "key last_id"],
+  ["stream_pending", "key group id consumer deliveries"],
+  ["string", "key value"],
+  ["zset", "key member score"],
+]);
+
+/**
+ * Reads the rows of every state. Stores of Redis and BullMQ are left out, because rules about rows ask SQL stores. The lines of a state list only the
+ * rows that were added (`+`) or removed (`-`) since the root state.
+ */
 export function readRows({ root, states }: Pick<StatesOfRun, "root" | "states">): ExploredRows {
   const base = new Map<string, readonly string[]>();
   const ofRoot = tablesIn(root);
   for (const [table, { added }] of ofRoot ?? []) base.set(table, added);
   const byState = states.map(({ lines }) => (lines === undefined || ofRoot === undefined ? undefined : tablesIn(lines)));
   const names = new Set([...base.keys(), ...byState.flatMap((tables) => [...(tables?.keys() ?? [])])]);
-  const tables = [...names].toSorted().map((name) => tableOf(name, base.get(name) ?? [], byState));
-  return { tables: tables.filter(({ columns }) => columns.length > 0), unread: byState.filter((one) => one === undefined).length };
+  const all = [...names].toSorted().map((name) => tableOf(name, base.get(name) ?? [], byState));
+  const tables = all.filter(({ columns }) => columns.length > 0);
+  const sql = new Set(tables.filter((table) => !isOfRedis(table)).map(({ store }) => store));
+  return { tables: tables.filter(({ store }) => sql.has(store)), unread: byState.filter((one) => one === undefined).length };
+}
+
+function isOfRedis({ name, columns }: Table): boolean {
+  const known = REDIS_TABLES.get(name.replace(/^db\d+_/, ""))?.split(" ");
+  return known !== undefined && columns.every((column) => known.includes(column));
 }
 
 interface Changed {

@@ -193,6 +193,33 @@ describe("what an exploration suggests", () => {
   });
 });
 
+describe("an exploration of a SQL store and a Redis store", () => {
+  const redis = [
+    'systems.cache.zset + {key: "board", member: "ann", score: 3}',
+    'systems.cache.db3_hash + {key: "session:1", field: "user", value: "1"}',
+    'systems.cache.expires + {key: "session:1", lifetime: 60000}',
+  ];
+
+  it("suggests the rules of the SQL store alone, which need no name of the store", () => {
+    const of = explore(ROOT, shop());
+    const both = {
+      ...of,
+      root: [...of.root, ...redis.slice(0, 1)],
+      states: of.states.map((one) => ({ ...one, lines: [...one.lines!, ...redis.slice(1)] })),
+    };
+    expect(held(both)).toEqual(held(of));
+    expect(suggest(both).tables).toEqual(suggest(of).tables);
+  });
+
+  it("suggests rules about tables of a SQL store that are called like those of Redis", () => {
+    const stock = (n: number): Tables => ({ hash: [{ id: 1, value: 5 - n }], string: [{ key: "a", value: n }] });
+    const all = held(
+      explore(stock(0), { take: ({ string }) => (string![0]!["value"] === 3 ? undefined : stock(Number(string![0]!["value"]) + 1)) }),
+    );
+    expect(all.join("\n")).toContain('"hash.value"');
+  });
+});
+
 describe("suggestions as TypeScript", () => {
   it("name only functions of seqqa/rules, and make the rules that they say", () => {
     const of = explore(ROOT, shop());

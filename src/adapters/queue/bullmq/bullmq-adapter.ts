@@ -121,7 +121,16 @@ export class BullmqAdapter extends RedisAdapter implements QueueStore {
     const common: QueueOptions = { connection, prefix: this.#prefix, skipVersionCheck: true };
     // Do not let BullMQ write the metadata of the queue when it is opened, because this would change the state.
     const queue = new Queue(name, { ...common, skipMetasUpdate: true });
-    const worker = new Worker(name, null, { ...common, name: NAME, autorun: false, skipStalledCheck: true, lockDuration: LOCK_MS });
+    // Only the target's worker knows how long a custom backoff takes. Any delay will do, because `take` makes all delayed jobs due.
+    const settings = { backoffStrategy: (): number => 1 };
+    const worker = new Worker(name, null, {
+      ...common,
+      settings,
+      name: NAME,
+      autorun: false,
+      skipStalledCheck: true,
+      lockDuration: LOCK_MS,
+    });
     // An `error` event without a listener would crash the process. The commands reject with the same error.
     queue.on("error", () => undefined);
     worker.on("error", () => undefined);

@@ -69,6 +69,10 @@ export class NatsAdapter extends MessageAdapter<Streams> {
     await opened?.connection.close();
   }
 
+  protected async refuseWorkers(): Promise<void> {
+    for (const { config } of await this.#streams()) await this.#refuseWorker(config.name);
+  }
+
   protected async read(): Promise<Streams> {
     const found: Record<string, readonly StreamMessage[]> = {};
     for (const info of await this.#streams()) {
@@ -152,8 +156,14 @@ export class NatsAdapter extends MessageAdapter<Streams> {
   async #requireQueue(queue: string): Promise<void> {
     const names = (await this.#streams()).map(({ config }) => config.name);
     if (!names.includes(queue)) throw unknownQueue(queue, names);
-    for await (const consumer of this.#manager.consumers.list(queue)) {
-      if (consumer.num_waiting > 0 || consumer.push_bound === true) throw hasWorker(queue);
+    await this.#refuseWorker(queue);
+  }
+
+  /** @throws SeqqaError `QUEUE_HAS_WORKER` */
+  async #refuseWorker(queue: string): Promise<void> {
+    for await (const { num_waiting, push_bound, config } of this.#manager.consumers.list(queue)) {
+      // A consumer that confirms nothing only reads, for example the watcher of a key-value bucket.
+      if ((num_waiting > 0 || push_bound === true) && config.ack_policy !== "none") throw hasWorker(queue);
     }
   }
 

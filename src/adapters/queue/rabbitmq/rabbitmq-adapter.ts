@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Channel, ChannelModel, GetMessage } from "amqplib";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { StoreScope } from "../../../model/stores/store-adapter.ts";
@@ -48,9 +49,10 @@ interface PutBack extends Origin {
    */
   readonly batch: number;
   readonly place: number;
-  /** The header `CC` of the message. It is kept here, because the broker would send another copy to its queues each time the message is published. */
-  readonly cc?: unknown;
 }
+
+/** The prefix for the names of exchanges of seqqa, one for each queue that has messages with routing keys of their own. */
+const EXCHANGE = "seqqa.put-back.";
 
 /**
  * The queues of a RabbitMQ virtual host. An observation takes all messages out and publishes them again in the same order. This restarts the time to
@@ -65,6 +67,8 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
   /** For each queue, the number of the last batch of messages that seqqa published into the queue again. */
   readonly #batches: Map<string, number> = new Map();
   #batch = 0;
+  /** The exchanges that this adapter declared. */
+  readonly #exchanges: Set<string> = new Set();
   #opened: { readonly connection: ChannelModel; readonly channel: Channel } | undefined;
 
   /** @throws SeqqaError `RABBITMQ_URL_INVALID` */
@@ -107,8 +111,14 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
   async close(): Promise<void> {
     const opened = this.#opened;
     this.#opened = undefined;
+    for (const exchange of this.#exchanges) await opened?.channel.deleteExchange(exchange).catch(() => undefined);
+    this.#exchanges.clear();
     // Ignore errors: the virtual host, and with it the connection, may already be gone.
     await opened?.connection.close().catch(() => undefined);
+  }
+
+  protected async refuseWorkers(): Promise<void> {
+    for (const { name } of await this.#queues()) await this.#refuseWorker(name);
   }
 
   protected async read(): Promise<Messages> {
@@ -173,10 +183,15 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
 
   async #takeFirst(name: string): Promise<Message | undefined> {
     const queue = await this.#named(name);
-    if ((await this.#channel.checkQueue(name)).consumerCount > 0) throw hasWorker(name);
+    await this.#refuseWorker(name);
     const [first, ...others] = await this.#drain(queue);
     await this.#publish(name, others);
     return first;
+  }
+
+  /** @throws SeqqaError `QUEUE_HAS_WORKER` */
+  async #refuseWorker(queue: string): Promise<void> {
+    if ((await this.#channel.checkQueue(queue)).consumerCount > 0) throw hasWorker(queue);
   }
 
   /** @throws SeqqaError `QUEUE_UNKNOWN` */
@@ -203,14 +218,31 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
     if (messages.length === 0) return;
     const batch = ++this.#batch;
     this.#batches.set(queue, batch);
-    for (const [place, { content, properties, headers, origin }] of messages.entries()) {
-      const { CC: cc, ...others } = headers;
-      const putBack = { ...origin, batch, place, ...(cc !== undefined && { cc }) } satisfies PutBack;
-      this.#channel.sendToQueue(queue, Buffer.from(content, "base64"), { ...properties, headers: { ...others, [PUT_BACK]: putBack } });
+    const isPlain = ({ origin, headers }: Message): boolean =>
+      origin.exchange === "" && origin.key === queue && headers["CC"] === undefined;
+    const exchange = messages.every(isPlain) ? "" : await this.#exchangeFor(queue);
+    for (const [place, message] of messages.entries()) {
+      const { content, properties, headers, origin } = message;
+      const putBack = { ...origin, batch, place } satisfies PutBack;
+      const options = { ...properties, headers: { ...headers, [PUT_BACK]: putBack } };
+      this.#channel.publish(isPlain(message) ? "" : exchange, origin.key, Buffer.from(content, "base64"), options);
     }
     // Wait for an answer of the queue. It answers after it has stored everything that this channel has published, so other clients see the messages
     // from now on.
     await this.#channel.checkQueue(queue);
+  }
+
+  /**
+   * Declares an exchange that sends every message to one queue, with any routing key. A message that is published there keeps its routing keys, also
+   * those of its header `CC`. The broker needs them if the message becomes a dead letter.
+   */
+  async #exchangeFor(queue: string): Promise<string> {
+    const exchange = EXCHANGE + createHash("sha256").update(queue).digest("hex");
+    if (!this.#exchanges.has(exchange)) await this.#channel.assertExchange(exchange, "fanout", { durable: false });
+    this.#exchanges.add(exchange);
+    // Bind the queue each time, because the target may have deleted the queue and declared it again.
+    await this.#channel.bindQueue(queue, exchange, "");
+    return exchange;
   }
 
   /** Lets the broker handle a rejected message: the broker drops it or sends it to a dead letter exchange. */
@@ -230,19 +262,27 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
 function takenOut(queue: string, { content, fields, properties }: GetMessage, batch: number | undefined): TakenOut {
   const { headers = {}, ...others } = properties;
   // Leave out `x-delivery-count`: a quorum queue resets it when a message is published again. `redelivered` remains part of the state.
-  const { [PUT_BACK]: header, "x-delivery-count": _, CC: own, ...ownHeaders } = headers as Record<string, unknown>;
-  const cc = own ?? (header as PutBack | undefined)?.cc;
-  const putBack = (header as PutBack | undefined)?.batch === batch ? (header as PutBack | undefined) : undefined;
+  const { [PUT_BACK]: header, "x-delivery-count": _, ...ownHeaders } = headers as Record<string, unknown>;
+  const last = header as PutBack | undefined;
+  const putBack = last?.batch === batch ? last : undefined;
   const { exchange, key } = putBack ?? { exchange: fields.exchange, key: fields.exchange === "" ? queue : fields.routingKey };
   return {
     message: {
       content: content.toString("base64"),
       properties: Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined)),
-      headers: { ...ownHeaders, ...(cc !== undefined && { CC: cc }) },
+      headers: last === undefined ? ownHeaders : (withExchange(ownHeaders, last.exchange) as Message["headers"]),
       origin: { exchange, key, redelivered: fields.redelivered || putBack?.redelivered === true },
     },
     place: putBack?.place,
   };
+}
+
+/** Returns headers in which the exchange of a dead letter is its own exchange, instead of the one through which seqqa published it again. */
+function withExchange(headers: unknown, exchange: string): unknown {
+  if (typeof headers === "string") return headers.startsWith(EXCHANGE) ? exchange : headers;
+  if (Array.isArray(headers)) return headers.map((one) => withExchange(one, exchange));
+  if (typeof headers !== "object" || headers === null || Buffer.isBuffer(headers)) return headers;
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, withExchange(value, exchange)]));
 }
 
 /**

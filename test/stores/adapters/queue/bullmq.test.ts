@@ -74,6 +74,21 @@ describe("queues of BullMQ", () => {
     expect(await retry()).toBeUndefined();
   });
 
+  it("a job whose backoff is a function of the target's worker is delayed", async () => {
+    const { queue, store, close } = await lane();
+    onTestFinished(close);
+    await queue.add("charge", 1, { attempts: 3, backoff: { type: "custom" } });
+    await queue.add("charge", 2, { attempts: 3, backoff: { type: "jitter of ours", delay: 5 } });
+    for (const n of [1, 2]) {
+      const taken = await store.take("charges");
+      expect(taken?.job.data).toBe(n);
+      await taken!.settle("retry");
+      expect(await store.jobs("charges")).toMatchObject(
+        n === 1 ? [{ data: 2 }, { data: 1, state: "delayed" }] : [{ data: 1 }, { data: 2, state: "delayed" }],
+      );
+    }
+  });
+
   it("a rejected job fails at once, and a job with a priority comes after those without", async () => {
     const { queue, store, close } = await lane();
     onTestFinished(close);

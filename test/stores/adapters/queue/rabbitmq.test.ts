@@ -140,6 +140,43 @@ describe("queues of RabbitMQ", () => {
     await close();
   });
 
+  it("a rejected job keeps its routing keys, so that it reaches the queue that is bound to them", async () => {
+    const url = await virtualHost();
+    const { channel, close } = await client(url);
+    await channel.assertExchange("orders", "topic");
+    await channel.assertExchange("dlx", "direct");
+    await channel.assertQueue("charges", { deadLetterExchange: "dlx" });
+    await channel.bindQueue("charges", "orders", "order.*");
+    for (const [queue, key] of [
+      ["dead", "order.new"],
+      ["copies", "order.audit"],
+    ] as const) {
+      await channel.assertQueue(queue);
+      await channel.bindQueue(queue, "dlx", key);
+    }
+    const store = await opened(url);
+    channel.publish("orders", "order.new", bytes(1), { CC: ["order.audit"] });
+    channel.publish("orders", "order.new", bytes(2));
+    await channel.waitForConfirms();
+    const mark = await store.mark();
+    await (await store.take("charges"))!.settle("done");
+    await store.restore(mark);
+    expect(await store.jobs("charges")).toMatchObject([{ data: 1, headers: { CC: ["order.audit"] } }, { data: 2 }]);
+    await (await store.take("charges"))!.settle("reject");
+    await (await store.take("charges"))!.settle("reject");
+    expect(await store.jobs("charges")).toEqual([]);
+    expect(await store.jobs("dead")).toMatchObject([
+      { data: 1, name: "order.new", headers: { "x-first-death-exchange": "orders" } },
+      { data: 2, name: "order.new", headers: { "x-death": [{ queue: "charges", exchange: "orders", "routing-keys": ["order.new"] }] } },
+    ]);
+    expect(await store.jobs("copies")).toMatchObject([{ data: 1 }]);
+    await store.close();
+    await expect(new Management(rabbitmqPlace(url)).ask("GET", ["exchanges", rabbitmqPlace(url).vhost])).resolves.toEqual(
+      expect.not.arrayContaining([expect.objectContaining({ name: expect.stringContaining("seqqa") as string })]),
+    );
+    await close();
+  });
+
   it("a message that comes while a look has the others taken out stays behind them, within its priority", async () => {
     const url = await virtualHost();
     const { channel, close } = await client(url);
