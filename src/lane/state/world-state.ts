@@ -134,6 +134,8 @@ export class WorldState {
   #origins: Origins = NO_ORIGINS;
   /** The name of the root state. Values that are generated there have an empty {@link Origins.at}, no matter on which path the root state was reached. */
   #homeName: string | undefined;
+  /** The name of the root state's stores, see {@link Origins.atStores}. */
+  #homeStores: string | undefined;
   #realTimeColumns: readonly string[] = [];
   #unstored: Unstored = NOTHING_UNSTORED;
   /** For each store: the names of the tables that are not part of the state. */
@@ -261,6 +263,7 @@ export class WorldState {
   identify(canonicalizer: Canonicalizer): void {
     this.#canonicalizer = canonicalizer;
     this.#homeName = undefined;
+    this.#homeStores = undefined;
     canonicalizer.renamer.clock = this;
   }
 
@@ -502,13 +505,23 @@ export class WorldState {
     this.#origins = origins;
     if (step === undefined) {
       if (origins.at === "" && renamer.namesSources) this.#homeName ??= canonicalizer.nameOf(facts);
+      if (origins.at === "" && renamer.namesTokens) this.#homeStores ??= this.#storesName(facts, canonicalizer);
       return facts;
     }
     this.#realTimeColumns = [...renamer.realTimeColumns];
     const name = renamer.namesSources ? canonicalizer.nameOf(facts) : "";
     const at = name === this.#homeName ? "" : name;
-    if (at !== origins.at) this.#origins = { ...origins, at };
+    const stores = renamer.namesTokens ? this.#storesName(facts, canonicalizer) : undefined;
+    const atStores = stores === this.#homeStores ? undefined : stores;
+    if (at !== origins.at || atStores !== origins.atStores) this.#origins = { ...origins, at, atStores };
     return facts;
+  }
+
+  /** Returns {@link Origins.atStores}. If seqqa reads no stores, it is the name of the whole state. */
+  #storesName(facts: Facts, canonicalizer: Canonicalizer): string {
+    const isRead = this.visibility === "stores" || this.visibility === "probe";
+    const { lo, hi } = canonicalizer.unordered(isRead ? { systems: facts.systems, context: NOTHING, clients: NOTHING } : facts);
+    return `${lo.toString(36)}.${hi.toString(36)}`;
   }
 
   /** Returns the contents of the state as they were read, with generated values and times. The next call reuses the returned object. */
