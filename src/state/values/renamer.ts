@@ -316,7 +316,7 @@ export class Renamer {
     if (!this.#noisy.has(step.action)) {
       const requests = text.length < SHORTEST_WORD ? [] : step.exchanges.filter(({ answer }) => answer.includes(text)).slice(0, 1);
       for (const { method, path, body, acting } of requests.length > 0 ? requests : step.exchanges) {
-        const [place = "", query] = path.split(/(?=\?)/);
+        const [place = "", query] = path.replace(ENCODED_COLON, ":").split(/(?=\?)/);
         const shape = (part: string, isPath = false): string => this.#shapeOf(part, isPath, fresh, ancestry);
         sent += `\n${shape(acting)}\n${shape(place, true)}${query === undefined ? "" : shape(query)}\n${shape(body)}`;
         sent += `\n${method}`;
@@ -327,9 +327,18 @@ export class Renamer {
     return { shape, ancestry: sorted, label: hashText32(`${shape}\n${sorted.join()}`).toString(36) };
   }
 
-  /** Returns a text of a request with generated values replaced by their places, and adds the origins of these values to `ancestry`. */
+  /**
+   * Returns a text of a request with generated values replaced by their places, and times by their names. Adds the origins of these values to
+   * `ancestry`.
+   */
   #shapeOf(text: string, isPath: boolean, fresh: ReadonlySet<string>, ancestry: Set<string>): string {
     const step = this.#step!;
+    // A stored time that a request sends back has a name that does not depend on its age.
+    const timed = (moment: Moment): string => {
+      const { ms } = moment;
+      const origin = this.#times.get(ms) ?? this.#origins.times.get(ms) ?? this.#rootTimes.get(ms);
+      return `<${origin?.name ?? `step${offsetFromStep(moment, step, 1_000)}`}>`;
+    };
     const known = (word: string, counted = ""): string | undefined => {
       if (fresh.has(word) || fresh.has(counted)) return "<new>";
       const { key } = wordOf(word);
@@ -350,7 +359,7 @@ export class Renamer {
     const plain = replaceJwts(signed, (claims) => JSON.stringify(claims, claim))
       .replace(ISO_TIME, (time) => {
         const moment = momentOf(time);
-        return moment === undefined ? time : `<${offsetFromStep(moment, step, 1_000)}>`;
+        return moment === undefined ? time : timed(moment);
       })
       // Replace a signed cookie as a whole, because it is one value although it consists of several words.
       .replace(SEVERAL_WORDS, (whole) => known(whole) ?? whole);
@@ -359,7 +368,7 @@ export class Renamer {
       // Many ids have as many digits as a time.
       const moment = name === undefined && INTEGER.test(word) ? momentOf(Number(word)) : undefined;
       if (moment === undefined || Math.abs(moment.ms - step.endMs) > FURTHEST_MS) return name;
-      return `<${offsetFromStep(moment, step, 1_000)}>`;
+      return timed(moment);
     });
     return parts === undefined ? plain : parts.map(({ text: part, found }) => found ?? part).join("");
   }
@@ -767,6 +776,7 @@ const LEAST_APART_MS = 2;
 const UNNAMED: Origin = { label: "", shape: "", step: 0, domain: "", ancestry: [], source: "" };
 const REAL_TIME = { now: (): number => Date.now(), aheadMs: 0 };
 const ISO_TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?/g;
+const ENCODED_COLON = /%3a/gi;
 /** The claims of a JWT that are times (RFC 7519, 4.1; OpenID Connect Core, 2). */
 const TIME_CLAIMS: ReadonlySet<string> = new Set(["iat", "exp", "nbf", "auth_time", "updated_at"]);
 /** Matches a value in headers, URLs or JSON that contains punctuation which tokens contain, too (`.`, `%`, `~`, `|`). */

@@ -408,6 +408,33 @@ describe("the request that made a value", () => {
     expect(label(ids[1]!)).toBe(label(ids[0]!));
   });
 
+  const seconds = (ms: number): string => String(Math.floor(ms / 1_000));
+  it.each([
+    ["in a body", "text", (ms: number) => ({ path: "/c", body: JSON.stringify({ seen: iso(ms) }) })],
+    ["in a query", "text", (ms: number) => ({ path: `/c?before=${iso(ms)}`, body: "" })],
+    ["in an encoded query", "text", (ms: number) => ({ path: `/c?before=${encodeURIComponent(iso(ms))}`, body: "" })],
+    ["as a number", "number", (ms: number) => ({ path: "/c", body: JSON.stringify({ seen: Number(seconds(ms)) }) })],
+  ])("is the same request with a stored time %s, whatever the age of the time", (_what, form, sent) => {
+    const label = (ageMs: number, isOfRoot: boolean, startMs = CLOCK): string => {
+      const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [] };
+      const place = { place: written("session.id").place, after: "", domain: undefined };
+      const canonical = new State(options, { ...NOTHING_KNOWN, generated: [place], times: [{ ...written("member.at"), offsets: [0] }] });
+      const at = form === "text" ? iso(startMs) : Number(seconds(startMs));
+      const member = table("member", "*id at", [["m", at]]);
+      canonical.root(stored(...(isOfRoot ? [member] : []), table("session", "*id", [])), { startMs: startMs - 5, endMs: startMs + 5 });
+      const [before, after] = [[], [["made-value-1"]]].map((rows) => stored(member, table("session", "*id", rows))) as [Facts, Facts];
+      const first = step(canonical, before, startMs);
+      const atMs = startMs + ageMs;
+      const exchanges = [{ method: "POST", ...sent(startMs), acting: " ", answer: "made-value-1" }];
+      const second = canonical.renamer.observe(after, first.origins, { action: "comment", exchanges, startMs: atMs, endMs: atMs + 5 });
+      return second.origins.ids.get("made-value-1")!.label;
+    };
+    for (const isOfRoot of [false, true]) {
+      expect(label(300_000, isOfRoot)).toBe(label(10, isOfRoot));
+      expect(label(300_000, isOfRoot, CLOCK + 86_400_000)).toBe(label(10, isOfRoot));
+    }
+  });
+
   it.each([
     ["a signed cookie", (secret: string) => ({ acting: ` sid=${secret}`, body: "" })],
     ["a JWT in a body", (secret: string) => ({ acting: " ", body: JSON.stringify({ refresh: secret }) })],
