@@ -114,6 +114,8 @@ export class Renamer {
   readonly #rootMoments = new Map<number, { isKnown: boolean }>();
   /** `true` while rows are read that the observed state no longer contains. Their times do not pass. */
   #isRemoved = false;
+  /** `true` while a row is read whose key no row of the root state has. */
+  #isNewRow = false;
   #hidden: HiddenTimes | undefined;
   /** The times of the root state that had not passed when it was made. */
   #rootFuture: readonly number[] = [];
@@ -213,7 +215,10 @@ export class Renamer {
     this.#orderTimes();
     // A key that belongs to a place or token was needed while two different times were equal by chance. If only one of them is left, also store it
     // under its plain key, so that its copies at other places are found.
-    for (const [key, origin] of this.#times) if (typeof key === "string" && !this.#times.has(msOf(key))) this.#times.set(msOf(key), origin);
+    for (const [key, origin] of this.#times) {
+      const ms = msOf(key);
+      if (typeof key === "string" && !this.#times.has(ms) && !this.#rootTimes.has(ms)) this.#times.set(ms, origin);
+    }
     // The first pass may have read copies of a new value before the value was known as generated. A second pass replaces these copies.
     if (hasNew) renamed = this.#facts(facts);
     const passed = this.#hiddenPassed(facts);
@@ -416,7 +421,15 @@ export class Renamer {
           ? (this.#value(cell, undefined) as StoredValue)
           : (this.#value(cell, node?.inner.get(columnPlace(table.columns, index, cells))) as StoredValue),
       );
-    const added = table.added.map(row);
+    // A changed row of the root state is in both lists.
+    const keys = this.#rootPlaced.size === 0 ? [] : table.columns.flatMap(({ key }, index) => (key === true ? [index] : []));
+    const keyOf = (cells: readonly StoredValue[]): string => keys.map((index) => String(cells[index])).join("\n");
+    const before = keys.length === 0 ? undefined : new Set(table.removed.map(keyOf));
+    const added = table.added.map((cells) => {
+      this.#isNewRow = before?.has(keyOf(cells)) === false;
+      return row(cells);
+    });
+    this.#isNewRow = false;
     this.#isRemoved = true;
     const removed = this.#constants.size + this.#rootTimes.size === 0 ? table.removed : table.removed.map(row);
     this.#isRemoved = false;
@@ -647,6 +660,7 @@ export class Renamer {
   #timeAt(moment: Moment, place: TimePlace): TimeOrigin | undefined {
     const { ms } = moment;
     const own = timeKeyAt(ms, place.place);
+    if (this.#isNewRow && place.resolutionMs >= 1_000 && this.#rootPlaced.has(own)) return this.#timeInNewRow(moment, place);
     const here = this.#knownTime(own);
     if (here !== undefined) return here;
     const known = this.#knownTime(ms);
@@ -659,6 +673,19 @@ export class Renamer {
     if (offset !== undefined && `step${offset}` !== known.name) return this.#newTime(moment, place, own);
     // A copy of an earlier time keeps the origin of that time, even if its offset from this step happens to fit.
     if (offsets.some((one) => `step${one}` !== known.name)) this.#times.set(own, known);
+    return known;
+  }
+
+  /** Returns the origin of a time of the root state in a row that a step added. In whole seconds, the step may have written an equal time. */
+  #timeInNewRow(moment: Moment, place: TimePlace): TimeOrigin | undefined {
+    const key = timeKeyAt(moment.ms, `${place.place}+`);
+    const here = this.#knownTime(key);
+    if (here !== undefined) return here;
+    const { offsets = [], resolutionMs } = place;
+    if (this.#step !== undefined && fittingOffset(offsets, moment, this.#step, resolutionMs) !== undefined)
+      return this.#newTime(moment, place, key);
+    const known = this.#knownTime(moment.ms);
+    if (known !== undefined) this.#times.set(key, known);
     return known;
   }
 

@@ -329,6 +329,29 @@ describe("a time of the root state", () => {
     expect(fingerprintOf(CLOCK)).toEqual(fingerprintOf(CLOCK + 777));
   });
 
+  it("is not the time of a row that a step added in the second of setup", () => {
+    const second = Math.floor(CLOCK / 1_000) * 1_000;
+    const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [] };
+    const times = [{ ...written("member.at"), resolutionMs: 1_000, offsets: [0] }];
+    const before = [["m", iso(second), "open"]];
+    // The step adds a row, and also changes the row of setup, whose time stays the same.
+    const named = (apartMs: number, isChanged: boolean): readonly string[] => {
+      const canonical = new State(options, { ...NOTHING_KNOWN, times });
+      canonical.root(stored(table("member", "*id at state", before)), { startMs: second + 5, endMs: second + 10 });
+      const atMs = second + apartMs + 20;
+      const added = [["n", iso(second + apartMs), "open"], ...(isChanged ? [["m", iso(second), "paid"]] : [])];
+      const facts = stored(table("member", "*id at state", added, isChanged ? before : []));
+      const { origins, ...first } = step(canonical, facts, atMs);
+      const again = step(canonical, facts, atMs + 60_000, origins);
+      return [first, again].map((one) => canonical.nameOf(one.facts));
+    };
+    for (const isChanged of [false, true]) {
+      const [apart] = named(1_000, isChanged);
+      expect(named(1_000, isChanged)).toEqual([apart, apart]);
+      expect(named(0, isChanged)).toEqual([apart, apart]);
+    }
+  });
+
   describe("in a row that did not change", () => {
     const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: ["session.at"], symmetric: [], placeholders: [], masked: [] };
     const DUE = CLOCK + 60_000;
