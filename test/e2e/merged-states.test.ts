@@ -17,6 +17,8 @@ interface LookAlike {
   readonly setUp?: readonly string[];
   /** The answer of this action holds the bearer token of later calls. */
   readonly login?: string;
+  /** The number of states of the correct twin, whether or not two logins happen within one second. */
+  readonly states?: number;
 }
 
 const server = ({ schema, answer }: LookAlike): string => `
@@ -30,6 +32,8 @@ const one = (sql, ...values) => db.prepare(sql).get(...values);
 const run = (sql, ...values) => db.prepare(sql).run(...values).changes;
 const bug = process.env.BUG === "1";
 const memory = { next: 10 };
+// Unless TWO_SECONDS is set, calls that follow each other are mostly in one second. With it, two logins never are.
+const second = () => Math.floor(Date.now() / 1000) + (process.env.TWO_SECONDS === "1" ? memory.next++ % 2 : 0);
 const sign = (claims, key) => {
   const [head, body] = [{ alg: "HS256", typ: "JWT" }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"));
   return head + "." + body + "." + createHmac("sha256", key).update(head + "." + body).digest("base64url");
@@ -46,10 +50,11 @@ createServer((request, response) => {
 async function explore(
   target: LookAlike & { readonly path: string },
   bug: boolean,
+  inTwoSeconds = false,
 ): Promise<Explored & { readonly status: number | null; readonly said: string }> {
   const cwd = folderWith({
     "server.mjs": server(target),
-    "seqqa.yaml": `target: { command: node server.mjs, ready: "/count", env: { PORT: "{port}", DB_PATH: "{db_path}", BUG: "${bug ? 1 : 0}" } }\n`,
+    "seqqa.yaml": `target: { command: node server.mjs, ready: "/count", env: { PORT: "{port}", DB_PATH: "{db_path}", BUG: "${bug ? 1 : 0}", TWO_SECONDS: "${inTwoSeconds ? 1 : 0}" } }\n`,
     "alike.explore.ts": `import { Action, Agent, Invariant, World } from "seqqa";
 import { HttpClient } from "seqqa/adapters/http";
 const call = (name: string) => new Action<any>({ name, mayNeverSucceed: true, run: ${
@@ -69,8 +74,8 @@ export const agent = new Agent<any>({
 });
 `,
   });
-  // A quick run ends with the defect, and the one of its twin at the same depth.
-  const end = bug ? ["--bail"] : ["--max-depth", String(target.path.split(" ").length)];
+  // A quick run ends with the defect, and the one of its twin at the same depth, unless all its states are counted.
+  const end = bug ? ["--bail"] : target.states === undefined ? ["--max-depth", String(target.path.split(" ").length)] : [];
   // Runs with a token wait most of the time, the quick ones at the same time.
   const command = full || target.login === undefined ? seqqa : seqqaProcess;
   const ran = await command(["run", ".", "--reporter", "json", "--parallel", "1", ...(full ? [] : end)], { cwd });
@@ -83,16 +88,36 @@ const ALIKE: Readonly<Record<string, LookAlike & { readonly path: string }>> = {
     path: "logout_all login pay",
     actions: ["login", "logout_all", "pay"],
     login: "login",
+    states: 11,
     schema:
       "create table if not exists users (id integer primary key, version int, balance int); insert or ignore into users values (1, 1, 100)",
     answer: `
   const { version, balance } = one("select * from users");
   if (url === "count") return [200, { n: -balance }];
-  if (url === "login") { const iat = Math.floor(Date.now() / 1000); return [200, { token: sign({ sub: "1", iat, exp: iat + 86400 }, "secret" + version) }]; }
+  if (url === "login") { const iat = second(); return [200, { token: sign({ sub: "1", iat, exp: iat + 86400 }, "secret" + version) }]; }
   if (url === "logout_all") return version === 2 ? 409 : run("update users set version = 2") && 200;
   const token = (request.headers.authorization ?? "").slice(7);
   const claims = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString() || "{}");
   if (token !== sign(claims, "secret" + version)) return 401;
+  if (balance < 100) return 409;
+  return run("update users set balance = balance - ?", bug && version === 2 ? 200 : 100) && 200;`,
+    most: 0,
+  },
+  "a JWT that was signed again in the second of the one before, with another key": {
+    path: "login logout_all login pay",
+    actions: ["login", "logout_all", "pay"],
+    login: "login",
+    states: 10,
+    schema:
+      "create table if not exists users (id integer primary key, version int, balance int); insert or ignore into users values (1, 1, 100)",
+    answer: `
+  const { version, balance } = one("select * from users");
+  if (url === "count") return [200, { n: -balance }];
+  if (url === "login") { const iat = second(); return [200, { token: sign({ sub: "1", iat, exp: iat + 86400 }, "secret" + version) }]; }
+  const token = (request.headers.authorization ?? "").slice(7);
+  const claims = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString() || "{}");
+  if (token !== sign(claims, "secret" + version)) return 401;
+  if (url === "logout_all") return version === 2 ? 409 : run("update users set version = 2") && 200;
   if (balance < 100) return 409;
   return run("update users set balance = balance - ?", bug && version === 2 ? 200 : 100) && 200;`,
     most: 0,
@@ -307,5 +332,16 @@ describe("states that differ only in what seqqa gives one name", () => {
     const [found, twin] = await Promise.all([explore(target, true), explore(target, false)]);
     expect([found.status, found.violations.map(({ reproductionPath }) => reproductionPath.join(" "))]).toEqual([1, [target.path]]);
     expect([twin.status, twin.violations, twin.divergences]).toEqual([0, [], []]);
+    if (target.states !== undefined) expect(twin.statesVisited).toBe(target.states);
+  });
+
+  it.each(
+    some(
+      Object.entries(ALIKE).filter(([, { states }]) => states !== undefined),
+      1,
+    ),
+  )("%s: the same states, if two logins never happen within one second", async (_what, target) => {
+    const { status, violations, divergences, statesVisited } = await explore(target, false, true);
+    expect([status, violations, divergences, statesVisited]).toEqual([0, [], [], target.states]);
   });
 });

@@ -1,3 +1,4 @@
+import type { CookieExpiry } from "../../model/http/client.ts";
 import { Cookie, CookieJar, type SerializedCookieJar } from "tough-cookie";
 
 /** The part of a cookie that distinguishes two states. The expiry is left out because it differs in every execution. */
@@ -83,6 +84,16 @@ export class CookieStore {
       cookies.push({ name: text(cookie.key), value: text(cookie.value), domain: text(cookie["domain"]), path: text(cookie["path"]) });
     }
     return cookies.sort((a, b) => compare(a.domain, b.domain) || compare(a.path, b.path) || compare(a.name, b.name));
+  }
+
+  /** Returns the cookies that expire or have expired. A cookie that a target deleted had expired when it was received, so it is left out. */
+  expiries(): readonly CookieExpiry[] {
+    if (this.#jar === null) return [];
+    return (this.save()?.cookies ?? []).flatMap(({ key, expires, creation }) => {
+      if (typeof expires !== "string" || expires === "Infinity") return [];
+      const atMs = Date.parse(expires);
+      return atMs > Date.parse(String(creation)) ? [{ name: text(key), atMs }] : [];
+    });
   }
 }
 

@@ -310,6 +310,7 @@ export class HttpClient extends Verbs implements ApiClient {
         transport.cut();
         for (const wait of waits) wait.abort();
       },
+      expiries: () => ownState(state, requestScope()).cookies.expiries(),
       keepTime: (now) => state.cookies.keepTime(now),
       expectShed: (isExpected) => {
         this.#expectsShed = isExpected;

@@ -368,8 +368,7 @@ class Walks {
     const facts = structuredClone(await state.observed());
     const named = await state.facts();
     const stores = storesFingerprint(named, canonicalizer);
-    const print = { lo: 0, hi: 0 };
-    canonicalizer.fingerprint(named, print);
+    const print = canonicalizer.unordered(named);
     return { stores, action, status: outcome.status, facts, window, print, lines: canonicalizer.describe(named), kinds: rowKinds(facts) };
   }
 }

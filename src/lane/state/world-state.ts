@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { clientPartOf, type ClientPart, type PendingRequest } from "../../model/http/client.ts";
+import { clientPartOf, type ClientPart, type CookieExpiry, type PendingRequest } from "../../model/http/client.ts";
 import { contextPartOf, type ContextPart, type SavedContext } from "../../model/context/context.ts";
 import { isPromise, type Awaitable, type Checkpoint, type Observed, type StoreAdapter } from "../../model/stores/store-adapter.ts";
 import { SeqqaError } from "../../model/errors.ts";
@@ -34,6 +34,10 @@ export interface SavedWorld {
   readonly unstored: Unstored;
   /** How far the target's clock was set ahead of the real time, in milliseconds. */
   readonly aheadMs: number;
+  /** The cookies of all clients that expire. */
+  readonly expiries?: readonly CookieExpiry[] | undefined;
+  /** The time at which the first cookie expires, in milliseconds since 1970. Absent if none does. */
+  readonly cookiesPassMs?: number | undefined;
 }
 
 /** The part of the state that is not in stores, context and clients. Such an object is never changed, so several checkpoints can refer to it. */
@@ -59,6 +63,8 @@ export interface WorldSnapshot {
   readonly unstored?: Unstored | undefined;
   /** How far the target's clock was set ahead of the real time, in milliseconds. Default: 0. */
   readonly aheadMs?: number | undefined;
+  /** See {@link SavedWorld.cookiesPassMs}. */
+  readonly cookiesPassMs?: number | undefined;
   /**
    * The times at which the `setup` that made this state began and ended. Times in the state are named by their distance from these times, so that
    * they are equal on all lanes.
@@ -67,25 +73,29 @@ export interface WorldSnapshot {
 }
 
 /**
- * Returns the time from which on a saved state would be another state, because a time in it has passed. In milliseconds since 1970; `Infinity` if the
- * state contains no time in the future.
+ * Returns the time from which on a saved state would be another state, because a time in it has passed or a cookie has expired. In milliseconds since
+ * 1970; `Infinity` if the state contains no time in the future.
  */
-export function passesAt(saved: Pick<SavedWorld, "origins" | "aheadMs"> | WorldSnapshot): number {
-  const { origins, aheadMs = 0 } = saved;
-  if (origins === undefined) return Infinity;
-  return firstToPass(origins.ids instanceof Map ? (origins as Origins) : originsOfSnapshot(origins as OriginsSnapshot)) - aheadMs;
+export function passesAt(saved: Pick<SavedWorld, "origins" | "aheadMs" | "cookiesPassMs"> | WorldSnapshot): number {
+  const { origins, aheadMs = 0, cookiesPassMs = Infinity } = saved;
+  if (origins === undefined) return cookiesPassMs - aheadMs;
+  const first = firstToPass(origins.ids instanceof Map ? (origins as Origins) : originsOfSnapshot(origins as OriginsSnapshot));
+  return Math.min(first, cookiesPassMs) - aheadMs;
 }
 
 /**
  * Returns the fields whose times were in the future when they were written and have passed since. The distance of the time follows in brackets:
- * `orders.lease_until (5 min)`.
+ * `orders.lease_until (5 min)`. Cookies that have expired follow.
  */
-export function passedTimes({ origins }: Pick<SavedWorld, "origins">): readonly string[] {
+export function passedTimes(saved: Pick<SavedWorld, "origins"> & Partial<Pick<SavedWorld, "expiries" | "aheadMs">>): readonly string[] {
+  const { origins, expiries = [], aheadMs = 0 } = saved;
   const passed = [...origins.times.values()].filter(({ isPassed }) => isPassed === true);
+  const expired = expiries.filter(({ atMs }) => atMs <= Date.now() + aheadMs);
   return [
-    ...new Set(
-      passed.map(({ name, step, domain }) => (step === 0 ? "a time of the initial state" : `${fieldOf(domain)}${offsetText(name)}`)),
-    ),
+    ...new Set([
+      ...passed.map(({ name, step, domain }) => (step === 0 ? "a time of the initial state" : `${fieldOf(domain)}${offsetText(name)}`)),
+      ...expired.map(({ name }) => `the expiry of the cookie ${name}`),
+    ]),
   ];
 }
 
@@ -107,6 +117,7 @@ interface Bearer {
 const PROBE = "probe";
 const TRAIL = "unseen";
 const NONE: readonly PendingRequest[] = Object.freeze([]);
+const NO_EXPIRIES: readonly CookieExpiry[] = Object.freeze([]);
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
 
 /**
@@ -134,7 +145,11 @@ export class WorldState {
   #origins: Origins = NO_ORIGINS;
   /** The name of the root state. Values that are generated there have an empty {@link Origins.at}, no matter on which path the root state was reached. */
   #homeName: string | undefined;
+  /** The name of the root state's stores, see {@link Origins.atStores}. */
+  #homeStores: string | undefined;
   #realTimeColumns: readonly string[] = [];
+  /** The time at which the first cookie of the observed state expires, in milliseconds since 1970. `undefined` if none does. */
+  #cookiesPassMs: number | undefined;
   #unstored: Unstored = NOTHING_UNSTORED;
   /** For each store: the names of the tables that are not part of the state. */
   #leftOut: readonly (ReadonlySet<string> | undefined)[] = [];
@@ -261,6 +276,7 @@ export class WorldState {
   identify(canonicalizer: Canonicalizer): void {
     this.#canonicalizer = canonicalizer;
     this.#homeName = undefined;
+    this.#homeStores = undefined;
     canonicalizer.renamer.clock = this;
   }
 
@@ -351,7 +367,8 @@ export class WorldState {
 
   /** The first of the times in the observed state that were in the future then, in milliseconds since 1970. `Infinity` if there is none. */
   get nextToPassMs(): number {
-    return this.#origins === NO_ORIGINS ? Infinity : firstToPass(this.#origins);
+    const cookiesPassMs = this.#cookiesPassMs ?? Infinity;
+    return this.#origins === NO_ORIGINS ? cookiesPassMs : Math.min(firstToPass(this.#origins), cookiesPassMs);
   }
 
   ownChanged(mark: SavedWorld): boolean {
@@ -427,6 +444,7 @@ export class WorldState {
     this.#setBy = mark.setBy;
     this.#origins = mark.origins;
     this.#unstored = mark.unstored;
+    this.#cookiesPassMs = mark.cookiesPassMs;
     this.#step = undefined;
   }
 
@@ -459,6 +477,7 @@ export class WorldState {
       origins: snapshotOfOrigins(this.#origins),
       unstored: this.#unstored === NOTHING_UNSTORED ? undefined : this.#unstored,
       aheadMs: this.aheadMs || undefined,
+      cookiesPassMs: this.#firstToExpire(this.#expiries()),
     };
     return isPromise(systems) ? systems.then((snapshots) => ({ systems: snapshots, ...own })) : { systems, ...own };
   }
@@ -472,6 +491,7 @@ export class WorldState {
     this.#setBy = snapshot.setBy;
     this.#origins = originsOfSnapshot(snapshot.origins);
     this.#unstored = snapshot.unstored ?? NOTHING_UNSTORED;
+    this.#cookiesPassMs = snapshot.cookiesPassMs;
     this.#step = undefined;
     return this.#all((system, i) => system.write!(snapshot.systems[i]));
   }
@@ -502,19 +522,30 @@ export class WorldState {
     this.#origins = origins;
     if (step === undefined) {
       if (origins.at === "" && renamer.namesSources) this.#homeName ??= canonicalizer.nameOf(facts);
+      if (origins.at === "" && renamer.namesTokens) this.#homeStores ??= this.#storesName(facts, canonicalizer);
       return facts;
     }
     this.#realTimeColumns = [...renamer.realTimeColumns];
     const name = renamer.namesSources ? canonicalizer.nameOf(facts) : "";
     const at = name === this.#homeName ? "" : name;
-    if (at !== origins.at) this.#origins = { ...origins, at };
+    const stores = renamer.namesTokens ? this.#storesName(facts, canonicalizer) : undefined;
+    const atStores = stores === this.#homeStores ? undefined : stores;
+    if (at !== origins.at || atStores !== origins.atStores) this.#origins = { ...origins, at, atStores };
     return facts;
+  }
+
+  /** Returns {@link Origins.atStores}. If seqqa reads no stores, it is the name of the whole state. */
+  #storesName(facts: Facts, canonicalizer: Canonicalizer): string {
+    const isRead = this.visibility === "stores" || this.visibility === "probe";
+    const { lo, hi } = canonicalizer.unordered(isRead ? { systems: facts.systems, context: NOTHING, clients: NOTHING } : facts);
+    return `${lo.toString(36)}.${hi.toString(36)}`;
   }
 
   /** Returns the contents of the state as they were read, with generated values and times. The next call reuses the returned object. */
   observed(seen = false): Awaitable<Facts> {
     this.#facts.context = this.#wholeContext && this.#context.entries.size > 0 ? this.#world.observedContext() : NOTHING;
     this.#facts.clients = this.#acting();
+    this.#cookiesPassMs = this.#firstToExpire(this.#expiries());
     this.#facts.node = this.#context.node;
     this.#observeUnstored(this.#facts.systems);
     for (let i = 0; i < this.systems.length; i++) {
@@ -551,7 +582,24 @@ export class WorldState {
     else delete systems[TRAIL];
   }
 
+  #expiries(): readonly CookieExpiry[] {
+    let all: readonly CookieExpiry[] = NO_EXPIRIES;
+    for (const client of this.#clients) {
+      const expiries = client.expiries?.() ?? NO_EXPIRIES;
+      if (expiries.length > 0) all = all.length === 0 ? expiries : [...all, ...expiries];
+    }
+    return all;
+  }
+
+  #firstToExpire(expiries: readonly CookieExpiry[]): number | undefined {
+    if (expiries.length === 0) return undefined;
+    const now = this.now();
+    const left = expiries.filter(({ atMs }) => atMs > now);
+    return left.length === 0 ? undefined : Math.min(...left.map(({ atMs }) => atMs));
+  }
+
   #markOf(systems: readonly Checkpoint[]): SavedWorld {
+    const expiries = this.#expiries();
     return {
       systems,
       context: this.#context.save(),
@@ -562,6 +610,8 @@ export class WorldState {
       origins: this.#origins,
       unstored: this.#unstored,
       aheadMs: this.aheadMs,
+      expiries,
+      cookiesPassMs: this.#firstToExpire(expiries),
     };
   }
 

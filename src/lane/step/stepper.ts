@@ -427,11 +427,20 @@ export function overloaded(): ErrorEvent {
 
 function sentRequest(exchange: Exchange): SentRequest[] {
   if (exchange.kind !== "answer") return [];
-  const { request, text } = exchange.response;
+  const { request, text, headers: answered } = exchange.response;
   const { method, url, headers, body } = request;
   const { authorization, cookie } = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   const path = url.replace(/^[a-z]+:\/\/[^/]*/i, "");
-  return [{ method, path, body: body ?? "", acting: `${authorization ?? ""} ${cookie ?? ""}`, answer: text }];
+  return [
+    {
+      method,
+      path,
+      body: body ?? "",
+      acting: `${authorization ?? ""} ${cookie ?? ""}`,
+      answer: text,
+      answerHeaders: Object.values(answered).join("\n"),
+    },
+  ];
 }
 
 const WRITES: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);

@@ -61,6 +61,12 @@ export interface PendingRequest {
   readonly url: string;
 }
 
+/** A cookie that was valid when it was received, with the time at which it expires, in milliseconds since 1970. */
+export interface CookieExpiry {
+  readonly name: string;
+  readonly atMs: number;
+}
+
 /** The members of a client that only lanes use. */
 export interface ClientPart {
   /** The origin that the client sends to; `undefined` if it sends nothing out of this process. Two lanes must not use the same origin. */
@@ -94,6 +100,8 @@ export interface ClientPart {
   pending?(): readonly PendingRequest[];
   /** Ends the requests in progress, in the same way as their timeouts would. */
   cut?(): void;
+  /** Returns the cookies that expire or have expired. Default: none. */
+  expiries?(): readonly CookieExpiry[];
   /** Sets the clock by which cookies expire. Default: the clock of this process. */
   keepTime?(now: () => number): void;
   /** Sends a request without the client's token, cookies and headers, and keeps no cookies of the answer. It is recorded like other requests. */

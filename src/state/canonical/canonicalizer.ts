@@ -24,6 +24,8 @@ export class Canonicalizer {
   /** Replaces generated values and times before a state is written as text. With `byAppearance`, it replaces nothing. */
   readonly renamer: Renamer;
   readonly #writer: StateWriter;
+  /** Writes states without the order in which values were generated, also if this order is part of the fingerprint. */
+  readonly #unordered: StateWriter;
   readonly #options: CanonicalOptions;
   readonly #comparer: StoresComparer;
   #bounded = false;
@@ -37,6 +39,7 @@ export class Canonicalizer {
     this.#options = options;
     this.#comparer = new StoresComparer(options);
     this.#writer = new StateWriter(options);
+    this.#unordered = (options.ordered ?? []).length === 0 ? this.#writer : new StateWriter({ ...options, ordered: [] });
     this.renamer = new Renamer(knowledge, options.literals);
   }
 
@@ -109,6 +112,16 @@ export class Canonicalizer {
     this.fingerprint(facts, this.#ofNamed);
     this.#named = facts;
     return `${this.#ofNamed.lo.toString(36)}.${this.strict.toString(36)}`;
+  }
+
+  /**
+   * Returns the fingerprint of a state without the order in which values were generated, and without the states in which they were generated. Two
+   * executions of one path have equal ones, whether or not two of their steps happened in one second.
+   */
+  unordered(facts: Facts): Fingerprint {
+    const out: Fingerprint = { lo: 0, hi: 0 };
+    hashText(this.#unordered.write(facts).text, out);
+    return out;
   }
 
   rows(systems: Facts["systems"]): StoreRows {

@@ -45,8 +45,8 @@ export interface TimeOrigin {
   /** The position of the time among different times that its step wrote at the same place. `undefined` if there are none. */
   readonly within?: number | undefined;
   /**
-   * For a time in a signed token: the action that wrote it and the name of the state in which it was executed. The signature is left out, and may
-   * depend on this state, for example if its key contains the number of password changes.
+   * For a time in a signed token: the action that wrote it and {@link Origins.atStores} of the state in which it was executed. The signature is left
+   * out, and may depend on the stores, for example if its key contains the number of password changes.
    */
   readonly source?: string | undefined;
   /** By how many milliseconds the time, which has no time zone, is ahead of UTC, because it is local time. Default 0. */
@@ -68,12 +68,14 @@ export interface Origins {
   readonly steps: number;
   /** The name of the state that contains these values: the same for equal states, and empty where the exploration begins. */
   readonly at: string;
+  /** The name of the state's stores, without the order in which values were generated. Absent where the exploration begins. */
+  readonly atStores?: string | undefined;
 }
 
-/** Milliseconds since 1970; with a place if {@link timeKeyAt} made the key. */
+/** Milliseconds since 1970; with a place or a hash of a token if {@link timeKeyAt} made the key. */
 export type TimeKey = number | string;
 
-/** Returns the key of a time that has a separate origin at one place. */
+/** Returns the key of a time that has a separate origin at one place, or in one token. */
 export function timeKeyAt(ms: number, place: string): TimeKey {
   return `${ms} ${place}`;
 }
@@ -90,16 +92,18 @@ export interface OriginsSnapshot {
   readonly steps: number;
   /** Absent in images of earlier versions. */
   readonly at?: string | undefined;
+  readonly atStores?: string | undefined;
 }
 
-export function snapshotOfOrigins({ ids, times, steps, at }: Origins): OriginsSnapshot | undefined {
-  return ids.size === 0 && times.size === 0 && at === "" ? undefined : { ids: [...ids], times: [...times], steps, at };
+export function snapshotOfOrigins({ ids, times, ...others }: Origins): OriginsSnapshot | undefined {
+  const isRoot = ids.size === 0 && times.size === 0 && others.at === "" && others.atStores === undefined;
+  return isRoot ? undefined : { ids: [...ids], times: [...times], ...others };
 }
 
 export function originsOfSnapshot(image: OriginsSnapshot | undefined): Origins {
   return image === undefined
     ? NO_ORIGINS
-    : { ids: new Map(image.ids), times: new Map(image.times), steps: image.steps, at: image.at ?? "" };
+    : { ids: new Map(image.ids), times: new Map(image.times), steps: image.steps, at: image.at ?? "", atStores: image.atStores };
 }
 
 /** The domain of times of the root state that have the same name. */

@@ -40,6 +40,8 @@ export interface SentRequest {
   /** The credentials of the request: the values of `authorization` and `cookie`. */
   readonly acting: string;
   readonly answer: string;
+  /** The values of the answer's headers. Absent if there are none. */
+  readonly answerHeaders?: string | undefined;
 }
 
 /** The knowledge about one place, and about the places inside its value (keys, indices, columns). */
@@ -77,6 +79,8 @@ export class Renamer {
   readonly #hasPlaces: boolean;
   /** `true` if values are known to be generated, or to be times in signed tokens, so that the states need names from which these come. */
   readonly namesSources: boolean;
+  /** `true` if times in signed tokens are known. */
+  readonly namesTokens: boolean;
   readonly #literals: ReadonlySet<string>;
   readonly #noisy: ReadonlySet<string>;
   readonly #counters: readonly Counter[];
@@ -88,10 +92,16 @@ export class Renamer {
   #times: Map<TimeKey, TimeOrigin> = new Map();
   /** The times of the root state that were found at places where experiments showed times, as keys of {@link timeKeyAt}. */
   readonly #rootPlaced = new Set<TimeKey>();
+  /** The times in tokens of the root state, with the keys under which tokens are known. */
+  readonly #rootTokens = new Set<TimeKey>();
+  /** The signed token whose content is read, without its scheme. */
+  #token: string | undefined;
   #known: Map<string, Generated> = new Map();
   #fresh: { readonly key: string; readonly text: string; readonly place: GeneratedPlace }[] = [];
   /** The times that the observed step wrote, with their keys in `#times`. */
   #newTimes: { readonly key: TimeKey; readonly ms: number }[] = [];
+  /** The times in tokens that the observed step signed. */
+  readonly #signedTimes = new Set<TimeKey>();
   /** `true` while a state is observed. The root state itself is compared as it was made, although its times pass. */
   #passes = false;
   #step: StepOrigin | undefined;
@@ -104,6 +114,8 @@ export class Renamer {
   readonly #rootMoments = new Map<number, { isKnown: boolean }>();
   /** `true` while rows are read that the observed state no longer contains. Their times do not pass. */
   #isRemoved = false;
+  /** `true` while a row is read whose key no row of the root state has. */
+  #isNewRow = false;
   #hidden: HiddenTimes | undefined;
   /** The times of the root state that had not passed when it was made. */
   #rootFuture: readonly number[] = [];
@@ -123,7 +135,8 @@ export class Renamer {
       if (one.after === "") node.time = one;
       else node.timeWords.set(one.after, one);
     }
-    this.namesSources = knowledge.generated.length > 0 || knowledge.times.some(({ place }) => isInToken(place));
+    this.namesTokens = knowledge.times.some(({ place }) => isInToken(place));
+    this.namesSources = knowledge.generated.length > 0 || this.namesTokens;
     this.#hasPlaces = knowledge.generated.length + knowledge.times.length > 0;
   }
 
@@ -155,6 +168,7 @@ export class Renamer {
     this.#isRoot = true;
     this.#rootMoments.clear();
     this.#rootPlaced.clear();
+    this.#rootTokens.clear();
     this.#begin(NO_ORIGINS, undefined);
     this.#facts(facts);
     this.#isRoot = false;
@@ -199,17 +213,20 @@ export class Renamer {
     const hasNew = this.#fresh.length + this.#newTimes.length > 0;
     if (this.#fresh.length > 0) this.#register();
     this.#orderTimes();
+    // A key that belongs to a place or token was needed while two different times were equal by chance. If only one of them is left, also store it
+    // under its plain key, so that its copies at other places are found.
+    for (const [key, origin] of this.#times) {
+      const ms = msOf(key);
+      if (typeof key === "string" && !this.#times.has(ms) && !this.#rootTimes.has(ms)) this.#times.set(ms, origin);
+    }
     // The first pass may have read copies of a new value before the value was known as generated. A second pass replaces these copies.
     if (hasNew) renamed = this.#facts(facts);
     const passed = this.#hiddenPassed(facts);
     if (passed.length > 0) renamed = { ...renamed, systems: { ...renamed.systems, [PASSED]: { kind: "value", value: passed } } };
-    // A key with a place was needed while two different times were equal by chance. If only one of them is left, also store it under its plain key,
-    // so that its copies at other places are found.
-    for (const [key, origin] of this.#times) if (typeof key === "string" && !this.#times.has(msOf(key))) this.#times.set(msOf(key), origin);
     const isSame = sameEntries(this.#ids, origins.ids) && sameEntries(this.#times, origins.times);
     return {
       facts: renamed,
-      origins: isSame ? origins : { ids: this.#ids, times: this.#times, steps: this.#origins.steps + 1, at: origins.at },
+      origins: isSame ? origins : { ...origins, ids: this.#ids, times: this.#times, steps: this.#origins.steps + 1 },
     };
   }
 
@@ -234,6 +251,7 @@ export class Renamer {
     this.#known = new Map();
     this.#fresh = [];
     this.#newTimes = [];
+    this.#signedTimes.clear();
     this.#passes = false;
     this.realTimeColumns.clear();
   }
@@ -303,7 +321,7 @@ export class Renamer {
     if (!this.#noisy.has(step.action)) {
       const requests = text.length < SHORTEST_WORD ? [] : step.exchanges.filter(({ answer }) => answer.includes(text)).slice(0, 1);
       for (const { method, path, body, acting } of requests.length > 0 ? requests : step.exchanges) {
-        const [place = "", query] = path.split(/(?=\?)/);
+        const [place = "", query] = path.replace(ENCODED_COLON, ":").split(/(?=\?)/);
         const shape = (part: string, isPath = false): string => this.#shapeOf(part, isPath, fresh, ancestry);
         sent += `\n${shape(acting)}\n${shape(place, true)}${query === undefined ? "" : shape(query)}\n${shape(body)}`;
         sent += `\n${method}`;
@@ -314,9 +332,18 @@ export class Renamer {
     return { shape, ancestry: sorted, label: hashText32(`${shape}\n${sorted.join()}`).toString(36) };
   }
 
-  /** Returns a text of a request with generated values replaced by their places, and adds the origins of these values to `ancestry`. */
+  /**
+   * Returns a text of a request with generated values replaced by their places, and times by their names. Adds the origins of these values to
+   * `ancestry`.
+   */
   #shapeOf(text: string, isPath: boolean, fresh: ReadonlySet<string>, ancestry: Set<string>): string {
     const step = this.#step!;
+    // A stored time that a request sends back has a name that does not depend on its age.
+    const timed = (moment: Moment): string => {
+      const { ms } = moment;
+      const origin = this.#times.get(ms) ?? this.#origins.times.get(ms) ?? this.#rootTimes.get(ms);
+      return `<${origin?.name ?? `step${offsetFromStep(moment, step, 1_000)}`}>`;
+    };
     const known = (word: string, counted = ""): string | undefined => {
       if (fresh.has(word) || fresh.has(counted)) return "<new>";
       const { key } = wordOf(word);
@@ -337,7 +364,7 @@ export class Renamer {
     const plain = replaceJwts(signed, (claims) => JSON.stringify(claims, claim))
       .replace(ISO_TIME, (time) => {
         const moment = momentOf(time);
-        return moment === undefined ? time : `<${offsetFromStep(moment, step, 1_000)}>`;
+        return moment === undefined ? time : timed(moment);
       })
       // Replace a signed cookie as a whole, because it is one value although it consists of several words.
       .replace(SEVERAL_WORDS, (whole) => known(whole) ?? whole);
@@ -346,7 +373,7 @@ export class Renamer {
       // Many ids have as many digits as a time.
       const moment = name === undefined && INTEGER.test(word) ? momentOf(Number(word)) : undefined;
       if (moment === undefined || Math.abs(moment.ms - step.endMs) > FURTHEST_MS) return name;
-      return `<${offsetFromStep(moment, step, 1_000)}>`;
+      return timed(moment);
     });
     return parts === undefined ? plain : parts.map(({ text: part, found }) => found ?? part).join("");
   }
@@ -394,7 +421,15 @@ export class Renamer {
           ? (this.#value(cell, undefined) as StoredValue)
           : (this.#value(cell, node?.inner.get(columnPlace(table.columns, index, cells))) as StoredValue),
       );
-    const added = table.added.map(row);
+    // A changed row of the root state is in both lists.
+    const keys = this.#rootPlaced.size === 0 ? [] : table.columns.flatMap(({ key }, index) => (key === true ? [index] : []));
+    const keyOf = (cells: readonly StoredValue[]): string => keys.map((index) => String(cells[index])).join("\n");
+    const before = keys.length === 0 ? undefined : new Set(table.removed.map(keyOf));
+    const added = table.added.map((cells) => {
+      this.#isNewRow = before?.has(keyOf(cells)) === false;
+      return row(cells);
+    });
+    this.#isNewRow = false;
     this.#isRemoved = true;
     const removed = this.#constants.size + this.#rootTimes.size === 0 ? table.removed : table.removed.map(row);
     this.#isRemoved = false;
@@ -445,11 +480,19 @@ export class Renamer {
       // Look the token up among known values first: if a store holds the same token, both copies get the same name.
       const stored = this.#knownWord(wordOf(text));
       const parsed = stored === undefined ? parsedJwt(text) : undefined;
-      if (stored !== undefined || parsed !== undefined) return stored ?? new JsonText(this.#value(parsed, jwt));
+      if (stored !== undefined || parsed !== undefined) return stored ?? this.#signed(text, parsed, jwt);
     }
     const signed = node?.inner.get(SIGNED_TEXT);
     const content = signed === undefined ? undefined : parsedSigned(text);
-    return content === undefined ? this.#loose(text, node) : new JsonText(this.#value(content, signed));
+    return content === undefined ? this.#loose(text, node) : this.#signed(text, content, signed);
+  }
+
+  #signed(text: string, content: unknown, node: Node | undefined): JsonText {
+    const outer = this.#token;
+    this.#token = text.replace(/^Bearer /, "");
+    const named = new JsonText(this.#value(content, node));
+    this.#token = outer;
+    return named;
   }
 
   /** Replaces known generated values inside a text, for places where experiments did not show the text itself to be generated. */
@@ -554,7 +597,7 @@ export class Renamer {
     const moment = momentOf(value);
     if (moment === undefined) return undefined;
     if (this.#isRealTime(moment, place)) this.realTimeColumns.add(fieldOf(place.place));
-    const origin = this.#timeAt(moment, place) ?? this.#newTime(moment, place, moment.ms);
+    const origin = this.#tokenTime(moment, place) ?? this.#timeAt(moment, place) ?? this.#newTime(moment, place, moment.ms);
     return origin === undefined ? undefined : this.#shown(moment, origin);
   }
 
@@ -581,10 +624,43 @@ export class Renamer {
     return ms >= step.startMs - aheadMs - slack && ms <= step.endMs - aheadMs + slack && resolutionMs <= 1_000;
   }
 
+  /**
+   * Returns the origin of a time that tells when a signed token was made or is valid; `undefined` if the time is named like one outside of tokens. A
+   * token with another signature is another token, although the times of both are equal if they were signed in one second.
+   */
+  #tokenTime(moment: Moment, place: TimePlace): TimeOrigin | undefined {
+    if (this.#token === undefined || !OF_TOKEN.test(place.place)) return undefined;
+    const key = timeKeyAt(moment.ms, hashText32(this.#token).toString(36));
+    if (this.#isRoot) this.#rootTokens.add(key);
+    if (this.#step === undefined || this.#signedTimes.has(key)) return this.#knownTime(key);
+    const before = this.#origins.times.get(key);
+    if (before !== undefined && !this.#isSignedAgain(before)) return this.#knownTime(key);
+    const { offsets = [], base, resolutionMs } = place;
+    if (before === undefined) {
+      if (this.#rootTokens.has(key) || base === "stored") return undefined;
+      // A time that the token copied from elsewhere keeps the origin of that time.
+      const isOwn = offsets.length === 0 || fittingOffset(offsets, moment, this.#step, resolutionMs) !== undefined;
+      if (!isOwn && this.#knownTime(moment.ms) !== undefined) return undefined;
+    }
+    this.#signedTimes.add(key);
+    return this.#newTime(moment, place, key);
+  }
+
+  /**
+   * Returns `true` if this step signed a token again, with the same content in the same second. The name of its times must not depend on the second.
+   * Another action may have received the token only to send it back.
+   */
+  #isSignedAgain({ source }: TimeOrigin): boolean {
+    const { action, exchanges } = this.#step!;
+    if (source === undefined || source.slice(0, source.lastIndexOf("@")) !== action) return false;
+    return exchanges.some(({ answer, answerHeaders = "" }) => answer.includes(this.#token!) || answerHeaders.includes(this.#token!));
+  }
+
   /** Returns the origin of a time at a place where experiments showed times; `undefined` if no equal time with an origin is known. */
   #timeAt(moment: Moment, place: TimePlace): TimeOrigin | undefined {
     const { ms } = moment;
     const own = timeKeyAt(ms, place.place);
+    if (this.#isNewRow && place.resolutionMs >= 1_000 && this.#rootPlaced.has(own)) return this.#timeInNewRow(moment, place);
     const here = this.#knownTime(own);
     if (here !== undefined) return here;
     const known = this.#knownTime(ms);
@@ -600,10 +676,23 @@ export class Renamer {
     return known;
   }
 
+  /** Returns the origin of a time of the root state in a row that a step added. In whole seconds, the step may have written an equal time. */
+  #timeInNewRow(moment: Moment, place: TimePlace): TimeOrigin | undefined {
+    const key = timeKeyAt(moment.ms, `${place.place}+`);
+    const here = this.#knownTime(key);
+    if (here !== undefined) return here;
+    const { offsets = [], resolutionMs } = place;
+    if (this.#step !== undefined && fittingOffset(offsets, moment, this.#step, resolutionMs) !== undefined)
+      return this.#newTime(moment, place, key);
+    const known = this.#knownTime(moment.ms);
+    if (known !== undefined) this.#times.set(key, known);
+    return known;
+  }
+
   #knownTime(key: TimeKey): TimeOrigin | undefined {
     const removed = this.#isRemoved && typeof key === "number" ? this.#rootTimes.get(key) : undefined;
     if (removed !== undefined) return removed;
-    const known = this.#origins.times.get(key);
+    const known = this.#signedTimes.has(key) ? undefined : this.#origins.times.get(key);
     // A time that this step wrote never counts as passed. Otherwise, the delay until the state is read would make a difference.
     if (known === undefined) return this.#times.get(key) ?? (typeof key === "number" ? this.#rootTime(key) : undefined);
     // If a time of an earlier step has passed, the state is a different one, although nothing was written.
@@ -643,7 +732,7 @@ export class Renamer {
       domain: place.place,
       isFuture: ms - zoneMs > step.endMs + place.resolutionMs,
       zoneMs: zoneMs || undefined,
-      source: isInToken(place.place) ? `${step.action}@${this.#origins.at}` : undefined,
+      source: isInToken(place.place) ? `${step.action}@${this.#origins.atStores ?? ""}` : undefined,
       aheadMs: (from === undefined ? this.clock.aheadMs : from.aheadMs) || undefined,
     };
     this.#times.set(key, origin);
@@ -714,10 +803,13 @@ const LEAST_APART_MS = 2;
 const UNNAMED: Origin = { label: "", shape: "", step: 0, domain: "", ancestry: [], source: "" };
 const REAL_TIME = { now: (): number => Date.now(), aheadMs: 0 };
 const ISO_TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?/g;
+const ENCODED_COLON = /%3a/gi;
 /** The claims of a JWT that are times (RFC 7519, 4.1; OpenID Connect Core, 2). */
 const TIME_CLAIMS: ReadonlySet<string> = new Set(["iat", "exp", "nbf", "auth_time", "updated_at"]);
 /** Matches a value in headers, URLs or JSON that contains punctuation which tokens contain, too (`.`, `%`, `~`, `|`). */
 const SEVERAL_WORDS = /(?<![^\s;,"'/?&=:{}()[\]<>.%~|])[^\s;,"'/?&=:{}()[\]<>.%~|]+(?:[.%~|][^\s;,"'/?&=:{}()[\]<>.%~|]*)+={0,2}/g;
+/** Matches the places of times that are made with a token. Others, such as `auth_time`, may be copies of times that an earlier token contained. */
+const OF_TOKEN = /"\{(?:jwt\}","claims","(?:iat|exp|nbf)|signed\}","time)"\]$/;
 const INTEGER = /^\d+$/;
 /** The length from which a word in a text is looked up among generated values. Shorter words are equal by chance. */
 const SHORTEST_WORD = 4;

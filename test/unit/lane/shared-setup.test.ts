@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { HttpClient } from "../../../src/adapters/http/index.ts";
 import { MemoryAdapter } from "../../../src/adapters/memory/index.ts";
 import { bringUp } from "../../../src/lane/index.ts";
 import { Action } from "../../../src/model/declare/action.ts";
@@ -7,11 +8,12 @@ import { AgentDefinition } from "../../../src/model/declare/agent.ts";
 import { SeqqaError } from "../../../src/model/errors.ts";
 import { ApiResponse } from "../../../src/model/http/response.ts";
 import { SqliteAdapter } from "../../../src/adapters/sqlite/index.ts";
-import { passesAt } from "../../../src/lane/state/world-state.ts";
+import { passedTimes, passesAt } from "../../../src/lane/state/world-state.ts";
 import { World } from "../../../src/model/declare/world.ts";
 import { atEnd } from "../../support/at-end.ts";
 import { laneOptions, laneOf, memoryParts } from "../../support/lane-parts.ts";
 import { api, scratchDirectory } from "../../support/sqlite-scratch.ts";
+import { closeServers, serve } from "../adapters/http/servers.ts";
 
 /** A store that cannot take rows of another lane: they change one that this lane does not have. */
 class Seeded extends MemoryAdapter<{ logins: number; admin: string }> {
@@ -67,6 +69,36 @@ it("a time that `setup` wrote to a store with checkpoints makes the root state a
   };
   const before = await print(dueMs - 1);
   expect(await print(dueMs)).not.toEqual(before);
+});
+
+it("a cookie that expires makes the state another one", async () => {
+  atEnd(closeServers);
+  const url = await serve((_request, response) => {
+    response.setHeader("set-cookie", ["flash=1; Max-Age=20", "sid=1; Max-Age=60", "theme=dark", "gone=1; Max-Age=0"]).end();
+  });
+  const definition = new AgentDefinition<object, HttpClient>({
+    world: new World<object, HttpClient>({ api: new HttpClient(url), systems: { store: new MemoryAdapter({ state: {} }) }, context: {} }),
+    setup: async ({ api: client }) => void (await client.get("/")),
+    actions: [new Action<object, HttpClient>({ name: "look", run: async (client) => client.get("/") })],
+    invariants: [],
+  });
+  const startMs = Date.now();
+  const { base } = await laneOf(definition);
+  atEnd(() => base.world.close());
+  const { state, home } = base;
+  const dueMs = passesAt(home.mark);
+  expect(dueMs).toBeGreaterThanOrEqual(startMs + 20_000);
+  expect(dueMs).toBeLessThanOrEqual(Date.now() + 20_000);
+  expect(passesAt(structuredClone(await state.capture()))).toBe(dueMs);
+  expect([state.hasPassed, passedTimes(state.own())]).toEqual([false, []]);
+  vi.useFakeTimers({ toFake: ["Date"], now: dueMs + 1 });
+  onTestFinished(() => void vi.useRealTimers());
+  expect([state.hasPassed, passedTimes(state.own())]).toEqual([true, ["the expiry of the cookie flash"]]);
+  await state.facts();
+  expect(state.hasPassed).toBe(false);
+  expect(state.nextToPassMs).toBeGreaterThanOrEqual(startMs + 60_000);
+  await state.restore(home.mark);
+  expect(state.hasPassed).toBe(true);
 });
 
 it("a target that writes by itself while the root state is made does not make its checkpoint invalid", async () => {

@@ -15,6 +15,7 @@ const WHOLE: Required<WorldSnapshot> = {
   origins: { ids: [], times: [], steps: 3 } as never,
   unstored: { trail: ["poke"] } as never,
   aheadMs: 86_400_000,
+  cookiesPassMs: 1_764_000_000_000,
   setupAt: { startMs: 1, endMs: 2 },
 };
 

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import {
+  contentOf,
   FULL_ORDER,
   loadHasher,
   NO_ORIGINS,
@@ -232,6 +233,89 @@ describe("steps that made ids and steps that wrote times", () => {
   });
 });
 
+describe("a JWT whose times are whole seconds", () => {
+  const SECOND = Math.floor(CLOCK / 1_000);
+  const DAY = 86_400;
+  const claim = (name: string, offsets: readonly number[]) => ({
+    place: JSON.stringify(["context", "token", "{jwt}", "claims", name]),
+    after: "",
+    resolutionMs: 1_000,
+    base: "step" as const,
+    offsets,
+  });
+  const times = [claim("iat", [0]), claim("exp", [DAY * 1_000])];
+  const tokenOf = (iat: number, signature: string): string => {
+    const [head, body] = [{ alg: "HS256" }, { sub: "1", iat, exp: iat + DAY }].map((part) =>
+      Buffer.from(JSON.stringify(part)).toString("base64url"),
+    );
+    return `${head}.${body}.${signature}`;
+  };
+  const state = (token: string): Facts => ({ ...stored(), context: { token } });
+  /** Signs a token, and then looks at it after another step, which ran where the stores are called `atStores` and was answered with `answer`. */
+  const after = (second: string, action: string, answer: string, atStores: string | undefined, ordered: readonly string[] = []) => {
+    const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [], ordered };
+    const canonical = new State(options, { ...NOTHING_KNOWN, times, ordered });
+    canonical.root(stored());
+    canonical.renamer.clock = { now: () => CLOCK, aheadMs: 0 };
+    const first = tokenOf(SECOND, "one");
+    const run = (token: string, name: string, said: string, atMs: number, origins: Origins) =>
+      canonical.renamer.observe(state(token), origins, {
+        action: name,
+        exchanges: [{ method: "POST", path: `/${name}`, body: "", acting: " ", answer: said }],
+        startMs: atMs,
+        endMs: atMs + 5,
+      });
+    const signed = run(first, "login", first, SECOND * 1_000 + 10, NO_ORIGINS);
+    const before = canonical.nameOf(signed.facts);
+    const last = run(second, action, answer, SECOND * 1_000 + (second.includes(tokenOf(SECOND, "")) ? 40 : 1_020), {
+      ...signed.origins,
+      atStores,
+    });
+    const name = canonical.nameOf(last.facts);
+    // Another look at the same state reads the same.
+    expect(canonical.nameOf(canonical.renamer.observe(state(second), last.origins, undefined).facts)).toBe(name);
+    return { before, name };
+  };
+  const [same, other, later] = [tokenOf(SECOND, "one"), tokenOf(SECOND, "two"), tokenOf(SECOND + 1, "three")];
+
+  it.each([[[]], [times.map(({ place }) => contentOf(place))]])("that is signed again where the stores differ, with %j", (ordered) => {
+    const all = [same, other, later].map((token) => after(token, "login", JSON.stringify({ token }), "v2", ordered));
+    expect(all.map(({ name }) => name)).toEqual([all[0]!.name, all[0]!.name, all[0]!.name]);
+    expect(all[0]!.name).not.toBe(all[0]!.before);
+    expect(all[0]!.name.split(".")[0] !== all[0]!.before.split(".")[0]).toBe(ordered.length > 0);
+  });
+
+  it("and that is signed again where the stores are the same is the same token", () => {
+    for (const token of [same, later]) {
+      const { name, before } = after(token, "login", token, undefined);
+      expect(name).toBe(before);
+    }
+  });
+
+  it("and that a step received to send it back keeps the step that signed it", () => {
+    const echoed = after(same, "inspect", JSON.stringify({ token: same, isValid: false }), "v2");
+    expect(echoed.name).toBe(echoed.before);
+    const kept = after(same, "login", "{}", "v2");
+    expect(kept.name).toBe(kept.before);
+  });
+});
+
+describe("the form of a state without the order of generation", () => {
+  it("is the same for an execution with two steps in one second and one with two steps in two seconds, also if the order matters", () => {
+    const times = ["member.at", "session.at"].map((column) => ({ ...written(column), resolutionMs: 1_000, offsets: [0] }));
+    const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [] };
+    const canonical = new State({ ...options, ordered: times.map(({ place }) => place) }, { ...NOTHING_KNOWN, times });
+    canonical.root(stored(table("member", "*id at", []), table("session", "*id at", [])));
+    const second = Math.floor(CLOCK / 1_000) * 1_000;
+    const [one, two] = [0, 1_000].map((apartMs) => {
+      const before = step(canonical, rows([second], []), second + 10);
+      return step(canonical, rows([second], [second + apartMs]), second + apartMs + 30, before.origins).facts;
+    });
+    expect(canonical.nameOf(two!)).not.toBe(canonical.nameOf(one!));
+    expect(canonical.unordered(two!)).toEqual(canonical.unordered(one!));
+  });
+});
+
 describe("a time of the root state", () => {
   it("has the same name in a row that was removed, whenever the root state was made", () => {
     const fingerprintOf = (ms: number): object => {
@@ -243,6 +327,29 @@ describe("a time of the root state", () => {
       return out;
     };
     expect(fingerprintOf(CLOCK)).toEqual(fingerprintOf(CLOCK + 777));
+  });
+
+  it("is not the time of a row that a step added in the second of setup", () => {
+    const second = Math.floor(CLOCK / 1_000) * 1_000;
+    const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [] };
+    const times = [{ ...written("member.at"), resolutionMs: 1_000, offsets: [0] }];
+    const before = [["m", iso(second), "open"]];
+    // The step adds a row, and also changes the row of setup, whose time stays the same.
+    const named = (apartMs: number, isChanged: boolean): readonly string[] => {
+      const canonical = new State(options, { ...NOTHING_KNOWN, times });
+      canonical.root(stored(table("member", "*id at state", before)), { startMs: second + 5, endMs: second + 10 });
+      const atMs = second + apartMs + 20;
+      const added = [["n", iso(second + apartMs), "open"], ...(isChanged ? [["m", iso(second), "paid"]] : [])];
+      const facts = stored(table("member", "*id at state", added, isChanged ? before : []));
+      const { origins, ...first } = step(canonical, facts, atMs);
+      const again = step(canonical, facts, atMs + 60_000, origins);
+      return [first, again].map((one) => canonical.nameOf(one.facts));
+    };
+    for (const isChanged of [false, true]) {
+      const [apart] = named(1_000, isChanged);
+      expect(named(1_000, isChanged)).toEqual([apart, apart]);
+      expect(named(0, isChanged)).toEqual([apart, apart]);
+    }
   });
 
   describe("in a row that did not change", () => {
@@ -322,6 +429,33 @@ describe("the request that made a value", () => {
       return second.origins.ids.get(made)!.label;
     };
     expect(label(ids[1]!)).toBe(label(ids[0]!));
+  });
+
+  const seconds = (ms: number): string => String(Math.floor(ms / 1_000));
+  it.each([
+    ["in a body", "text", (ms: number) => ({ path: "/c", body: JSON.stringify({ seen: iso(ms) }) })],
+    ["in a query", "text", (ms: number) => ({ path: `/c?before=${iso(ms)}`, body: "" })],
+    ["in an encoded query", "text", (ms: number) => ({ path: `/c?before=${encodeURIComponent(iso(ms))}`, body: "" })],
+    ["as a number", "number", (ms: number) => ({ path: "/c", body: JSON.stringify({ seen: Number(seconds(ms)) }) })],
+  ])("is the same request with a stored time %s, whatever the age of the time", (_what, form, sent) => {
+    const label = (ageMs: number, isOfRoot: boolean, startMs = CLOCK): string => {
+      const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [] };
+      const place = { place: written("session.id").place, after: "", domain: undefined };
+      const canonical = new State(options, { ...NOTHING_KNOWN, generated: [place], times: [{ ...written("member.at"), offsets: [0] }] });
+      const at = form === "text" ? iso(startMs) : Number(seconds(startMs));
+      const member = table("member", "*id at", [["m", at]]);
+      canonical.root(stored(...(isOfRoot ? [member] : []), table("session", "*id", [])), { startMs: startMs - 5, endMs: startMs + 5 });
+      const [before, after] = [[], [["made-value-1"]]].map((rows) => stored(member, table("session", "*id", rows))) as [Facts, Facts];
+      const first = step(canonical, before, startMs);
+      const atMs = startMs + ageMs;
+      const exchanges = [{ method: "POST", ...sent(startMs), acting: " ", answer: "made-value-1" }];
+      const second = canonical.renamer.observe(after, first.origins, { action: "comment", exchanges, startMs: atMs, endMs: atMs + 5 });
+      return second.origins.ids.get("made-value-1")!.label;
+    };
+    for (const isOfRoot of [false, true]) {
+      expect(label(300_000, isOfRoot)).toBe(label(10, isOfRoot));
+      expect(label(300_000, isOfRoot, CLOCK + 86_400_000)).toBe(label(10, isOfRoot));
+    }
   });
 
   it.each([
