@@ -45,7 +45,7 @@ class ProjectByProject extends BaseSequencer {
 function project(name: string, own: NonNullable<ViteUserConfig["test"]>): ViteUserConfig {
   // Unit tests first: most mistakes show within seconds. They seldom wait; the others wait much of the time for processes and servers.
   const unit = name === "unit";
-  const scheduling = { sequence: { groupOrder: unit ? 0 : 1 }, maxWorkers: unit ? CORES + 1 : 3 * CORES };
+  const scheduling = { sequence: { groupOrder: unit ? 0 : 1 }, maxWorkers: unit ? CORES + 1 : 4 * CORES };
   const setupFiles = [...(shared.test!.setupFiles as string[]), ...((own.setupFiles ?? []) as string[])];
   return { ...shared, test: { ...shared.test, include: [`test/${name}/**/*.test.ts`], ...own, ...scheduling, name, setupFiles } };
 }
