@@ -82,6 +82,26 @@ export const agent = new Agent<any>({
   return { ...only(documentOf(ran)), status: ran.status, said: ran.stdout + ran.stderr };
 }
 
+const LOGOUT = `
+  if (url === "logout_all") return version === 2 ? 409 : run("update users set version = 2") && 200;`;
+const CHECK = `
+  const token = (request.headers.authorization ?? "").slice(7);
+  const claims = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString() || "{}");
+  if (token !== sign(claims, "secret" + version)) return 401;`;
+
+/** An account whose JWTs are signed with a key that `logout_all` changes. `calls`: logging out and the check of the token, in their order. */
+const accountWith = (calls: string): Pick<LookAlike, "schema" | "answer" | "most"> => ({
+  schema:
+    "create table if not exists users (id integer primary key, version int, balance int); insert or ignore into users values (1, 1, 100)",
+  answer: `
+  const { version, balance } = one("select * from users");
+  if (url === "count") return [200, { n: -balance }];
+  if (url === "login") { const iat = second(); return [200, { token: sign({ sub: "1", iat, exp: iat + 86400 }, "secret" + version) }]; }${calls}
+  if (balance < 100) return 409;
+  return run("update users set balance = balance - ?", bug && version === 2 ? 200 : 100) && 200;`,
+  most: 0,
+});
+
 /** Pairs of states that differ only in what seqqa gives one name, each with the path that was never executed. */
 const ALIKE: Readonly<Record<string, LookAlike & { readonly path: string }>> = {
   "a JWT that was signed before and after its key changed": {
@@ -89,38 +109,14 @@ const ALIKE: Readonly<Record<string, LookAlike & { readonly path: string }>> = {
     actions: ["login", "logout_all", "pay"],
     login: "login",
     states: 11,
-    schema:
-      "create table if not exists users (id integer primary key, version int, balance int); insert or ignore into users values (1, 1, 100)",
-    answer: `
-  const { version, balance } = one("select * from users");
-  if (url === "count") return [200, { n: -balance }];
-  if (url === "login") { const iat = second(); return [200, { token: sign({ sub: "1", iat, exp: iat + 86400 }, "secret" + version) }]; }
-  if (url === "logout_all") return version === 2 ? 409 : run("update users set version = 2") && 200;
-  const token = (request.headers.authorization ?? "").slice(7);
-  const claims = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString() || "{}");
-  if (token !== sign(claims, "secret" + version)) return 401;
-  if (balance < 100) return 409;
-  return run("update users set balance = balance - ?", bug && version === 2 ? 200 : 100) && 200;`,
-    most: 0,
+    ...accountWith(LOGOUT + CHECK),
   },
   "a JWT that was signed again in the second of the one before, with another key": {
     path: "login logout_all login pay",
     actions: ["login", "logout_all", "pay"],
     login: "login",
     states: 10,
-    schema:
-      "create table if not exists users (id integer primary key, version int, balance int); insert or ignore into users values (1, 1, 100)",
-    answer: `
-  const { version, balance } = one("select * from users");
-  if (url === "count") return [200, { n: -balance }];
-  if (url === "login") { const iat = second(); return [200, { token: sign({ sub: "1", iat, exp: iat + 86400 }, "secret" + version) }]; }
-  const token = (request.headers.authorization ?? "").slice(7);
-  const claims = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString() || "{}");
-  if (token !== sign(claims, "secret" + version)) return 401;
-  if (url === "logout_all") return version === 2 ? 409 : run("update users set version = 2") && 200;
-  if (balance < 100) return 409;
-  return run("update users set balance = balance - ?", bug && version === 2 ? 200 : 100) && 200;`,
-    most: 0,
+    ...accountWith(CHECK + LOGOUT),
   },
   "rows of the root state, if their integer keys come from a counter that is not restored": {
     path: "open hold_2 pay",
