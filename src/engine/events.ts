@@ -18,8 +18,8 @@ export type ExplorationEvent =
   | { readonly kind: "again" }
   | Progress
   | Found
-  /** A message that the user should see at once, for example a divergence or a rebuilt lane. */
-  | { readonly kind: "note"; readonly message: string; readonly target?: TargetEnd | undefined }
+  /** A message that the user should see at once, for example a divergence or a rebuilt lane. `failure`: why the lane is rebuilt. */
+  | { readonly kind: "note"; readonly message: string; readonly failure?: string | undefined; readonly target?: TargetEnd | undefined }
   | Confirming
   | Racing
   | Faulting

@@ -50,7 +50,7 @@ createServer((request, response) => {
 async function explore(
   target: LookAlike & { readonly path: string },
   bug: boolean,
-  inTwoSeconds = false,
+  { inTwoSeconds = false, args }: { readonly inTwoSeconds?: boolean; readonly args?: readonly string[] } = {},
 ): Promise<Explored & { readonly status: number | null; readonly said: string }> {
   const cwd = folderWith({
     "server.mjs": server(target),
@@ -75,10 +75,10 @@ export const agent = new Agent<any>({
 `,
   });
   // A quick run ends with the defect, and the one of its twin at the same depth, unless all its states are counted.
-  const end = bug ? ["--bail"] : target.states === undefined ? ["--max-depth", String(target.path.split(" ").length)] : [];
+  const end = args ?? (bug ? ["--bail"] : target.states === undefined ? ["--max-depth", String(target.path.split(" ").length)] : []);
   // Runs with a token wait most of the time, the quick ones at the same time.
   const command = full || target.login === undefined ? seqqa : seqqaProcess;
-  const ran = await command(["run", ".", "--reporter", "json", "--parallel", "1", ...(full ? [] : end)], { cwd });
+  const ran = await command(["run", ".", "--reporter", "json", "--parallel", "1", ...(full && args === undefined ? [] : end)], { cwd });
   return { ...only(documentOf(ran)), status: ran.status, said: ran.stdout + ran.stderr };
 }
 
@@ -337,7 +337,29 @@ describe("states that differ only in what seqqa gives one name", () => {
       1,
     ),
   )("%s: the same states, if two logins never happen within one second", async (_what, target) => {
-    const { status, violations, divergences, statesVisited } = await explore(target, false, true);
+    const { status, violations, divergences, statesVisited } = await explore(target, false, { inTwoSeconds: true });
     expect([status, violations, divergences, statesVisited]).toEqual([0, [], [], target.states]);
+  });
+
+  it("keep a violation that a search found before it began again, if the second search has too few steps to reach it", async () => {
+    const { answer, schema, ...rest } = ALIKE["which of two rows of one step was written first"]!;
+    const found = await explore(
+      {
+        ...rest,
+        actions: [...rest.actions, "up"],
+        schema: `${schema}; create table if not exists counter (n int); insert into counter select 0 where not exists (select 1 from counter)`,
+        answer: `
+  const { n } = one("select n from counter");
+  if (url === "count") return [200, { n: 10 * one("select used n from gate").n + n }];
+  if (url === "up") return n > 2 ? 409 : run("update counter set n = n + 1") && 200;
+${answer}`,
+        most: 12,
+      },
+      false,
+      { args: ["--max-steps", "75"] },
+    );
+    expect([found.status, found.stopReason, found.violations.map(({ invariant }) => invariant)]).toEqual([1, "max_steps", ["at_most"]]);
+    // The first search had merged states that differ.
+    expect(found.reductions).toContainEqual(expect.objectContaining({ refuted: 1 }));
   });
 });

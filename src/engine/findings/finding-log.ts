@@ -35,6 +35,11 @@ export function seenViolation({ finding, status, path, draws }: SeenViolation, a
   return { key, finding, lastAction, status, count: 1, path, draws, state: null, stepEvents: undefined, from: [] };
 }
 
+/** Returns a violation of a search that was given up. Its states are unknown to the next search, so a replay must confirm it. */
+export function withoutGraph(found: FoundViolation): FoundViolation {
+  return { ...found, state: null, stepEvents: undefined, from: [] };
+}
+
 function keyOf({ invariant }: FindingEvent, lastAction: string, status: number): string {
   return JSON.stringify([invariant, lastAction, status]);
 }

@@ -484,7 +484,8 @@ export class Explorer {
 
   #rebuild(lane: number, { message, target }: LaneFailure): Promise<void> {
     return this.#rebuilds.rebuild(lane, () => {
-      this.#options.onEvent({ kind: "note", message: `seqqa starts lane ${lane} again: ${message}`, target });
+      const note = `seqqa starts lane ${lane} again: ${message}`;
+      this.#options.onEvent({ kind: "note", message: note, failure: message, target });
       this.#meter.rebuilt(lane);
     });
   }

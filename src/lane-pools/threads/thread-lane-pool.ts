@@ -50,6 +50,8 @@ export interface ThreadLanePoolOptions {
 interface LaneHandle {
   readonly control: LaneControl;
   threadId: number | undefined;
+  /** `true` if the lane uses stores of the user in place, so that closing the lane restores them. */
+  isBorrowed: boolean;
   channel: Remote<ControlChannel> | undefined;
   closePort: (() => void) | undefined;
   /** The version of the set of committed states that was sent to the lane; see `VisitedSet.growth`. */
@@ -91,6 +93,7 @@ export class ThreadLanePool implements LanePool {
     this.#lanes = Array.from({ length: options.lanes }, () => ({
       control: new LaneControl(),
       threadId: undefined,
+      isBorrowed: false,
       channel: undefined,
       closePort: undefined,
       visitedVersion: -1,
@@ -218,7 +221,7 @@ export class ThreadLanePool implements LanePool {
 
   async #closeLane(handle: LaneHandle, lane: number): Promise<Error | undefined> {
     try {
-      if (!this.#alive(handle)) return undefined;
+      if (!this.#alive(handle)) return handle.isBorrowed ? notRestored(lane) : undefined;
       const answer = await this.#call(lane, (channel) => channel.close() as Promise<Answer<void>>);
       return answer.kind === "failed" ? decodeError(answer.error) : undefined;
     } catch (error) {
@@ -251,6 +254,7 @@ export class ThreadLanePool implements LanePool {
       ports === undefined ? [] : [ports.control, ports.processes],
     )) as AttachAnswer;
     if (answer.kind === "failed") throw decodeError(answer.error);
+    handle.isBorrowed = spec.borrowed || spec.systems.some(({ isUsedWhereItIs }) => isUsedWhereItIs === true);
     return answer.value;
   }
 
@@ -383,4 +387,11 @@ export class ThreadLanePool implements LanePool {
     await worker?.terminate();
     handle.threadId = undefined;
   }
+}
+
+/** Returns the error of a lane whose thread ended before it had restored the stores of the user. */
+function notRestored(lane: number): SeqqaError {
+  return new SeqqaError("LANE_NOT_CLOSED", `The thread of lane ${lane} ended before it had restored the stores that it uses in place.`, {
+    hint: "Run `seqqa clean`, which shows the changes that the run left in the stores, and undoes them.",
+  });
 }

@@ -8,23 +8,23 @@ import { plural } from "../../reports/console/numbers.ts";
  */
 export class EndedTargets {
   #count = 0;
-  #first: { readonly message: string; readonly target: TargetEnd } | undefined;
+  #first: { readonly failure: string; readonly target: TargetEnd } | undefined;
 
   readonly see = (event: ExplorationEvent): void => {
     if (event.kind !== "note" || event.target === undefined || !hasEnded(event.target)) return;
     this.#count++;
-    this.#first ??= { message: event.message, target: event.target };
+    this.#first ??= { failure: event.failure ?? event.message, target: event.target };
   };
 
   /** Returns notes about targets that ended. @param isFound `true` if a finding already reports that the target ends */
   notes(isFound: boolean): readonly string[] {
     if (this.#first === undefined || isFound) return [];
-    const { message, target } = this.#first;
+    const { failure, target } = this.#first;
     const last = target.output.at(-1);
     const said = last === undefined ? "" : ` Its last output: ${last}`;
     return [
       `A target ended ${plural(this.#count, "time")} during the exploration. It did not end again when seqqa repeated the step. Another process may have ended the target, or an earlier request may have made it end later. ` +
-        `The first time: ${message.replace(/^Lane \d+ is being rebuilt: /, "")} The target ${endText(target)}.${said}`,
+        `The first time: ${failure} The target ${endText(target)}.${said}`,
     ];
   }
 }

@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { Explorer } from "../../engine/search/explorer.ts";
 import type { LaneReport } from "../../messages/lane-messages.ts";
-import type { FoundViolation } from "../../engine/findings/finding-log.ts";
+import { withoutGraph, type FoundViolation } from "../../engine/findings/finding-log.ts";
 import type { TriedStep } from "../../engine/events.ts";
 import type { Reduction } from "../../model/results/result.ts";
 import { mapStack } from "../../loader/index.ts";
@@ -25,7 +25,7 @@ export interface Searched {
   readonly knowledge: Knowledge;
   /** Reductions that earlier searches showed to be wrong. */
   readonly refuted: readonly Reduction[];
-  /** Violations that cross-checks of all searches saw. The last search may not have reached them again. */
+  /** Violations without a step of the last search: those that cross-checks saw, and those of earlier searches if the last one is not complete. */
   readonly seen: readonly FoundViolation[];
   readonly visibility: LaneReport["visibility"];
 }
@@ -42,6 +42,7 @@ export async function search(exploration: Exploration): Promise<Searched> {
   let { reports, knowledge, divergences } = brought;
   const refuted: Reduction[] = [];
   const seen: FoundViolation[] = [];
+  const earlier: FoundViolation[] = [];
   for (let lessons = 0, isOpen = !lanePool.capacity.isElastic; ; lessons++) {
     keep?.begin(startOf(exploration, reports[0]!, knowledge));
     const spill = new ScratchFile(keep?.folder ?? tmpdir());
@@ -69,7 +70,9 @@ export async function search(exploration: Exploration): Promise<Searched> {
     explorer.restore(divergences);
     await explorer.run(reports[0]!);
     seen.push(...explorer.seen);
-    const searched = { explorer, knowledge, refuted, seen, visibility: reports[0]!.visibility };
+    // A search that begins again may need more steps than are left to reach a violation again.
+    const unseen = explorer.stopReason === "exhausted" ? [] : earlier;
+    const searched = { explorer, knowledge, refuted, seen: [...seen, ...unseen], visibility: reports[0]!.visibility };
     const { lesson } = explorer;
     if (lesson === undefined) return searched;
     const isOver = explorer.stopReason === "first_violation" || explorer.stopReason === "max_time" || explorer.limit.isOver;
@@ -80,10 +83,15 @@ export async function search(exploration: Exploration): Promise<Searched> {
         explorer.stopReason = "max_time";
       return searched;
     }
-    const learned = await learnFrom(lanes, { reports, knowledge }, lesson, {
-      idleMs: idleMsOf(config),
-      startsTargets: config.target !== undefined,
+    const experiments = { idleMs: idleMsOf(config), startsTargets: config.target !== undefined };
+    const learned = await learnFrom(lanes, { reports, knowledge }, lesson, experiments).catch((error: unknown) => {
+      if (signal?.aborted !== true) throw error;
     });
+    // The experiments were interrupted, so the present search is the result.
+    if (learned === undefined) {
+      explorer.divergences.add(lesson);
+      return searched;
+    }
     refuted.push(...refutedBy(lesson, learned, { explorer, knowledge }));
     if (!learned.isExplained) explorer.divergences.add(lesson);
     // Late writes are detected after the last commit. The search is then complete and need not start again.
@@ -93,6 +101,7 @@ export async function search(exploration: Exploration): Promise<Searched> {
     isOpen &&= learned.isExplained && learned.divergences.length === 0;
     const note = lessonNote(explorer, learned, knowledge);
     ({ reports, knowledge } = learned);
+    earlier.push(...[...explorer.committer.findings.violations.values()].filter(({ path }) => path.length > 0).map(withoutGraph));
     keep?.again();
     onEvent({ kind: "again" });
     onEvent({ kind: "note", message: note });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { ThreadLanePool } from "../../../src/lane-pools/threads/thread-lane-pool.ts";
+import type { LaneSpec } from "../../../src/targets/lanes/lane-spec.ts";
 import { host, HTTP } from "../../contract/lane-pool/ledger-lanes.ts";
 import { laneOptions } from "../../support/lane-parts.ts";
 
@@ -16,7 +17,7 @@ let pool: ThreadLanePool | undefined;
 afterEach(() => pool?.close().catch(() => undefined));
 
 /** A pool whose one thread runs `channel` instead of a lane. `words` is the memory of the lane's heartbeat; see `LaneControl`. */
-async function poolOf(channel: string, hangMs: number): Promise<ThreadLanePool> {
+async function poolOf(channel: string, hangMs: number, used = host): Promise<ThreadLanePool> {
   const file = join(folder, `${Math.random()}.mjs`);
   writeFileSync(
     file,
@@ -30,7 +31,7 @@ export default async ({ port, control }) => {
   return done({});
 };`,
   );
-  const options = { lanes: 1, depth: 1, host, bundle: "", exportName: "", options: laneOptions(), http: HTTP, setUp: false };
+  const options = { lanes: 1, depth: 1, host: used, bundle: "", exportName: "", options: laneOptions(), http: HTTP, setUp: false };
   pool = new ThreadLanePool({ ...options, hangMs, workerUrl: pathToFileURL(file) });
   await pool.start();
   return pool;
@@ -51,4 +52,11 @@ describe("the time limit of calls to a thread", () => {
     const slow = "close: async () => { words[RESTORING] = 1; await sleep(700); words[RESTORING] = 0; return done(); }";
     await expect((await poolOf(slow, 250)).close()).resolves.toBeUndefined();
   });
+});
+
+it("names a lane whose thread ended before it restored the stores of the user", async () => {
+  const borrowed = async (lane: number): Promise<LaneSpec> => ({ ...(await host.provision(lane)), borrowed: true });
+  const ended = await poolOf("calibrate: () => process.exit()", 250, { ...host, provision: borrowed });
+  await expect(ended.calibrate()).rejects.toMatchObject({ code: "LANE_SILENT" });
+  await expect(ended.close()).rejects.toMatchObject({ code: "LANE_NOT_CLOSED" });
 });
