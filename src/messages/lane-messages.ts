@@ -322,6 +322,8 @@ export interface CalibrationWalk {
   readonly wanted?: readonly number[] | undefined;
   /** `true`: try the actions that are not in `wanted` in reverse order. */
   readonly backwards?: boolean | undefined;
+  /** `true`: only find out if the path has another result when no step begins in the second of an earlier one. See {@link Calibration.dependsOnSeconds}. */
+  readonly seconds?: boolean | undefined;
 }
 
 export interface Calibration {
@@ -339,6 +341,8 @@ export interface Calibration {
   readonly states: readonly number[];
   /** Indices of the actions that did not work: they did not apply, or the target refused them. */
   readonly missed: readonly number[];
+  /** `true` if the path has one result when each step waits for the next second, and another one when none does. Only with `seconds`. */
+  readonly dependsOnSeconds?: boolean | undefined;
 }
 
 /** The report of a lane that has reached the root state. */

@@ -15,6 +15,7 @@ export { compareExecutions, type Compared, type Execution } from "./compare/comp
 export {
   contentOf,
   FULL_ORDER,
+  NEXT_SECOND,
   joined,
   knowledgeText,
   knowsNothing,
@@ -26,6 +27,7 @@ export {
 } from "./compare/knowledge.ts";
 export {
   firstToPass,
+  hasTimeIn,
   snapshotOfOrigins,
   NO_ORIGINS,
   originsOfSnapshot,

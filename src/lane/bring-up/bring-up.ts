@@ -16,7 +16,7 @@ import type { Fingerprint } from "../../state/canonical/facts.ts";
 import { ForeignWrite, patternOf } from "../../stores/external-store.ts";
 import { Asks } from "./asks.ts";
 import { requireClockFollows } from "./clock-follows.ts";
-import { Canonicalizer, loadHasher, Occurrences, type Knowledge } from "../../state/index.ts";
+import { Canonicalizer, loadHasher, NEXT_SECOND, Occurrences, type Knowledge } from "../../state/index.ts";
 import type { ErrorEvent, LaneReport } from "../../messages/lane-messages.ts";
 import { Checker } from "../step/checker.ts";
 import { CalledOperations, type DescribedOperations } from "../report/called-operations.ts";
@@ -159,6 +159,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, parts: 
   const rules = definition.invariants.filter((one): one is Rule => one instanceof Rule);
   const replaced = rules.some(({ replaces }) => replaces === "server_errors");
   const stepper = new Stepper(world, state, drawing, { ...options, serverErrors: replaced ? "rule" : options.serverErrors }, state);
+  stepper.waitsForSeconds = options.knowledge.ordered.includes(NEXT_SECOND);
   const ours = placeholders(parts.lane);
   const isIdentified = state.systems.length > 0 || world.reset !== undefined || restart !== undefined;
   const identified = { world, state, placeholders: ours, isIdentified, ignored: early };
@@ -226,6 +227,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, parts: 
  */
 export async function relearn(base: LaneBase, knowledge: Knowledge): Promise<LaneBase> {
   const options = { ...base.options, knowledge };
+  base.stepper.waitsForSeconds = knowledge.ordered.includes(NEXT_SECOND);
   const canonicalizer = identify(base, options);
   await base.home.relearn(canonicalizer);
   return atRoot({ ...base, options, canonicalizer });

@@ -113,6 +113,7 @@ export class LaneRuntime {
             mark = await navigator.again(unit);
             drawing.at(unit.path, unit.path.length, action, unit.draws);
           } else if (watch.watched && action > unit.from) await watch.catchLate(unit, action - 1, mark);
+          if (stepper.waitsForSeconds && !stepper.skips(definition)) await stepper.awaitNextSecond();
           report.beginAction();
           const begun = stepper.begin(definition);
           let outcome: Outcome;
@@ -181,7 +182,11 @@ export class LaneRuntime {
     const { replayer } = this.#travel;
     return work({
       base: this.#base,
-      goTo: (path, draws) => replayer.replay(path, draws),
+      goTo: async (path, draws) => {
+        const mark = await replayer.replay(path, draws);
+        if (this.#base.stepper.waitsForSeconds) await this.#base.stepper.awaitNextSecond();
+        return mark;
+      },
       settle: () => this.#late.settle(),
       leave: () => this.#travel.leave(),
       touch: () => this.#control.touch(),

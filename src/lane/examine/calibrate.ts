@@ -14,7 +14,7 @@ import type { Fingerprint } from "../../state/canonical/facts.ts";
 import type { LaneBase } from "../bring-up/bring-up.ts";
 import { LaneLost } from "../bring-up/lane-lost.ts";
 import { APART_MS, Executions, type Stop } from "./executions.ts";
-import { LateWrites, poll } from "./late-writes.ts";
+import { LateWrites, poll, sleep } from "./late-writes.ts";
 import { storesFingerprint } from "../state/stores-view.ts";
 
 /**
@@ -55,6 +55,7 @@ export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, 
     const walks = new Walks(base, goHome, walk);
     if (walk.idleMs !== undefined)
       return { ...nothing, learned: { ...NOTHING_KNOWN, background: await walks.idle(walk.idleMs, walk.quietMs) } };
+    if (walk.seconds === true) return { ...nothing, dependsOnSeconds: await walks.dependsOnSeconds() };
     return walk.late === undefined ? await walks.compare(walk) : { ...nothing, late: await walks.late(walk.late, walk.watchMs) };
   } catch (error) {
     if (!(error instanceof LaneLost)) throw error;
@@ -143,6 +144,25 @@ class Walks {
     const late = await this.#lateAtEnd(known, watchMs);
     await this.#goHome();
     return late;
+  }
+
+  /**
+   * Executes the path once from the beginning of a second on, and then twice so that each step waits for the next second. Resolves to `true` if only the
+   * first execution has another result.
+   */
+  async dependsOnSeconds(): Promise<boolean> {
+    const { state, stepper } = this.#base;
+    const { waitsForSeconds } = stepper;
+    await this.#goHome();
+    await sleep(1_000 - (state.now() % 1_000));
+    await this.#walk();
+    stepper.waitsForSeconds = true;
+    try {
+      await this.#again(3);
+    } finally {
+      stepper.waitsForSeconds = waitsForSeconds;
+    }
+    return this.#executions.differing(0, 1) >= 0 && this.#executions.differing(1, 2) < 0;
   }
 
   async compare({ once = false, thorough = false }: CalibrationWalk): Promise<Calibration> {
@@ -421,5 +441,3 @@ function textOf(facts: Execution["facts"]): string {
 
 const TOKENS = /[\w-]{16,}/g;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -58,6 +58,6 @@ export async function poll(isSo: () => Promise<boolean>, ms: number, everyMs: nu
   return isSo();
 }
 
-function sleep(ms: number): Promise<void> {
+export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -8,6 +8,7 @@ import {
   durationText,
   fieldOf,
   firstToPass,
+  hasTimeIn,
   snapshotOfOrigins,
   NO_ORIGINS,
   originsOfSnapshot,
@@ -270,6 +271,13 @@ export class WorldState {
   /** Records a write if nothing shows its effect. The resulting state only equals states after the same sequence of such writes. */
   wroteUnseen(action: string): void {
     this.#unstored = { ...this.#unstored, trail: [...this.#unstored.trail, action] };
+  }
+
+  /** The milliseconds until the next second if a time of the observed state lies in the present one, else 0. */
+  get msToNextSecond(): number {
+    const now = this.now();
+    const secondMs = now - (now % 1_000);
+    return hasTimeIn(this.#origins, secondMs) ? secondMs + 1_000 - now : 0;
   }
 
   /** Sets the object that gives names to states, generated values and times from now on. */

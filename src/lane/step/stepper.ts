@@ -9,9 +9,9 @@ import { isGuestRole } from "../../model/declare/rule.ts";
 import type { World } from "../../model/declare/world.ts";
 import type { ErrorEvent, FindingEvent } from "../../messages/lane-messages.ts";
 import type { Drawing } from "../bring-up/data-draws.ts";
-import { poll } from "../examine/late-writes.ts";
+import { poll, sleep } from "../examine/late-writes.ts";
 import type { SavedWorld, WorldState } from "../state/world-state.ts";
-import type { SentRequest } from "../../state/index.ts";
+import type { NEXT_SECOND, SentRequest } from "../../state/index.ts";
 import { requireStores } from "../bring-up/store-lost.ts";
 import { invalidAnswerFinding } from "./invalid-answer.ts";
 import { executed, failed, lost, SKIPPED_OUTCOME, type Outcome } from "./outcome.ts";
@@ -30,7 +30,9 @@ export type StepperWorld = Pick<World<never, never>, "api" | "clients" | "contex
 
 /** The part of the world's state that {@link Stepper} uses. */
 export type StepperState = Pick<WorldState, "attribute" | "moveTo"> &
-  Partial<Pick<WorldState, "asks" | "expectShed" | "takeThrown" | "pending" | "cut" | "probe" | "wroteUnseen" | "visibility">>;
+  Partial<
+    Pick<WorldState, "asks" | "expectShed" | "takeThrown" | "pending" | "cut" | "probe" | "wroteUnseen" | "visibility" | "msToNextSecond">
+  >;
 
 export type UnansweredCheck = Extract<Exchange, { kind: "failure" }> & {
   readonly reason: "timeout" | "unreachable";
@@ -59,6 +61,8 @@ export class Stepper {
   /** Restores the state before a step is repeated. `undefined` if steps are never repeated; see {@link Repeats}. */
   wayBack: Pick<WorldState, "position" | "restore"> | undefined;
   onExchange: (() => void) | undefined;
+  /** `true` if the target compares times in whole seconds; see {@link NEXT_SECOND}. */
+  waitsForSeconds = false;
   /** Repeats steps, see {@link repeated}. */
   readonly repeats: Repeats = new Repeats();
   #expectsShed = false;
@@ -129,7 +133,14 @@ export class Stepper {
     });
   }
 
+  /** Waits for the next second if the state holds a time of the present one. */
+  async awaitNextSecond(): Promise<void> {
+    const ms = this.#state.msToNextSecond ?? 0;
+    if (ms > 0) await sleep(ms + 1);
+  }
+
   async #runOnce(action: AnyAction): Promise<Outcome> {
+    if (this.waitsForSeconds) await this.awaitNextSecond();
     const begun = this.begin(action);
     if (!(begun instanceof Promise)) return begun;
     let outcome: Outcome;

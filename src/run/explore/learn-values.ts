@@ -11,6 +11,7 @@ import {
   joined,
   knowledgeText,
   knowsNothing,
+  NEXT_SECOND,
   NOTHING_KNOWN,
   ROOT_TIMES,
   tableOf,
@@ -131,6 +132,10 @@ async function learnOnWalk(
     if (!knowsNothing(learned)) await learn(learned);
     else if (suspects.length + unlike.length === 0) break;
     else {
+      if (await dependsOnSeconds(lanePool, knowledge, walk)) {
+        await learn({ ...NOTHING_KNOWN, ordered: [NEXT_SECOND] });
+        continue;
+      }
       const all = [...unlike, ...suspects.map(differenceText)];
       const report = (divergence: Divergence) => ({ reports, knowledge, divergences: [divergence], missed });
       // Without a new process, effects of the target's memory and of randomness look the same, because the user's reset may not restore everything.
@@ -159,6 +164,16 @@ function explains({ generated, times, dropped, background }: Knowledge, { field 
  */
 function isLooseCounter({ after, domain }: Knowledge["generated"][number]): boolean {
   return after === "" && domain !== undefined && tableOf(domain) === undefined;
+}
+
+/** Resolves to `true` if the target compares times in whole seconds, so that a path has another result if two of its steps share a second. */
+async function dependsOnSeconds(
+  lanePool: LearningLanes,
+  { times, ordered }: Knowledge,
+  walk: Pick<CalibrationWalk, "path" | "wanted" | "backwards">,
+): Promise<boolean> {
+  if (ordered.includes(NEXT_SECOND) || !times.some(({ resolutionMs }) => resolutionMs >= 1_000)) return false;
+  return (await lanePool.calibrate({ ...walk, seconds: true })).dependsOnSeconds === true;
 }
 
 /**
@@ -193,8 +208,9 @@ export async function learnFrom(
   const isNew = divergences.length > 0 || knowledgeText(learned.knowledge) !== knowledgeText(before.knowledge);
   const found = isNew ? undefined : await learnBackground(lanePool, before, experiments.idleMs, QUIET_MS);
   if (found !== undefined) return { ...found, reports: await lanePool.learn(found.knowledge, "fresh"), isExplained: true };
-  const places = placesToOrder(before.knowledge);
-  const matters = !isNew && reduced === true && places.length > 0;
+  const sharesSeconds = !isNew && calls !== undefined && (await dependsOnSeconds(lanePool, before.knowledge, { path: calls }));
+  const places = sharesSeconds ? [NEXT_SECOND] : placesToOrder(before.knowledge);
+  const matters = sharesSeconds || (!isNew && reduced === true && places.length > 0);
   const knowledge = matters ? joined(learned.knowledge, { ...NOTHING_KNOWN, ordered: places }) : learned.knowledge;
   return { knowledge, reports: await lanePool.learn(knowledge, "fresh"), divergences, isExplained: isNew || matters };
 }
@@ -236,7 +252,7 @@ export function refutedBy(
   { knowledge }: LearnedValues,
   before: { readonly explorer: Explorer; readonly knowledge: Knowledge },
 ): readonly Reduction[] {
-  if (reduced !== true || knowledge.ordered.length === before.knowledge.ordered.length) return [];
+  if (reduced !== true || !knowledge.ordered.some((one) => one !== NEXT_SECOND && !before.knowledge.ordered.includes(one))) return [];
   return reductionsOf(before.explorer, before.knowledge).map(({ reason }) => ({ reason, merges: 1, audited: 1, refuted: 1 }));
 }
 
@@ -259,6 +275,8 @@ function lessonOf(knowledge: Knowledge, before: Knowledge): string {
   const known = fieldsOf(before);
   const added = fieldsOf(knowledge).filter((field) => !known.includes(field));
   if (added.length > 0) return `It now knows that these values differ by themselves: ${shownFields(added)}.`;
+  if (knowledge.ordered.includes(NEXT_SECOND) && !before.ordered.includes(NEXT_SECOND))
+    return "The target compares times in whole seconds: calls have another result within one second. seqqa now waits for the next second between such calls.";
   const isOrdered = (key: string): boolean =>
     [key, contentOf(key), FULL_ORDER].some((one) => knowledge.ordered.includes(one) && !before.ordered.includes(one));
   const ordered = [

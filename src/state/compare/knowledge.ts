@@ -53,7 +53,7 @@ export interface Knowledge {
   readonly noisyActions: readonly string[];
   /**
    * Places whose order of generation is part of the state, because an audit showed that the order matters. An entry of {@link contentOf} makes the
-   * state in which a value was generated part of the state, too. See also {@link FULL_ORDER}.
+   * state in which a value was generated part of the state, too. See also {@link FULL_ORDER} and {@link NEXT_SECOND}.
    */
   readonly ordered: readonly string[];
 }
@@ -68,6 +68,12 @@ export function contentOf(domain: string): string {
  * times of one step are ordered, too.
  */
 export const FULL_ORDER: string = "*";
+
+/**
+ * The entry of {@link Knowledge.ordered} which says that each step waits for the next second if the state holds a time of the present second: the
+ * target compares times in whole seconds, so that two calls have another result within one second.
+ */
+export const NEXT_SECOND: string = "1s";
 
 export const NOTHING_KNOWN: Knowledge = { generated: [], times: [], dropped: [], background: [], noisyActions: [], ordered: [] };
 

@@ -115,3 +115,12 @@ export function firstToPass({ times }: Origins): number {
   for (const [key, { isFuture, zoneMs = 0 }] of times) if (isFuture) first = Math.min(first, msOf(key) - zoneMs);
   return first;
 }
+
+/** Returns `true` if a time in the state lies in the second that begins at `secondMs`, in milliseconds since 1970. */
+export function hasTimeIn({ times }: Origins, secondMs: number): boolean {
+  for (const [key, { zoneMs = 0 }] of times) {
+    const ms = msOf(key) - zoneMs;
+    if (ms >= secondMs && ms < secondMs + 1_000) return true;
+  }
+  return false;
+}

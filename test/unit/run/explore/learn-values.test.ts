@@ -9,8 +9,8 @@ import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
 import { ApiResponse } from "../../../../src/model/http/response.ts";
 import { World } from "../../../../src/model/declare/world.ts";
 import { calibrating } from "../../../../src/run/explore/at-root.ts";
-import { learnValues, lessonNote } from "../../../../src/run/explore/learn-values.ts";
-import { fieldOf, loadHasher, NOTHING_KNOWN, type Knowledge } from "../../../../src/state/index.ts";
+import { learnFrom, learnValues, lessonNote } from "../../../../src/run/explore/learn-values.ts";
+import { fieldOf, loadHasher, NEXT_SECOND, NOTHING_KNOWN, type Knowledge } from "../../../../src/state/index.ts";
 import { placeText } from "../../../../src/state/values/places.ts";
 import { some } from "../../../sizes.ts";
 import { TestLanePool } from "../../../support/test-lane-pool.ts";
@@ -161,6 +161,50 @@ describe("a result that was seen once", () => {
     expect(answered.map(({ differences }) => differences)).toEqual([
       ["the target answered order with 200 the first time, but with 409 when seqqa repeated the path"],
     ]);
+  });
+});
+
+describe("a divergence of calls that share a second", () => {
+  const second = (): number => Math.floor(Date.now() / 1000);
+
+  it.each<readonly [string, (at: number) => boolean, readonly string[]]>([
+    ["if the target compares the times of both calls in whole seconds", (at: number) => at === second(), [NEXT_SECOND]],
+    ["not if it does not", () => false, []],
+  ])("makes steps wait for the next second, %s", async (_case, isRefused, ordered) => {
+    const definition = new AgentDefinition<object, MemoryAdapter<{ at?: number; used?: true }>>({
+      world: () => {
+        const store = new MemoryAdapter<{ at?: number; used?: true }>({ state: {} });
+        return new World<object, MemoryAdapter<{ at?: number; used?: true }>>({ api: store, systems: { store }, context: {} });
+      },
+      invariants: [],
+      actions: [
+        new Action({
+          name: "log_in",
+          run: async (api) => {
+            api.state = { at: second() };
+            return ApiResponse.of(200, {});
+          },
+        }),
+        new Action({
+          name: "use",
+          run: async (api) => {
+            const { at } = api.state;
+            if (at === undefined || isRefused(at)) return ApiResponse.of(409, {});
+            api.state = { at, used: true };
+            return ApiResponse.of(200, {});
+          },
+        }),
+      ],
+    });
+    const lanePool = new TestLanePool({ definition: definition as unknown as AgentDefinition<never, never>, lanes: 1, delays: false });
+    atEnd(() => lanePool.close());
+    const experiments = { idleMs: 0, startsTargets: false, path: [0] };
+    const before = await learnValues(lanePool, { reports: await lanePool.start(), knowledge: NOTHING_KNOWN }, experiments);
+    expect(before.knowledge.times).toHaveLength(1);
+    const divergence = { kind: "cross_check", path: [0], calls: [0, 1], message: "", differences: [] } as const;
+    const learned = await learnFrom(lanePool, before, divergence, experiments);
+    expect(learned.knowledge.ordered).toEqual(ordered);
+    expect(learned.isExplained).toBe(ordered.length > 0);
   });
 });
 
