@@ -299,23 +299,6 @@ const ALIKE: Readonly<Record<string, LookAlike & { readonly path: string }>> = {
   return run("update gate set used = ?", bug && state === "done" ? 2 : 1) && 200;`,
     most: 1,
   },
-  "a token of the second in which the password was changed": {
-    path: "login password login note",
-    actions: ["login", "password", "note"],
-    login: "login",
-    schema:
-      "create table if not exists users (id integer primary key, changed_at int, notes int); insert or ignore into users values (1, 0, 0)",
-    answer: `
-  const { changed_at, notes } = one("select * from users");
-  if (url === "count") return [200, { n: notes }];
-  const now = Math.floor(Date.now() / 1000);
-  if (url === "login") return [200, { token: sign({ sub: "1", iat: now, exp: now + 86400 }, "secret") }];
-  const claims = JSON.parse(Buffer.from((request.headers.authorization ?? "").split(".")[1] ?? "", "base64url").toString() || "{}");
-  if (!(claims.iat >= changed_at)) return 401;
-  if (url === "password") return changed_at > 0 ? 409 : run("update users set changed_at = ?", now) && 200;
-  return notes > 0 ? 409 : run("update users set notes = ?", bug && changed_at > 0 && claims.iat > changed_at ? 2 : 1) && 200;`,
-    most: 1,
-  },
   "an ETag that was made before and after a write": {
     path: "get publish put",
     actions: ["get", "publish", "unpublish", "put"],

@@ -203,6 +203,7 @@ async function replayed(found: FoundFinding, run: string, from: number | undefin
           path,
           draws: drawsByName(task.draws, exploration),
           seed: exploration.seed,
+          nextSecond: exploration.nextSecond,
           race: task.race,
           fault: task.fault,
           expected: (one) => task.verdict(one).kind === "fails",

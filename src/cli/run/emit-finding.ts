@@ -64,7 +64,7 @@ function moduleOf(
   exploration: ExplorationEntry,
   config: Config,
   cwd: string,
-): Pick<VitestInput, "exportName" | "module" | "config" | "seed"> {
+): Pick<VitestInput, "exportName" | "module" | "config" | "seed" | "nextSecond"> {
   const here = (path: string): string => {
     const way = relative(cwd, path).split(sep).join("/");
     return way.startsWith("../") ? way : `./${way}`;
@@ -74,5 +74,6 @@ function moduleOf(
     module: here(resolve(cwd, exploration.file)),
     config: config.file === undefined ? undefined : here(resolve(dirname(config.file), config.file)),
     seed: exploration.seed,
+    nextSecond: exploration.nextSecond,
   };
 }

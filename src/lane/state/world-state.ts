@@ -273,11 +273,14 @@ export class WorldState {
     this.#unstored = { ...this.#unstored, trail: [...this.#unstored.trail, action] };
   }
 
-  /** The milliseconds until the next second if a time of the observed state lies in the present one, else 0. */
+  /**
+   * The milliseconds until the next second if a time of the observed state lies in the present one, or if it is not known which values are times. Else 0.
+   */
   get msToNextSecond(): number {
     const now = this.now();
     const secondMs = now - (now % 1_000);
-    return hasTimeIn(this.#origins, secondMs) ? secondMs + 1_000 - now : 0;
+    const isLikely = this.#canonicalizer?.renamer.knowsTimes !== true || hasTimeIn(this.#origins, secondMs);
+    return isLikely ? secondMs + 1_000 - now : 0;
   }
 
   /** Sets the object that gives names to states, generated values and times from now on. */

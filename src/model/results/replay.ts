@@ -12,6 +12,8 @@ export interface ReplayOptions {
    * this, because its steps keep the data of the longer path; `seqqa replay --emit vitest` prints the value.
    */
   readonly draws?: readonly (readonly string[])[];
+  /** `true`: each step waits for the next second, because the target compares times in whole seconds. Default: `false`. */
+  readonly nextSecond?: boolean | undefined;
   /** Calls that are sent at the same time at the end of the path. Default: none. */
   readonly race?: RaceReplay;
   /** A signal that ends the replay with an `AbortError`. */

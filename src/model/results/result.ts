@@ -598,6 +598,11 @@ export interface ExplorationFacts {
   readonly strategy?: StrategyKind | undefined;
   /** The seed of all random choices. */
   readonly seed: number;
+  /**
+   * `true` if the target compares times in whole seconds, so that each step waited for the next second after a step that wrote a time. A replay of the
+   * findings must wait, too. Absent for other targets.
+   */
+  readonly nextSecond?: true | undefined;
   /** A hash of the committed sequence: parents, actions, outcomes as status classes, findings. */
   readonly digest: string;
   /** An upper bound for the probability that two of the visited states share a 64-bit fingerprint (birthday bound n(n-1)/2^65). */

@@ -1,4 +1,4 @@
-import type { RecordedExchange, Violation } from "../../model/results/result.ts";
+import type { ExplorationResult, RecordedExchange, Violation } from "../../model/results/result.ts";
 import { HIDDEN } from "../redaction/field-names.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import { Flow, type Taken } from "./flow.ts";
@@ -8,6 +8,7 @@ import {
   ascii,
   commonOrigin,
   isHttp,
+  NEXT_SECOND_LINES,
   oneLine,
   originOf,
   preparation,
@@ -38,7 +39,8 @@ interface FindingRequest extends Sent {
   readonly kind: "way" | "last" | "check";
 }
 
-type Finding = Pick<Violation, "id" | "invariant" | "severity" | "message" | "steps" | "checks" | "reproductionPath">;
+type Finding = Pick<Violation, "id" | "invariant" | "severity" | "message" | "steps" | "checks" | "reproductionPath"> &
+  Pick<ExplorationResult, "nextSecond">;
 
 /**
  * Returns a finding as a POSIX shell script; `undefined` if the finding has no HTTP requests. The script sends the requests of the path, then those
@@ -63,7 +65,10 @@ export function curlScript(finding: Finding, hide: Redactor): string | undefined
     ...head(finding, base, flow),
     ...unsendable(sent),
     ...(statusOf(exchanges[0]!.exchange) === "none" ? [REACH] : []),
-    ...sent.flatMap((one) => [
+    ...sent.flatMap((one, index) => [
+      ...(finding.nextSecond === true && index > 0 && one.kind !== "check" && one.label !== sent[index - 1]!.label
+        ? NEXT_SECOND_LINES
+        : []),
       ...requestLines(one),
       ...flow.taken.filter(({ source }) => source.number === one.number).map((taken) => takenLine(taken, otherwise(one.kind))),
     ]),

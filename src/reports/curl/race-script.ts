@@ -9,6 +9,7 @@ import {
   commonOrigin,
   CURL_OPTIONS,
   isHttp,
+  NEXT_SECOND_LINES,
   oneLine,
   originOf,
   preparation,
@@ -39,9 +40,9 @@ interface RaceSent extends Sent {
  * Returns a race as a POSIX shell script; `undefined` if a call sent nothing over HTTP. The script sends the requests before the race in order, then
  * the requests of all calls at the same time, and compares the answers with those of the race and of the calls one after another. It repeats this
  * several times, because a race may not occur each time. Texts of requests and answers are only data for the shell. Secrets (see `hide`) are not in
- * the script.
+ * the script. @param nextSecond see {@link ExplorationResult.nextSecond}
  */
-export function raceScript(race: Omit<Race, "toString">, hide: Redactor): string | undefined {
+export function raceScript(race: Omit<Race, "toString">, hide: Redactor, nextSecond?: true): string | undefined {
   const { steps, observed } = race;
   const sides = observed.calls.map(({ requests }) => requests.filter(isHttp));
   if (sides.length < 2 || sides.some((requests) => requests.length === 0)) return undefined;
@@ -75,8 +76,9 @@ export function raceScript(race: Omit<Race, "toString">, hide: Redactor): string
     `while [ "$round" -le "\${ROUNDS:-${ROUNDS}}" ]; do`,
     'rm -f "$dir"/*.status "$dir"/*.body "$dir"/*.head',
     '[ -z "${RESET:-}" ] || sh -c "$RESET" || { echo "The command in RESET failed." >&2; exit 2; }',
-    ...way.flatMap((one) => [
+    ...way.flatMap((one, index) => [
       "",
+      ...(nextSecond === true && index > 0 && one.label !== way[index - 1]!.label ? NEXT_SECOND_LINES : []),
       comment(one.label),
       ...sendLines(one),
       ...(one.number === 1 && statusOf(one.exchange) !== "none" ? [`reached ${one.number}`] : []),
@@ -84,6 +86,7 @@ export function raceScript(race: Omit<Race, "toString">, hide: Redactor): string
       ...takenLines(flow, one, "strayed 'an answer lacks a value that a later request sends'"),
     ]),
     "",
+    ...(nextSecond === true && way.length > 0 ? NEXT_SECOND_LINES : []),
     ...together(calls, flow),
     "",
     ...ENDING,

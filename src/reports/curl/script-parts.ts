@@ -9,6 +9,9 @@ import { printing, quoted, word } from "./shell-text.ts";
  */
 export const CURL_OPTIONS = `--silent --globoff --path-as-is --noproxy "\${NOPROXY-*}"`;
 
+/** Lines that let a script wait until the clock shows the next second. */
+export const NEXT_SECOND_LINES: readonly string[] = ["# The target compares times in whole seconds.", "sleep 1"];
+
 export interface Sent {
   readonly number: number;
   readonly label: string;

@@ -91,6 +91,7 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): AllKeys<O
     durationMs: result.durationMs,
     strategy: result.strategy,
     seed: result.seed,
+    nextSecond: result.nextSecond,
     digest: result.digest,
     collisionProbability: result.collisionProbability,
     collisions: result.collisions,

@@ -53,8 +53,8 @@ export function redactResult(
   const redacted = (): Omit<ExplorationResult, "toJSON"> => ({
     ...result,
     ...(result.setup !== undefined && { setup: redactStep(result.setup, visibility, hide) }),
-    violations: result.violations.map((violation) => redactViolation(violation, visibility, hide)),
-    races: result.races.map((race) => redactRace(race, visibility, hide)),
+    violations: result.violations.map((violation) => redactViolation(violation, visibility, hide, result.nextSecond)),
+    races: result.races.map((race) => redactRace(race, visibility, hide, result.nextSecond)),
     raceCoverage: result.raceCoverage === undefined ? undefined : redactCoverage(result.raceCoverage, visibility, hide),
     divergences: result.divergences.map((one) => redactDivergence(one, visibility, hide)),
     errors: result.errors.map((one) => redactError(one, visibility, hide)),
@@ -67,7 +67,13 @@ export function redactResult(
   return { ...shown, toJSON: () => resultJson(shown) };
 }
 
-export function redactViolation(violation: Violation, visibility: Visibility, hide: Redactor = redactor(visibility.redact)): Violation {
+/** @param nextSecond see {@link ExplorationResult.nextSecond} */
+export function redactViolation(
+  violation: Violation,
+  visibility: Visibility,
+  hide: Redactor = redactor(visibility.redact),
+  nextSecond?: true,
+): Violation {
   const { includeRequestResponse: included } = visibility;
   const { request, response, checks, target } = violation;
   const shown = {
@@ -83,7 +89,7 @@ export function redactViolation(violation: Violation, visibility: Visibility, hi
     }),
     // Generate the script again, without the hidden values. The new script takes these values from answers or from the environment.
     curl: included
-      ? (curlScript({ ...violation, message: redactText(violation.message, visibility, hide) }, hide) ?? violation.curl)
+      ? (curlScript({ ...violation, nextSecond, message: redactText(violation.message, visibility, hide) }, hide) ?? violation.curl)
       : undefined,
     target: target === undefined ? undefined : redactTarget(target, hide),
     ...(violation.printed !== undefined && { printed: violation.printed.map((line) => hide.body(line)) }),
@@ -93,9 +99,9 @@ export function redactViolation(violation: Violation, visibility: Visibility, hi
 
 /**
  * Returns a redacted copy of a race. The values of the configured fields are hidden in its calls, states and steps. Requests and responses are left
- * out if the configuration says so.
+ * out if the configuration says so. @param nextSecond see {@link ExplorationResult.nextSecond}
  */
-export function redactRace(race: Race, visibility: Visibility, hide: Redactor): Race {
+export function redactRace(race: Race, visibility: Visibility, hide: Redactor, nextSecond?: true): Race {
   const { includeRequestResponse: included } = visibility;
   const message = redactText(race.message, visibility, hide);
   const schedule = race.schedule === undefined ? undefined : { ...race.schedule, statement: hide.body(race.schedule.statement) };
@@ -108,7 +114,7 @@ export function redactRace(race: Race, visibility: Visibility, hide: Redactor): 
     steps: race.steps.map((step) => redactStep(step, visibility, hide)),
     requests: included ? race.requests.map((request) => hide.request(request)) : [],
     // Generate the script again, without the hidden values. The new script takes these values from answers or from the environment.
-    curl: included ? (raceScript({ ...race, message, schedule }, hide) ?? race.curl) : undefined,
+    curl: included ? (raceScript({ ...race, message, schedule }, hide, nextSecond) ?? race.curl) : undefined,
   };
   return { ...shown, toString: () => raceText(shown) };
 }

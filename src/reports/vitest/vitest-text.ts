@@ -1,3 +1,4 @@
+import type { ReplayOptions } from "../../model/results/replay.ts";
 import type { Race, Violation } from "../../model/results/result.ts";
 import { raceName } from "../console/race-text.ts";
 
@@ -8,6 +9,8 @@ interface TestedModule {
   readonly module: string;
   readonly config: string | undefined;
   readonly seed: number;
+  /** See {@link ReplayOptions.nextSecond}. */
+  readonly nextSecond?: boolean | undefined;
   readonly draws: readonly (readonly string[])[] | undefined;
 }
 
@@ -118,10 +121,16 @@ interface TestParts {
   readonly expects: readonly string[];
 }
 
-function testText(what: string, id: string, { exportName, module, config, seed, draws }: TestedModule, test: TestParts): string {
+function testText(
+  what: string,
+  id: string,
+  { exportName, module, config, seed, nextSecond, draws }: TestedModule,
+  test: TestParts,
+): string {
   const options = [
     ...(config === undefined ? [] : [`config: fileURLToPath(new URL(${literal(config)}, import.meta.url))`]),
     `seed: ${seed}`,
+    ...(nextSecond === true ? ["nextSecond: true"] : []),
     ...(draws === undefined ? [] : [`draws: ${literal(draws)}`]),
     ...test.options,
   ];

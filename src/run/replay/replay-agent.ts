@@ -20,9 +20,7 @@ export async function replayAgent(
   const seed = options.seed ?? resolveExploration(config, definition).seed;
   const problems: Error[] = [];
   const work = (): Promise<ReplayResult> =>
-    withRunDirectory((directory) =>
-      replay({ definition, config, directory, signal, path, draws: options.draws, seed, race: options.race }),
-    );
+    withRunDirectory((directory) => replay({ ...options, definition, config, directory, signal, path, seed }));
   const replayed = await withServices(config, { signal, onProblem: (error) => problems.push(error) }, work);
   if (replayed === undefined) throw signal.reason;
   if (problems.length > 0) throw problems[0]!;

@@ -2,10 +2,10 @@ import { resolveExploration, type Config } from "../../config/index.ts";
 import { faultsOn } from "../../faults/index.ts";
 import type { FaultAnswer } from "../../messages/fault-messages.ts";
 import type { Recording } from "../../messages/lane-messages.ts";
-import { knowsNothing, NOTHING_KNOWN } from "../../state/index.ts";
+import { joined, knowsNothing, NEXT_SECOND, NOTHING_KNOWN } from "../../state/index.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import type { RaceReplay, ReplayResult, ReplayedRace } from "../../model/results/replay.ts";
+import type { RaceReplay, ReplayOptions, ReplayResult, ReplayedRace } from "../../model/results/replay.ts";
 import { raceOn } from "../../races/index.ts";
 import { withLanes } from "../lanes/open-lanes.ts";
 import { refuseRaces } from "../explore/races.ts";
@@ -28,6 +28,8 @@ export interface ReplayInput {
   /** For each step, the path that determines its test data, as action names. Default: the replayed path itself. */
   readonly draws?: readonly (readonly string[])[] | undefined;
   readonly seed: number;
+  /** See {@link ReplayOptions.nextSecond}. Default: `false`. */
+  readonly nextSecond?: boolean | undefined;
   /** The calls to execute simultaneously at the end of the path. */
   readonly race?: RaceReplay | undefined;
   /** The fault to make during the last step of the path. */
@@ -58,7 +60,8 @@ export async function replay(input: ReplayInput): Promise<ReplayResult> {
     let [report] = await lanePool.start();
     // After a restart, the target's state is compared with the root state. Learn first which values change by themselves, so that they do not count
     // as differences.
-    const known = config.target?.rollback === "restart" ? (await lanePool.calibrate()).learned : NOTHING_KNOWN;
+    const learned = config.target?.rollback === "restart" ? (await lanePool.calibrate()).learned : NOTHING_KNOWN;
+    const known = input.nextSecond === true ? joined(learned, { ...NOTHING_KNOWN, ordered: [NEXT_SECOND] }) : learned;
     const { races } = resolveExploration(config, definition);
     if (race !== undefined) refuseRaces({ ...races, mode: "pairs", delivery: race.delivery ?? "auto" }, report!);
     if (!knowsNothing(known)) [report] = await lanePool.learn(known);

@@ -8,7 +8,7 @@ import type { GraphShape } from "../../model/declare/graph-shape.ts";
 import type { ErrorEvent, LaneReport, Recording } from "../../messages/lane-messages.ts";
 import type { ExplorationResult, RecordedExchange, RecordedStep, Reduction, RunError, Violation } from "../../model/results/result.ts";
 import type { StrategyKind } from "../../model/declare/strategy.ts";
-import type { Knowledge } from "../../state/index.ts";
+import { NEXT_SECOND, type Knowledge } from "../../state/index.ts";
 import { resultJson, verdictOf, violationText } from "../../reports/index.ts";
 import { CommittedGraph } from "./committed-graph.ts";
 import { graphFindings } from "../state-graphs/graph-findings.ts";
@@ -155,6 +155,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
     durationMs: parts.durationMs,
     strategy: parts.strategy,
     seed,
+    ...(parts.knowledge.ordered.includes(NEXT_SECOND) && { nextSecond: true as const }),
     digest: committer.digest.value(),
     collisionProbability: Math.min((states * (states - 1)) / 2 ** 65, 1),
     collisions: committer.collisions,

@@ -114,6 +114,7 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
     durationMs: Math.max(...entries.map(({ durationMs }) => durationMs)),
     strategy: BREADTH_FIRST,
     seed: entries[0]!.seed,
+    ...(entries.some(({ nextSecond }) => nextSecond) && { nextSecond: true as const }),
     digest: committer.digest.value(),
     collisionProbability: Math.min((states * (states - 1)) / 2 ** 65, 1),
     collisions: committer.collisions,

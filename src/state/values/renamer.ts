@@ -81,6 +81,8 @@ export class Renamer {
   readonly namesSources: boolean;
   /** `true` if times in signed tokens are known. */
   readonly namesTokens: boolean;
+  /** `true` if places of times are known. */
+  readonly knowsTimes: boolean;
   readonly #literals: ReadonlySet<string>;
   readonly #noisy: ReadonlySet<string>;
   readonly #counters: readonly Counter[];
@@ -135,6 +137,7 @@ export class Renamer {
       if (one.after === "") node.time = one;
       else node.timeWords.set(one.after, one);
     }
+    this.knowsTimes = knowledge.times.length > 0;
     this.namesTokens = knowledge.times.some(({ place }) => isInToken(place));
     this.namesSources = knowledge.generated.length > 0 || this.namesTokens;
     this.#hasPlaces = knowledge.generated.length + knowledge.times.length > 0;

@@ -77,6 +77,13 @@ it("takes ids from answers and tokens, too, and asks for what is hidden and came
   expect(script).toContain(`printf '%s' '{"amount":100}'`);
 });
 
+it("waits for the next second between steps if the target compares times in whole seconds", () => {
+  const steps = [exchange("/login", 200, "{}"), exchange("/password", 204, ""), exchange("/login", 200, "{}")];
+  const waits = (script: string | undefined): number => script!.split("\nsleep 1\n").length - 1;
+  expect(waits(curlScript({ ...finding(...steps), nextSecond: true }, redactor([])))).toBe(2);
+  expect(waits(curlScript(finding(...steps), redactor([])))).toBe(0);
+});
+
 it("there is none without requests over HTTP", () => {
   expect(curlScript(finding(), redactor([]))).toBeUndefined();
   const inMemory: RecordedExchange = { request: { method: "", url: "", headers: {} }, durationMs: 0 };
