@@ -1,9 +1,9 @@
 import type { Json, PlannedAction, PlannedLogin, PlannedValue } from "../../infer/plan.ts";
 import { words } from "../../infer/resources/words.ts";
 import type { RecordedCall, Recording } from "../recorded-call.ts";
-import { isSecretName } from "./secrets.ts";
+import { isSecretName, isSecretQuery } from "./secrets.ts";
 
-const PASSWORDS = new Set(["password", "passwd", "pwd", "passphrase"]);
+const PASSWORDS = new Set(["password", "passwd", "pass", "pwd", "passphrase"]);
 const USERS = new Set(["email", "username", "login", "user", "name", "account", "emailaddress", "identifier", "userid", "phone"]);
 const TOKENS = new Set(["token", "accesstoken", "jwt", "idtoken", "authtoken", "sessiontoken", "bearer", "apitoken"]);
 const LOGIN_WORDS = new Set(["login", "signin", "session", "sessions", "auth", "authenticate", "token", "tokens"]);
@@ -89,13 +89,13 @@ export function findCredentials({ calls, auth }: Recording): PlannedLogin | unde
     return { kind: "basic", userVariable: "API_USER", passwordVariable: "API_PASSWORD" };
   if (auth?.kind === "bearer" || authorization !== undefined) return { kind: "bearer", variable: "API_TOKEN" };
   if (auth?.kind === "apiKey") return { kind: "apiKey", in: auth.in, name: auth.name, variable: "API_KEY" };
-  const header = headers.find(([name]) => name.startsWith("x-") && isSecretName(name) && !/csrf|xsrf/.test(name));
+  const header = headers.find(([name]) => isSecretName(name) && !/cookie|^proxy-|^sec-|csrf|xsrf/.test(name));
   if (header !== undefined) return { kind: "apiKey", in: "header", name: header[0], variable: "API_KEY" };
-  const query = calls.flatMap((call) => call.query).find(([name]) => isKeyName(name));
+  const query = calls.flatMap((call) => call.query).find(([name, text]) => isKeyName(name) && isSecretQuery(name, text));
   if (query !== undefined) return { kind: "apiKey", in: "query", name: query[0], variable: "API_KEY" };
   const cookies = (value("cookie") ?? "").split(";").map((one) => one.split("=")[0]!.trim());
   const session = cookies.find((name) => /sess|sid|auth|token|jwt/i.test(name)) ?? cookies.find((name) => name !== "");
   return session === undefined ? undefined : { kind: "apiKey", in: "cookie", name: session, variable: "API_COOKIE" };
 }
 
-const isKeyName = (name: string): boolean => ["apikey", "accesstoken"].includes(folded(name));
+const isKeyName = (name: string): boolean => /^(?:key|accesstoken)$|(?:api|subscription)key$/.test(folded(name));

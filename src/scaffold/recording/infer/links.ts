@@ -23,6 +23,8 @@ export interface Use {
   readonly noun: string;
   /** `true` if the value is in a segment of the URL path, or in a field named like an id. */
   readonly takesId: boolean;
+  /** `true` if the value is a secret because of its place. The default is `false`: its name and text decide. */
+  readonly isSecret?: boolean;
 }
 
 /** The maximum number of values of one answer that are examined. `LONGEST` limits the length of each value. */

@@ -74,7 +74,10 @@ export function planRecording(recording: Recording): ScaffoldPlan {
     ),
     resources: [],
     login: credentials,
-    notInferred: [...drafts.flatMap((draft) => unclear(draft, steps[draft.index]!.action.name)), ...missing(planned, open)],
+    notInferred: [
+      ...distinct(drafts.flatMap((draft) => unclear(draft, steps[draft.index]!.action.name, isQueryKey))),
+      ...missing(planned, open),
+    ],
     pathParameters: share(planned, new Set(open)),
     warnings: recording.notes,
     recording: {
@@ -182,13 +185,14 @@ function authenticated(action: PlannedAction, isKey: (name: string) => boolean):
   };
 }
 
-function unclear({ call: { lost }, request }: Drafted, action: string): readonly NotInferred[] {
-  const parts = request.unclear.map((name) => ({
-    action,
-    what: name,
-    hint: "seqqa cannot fill in a variable that is only part of a value. Write the whole value.",
-  }));
+function unclear({ call: { lost }, request }: Drafted, action: string, isKey: (name: string) => boolean): readonly NotInferred[] {
+  const parts = request.unclear.flatMap((one) => (isKey(one.what) ? [] : { action, ...one }));
   return lost === undefined ? parts : [...parts, { action, what: lost, hint: "seqqa left this out of the request. Write it yourself." }];
+}
+
+/** Removes entries that occur several times, because equal calls become one action. */
+function distinct(all: readonly NotInferred[]): readonly NotInferred[] {
+  return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
 }
 
 function missing(actions: readonly PlannedAction[], open: readonly string[]): readonly NotInferred[] {

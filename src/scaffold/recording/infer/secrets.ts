@@ -2,13 +2,15 @@ import { REDACTED } from "../../../config/index.ts";
 import type { Json } from "../../infer/plan.ts";
 import { words } from "../../infer/resources/words.ts";
 import type { Recording } from "../recorded-call.ts";
+import { isOpaque } from "./nouns.ts";
 
 const FOLDED = new Set(
   [
     ...REDACTED,
     "pwd",
+    "pass",
     "passphrase",
-    "apikey",
+    "sig",
     "jwt",
     "id_token",
     "auth_token",
@@ -23,16 +25,42 @@ const FOLDED = new Set(
 );
 /** The minimum length of a secret that is searched in other values. Shorter texts often occur there by accident. */
 const SHORTEST = 6;
+/** The maximum length of a cookie's value that can be a word. Longer values are secrets. */
+const LONGEST_WORD = 24;
 
 function folded(name: string): string {
   return words(name).join("");
 }
 
+/** Endings of names that hold a secret. */
+const ENDING =
+  /(?:password|secret|(?:api|access|private|secret|signing|subscription|auth|master|app|license|encryption)key|token|session|sessionid|sid|auth|csrf|xsrf|jwt|signature|credential)s?$/;
+/** The word before `key` in names of keys that are no secrets, such as `sort_key`. */
+const OPEN_KEYS = new Set(
+  (
+    "idempotency sort foreign primary partition cache public publishable unique composite natural surrogate candidate range shard hash " +
+    "row column field index item object group parent entity resource order search lookup map translation message locale label template " +
+    "type category tag property attribute metadata setting config option feature flag env project issue event metric log trace correlation " +
+    "dedup deduplication dedupe routing route path file folder storage bucket image react hot press"
+  ).split(" "),
+);
+
+/** Returns `true` for names of headers and fields that hold a secret: `password`, `x-auth-key`, `sig`. Returns `false` for `key` and `sort_key`. */
 export function isSecretName(name: string): boolean {
   const plain = folded(name);
-  return (
-    FOLDED.has(plain) || /(?:password|secret|apikey|token|session|sessionid|sid|auth|csrf|xsrf|jwt|signature|credential)s?$/.test(plain)
-  );
+  if (FOLDED.has(plain) || ENDING.test(plain)) return true;
+  const [before, last] = words(name).slice(-2);
+  return last !== undefined && /^keys?$/.test(last) && !OPEN_KEYS.has(before!);
+}
+
+/** Returns `true` if a value is a secret because of its name. Most numbers are none: `max_tokens` is a limit. Exceptions have a name such as `pin`. */
+export function isSecret(name: string, text: string): boolean {
+  return isSecretName(name) && (FOLDED.has(folded(name)) || !/^[-+]?\d+(?:\.\d+)?$/.test(text));
+}
+
+/** Returns `true` if a query parameter is a secret. A parameter `key` is one if its value looks random, as in Google's APIs. */
+export function isSecretQuery(name: string, text: string): boolean {
+  return isSecret(name, text) || (folded(name) === "key" && isOpaque(text));
 }
 
 /** The secrets in a recording. None of them may appear in a generated file. */
@@ -51,11 +79,11 @@ export class Secrets {
             .split(/\s+/)
             .slice(1)
             .forEach((part) => credentialsIn(part).forEach(add));
-        if (name === "cookie") value.split(";").forEach((one) => add(one.slice(one.indexOf("=") + 1).trim()));
-        if (isSecretName(name)) add(value);
+        if (name === "cookie") value.split(";").flatMap(secretOfCookie).forEach(add);
+        else if (isSecret(name, value)) add(value);
       }
-      for (const [name, value] of [...query, ...(body !== undefined && "fields" in body ? body.fields : [])])
-        if (isSecretName(name)) add(value);
+      for (const [name, value] of query) if (isSecretQuery(name, value)) add(value);
+      for (const [name, value] of body !== undefined && "fields" in body ? body.fields : []) if (isSecret(name, value)) add(value);
       if (body?.as === "json") secretsIn(body.value).forEach(add);
       if (answer?.body !== undefined) secretsIn(answer.body).forEach(add);
     }
@@ -73,8 +101,15 @@ function credentialsIn(part: string): readonly string[] {
   return plain.includes(":") ? [part, plain, plain.slice(plain.indexOf(":") + 1)] : [part];
 }
 
+/** Returns the value of a cookie if it is a secret. Values such as `default` also occur elsewhere in requests. */
+function secretOfCookie(cookie: string): readonly string[] {
+  const at = cookie.indexOf("=");
+  const value = cookie.slice(at + 1).trim();
+  return isSecret(cookie.slice(0, Math.max(at, 0)), value) || isOpaque(value) || value.length > LONGEST_WORD ? [value] : [];
+}
+
 function secretsIn(value: Json, name: string = ""): readonly string[] {
-  if (typeof value === "string") return isSecretName(name) ? [value] : [];
+  if (typeof value === "string") return isSecret(name, value) ? [value] : [];
   if (Array.isArray(value)) return (value as readonly Json[]).flatMap((one) => secretsIn(one, name));
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, of]) => secretsIn(of, key));

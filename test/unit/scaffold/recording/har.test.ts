@@ -138,10 +138,63 @@ describe("secrets of a recording", () => {
     expect(texts.get("journeys/shop.ts")).toContain("logIn(api, users.alice)");
   });
 
+  it.each(["x-auth-key", "x-functions-key", "accessKey", "privateKey", "signingKey", "subscriptionKey", "sig", "pass"])(
+    "are found by the name %s, in headers, queries and bodies",
+    async (name) => {
+      const { all } = await generated(
+        "har",
+        har([
+          { url: `${API}/a?${name}=${secret(1)}`, headers: { "x-api-key": "other-key-1", [name]: secret(2) }, json: { [name]: secret(3) } },
+          { url: `${API}/b?key=AIza${secret(4)}` },
+        ]),
+      );
+      expect(all).not.toMatch(/s3cret-value/);
+    },
+  );
+
+  it("are not assumed in keys that are no secrets, in numbers, and in texts that equal a harmless cookie", async () => {
+    const harmless = {
+      sortKey: "created",
+      foreign_key: "customer",
+      primaryKey: "id",
+      partition_key: "region-1",
+      cacheKey: "home-2026",
+      monkey: "macaque",
+      key: "theme",
+      max_tokens: 100,
+      plan: "default",
+      since: "2026-11-21",
+    };
+    const headers = { cookie: "sid=s3cret-value-1; view=default; seen=2026-11-21", "x-idempotency-key": "0d6fe8ff" };
+    const { all, plan } = await generated("har", har([{ url: `${API}/orders?key=theme&max_tokens=100000`, headers, json: harmless }]));
+    expect(plan.actions[0]!.body!.value).toEqual({
+      kind: "object",
+      entries: Object.entries(harmless).map(([name, value]) => [name, { kind: "constant", value }]),
+    });
+    expect(all.replaceAll(/\s+/g, " ")).toContain('query: { key: "theme", max_tokens: "100000" }');
+    expect(all).toContain('"x-idempotency-key": context.data.uuid()');
+    expect(plan.notInferred).toEqual([]);
+  });
+
+  it("are listed, each with its variable of the environment", async () => {
+    const json = { client_secret: secret(1), card: { cvv: "123", pin: 1234 } };
+    const call = { url: `${API}/cards?api_key=${secret(3)}&sig=${secret(2)}`, json };
+    const { texts, plan } = await generated("har", har([call, call]));
+    expect(plan.notInferred.map(({ action, what, hint }) => [action, what, /API_\w+/.exec(hint)?.[0]])).toEqual([
+      ["create_card", "sig", "API_SIG"],
+      ["create_card", "client_secret", "API_CLIENT_SECRET"],
+      ["create_card", "cvv", "API_CVV"],
+      ["create_card", "pin", "API_PIN"],
+    ]);
+    expect(texts.get("README.md")).toContain("API\\_CLIENT\\_SECRET");
+    expect(texts.get("actions/cards.ts")).toContain("To do: client_secret: ");
+  });
+
   it.each<readonly [string, Partial<Sent>, object | undefined]>([
     ["a bearer token", { headers: { Authorization: "Bearer abcdefgh" } }, { kind: "bearer", variable: "API_TOKEN" }],
     ["basic", { headers: { Authorization: "Basic YTpi" } }, { kind: "basic" }],
     ["a header", { headers: { "X-Api-Key": "abcdefgh" } }, { kind: "apiKey", in: "header", name: "x-api-key" }],
+    ["a header without the prefix x-", { headers: { "Ocp-Apim-Subscription-Key": "abcdefgh" } }, { kind: "apiKey", in: "header" }],
     ["a query", { url: `${API}/orders?api_key=abcdefgh` }, { kind: "apiKey", in: "query", name: "api_key" }],
     ["a cookie", { headers: { Cookie: "theme=dark; session_id=abcdefgh" } }, { kind: "apiKey", in: "cookie", name: "session_id" }],
     [

@@ -65,6 +65,7 @@ describe("a Postman collection", () => {
     expect(done.plan.login).toEqual({ kind: "bearer", variable: "API_TOKEN" });
     expect(done.plan.setup!.map(({ key }) => key)).toEqual(["customer_id"]);
     expect(done.plan.notInferred.map(({ action, what }) => `${action}: ${what}`)).toEqual([
+      "create_order: password",
       "get_customer: x",
       "get_customer: value of customer_id",
     ]);
@@ -114,7 +115,13 @@ describe("a Postman collection", () => {
     expect(done.all).not.toMatch(/(?:variable|named|folder)-secret/);
     expect(done.all).toContain('multipart: { n: "1" }');
     expect(done.all.replaceAll(/\s+/g, " ")).toContain('json: { query: "{ a }", variables: { n: 1 } }');
-    expect(done.plan.notInferred.map(({ action, what }) => `${action}: ${what}`)).toEqual(['upload: file "photo"', "raw: body (file)"]);
+    expect(done.plan.notInferred.map(({ action, what }) => `${action}: ${what}`)).toEqual([
+      "one: path",
+      "two: x",
+      "two: y",
+      'upload: file "photo"',
+      "raw: body (file)",
+    ]);
   });
 
   it("is linked by its saved examples where no script sets a variable", async () => {
