@@ -4,7 +4,7 @@ import { singularName, snake } from "../../infer/resources/words.ts";
 import type { RecordedCall } from "../recorded-call.ts";
 import type { Links, Use } from "./links.ts";
 import { idName, nounOfSegments } from "./nouns.ts";
-import { isSecret, isSecretName, isSecretQuery, type Secrets } from "./secrets.ts";
+import { isSecret, isSecretName, isSecretQuery, secretsInText, type Secrets } from "./secrets.ts";
 
 export interface PlannedRequest {
   readonly path: string;
@@ -57,9 +57,8 @@ export function planRequest(
     if (hasVariables && use.text.includes("{{")) unclear.push({ what: name, hint: PART });
     const key = links.keyFor(use);
     if (key !== undefined) return { kind: "context", key };
-    return use.isSecret === true || isSecret(name, use.text) || secrets.has(use.text)
-      ? fromEnvironment(name, name)
-      : { kind: "constant", value };
+    const isHidden = use.isSecret === true || isSecret(name, use.text) || secrets.has(use.text) || secretsInText(use.text).length > 0;
+    return isHidden ? fromEnvironment(name, name) : { kind: "constant", value };
   };
   const parts = segments.map((segment, at) => {
     const noun = at === 0 ? "" : nounOfSegments(segments.slice(0, at));

@@ -63,6 +63,19 @@ export function isSecretQuery(name: string, text: string): boolean {
   return isSecret(name, text) || (folded(name) === "key" && isOpaque(text));
 }
 
+/** A name with a value, as in `password="x"`, `"password": "x"`, `(password: "x")`, `pin: 1` and `password=x`. */
+const NAMED = /(?<![\w$-]|xmlns:)([\w-]{1,80})\\{0,3}["']?\s{0,20}(?:[:=]\s{0,20}(?:\\{0,3}["']([^"'\\]+)|(\d+))|=([^\s"'&;,<>(){}]+))/g;
+/** An XML element with a text, as in `<wsse:Password Type="t">x</wsse:Password>`. */
+const ELEMENT = /<(?:[\w.-]{1,80}:)?([\w.-]{1,80})(?:\s[^<>]{0,1000})?(?<!\/)>\s*(?:<!\[CDATA\[)?([^<\]]+)/g;
+
+/** Returns the secrets in a text that contains names and values, such as XML, a GraphQL query, JSON or a URL. Postman variables are no secrets. */
+export function secretsInText(text: string): readonly string[] {
+  const named = [...text.matchAll(NAMED), ...text.matchAll(ELEMENT)].map(
+    ([, name, ...values]) => [name!, values.find(Boolean)!.trim()] as const,
+  );
+  return named.flatMap(([name, value]) => (value !== "" && !value.startsWith("{{") && isSecret(name, value) ? [value] : []));
+}
+
 /** The secrets in a recording. None of them may appear in a generated file. */
 export class Secrets {
   readonly #texts: readonly string[];
@@ -85,6 +98,7 @@ export class Secrets {
       for (const [name, value] of query) if (isSecretQuery(name, value)) add(value);
       for (const [name, value] of body !== undefined && "fields" in body ? body.fields : []) if (isSecret(name, value)) add(value);
       if (body?.as === "json") secretsIn(body.value).forEach(add);
+      if (body?.as === "text") secretsInText(body.text).forEach(add);
       if (answer?.body !== undefined) secretsIn(answer.body).forEach(add);
     }
     this.#texts = [...texts].slice(0, 5_000);
@@ -109,7 +123,7 @@ function secretOfCookie(cookie: string): readonly string[] {
 }
 
 function secretsIn(value: Json, name: string = ""): readonly string[] {
-  if (typeof value === "string") return isSecret(name, value) ? [value] : [];
+  if (typeof value === "string") return isSecret(name, value) ? [value] : secretsInText(value);
   if (Array.isArray(value)) return (value as readonly Json[]).flatMap((one) => secretsIn(one, name));
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, of]) => secretsIn(of, key));

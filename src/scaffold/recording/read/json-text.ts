@@ -1,11 +1,15 @@
+import { parseJson } from "../../../openapi/parse/parse-json.ts";
 import { checkSize } from "../../../openapi/read/check-size.ts";
 import type { Json } from "../../infer/plan.ts";
 
-/** Parses a JSON body. Returns `undefined` if the text is not JSON, or if the body is too large or nested too deeply. */
+/**
+ * Parses a JSON body, which may contain comments and trailing commas, as Postman allows. Returns `undefined` if the text is not JSON, or if the body
+ * is too large or nested too deeply.
+ */
 export function parseBody(text: string | undefined): Json | undefined {
   if (text === undefined || text.trim() === "") return undefined;
   try {
-    const value = JSON.parse(text) as Json;
+    const value = parseJson(text) as Json | undefined;
     checkSize(value, "the body");
     return value;
   } catch {

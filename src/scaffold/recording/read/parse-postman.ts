@@ -133,8 +133,13 @@ function lostIn({ mode, formdata, file, disabled }: Members): string | undefined
   );
 }
 
-/** Puts quotes around variables in JSON (`{"id": {{id}}}`), so that the text becomes valid JSON. */
-const withQuotedVariables = (text: string): string => text.replaceAll(/([:[,]\s*)(\{\{[^{}"]+\}\})(?=\s*[,}\]])/g, '$1"$2"');
+/**
+ * Puts quotes around the variables outside of strings (`{"id": {{id}}}`), so that the text becomes valid JSON. Returns other texts unchanged.
+ */
+function withQuotedVariables(text: string): string {
+  const quoted = text.replaceAll(/"(?:[^"\\]|\\[^])*"?|\{\{[^{}"]+\}\}/g, (part) => (part.startsWith('"') ? part : `"${part}"`));
+  return parseBody(quoted) === undefined ? text : quoted;
+}
 
 /** Returns the first saved example answer with a status below 400. If there is none, returns the first example. */
 function answerOf(examples: readonly Members[]): RecordedAnswer | undefined {

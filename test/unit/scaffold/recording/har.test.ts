@@ -176,6 +176,34 @@ describe("secrets of a recording", () => {
     expect(plan.notInferred).toEqual([]);
   });
 
+  const texts: readonly (readonly [string, string, string])[] = [
+    ["XML", "text/xml", `<e:Body><w:Password Type="t">${secret(1)}</w:Password><pass><![CDATA[${secret(2)}]]></pass></e:Body>`],
+    ["attributes", "application/xml", `<login user="ada" password="${secret(1)}"/>`],
+    ["GraphQL", "application/json", JSON.stringify({ query: `mutation { login(password: "${secret(1)}") { token } }` })],
+    ["JSON in JSON", "application/json", JSON.stringify({ payload: JSON.stringify({ password: secret(1), client_secret: secret(2) }) })],
+    ["lines of JSON", "application/x-ndjson", `{"token":"${secret(1)}"}\n{"token":"${secret(2)}"}`],
+    ["a form", "text/x-own", `a=1&password=${secret(1)}`],
+    ["JSON with comments", "application/json", `{ "password": "${secret(1)}", // mine\n "a": [1,],\n}`],
+  ];
+  it.each(texts)("are found in texts: %s", async (_what, mimeType, text) => {
+    const archive = har([{ url: `${API}/things`, form: "x" }, { url: `${API}/other/${secret(1)}` }]) as {
+      log: { entries: { request: { postData: object } }[] };
+    };
+    archive.log.entries[0]!.request.postData = { mimeType, text };
+    const { all, plan } = await generated("har", archive);
+    expect(all.includes("s3cret-value")).toBe(false);
+    expect(plan.notInferred[0]!.hint).toContain("Set the environment variable API_");
+  });
+
+  it.each([
+    "query Me($password: String!, $token: ID = null) { me(password: $password) { token: accessToken, session { id } } }",
+    '<e:Envelope xmlns:auth="http://example.com/auth"><auth:Header/><token/></e:Envelope>',
+    '{"max_tokens": 100, "password": ""}',
+  ])("are not found in a text without one: %s", async (query) => {
+    const { plan } = await generated("har", har([{ url: `${API}/things`, json: { query } }]));
+    expect(plan.notInferred).toEqual([]);
+  });
+
   it("are listed, each with its variable of the environment", async () => {
     const json = { client_secret: secret(1), card: { cvv: "123", pin: 1234 } };
     const call = { url: `${API}/cards?api_key=${secret(3)}&sig=${secret(2)}`, json };

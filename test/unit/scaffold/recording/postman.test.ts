@@ -124,6 +124,29 @@ describe("a Postman collection", () => {
     ]);
   });
 
+  it("has JSON bodies with comments, a comma at the end, and variables inside and outside of strings", async () => {
+    const raw = '{"n": {{n}}, "both": "{{n}}, {{$guid}}", "list": [{{n}}, "{{n}}"], // {{n}}\n "password": "body-secret-1",}';
+    const done = await generated("postman", {
+      info,
+      item: [
+        { name: "One", request: { method: "POST", url: "http://127.0.0.1/a", header, body: { mode: "raw", raw } } },
+        { name: "Two", request: { method: "POST", url: "http://127.0.0.1/b", body: { mode: "raw", raw: "[{{n}}] is no JSON: {{n}}" } } },
+      ],
+    });
+    expect(done.plan.actions.map(({ body }) => body?.as)).toEqual(["json", "text"]);
+    const n = { kind: "context", key: "n" };
+    expect(done.plan.actions[0]!.body!.value).toMatchObject({
+      entries: [
+        ["n", n],
+        ["both", { kind: "constant", value: "{{n}}, {{$guid}}" }],
+        ["list", { kind: "list", items: [n, n] }],
+        ["password", { kind: "environment", name: "API_PASSWORD" }],
+      ],
+    });
+    expect(done.plan.actions[1]!.body!.value).toEqual({ kind: "constant", value: "[{{n}}] is no JSON: {{n}}" });
+    expect(done.all).not.toContain("body-secret");
+  });
+
   it("is linked by its saved examples where no script sets a variable", async () => {
     const id = "0d6fe8ff-a1f7-47ef-8512-f2f58ac5d2c0";
     const done = await generated("postman", {
