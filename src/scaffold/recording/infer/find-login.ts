@@ -17,11 +17,13 @@ export interface FoundLogin {
   readonly passwordField: string;
   /** The path of the token in the JSON answer of the login. Empty if the login sets a cookie instead. */
   readonly token: readonly string[];
+  /** The scheme of the header `Authorization` that carries the token. `undefined` for `Bearer`, and if no call carries the token. */
+  readonly scheme?: string | undefined;
 }
 
 export function findLogin(calls: readonly RecordedCall[]): FoundLogin | undefined {
-  const bearer = new Set(
-    calls.flatMap(({ headers }) => headers.flatMap(([name, value]) => (name === "authorization" ? value.replace(/^bearer\s+/i, "") : []))),
+  const sent = new Map(
+    calls.flatMap(({ headers }) => headers.flatMap(([name, value]) => (name === "authorization" ? [authorizationOf(value)] : []))),
   );
   for (const call of calls) {
     const { method, body, answer, segments } = call;
@@ -33,11 +35,18 @@ export function findLogin(calls: readonly RecordedCall[]): FoundLogin | undefine
     const said = new Set(segments.flatMap(words));
     if ([...REGISTER_WORDS].some((word) => said.has(word)) || (said.has("sign") && said.has("up"))) continue;
     const saysLogin = [...LOGIN_WORDS].some((word) => said.has(word)) || (said.has("sign") && said.has("in"));
-    const token = tokenIn(answer.body, (name, text) => bearer.has(text) || (saysLogin && TOKENS.has(folded(name))));
-    if (token !== undefined) return { call, userField, passwordField, token };
+    const token = tokenIn(answer.body, (name, text) => sent.has(text) || (saysLogin && TOKENS.has(folded(name))));
+    if (token !== undefined) return { call, userField, passwordField, token: token.path, scheme: sent.get(token.text) };
     if (saysLogin || answer.setsCookie) return { call, userField, passwordField, token: [] };
   }
   return undefined;
+}
+
+/** Returns the credentials and the scheme of a header `Authorization`. The scheme is `undefined` for `Bearer`, and empty if there is none. */
+function authorizationOf(value: string): readonly [credentials: string, scheme: string | undefined] {
+  const [, scheme, credentials] = /^([\w-]+)\s+(\S.*)$/.exec(value) ?? [];
+  if (scheme === undefined) return [value, ""];
+  return [credentials!, /^bearer$/i.test(scheme) ? undefined : scheme];
 }
 
 function fieldsOf(body: RecordedCall["body"]): readonly string[] {
@@ -46,18 +55,21 @@ function fieldsOf(body: RecordedCall["body"]): readonly string[] {
   return typeof body.value === "object" && body.value !== null && !Array.isArray(body.value) ? Object.keys(body.value) : [];
 }
 
-function tokenIn(value: Json | undefined, isToken: (name: string, text: string) => boolean): readonly string[] | undefined {
+function tokenIn(
+  value: Json | undefined,
+  isToken: (name: string, text: string) => boolean,
+): { readonly path: readonly string[]; readonly text: string } | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   for (const [name, of] of Object.entries(value)) {
-    if (typeof of === "string" && isToken(name, of)) return [name];
+    if (typeof of === "string" && isToken(name, of)) return { path: [name], text: of };
     const inside = tokenIn(of, isToken);
-    if (inside !== undefined) return [name, ...inside];
+    if (inside !== undefined) return { ...inside, path: [name, ...inside.path] };
   }
   return undefined;
 }
 
 /** Plans how the generated code logs in. The recorded user name and password are not written into it: the code reads environment variables. */
-export function planLogin({ userField, passwordField, token, call }: FoundLogin, action: PlannedAction): PlannedLogin {
+export function planLogin({ userField, passwordField, token, scheme, call }: FoundLogin, action: PlannedAction): PlannedLogin {
   const user: PlannedValue = {
     kind: "environment",
     name: "API_USER",
@@ -72,6 +84,7 @@ export function planLogin({ userField, passwordField, token, call }: FoundLogin,
     userField,
     passwordField,
     token,
+    scheme,
   };
 }
 
@@ -87,14 +100,21 @@ export function findCredentials({ calls, auth }: Recording): PlannedLogin | unde
   const authorization = value("authorization");
   if (auth?.kind === "basic" || /^basic\s/i.test(authorization ?? ""))
     return { kind: "basic", userVariable: "API_USER", passwordVariable: "API_PASSWORD" };
-  if (auth?.kind === "bearer" || authorization !== undefined) return { kind: "bearer", variable: "API_TOKEN" };
+  const scheme = auth?.kind === "bearer" ? undefined : authorizationOf(authorization ?? "bearer")[1];
+  if (auth?.kind === "bearer" || authorization !== undefined) {
+    if (scheme === undefined) return { kind: "bearer", variable: "API_TOKEN" };
+    return { kind: "apiKey", in: "header", name: "authorization", scheme, variable: "API_KEY" };
+  }
   if (auth?.kind === "apiKey") return { kind: "apiKey", in: auth.in, name: auth.name, variable: "API_KEY" };
   const header = headers.find(([name]) => isSecretName(name) && !/cookie|^proxy-|^sec-|csrf|xsrf/.test(name));
   if (header !== undefined) return { kind: "apiKey", in: "header", name: header[0], variable: "API_KEY" };
   const query = calls.flatMap((call) => call.query).find(([name, text]) => isKeyName(name) && isSecretQuery(name, text));
   if (query !== undefined) return { kind: "apiKey", in: "query", name: query[0], variable: "API_KEY" };
-  const cookies = (value("cookie") ?? "").split(";").map((one) => one.split("=")[0]!.trim());
-  const session = cookies.find((name) => /sess|sid|auth|token|jwt/i.test(name)) ?? cookies.find((name) => name !== "");
+  const cookies = (value("cookie") ?? "")
+    .split(";")
+    .map((one) => one.split("=")[0]!.trim())
+    .filter((name) => name !== "" && !/[cx]srf/i.test(name));
+  const session = [/sess|sid(?![a-z])/i, /auth|token|jwt/i, /./].map((kind) => cookies.find((name) => kind.test(name))).find(Boolean);
   return session === undefined ? undefined : { kind: "apiKey", in: "cookie", name: session, variable: "API_COOKIE" };
 }
 

@@ -87,11 +87,10 @@ export class Secrets {
     secrets.forEach(add);
     for (const { headers, query, body, answer } of calls) {
       for (const [name, value] of headers) {
-        if (name === "authorization")
-          value
-            .split(/\s+/)
-            .slice(1)
-            .forEach((part) => credentialsIn(part).forEach(add));
+        if (name === "authorization") {
+          const [first, ...others] = value.split(/\s+/);
+          (others.length === 0 ? [first!] : others).flatMap(credentialsIn).forEach(add);
+        }
         if (name === "cookie") value.split(";").flatMap(secretOfCookie).forEach(add);
         else if (isSecret(name, value)) add(value);
       }

@@ -230,6 +230,31 @@ describe("secrets of a recording", () => {
       { url: `${API}/enter`, json: { user: "ada", password: "abcdefgh" }, answerHeaders: { "Set-Cookie": "sid=abcdefgh" } },
       { kind: "operation", userField: "user", token: [] },
     ],
+    [
+      "a session among other cookies",
+      { headers: { Cookie: "csrftoken=abcdefgh; XSRF-TOKEN=abcdefgh; sidebar=open; auth_hint=1; connect.sid=s%3Aabcdefgh" } },
+      { kind: "apiKey", in: "cookie", name: "connect.sid" },
+    ],
+    [
+      "a token of another scheme",
+      { headers: { Authorization: "Token abcdefgh" } },
+      { kind: "apiKey", name: "authorization", scheme: "Token" },
+    ],
+    [
+      "a token without a scheme",
+      { headers: { Authorization: "abcdefgh" }, json: { a: "abcdefgh" } },
+      { kind: "apiKey", name: "authorization" },
+    ],
+    [
+      "a token of another scheme that a login returns",
+      {
+        url: `${API}/login`,
+        json: { user: "ada", password: "abcdefgh" },
+        answer: { key: "token-value-1" },
+        headers: { Authorization: "Token token-value-1" },
+      },
+      { kind: "operation", token: ["key"], scheme: "Token" },
+    ],
     ["nothing", {}, undefined],
   ])("say that calls carry %s", async (_what, more, login) => {
     const { plan, all } = await generated("har", har([{ url: `${API}/orders`, answer: [], ...more }, { url: `${API}/things` }]));

@@ -141,6 +141,7 @@ const login: fc.Arbitrary<PlannedLogin | undefined> = fc.oneof(
     in: fc.constantFrom("header" as const, "query" as const, "cookie" as const),
     name: hostile,
     variable: hostile,
+    scheme: fc.option(hostile, { nil: undefined }),
   }),
   fc.record({
     kind: fc.constant("operation" as const),
@@ -148,6 +149,7 @@ const login: fc.Arbitrary<PlannedLogin | undefined> = fc.oneof(
     userField: hostile,
     passwordField: hostile,
     token: fc.array(hostile, { maxLength: 2 }),
+    scheme: fc.option(hostile, { nil: undefined }),
     register: fc.option(fc.record({ action: planned, userField: hostile, passwordField: hostile }), { nil: undefined }),
   }),
 );

@@ -210,6 +210,30 @@ export const actions: readonly Action<Keys>[] = [createOrder, listOrders, readOr
     expect(textOf(directory, "session.ts")).toContain("  await register(api, user);\n  const response = await api.post");
   });
 
+  it.each<readonly [string, ScaffoldPlan["login"], string]>([
+    [
+      "a login by cookie that may redirect",
+      { ...shop.login, token: [] } as ScaffoldPlan["login"],
+      "  if (response.statusCode >= 400) throw new Error(",
+    ],
+    [
+      "a token of another scheme",
+      { ...shop.login, scheme: "Token" } as ScaffoldPlan["login"],
+      '  api.setHeader("authorization", `Token ${token}`);',
+    ],
+    ["a token alone", { ...shop.login, scheme: "" } as ScaffoldPlan["login"], '  api.setHeader("authorization", token);'],
+    [
+      "a key with a scheme",
+      { kind: "apiKey", in: "header", name: "authorization", variable: "K", scheme: "ApiKey" },
+      '("authorization", `ApiKey ${user.token}`);',
+    ],
+    ["a cookie, as given", { kind: "apiKey", in: "cookie", name: "sid", variable: "K" }, 'api.setHeader("cookie", `sid=${user.token}`);'],
+  ])("logs in with %s", (_what, login, code) => {
+    const directory = newFolder();
+    scaffold({ ...shop, login }, directory);
+    expect(textOf(directory, "session.ts")).toContain(code);
+  });
+
   it("uses the rules on tokens and sessions that were proposed, and only names those whose token is not known", () => {
     const directory = newFolder();
     const [logOut, accept] = [action("log_out", operation("post", "/logout")), action("accept", operation("post", "/accept"))];
