@@ -32,6 +32,10 @@ const DRAWN: Readonly<Record<string, Extract<PlannedValue, { readonly kind: "dra
   $randomPhoneNumber: "phone",
   $randomPassword: "password",
 };
+/** Matches Postman's dynamic variables whose values are words. */
+const WORDS = /Word|Noun|Verb|Adjective|Lorem|Name|City|Country|Company|Product|Color|Job|Department|Phrase/;
+const wordFor = (variable: string): string =>
+  `seqqa sends a random word for the variable ${variable}. Write another value if it must not be a word.`;
 const PART = "seqqa cannot fill in a variable that is only part of a value. Write the whole value.";
 /** Matches segments of a URL path that need no encoding. */
 const PLAIN = /^[\w.~!$&'()*+,;=:@-]*$/;
@@ -52,7 +56,10 @@ export function planRequest(
     const [, written] = (hasVariables ? /^\{\{([^{}]+)\}\}$/.exec(use.text) : null) ?? [];
     if (written !== undefined) {
       const variable = written.trim();
-      return isSecretVariable(variable, name) ? fromEnvironment(name, variable) : variableValue(variable, links);
+      if (isSecretVariable(variable, name)) return fromEnvironment(name, variable);
+      if (variable.startsWith("$") && DRAWN[variable] === undefined && !WORDS.test(variable))
+        unclear.push({ what: name, hint: wordFor(variable) });
+      return variableValue(variable, links);
     }
     if (hasVariables && use.text.includes("{{")) unclear.push({ what: name, hint: PART });
     const key = links.keyFor(use);

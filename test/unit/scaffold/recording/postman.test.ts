@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { PlannedValue } from "../../../../src/scaffold/infer/plan.ts";
 import { generated, type Generated } from "./recordings.ts";
 
 const info = { name: "Shop API", schema: "https://schema.getpostman.com/json/collection/v2.1.0/collection.json" };
@@ -147,6 +148,118 @@ describe("a Postman collection", () => {
     expect(done.all).not.toContain("body-secret");
   });
 
+  it('has URLs without "raw", and URLs whose scheme, host or port is a variable', async () => {
+    const url = { protocol: "https", host: ["api", "example", "com"], port: "8443", path: ["v1", { value: "things" }, ":id"] };
+    const variable = [{ key: "id", value: "7" }];
+    const query = [
+      { key: "page", value: "1" },
+      { key: "off", value: "1", disabled: true },
+    ];
+    const done = await generated("postman", { info, item: [{ name: "One", request: { url: { ...url, variable, query } } }] });
+    expect(needs(done)).toEqual(["one /v1/things/7 () -> "]);
+    expect(done.plan).toMatchObject({ baseUrl: "https://api.example.com:8443", warnings: [] });
+    expect(done.plan.actions[0]!.parameters.map(({ name, value }) => [name, value])).toEqual([["page", { kind: "constant", value: "1" }]]);
+    for (const start of [
+      "{{protocol}}://{{host}}",
+      "{{host}}:{{port}}",
+      "https://{{tenant}}.example.com",
+      "{{host}}{{port}}",
+      "{{base url}}",
+    ]) {
+      const other = await generated("postman", { info, item: [{ name: "Two", request: `${start}/x/{{a b}}?q={{q}}` }] });
+      expect([start, ...needs(other)]).toEqual([start, "two /x/{a_b} (a_b,q) -> "]);
+      expect(other.plan.baseUrl).toBe("http://127.0.0.1:3000");
+    }
+    const joined = await generated("postman", { info, item: [{ name: "Three", request: { url: { host: ["{{base}}x"], path: "y/z" } } }] });
+    expect(needs(joined)).toEqual(["three /x/y/z () -> "]);
+  });
+
+  it("takes the authentication that most requests have, also from a folder, and none of a request without", async () => {
+    const bearer = { type: "bearer", bearer: [{ key: "token", value: "{{token}}" }] };
+    const basic = { type: "basic", basic: [{ key: "password", value: "basic-secret-1" }] };
+    const [one, two, three] = ["a", "b", "c"].map((name) => ({ name, request: { url: `http://127.0.0.1/${name}` } }));
+    const open = { name: "open", request: { url: "http://127.0.0.1/open", auth: { type: "noauth" } } };
+    const inFolder = await generated("postman", { info, item: [{ auth: basic, item: [{ item: [one] }] }, open] });
+    expect(inFolder.plan.login).toMatchObject({ kind: "basic" });
+    const most = await generated("postman", { info, auth: bearer, item: [open, one, { auth: basic, item: [two, three] }] });
+    expect(most.plan.login).toMatchObject({ kind: "basic" });
+    const inherited = await generated("postman", {
+      info,
+      auth: bearer,
+      item: [open, { item: [one, two] }, { auth: basic, item: [three] }],
+    });
+    expect(inherited.plan.login).toMatchObject({ kind: "bearer" });
+    const none = await generated("postman", { info, auth: bearer, item: [open] });
+    expect(none.plan.login).toBeUndefined();
+  });
+
+  it("does not fill in variables that a script sets, but fills in the server", async () => {
+    const done = await generated("postman", {
+      info,
+      variable: [
+        { key: "base", value: "http://127.0.0.1:8080/v2" },
+        { key: "orderId", value: "o-old" },
+        { key: "other", value: "x-old" },
+      ],
+      event: [{ listen: "prerequest", script: { exec: ["pm.collectionVariables.set('base', pm.environment.get('b'));"] } }],
+      item: [
+        {
+          name: "Create",
+          event: script("var data = JSON.parse(responseBody);", 'postman.setEnvironmentVariable("orderId", data.id);'),
+          request: { method: "POST", url: "{{base}}/orders" },
+        },
+        {
+          name: "Pay",
+          event: script('pm.environment.set("other", String(Math.random()));'),
+          request: { method: "POST", url: "{{base}}/orders/{{orderId}}/pay/{{other}}" },
+        },
+      ],
+    });
+    expect(needs(done)).toEqual(["create /v2/orders () -> order_id", "pay /v2/orders/{order_id}/pay/{other} (order_id,other) -> "]);
+    expect(done.plan.baseUrl).toBe("http://127.0.0.1:8080");
+  });
+
+  it("keeps the requests to one server, and says which it left out", async () => {
+    const [api, other] = ["http://127.0.0.1:8080", "https://other.example.com"];
+    const item = [
+      { name: "Log in", request: { method: "POST", url: "{{auth}}/oauth/token" } },
+      { name: "One", request: { method: "POST", url: `${api}/a` } },
+      { name: "Two", request: { method: "GET", url: `${api}/b` } },
+      { name: "Three", request: { method: "GET", url: `${other}/c`, auth: { type: "basic" } } },
+    ];
+    const done = await generated("postman", { info, item });
+    expect(needs(done)).toEqual(["one /a () -> ", "two /b () -> "]);
+    expect(done.plan).toMatchObject({ baseUrl: api, login: undefined });
+    expect(done.plan.warnings).toEqual([
+      'seqqa left out "Log in", because it is sent to {{auth}}, and most requests are sent to http://127.0.0.1:8080.',
+      'seqqa left out "Three", because it is sent to https://other.example.com, and most requests are sent to http://127.0.0.1:8080.',
+    ]);
+  });
+
+  it("has numbers and times for dynamic variables, and says for which others it sends a word", async () => {
+    const raw =
+      '{"n": {{$randomInt}}, "at": "{{$isoTimestamp}}", "name": "order-{{$timestamp}}", "on": {{$randomBoolean}}, "id": "{{$guid}}", "odd": "{{$randomBs}}"}';
+    const request = { method: "POST", url: "http://127.0.0.1/a?t={{$timestamp}}", header, body: { mode: "raw", raw } };
+    const done = await generated("postman", { info, item: [{ name: "One", request }] });
+    const [{ body, parameters }] = done.plan.actions as [(typeof done.plan.actions)[0]];
+    const constants = Object.fromEntries(
+      (body!.value as Extract<PlannedValue, { readonly kind: "object" }>).entries.map(([name, value]) => [
+        name,
+        value.kind === "constant" ? value.value : value,
+      ]),
+    );
+    expect(constants).toEqual({
+      n: expect.any(Number),
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      name: expect.stringMatching(/^order-\d{10}$/),
+      on: true,
+      id: { kind: "drawn", call: "uuid" },
+      odd: { kind: "drawn", call: "word" },
+    });
+    expect(parameters[0]!.value).toEqual({ kind: "constant", value: expect.stringMatching(/^\d{10}$/) });
+    expect(done.plan.notInferred.map(({ what, hint }) => [what, hint.includes("$randomBs")])).toEqual([["odd", true]]);
+  });
+
   it("is linked by its saved examples where no script sets a variable", async () => {
     const id = "0d6fe8ff-a1f7-47ef-8512-f2f58ac5d2c0";
     const done = await generated("postman", {
@@ -170,7 +283,7 @@ describe("a Postman collection", () => {
           { key: "a", value: "{{b}}{{b}}" },
           { key: "b", value: "{{a}}{{a}}" },
         ],
-        item: [{ request: "{{a}}" }],
+        item: [{ request: "ws://{{a}}" }],
       },
       /contains no call of an API/,
     ],
