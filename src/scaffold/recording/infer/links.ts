@@ -54,6 +54,11 @@ export class Links {
     return best && this.#keyOf(best.source);
   }
 
+  /** Returns `true` if the answer of an earlier call sets the Postman variable. */
+  isSet(variable: string): boolean {
+    return this.#named.has(variable) && [...this.#productions.values()].flat().some(({ key }) => key === this.#named.get(variable));
+  }
+
   /** Returns the context key for a Postman variable. If no script of the collection sets the variable, the user has to set the key. */
   keyNamed(variable: string): string {
     const known = this.#named.get(variable);

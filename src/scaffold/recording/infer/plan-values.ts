@@ -56,7 +56,7 @@ export function planRequest(
     const [, written] = (hasVariables ? /^\{\{([^{}]+)\}\}$/.exec(use.text) : null) ?? [];
     if (written !== undefined) {
       const variable = written.trim();
-      if (isSecretVariable(variable, name)) return fromEnvironment(name, variable);
+      if (isSecretVariable(variable, name) && !links.isSet(variable)) return fromEnvironment(name, variable);
       if (variable.startsWith("$") && DRAWN[variable] === undefined && !WORDS.test(variable))
         unclear.push({ what: name, hint: wordFor(variable) });
       return variableValue(variable, links);
@@ -80,6 +80,7 @@ export function planRequest(
     parameters.push(parameterOf("query", name, valueOf(name, text, { ...useOf(name, text), isSecret: isSecretQuery(name, text) })));
   for (const [name, text] of headers) {
     if (/^(?:x-)?idempotency-key$/.test(name)) parameters.push(parameterOf("header", name, { kind: "drawn", call: "uuid" }));
+    else if (name === "if-match") parameters.push(parameterOf("header", name, entityTag(named(name, text))));
     else if (isOwnHeader(name) && !secrets.has(text)) parameters.push(parameterOf("header", name, named(name, text)));
   }
   return { path: `/${parts.join("/")}`, parameters: mergedQueries(parameters), body: bodyOf(body, valueOf, named), unclear };
@@ -136,13 +137,15 @@ const parameterOf = (place: "query" | "header", name: string, value: PlannedValu
 
 const whyOf = (value: PlannedValue): string => (value.kind === "context" ? "the same value is in an earlier answer" : "as it was recorded");
 
+/** Replaces a recorded entity tag by `*`, which accepts every version (RFC 9110, section 13.1.1). The tag of a new item is another one. */
+const entityTag = (value: PlannedValue): PlannedValue => (value.kind === "constant" ? { kind: "constant", value: "*" } : value);
+
 /** Returns `true` for headers that the API defines. Headers of browsers, proxies and credentials are left out of generated code. */
 function isOwnHeader(name: string): boolean {
   return (
-    (name.startsWith("x-") &&
-      !/^x-(?:requested-with|forwarded|real-ip|client-data|b3|amz|datadog|request-id|correlation)/.test(name) &&
-      !isSecretName(name)) ||
-    name === "if-match"
+    name.startsWith("x-") &&
+    !/^x-(?:requested-with|forwarded|real-ip|client-data|b3|amz|datadog|request-id|correlation)/.test(name) &&
+    !isSecretName(name)
   );
 }
 

@@ -88,6 +88,48 @@ describe("values of answers that later requests send", () => {
     expect(done.plan.actions.flatMap(({ frees }) => frees)).toEqual([]);
   });
 
+  it("are ids above 2^53 with all their digits, also if they differ only in the last", async () => {
+    const archive = har([
+      { url: `${API}/orders`, answer: {} },
+      { url: `${API}/orders/9007199254740993` },
+      { url: `${API}/refunds`, form: "x" },
+      { url: `${API}/others/1e400` },
+    ]) as { log: { entries: { request: { postData?: object }; response: { content: object } }[] } };
+    const [first, , third] = archive.log.entries;
+    first!.response.content = {
+      mimeType: "application/json",
+      text: '{"items":[{"id":9007199254740992},{"id":9007199254740993,"text":"\\"9007199254740994: 9007199254740995"}]}',
+    };
+    third!.request.postData = { mimeType: "application/json", text: '{"order_id":9007199254740993,"at":1.2345678901234567890,"n":12}' };
+    const done = await generated("har", archive);
+    expect(needs(done).slice(0, 3)).toEqual(["list_orders() -> order_id", "get_order(order_id) -> ", "create_refund(order_id) -> "]);
+    expect(done.texts.get("actions/orders.ts")).toContain('read<string>(response, "items", 1, "id")');
+    expect(done.texts.get("actions/refunds.ts")).toContain("n: 12");
+  });
+
+  it("are no entity tags: If-Match accepts every version", async () => {
+    const done = await generated("har", har([{ method: "PUT", url: `${API}/orders/x`, headers: { "If-Match": '"3"' } }]));
+    expect(done.all).toContain('"if-match": "*"');
+  });
+
+  it("are kept after a delete only while a later call sends them", async () => {
+    const made = (id: number): Sent => ({ url: `${API}/orders`, json: { n: id }, status: 201, answer: { id: `order-${id}` } });
+    const deleted = (id: number): Sent => ({ method: "DELETE", url: `${API}/orders/order-${id}`, status: 204 });
+    const done = await generated(
+      "har",
+      har([
+        made(1),
+        made(2),
+        made(3),
+        deleted(1),
+        deleted(2),
+        deleted(3),
+        { url: `${API}/refunds`, json: { a: [{ order_id: "order-2" }] } },
+      ]),
+    );
+    expect(done.plan.actions.map(({ frees }) => frees.join())).toEqual(["", "", "", "order_id", "", "order_id_3", ""]);
+  });
+
   it("are not linked where they are equal by chance", async () => {
     const done = await generated(
       "har",

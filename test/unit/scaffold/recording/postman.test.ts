@@ -205,17 +205,29 @@ describe("a Postman collection", () => {
       item: [
         {
           name: "Create",
-          event: script("var data = JSON.parse(responseBody);", 'postman.setEnvironmentVariable("orderId", data.id);'),
+          event: script(
+            "var data = JSON.parse(responseBody);",
+            'postman.setEnvironmentVariable("orderId", data.id);',
+            'pm.environment.set("orderToken", data.token);',
+          ),
           request: { method: "POST", url: "{{base}}/orders" },
         },
         {
           name: "Pay",
           event: script('pm.environment.set("other", String(Math.random()));'),
-          request: { method: "POST", url: "{{base}}/orders/{{orderId}}/pay/{{other}}" },
+          request: {
+            method: "POST",
+            url: "{{base}}/orders/{{orderId}}/pay/{{other}}",
+            header,
+            body: { mode: "raw", raw: '{"token": "{{orderToken}}"}' },
+          },
         },
       ],
     });
-    expect(needs(done)).toEqual(["create /v2/orders () -> order_id", "pay /v2/orders/{order_id}/pay/{other} (order_id,other) -> "]);
+    expect(needs(done)).toEqual([
+      "create /v2/orders () -> order_id,order_token",
+      "pay /v2/orders/{order_id}/pay/{other} (order_id,other,order_token) -> ",
+    ]);
     expect(done.plan.baseUrl).toBe("http://127.0.0.1:8080");
   });
 

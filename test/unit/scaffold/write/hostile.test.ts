@@ -21,6 +21,7 @@ const KNOWN = new Set(
     "except Context given Given givenKeys setKeys K keys register World HttpClient lane fetch baseUrl headers origin client clients basePath replace delete as",
     // support.ts, which has nothing of the description.
     "process env Readonly Record T path value Object hasOwn split findLast segment last decoded decodeURIComponent otherwise",
+    "test text parse withExactIntegers part startsWith isSafeInteger",
     "const URLSearchParams toString content filename contentType",
   ].flatMap((line) => line.split(" ")),
 );

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { format } from "oxfmt";
+import ts from "typescript";
+import { ApiResponse } from "../../../../src/model/http/response.ts";
 import * as rules from "../../../../src/rules/index.ts";
 import { newFolder, scaffold, textOf } from "./folder.ts";
 import type { ScaffoldPlan } from "../../../../src/scaffold/infer/plan.ts";
@@ -183,6 +185,24 @@ export const actions: readonly Action<Keys>[] = [createOrder, listOrders, readOr
     expect(textOf(without, "shop.explore.ts")).toContain("  setup: ({ context }) => setKeys(context),\n");
     const none = newFolder();
     expect(scaffold(shop, none).files).not.toContain("setup.ts");
+  });
+
+  it("reads ids above 2^53 from answers with all their digits", async () => {
+    const directory = newFolder();
+    scaffold(shop, directory);
+    const options = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
+    const code = ts.transpileModule(textOf(directory, "support.ts"), { compilerOptions: options }).outputText;
+    const { read } = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as {
+      readonly read: (...args: unknown[]) => unknown;
+    };
+    const answer = ApiResponse.of(200, '{"id":9007199254740993,"text":"\\"9007199254740993","n":7,"fraction":1.2345678901234567}');
+    expect(["id", "text", "n", "fraction", "none"].map((name) => read(answer, name))).toEqual([
+      "9007199254740993",
+      '"9007199254740993',
+      7,
+      1.2345678901234567,
+      undefined,
+    ]);
   });
 
   it("registers its users before they log in, with what differs from user to user", () => {
