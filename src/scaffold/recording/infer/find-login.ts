@@ -1,4 +1,4 @@
-import type { Json, PlannedAction, PlannedLogin, PlannedValue } from "../../infer/plan.ts";
+import type { Json, PlannedAction, PlannedLogin, PlannedValue, TokenHeader } from "../../infer/plan.ts";
 import { words } from "../../infer/resources/words.ts";
 import type { RecordedCall, Recording } from "../recorded-call.ts";
 import { isSecretName, isSecretQuery } from "./secrets.ts";
@@ -17,14 +17,13 @@ export interface FoundLogin {
   readonly passwordField: string;
   /** The path of the token in the JSON answer of the login. Empty if the login sets a cookie instead. */
   readonly token: readonly string[];
-  /** The scheme of the header `Authorization` that carries the token. `undefined` for `Bearer`, and if no call carries the token. */
-  readonly scheme?: string | undefined;
+  /** The header that carries the token. `undefined` for `Authorization` with `Bearer`, and if no call carries the token. */
+  readonly header?: TokenHeader | undefined;
 }
 
-export function findLogin(calls: readonly RecordedCall[]): FoundLogin | undefined {
-  const sent = new Map(
-    calls.flatMap(({ headers }) => headers.flatMap(([name, value]) => (name === "authorization" ? [authorizationOf(value)] : []))),
-  );
+export function findLogin(recording: Recording): FoundLogin | undefined {
+  const { calls } = recording;
+  const sent = tokensSent(recording);
   for (const call of calls) {
     const { method, body, answer, segments } = call;
     if (method !== "post" || answer === undefined || answer.status >= 400) continue;
@@ -36,10 +35,34 @@ export function findLogin(calls: readonly RecordedCall[]): FoundLogin | undefine
     if ([...REGISTER_WORDS].some((word) => said.has(word)) || (said.has("sign") && said.has("up"))) continue;
     const saysLogin = [...LOGIN_WORDS].some((word) => said.has(word)) || (said.has("sign") && said.has("in"));
     const token = tokenIn(answer.body, (name, text) => sent.has(text) || (saysLogin && TOKENS.has(folded(name))));
-    if (token !== undefined) return { call, userField, passwordField, token: token.path, scheme: sent.get(token.text) };
+    if (token !== undefined) return { call, userField, passwordField, token: token.path, header: sent.get(token.text) ?? sent.get("{{}}") };
     if (saysLogin || answer.setsCookie) return { call, userField, passwordField, token: [] };
   }
   return undefined;
+}
+
+/**
+ * Returns the tokens that calls send, with their headers. A token in `Authorization` with `Bearer` has the header `undefined`. A token that is a
+ * Postman variable has the text `{{}}`.
+ */
+function tokensSent(recording: Recording): ReadonlyMap<string, TokenHeader | undefined> {
+  const others = recording.calls.flatMap(({ headers }) => headers.filter(([name]) => isKeyHeader(name)));
+  return new Map([
+    ...others.map(([name, value]) => [value, { name, scheme: "" }] as const),
+    ...authorizationsIn(recording).map((value) => {
+      const [token, scheme] = authorizationOf(value);
+      return [
+        /^\{\{[^{}]+\}\}$/.test(token) ? "{{}}" : token,
+        scheme === undefined ? undefined : { name: "authorization", scheme },
+      ] as const;
+    }),
+  ]);
+}
+
+/** Returns all values of the header `Authorization`, also that of an API key in this header. */
+function authorizationsIn({ calls, auth }: Recording): readonly string[] {
+  const values = calls.flatMap(({ headers }) => headers.flatMap(([name, value]) => (name === "authorization" ? [value] : [])));
+  return auth?.kind === "apiKey" && auth.in === "header" && auth.name.toLowerCase() === "authorization" ? [...values, auth.value] : values;
 }
 
 /** Returns the credentials and the scheme of a header `Authorization`. The scheme is `undefined` for `Bearer`, and empty if there is none. */
@@ -69,7 +92,7 @@ function tokenIn(
 }
 
 /** Plans how the generated code logs in. The recorded user name and password are not written into it: the code reads environment variables. */
-export function planLogin({ userField, passwordField, token, scheme, call }: FoundLogin, action: PlannedAction): PlannedLogin {
+export function planLogin({ userField, passwordField, token, header, call }: FoundLogin, action: PlannedAction): PlannedLogin {
   const user: PlannedValue = {
     kind: "environment",
     name: "API_USER",
@@ -84,7 +107,7 @@ export function planLogin({ userField, passwordField, token, scheme, call }: Fou
     userField,
     passwordField,
     token,
-    scheme,
+    header,
   };
 }
 
@@ -94,23 +117,24 @@ function sentText({ body }: RecordedCall, field: string): string {
   return String((body.value as Readonly<Record<string, Json>>)[field]);
 }
 
-export function findCredentials({ calls, auth }: Recording): PlannedLogin | undefined {
+export function findCredentials(recording: Recording): PlannedLogin | undefined {
+  const { calls, auth } = recording;
   const headers = calls.flatMap((call) => call.headers);
-  const value = (name: string): string | undefined => headers.find(([one]) => one === name)?.[1];
-  const authorization = value("authorization");
+  const [authorization] = authorizationsIn(recording);
   if (auth?.kind === "basic" || /^basic\s/i.test(authorization ?? ""))
     return { kind: "basic", userVariable: "API_USER", passwordVariable: "API_PASSWORD" };
-  const scheme = auth?.kind === "bearer" ? undefined : authorizationOf(authorization ?? "bearer")[1];
-  if (auth?.kind === "bearer" || authorization !== undefined) {
+  if (auth?.kind === "bearer") return { kind: "bearer", variable: "API_TOKEN" };
+  if (authorization !== undefined) {
+    const [, scheme] = authorizationOf(authorization);
     if (scheme === undefined) return { kind: "bearer", variable: "API_TOKEN" };
     return { kind: "apiKey", in: "header", name: "authorization", scheme, variable: "API_KEY" };
   }
   if (auth?.kind === "apiKey") return { kind: "apiKey", in: auth.in, name: auth.name, variable: "API_KEY" };
-  const header = headers.find(([name]) => isSecretName(name) && !/cookie|^proxy-|^sec-|csrf|xsrf/.test(name));
+  const header = headers.find(([name]) => isKeyHeader(name));
   if (header !== undefined) return { kind: "apiKey", in: "header", name: header[0], variable: "API_KEY" };
   const query = calls.flatMap((call) => call.query).find(([name, text]) => isKeyName(name) && isSecretQuery(name, text));
   if (query !== undefined) return { kind: "apiKey", in: "query", name: query[0], variable: "API_KEY" };
-  const cookies = (value("cookie") ?? "")
+  const cookies = (headers.find(([name]) => name === "cookie")?.[1] ?? "")
     .split(";")
     .map((one) => one.split("=")[0]!.trim())
     .filter((name) => name !== "" && !/[cx]srf/i.test(name));
@@ -118,4 +142,5 @@ export function findCredentials({ calls, auth }: Recording): PlannedLogin | unde
   return session === undefined ? undefined : { kind: "apiKey", in: "cookie", name: session, variable: "API_COOKIE" };
 }
 
+const isKeyHeader = (name: string): boolean => isSecretName(name) && !/authorization|cookie|^proxy-|^sec-|csrf|xsrf/.test(name);
 const isKeyName = (name: string): boolean => /^(?:key|accesstoken)$|(?:api|subscription)key$/.test(folded(name));

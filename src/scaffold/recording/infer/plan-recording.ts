@@ -26,7 +26,7 @@ interface Drafted {
 export function planRecording(recording: Recording): ScaffoldPlan {
   const links = new Links();
   const sources: ValueSources = { links, secrets: new Secrets(recording), hasVariables: recording.from === "postman" };
-  const login = findLogin(recording.calls);
+  const login = findLogin(recording);
   const isLogin = ({ method, segments }: RecordedCall): boolean =>
     login !== undefined && method === login.call.method && segments.join("/") === login.call.segments.join("/");
   const explored = recording.calls.filter((call) => !isLogin(call));

@@ -319,5 +319,6 @@ function authOf(auth: unknown): RecordedAuth | undefined {
   // An API key is a list of pairs in Postman v2.1, and an object in v2.0.
   const pairs = Array.isArray(apikey) ? Object.fromEntries(pairsOf(apikey, "key")) : membersOf(apikey);
   const name = textOf(pairs["key"]);
-  return name === undefined || name === "" ? undefined : { kind: "apiKey", in: pairs["in"] === "query" ? "query" : "header", name };
+  if (name === undefined || name === "") return undefined;
+  return { kind: "apiKey", in: pairs["in"] === "query" ? "query" : "header", name, value: textOf(pairs["value"]) ?? "" };
 }

@@ -163,10 +163,10 @@ function operationBody(login: Extract<PlannedLogin, { readonly kind: "operation"
  */
 const cookieLines = (failed: Code): readonly string[] => [laidOut(row("if (response.statusCode >= 400) ", failed), 2, 2, 0)];
 
-const tokenLines = ({ token, scheme }: Extract<PlannedLogin, { readonly kind: "operation" }>, failed: Code): readonly string[] => [
+const tokenLines = ({ token, header }: Extract<PlannedLogin, { readonly kind: "operation" }>, failed: Code): readonly string[] => [
   `const token = read<string>(${["response", ...token.map(quoted)].join(", ")});`,
   laidOut(row("if (token === undefined) ", failed), 2, 2, 0),
-  scheme === undefined ? "api.setAuthToken(token);" : headerStatement("authorization", scheme, "token"),
+  header === undefined ? "api.setAuthToken(token);" : headerStatement(header.name, header.scheme, "token"),
 ];
 
 function sentAt({ body, parameters }: PlannedAction, field: string): PlannedValue | undefined {

@@ -283,6 +283,16 @@ describe("secrets of a recording", () => {
       { kind: "apiKey", name: "authorization", scheme: "Token" },
     ],
     [
+      "a token in another header",
+      {
+        url: `${API}/login`,
+        json: { user: "ada", password: "abcdefgh" },
+        answer: { sid: "token-value-1" },
+        headers: { "X-Auth-Token": "token-value-1" },
+      },
+      { kind: "operation", token: ["sid"], header: { name: "x-auth-token", scheme: "" } },
+    ],
+    [
       "a token without a scheme",
       { headers: { Authorization: "abcdefgh" }, json: { a: "abcdefgh" } },
       { kind: "apiKey", name: "authorization" },
@@ -295,7 +305,7 @@ describe("secrets of a recording", () => {
         answer: { key: "token-value-1" },
         headers: { Authorization: "Token token-value-1" },
       },
-      { kind: "operation", token: ["key"], scheme: "Token" },
+      { kind: "operation", token: ["key"], header: { name: "authorization", scheme: "Token" } },
     ],
     ["nothing", {}, undefined],
   ])("say that calls carry %s", async (_what, more, login) => {

@@ -193,6 +193,28 @@ describe("a Postman collection", () => {
     expect(none.plan.login).toBeUndefined();
   });
 
+  it.each<readonly [string, object, object | undefined]>([
+    [
+      "a header",
+      { item: [{ name: "One", request: { url: "http://127.0.0.1/a", header: [{ key: "Authorization", value: "Token {{my token}}" }] } }] },
+      undefined,
+    ],
+    ["its authentication", { item: [] }, { type: "apikey", apikey: { key: "Authorization", value: "Token {{token}}", in: "header" } }],
+  ])("sends the token of a login as %s does", async (_what, { item }: { readonly item?: readonly object[] }, auth) => {
+    const request = {
+      method: "POST",
+      url: "http://127.0.0.1/login",
+      header,
+      body: { mode: "raw", raw: '{"email":"{{e}}","password":"{{p}}"}' },
+    };
+    const login = { name: "Log in", request, response: [{ code: 200, body: '{"token":"body-secret-1"}' }] };
+    const other = { name: "Other", request: { url: "http://127.0.0.1/other" } };
+    const done = await generated("postman", { info, auth, item: [login, ...item!, other] });
+    expect(done.plan.login).toMatchObject({ kind: "operation", header: { name: "authorization", scheme: "Token" } });
+    const without = await generated("postman", { info, auth, item: [...item!, other] });
+    expect(without.plan.login).toMatchObject({ kind: "apiKey", in: "header", name: "authorization", scheme: "Token" });
+  });
+
   it("does not fill in variables that a script sets, but fills in the server", async () => {
     const done = await generated("postman", {
       info,

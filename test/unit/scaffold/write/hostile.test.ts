@@ -150,7 +150,7 @@ const login: fc.Arbitrary<PlannedLogin | undefined> = fc.oneof(
     userField: hostile,
     passwordField: hostile,
     token: fc.array(hostile, { maxLength: 2 }),
-    scheme: fc.option(hostile, { nil: undefined }),
+    header: fc.option(fc.record({ name: hostile, scheme: hostile }), { nil: undefined }),
     register: fc.option(fc.record({ action: planned, userField: hostile, passwordField: hostile }), { nil: undefined }),
   }),
 );

@@ -238,10 +238,14 @@ export const actions: readonly Action<Keys>[] = [createOrder, listOrders, readOr
     ],
     [
       "a token of another scheme",
-      { ...shop.login, scheme: "Token" } as ScaffoldPlan["login"],
+      { ...shop.login, header: { name: "authorization", scheme: "Token" } } as ScaffoldPlan["login"],
       '  api.setHeader("authorization", `Token ${token}`);',
     ],
-    ["a token alone", { ...shop.login, scheme: "" } as ScaffoldPlan["login"], '  api.setHeader("authorization", token);'],
+    [
+      "a token alone",
+      { ...shop.login, header: { name: "x-auth", scheme: "" } } as ScaffoldPlan["login"],
+      '  api.setHeader("x-auth", token);',
+    ],
     [
       "a key with a scheme",
       { kind: "apiKey", in: "header", name: "authorization", variable: "K", scheme: "ApiKey" },
