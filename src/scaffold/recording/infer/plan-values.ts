@@ -64,7 +64,7 @@ export function planRequest(
     if (hasVariables && use.text.includes("{{")) unclear.push({ what: name, hint: PART });
     const key = links.keyFor(use);
     if (key !== undefined) return { kind: "context", key };
-    const isHidden = use.isSecret === true || isSecret(name, use.text) || secrets.has(use.text) || secretsInText(use.text).length > 0;
+    const isHidden = use.isSecret === true || isSecret(name, value) || secrets.has(use.text) || secretsInText(use.text).length > 0;
     return isHidden ? fromEnvironment(name, name) : { kind: "constant", value };
   };
   const parts = segments.map((segment, at) => {

@@ -53,9 +53,15 @@ export function isSecretName(name: string): boolean {
   return last !== undefined && /^keys?$/.test(last) && !OPEN_KEYS.has(before!);
 }
 
-/** Returns `true` if a value is a secret because of its name. Most numbers are none: `max_tokens` is a limit. Exceptions have a name such as `pin`. */
-export function isSecret(name: string, text: string): boolean {
-  return isSecretName(name) && (FOLDED.has(folded(name)) || !/^[-+]?\d+(?:\.\d+)?$/.test(text));
+/** Names of secrets that are numbers, beside passwords. */
+const NUMBERS = new Set(["password", "passwd", "pwd", "pass", "passphrase", "pin", "otp", "cvv", "cvc"]);
+/** Names of counts and limits. */
+const COUNTS = /^(?:max|min|num|total|count|limit)|(?:token|session|secret|key)s$/;
+
+/** Returns `true` if a value is a secret because of its name. Most numbers are none, and `max_tokens` is a limit. */
+export function isSecret(name: string, value: Json): boolean {
+  if (typeof value === "number") return NUMBERS.has(folded(name));
+  return isSecretName(name) && !(/^\d+$/.test(String(value)) && COUNTS.test(folded(name)));
 }
 
 /** Returns `true` if a query parameter is a secret. A parameter `key` is one if its value looks random, as in Google's APIs. */
@@ -70,10 +76,11 @@ const ELEMENT = /<(?:[\w.-]{1,80}:)?([\w.-]{1,80})(?:\s[^<>]{0,1000})?(?<!\/)>\s
 
 /** Returns the secrets in a text that contains names and values, such as XML, a GraphQL query, JSON or a URL. Postman variables are no secrets. */
 export function secretsInText(text: string): readonly string[] {
-  const named = [...text.matchAll(NAMED), ...text.matchAll(ELEMENT)].map(
-    ([, name, ...values]) => [name!, values.find(Boolean)!.trim()] as const,
-  );
-  return named.flatMap(([name, value]) => (value !== "" && !value.startsWith("{{") && isSecret(name, value) ? [value] : []));
+  return [...text.matchAll(NAMED), ...text.matchAll(ELEMENT)].flatMap(([, name, quoted, digits, bare]) => {
+    const value = (quoted ?? digits ?? bare)!.trim();
+    const isFound = value !== "" && !value.startsWith("{{") && isSecret(name!, digits === undefined ? value : Number(digits));
+    return isFound ? [value] : [];
+  });
 }
 
 /** The secrets in a recording. None of them may appear in a generated file. */

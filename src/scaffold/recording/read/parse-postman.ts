@@ -133,21 +133,25 @@ const SERVER = /^(?:[^/?#]*:\/\/)?[^/?#]*/;
 function urlOf(url: unknown, { all, fixed }: Variables): { readonly url: string; readonly server: string | undefined } {
   const { raw, variable } = membersOf(url);
   const text = textOf(url) ?? (textOf(raw) || joined(membersOf(url)));
-  const [start] = SERVER.exec(text)!;
-  const filled = fill(start, all) + fill(text.slice(start.length), fixed);
-  const [server] = SERVER.exec(filled)!;
+  const [written] = SERVER.exec(text)!;
+  const filled = fill(written, all) + fill(text.slice(written.length), fixed);
+  const [start] = SERVER.exec(filled)!;
+  const server = withoutCredentials(start);
   const isUnknown = server.includes("{{") && !/^(?!https?:)[a-z]+:/i.test(server);
   // In `{{base}}orders`, the value of the variable ends with a slash.
   const [, base = server, first] = /^(\{\{[^{}]+\}\})([A-Za-z_][\w-]*)$/.exec(server) ?? [];
   const known = /^[\w.-]+(?::\d+)?$/.test(server) ? `http://${server}` : server;
   const origin = isUnknown ? UNKNOWN_ORIGIN + (first === undefined ? "" : `/${first}`) : known;
   const parameters = new Map(pairsOf(variable, "key"));
-  const rest = filled.slice(server.length).replaceAll(/(?<=\/):([\w-]+)/g, (_, name: string) => {
+  const rest = filled.slice(start.length).replaceAll(/(?<=\/):([\w-]+)/g, (_, name: string) => {
     const value = fill(parameters.get(name) ?? "", fixed);
     return value === "" ? `{{${name}}}` : encodeURIComponent(value).replaceAll("%7B", "{").replaceAll("%7D", "}");
   });
   return { url: origin + rest, server: isUnknown ? base : undefined };
 }
+
+/** Removes a user name and a password, as in `https://ada:secret@example.com`. */
+const withoutCredentials = (server: string): string => server.replace(/^([^/]*\/\/)?[^/@]*@/, "$1");
 
 /** Returns the URL of a request that has only the parts of its URL. */
 function joined({ protocol, host, port, path, query }: Members): string {

@@ -204,6 +204,8 @@ describe("secrets of a recording", () => {
       monkey: "macaque",
       key: "theme",
       max_tokens: 100,
+      used_tokens: "100",
+      refresh: 30,
       plan: "default",
       since: "2026-11-21",
     };
@@ -247,7 +249,7 @@ describe("secrets of a recording", () => {
   });
 
   it("are listed, each with its variable of the environment", async () => {
-    const json = { client_secret: secret(1), card: { cvv: "123", pin: 1234 } };
+    const json = { client_secret: secret(1), card: { cvv: "123", pin: 1234 }, token: "482913" };
     const call = { url: `${API}/cards?api_key=${secret(3)}&sig=${secret(2)}`, json };
     const { texts, plan } = await generated("har", har([call, call]));
     expect(plan.notInferred.map(({ action, what, hint }) => [action, what, /API_\w+/.exec(hint)?.[0]])).toEqual([
@@ -255,6 +257,7 @@ describe("secrets of a recording", () => {
       ["create_card", "client_secret", "API_CLIENT_SECRET"],
       ["create_card", "cvv", "API_CVV"],
       ["create_card", "pin", "API_PIN"],
+      ["create_card", "token", "API_TOKEN"],
     ]);
     expect(texts.get("README.md")).toContain("API\\_CLIENT\\_SECRET");
     expect(texts.get("actions/cards.ts")).toContain("To do: client_secret: ");

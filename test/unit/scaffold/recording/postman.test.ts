@@ -260,13 +260,17 @@ describe("a Postman collection", () => {
       { name: "One", request: { method: "POST", url: `${api}/a` } },
       { name: "Two", request: { method: "GET", url: `${api}/b` } },
       { name: "Three", request: { method: "GET", url: `${other}/c`, auth: { type: "basic" } } },
+      { name: "Four", request: { method: "GET", url: "https://ada:url-secret-1@{{host}}/d" } },
+      { name: "Five", request: { method: "GET", url: "http://{{user}}:{{pw}}@127.0.0.1:8080/e" } },
     ];
     const done = await generated("postman", { info, item });
-    expect(needs(done)).toEqual(["one /a () -> ", "two /b () -> "]);
+    expect(needs(done)).toEqual(["one /a () -> ", "two /b () -> ", "five /e () -> "]);
+    expect(done.all).not.toContain("url-secret-1");
     expect(done.plan).toMatchObject({ baseUrl: api, login: undefined });
     expect(done.plan.warnings).toEqual([
       'seqqa left out "Log in", because it is sent to {{auth}}, and most requests are sent to http://127.0.0.1:8080.',
       'seqqa left out "Three", because it is sent to https://other.example.com, and most requests are sent to http://127.0.0.1:8080.',
+      'seqqa left out "Four", because it is sent to https://{{host}}, and most requests are sent to http://127.0.0.1:8080.',
     ]);
   });
 
