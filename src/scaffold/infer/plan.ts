@@ -168,12 +168,27 @@ export type PlannedLogin =
       readonly passwordField: string;
       /** The path of the token in the JSON answer. Empty if the answer sets a cookie, which the client stores. */
       readonly token: readonly string[];
+      /** The header that carries the token, and the text before the token in it. The default is `Authorization` with `Bearer`. */
+      readonly header?: TokenHeader | undefined;
       /** The operation that registers a user who can log in. `undefined` if users must already exist. */
       readonly register?: PlannedRegistration | undefined;
     }
   | { readonly kind: "bearer"; readonly variable: string }
   | { readonly kind: "basic"; readonly userVariable: string; readonly passwordVariable: string }
-  | { readonly kind: "apiKey"; readonly in: "header" | "query" | "cookie"; readonly name: string; readonly variable: string };
+  | {
+      readonly kind: "apiKey";
+      readonly in: "header" | "query" | "cookie";
+      readonly name: string;
+      readonly variable: string;
+      /** The text before the key in a header, for example `Token`. The default is the empty text. */
+      readonly scheme?: string | undefined;
+    };
+
+/** A header that carries a token. `scheme` is the text before the token, for example `Token`. It is empty if the header is only the token. */
+export interface TokenHeader {
+  readonly name: string;
+  readonly scheme: string;
+}
 
 /** An operation that registers a user. `userField` and `passwordField` are names of fields in its body. */
 export interface PlannedRegistration {

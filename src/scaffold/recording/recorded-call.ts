@@ -45,4 +45,4 @@ export interface Recording {
 
 export type RecordedAuth =
   | { readonly kind: "bearer" | "basic" }
-  | { readonly kind: "apiKey"; readonly in: "header" | "query"; readonly name: string };
+  | { readonly kind: "apiKey"; readonly in: "header" | "query"; readonly name: string; readonly value: string };

@@ -23,6 +23,8 @@ export interface Use {
   readonly noun: string;
   /** `true` if the value is in a segment of the URL path, or in a field named like an id. */
   readonly takesId: boolean;
+  /** `true` if the value is a secret because of its place. The default is `false`: its name and text decide. */
+  readonly isSecret?: boolean;
 }
 
 /** The maximum number of values of one answer that are examined. `LONGEST` limits the length of each value. */
@@ -50,6 +52,11 @@ export class Links {
       if (score > 0 && (best === undefined || score > best.score)) best = { source, score };
     }
     return best && this.#keyOf(best.source);
+  }
+
+  /** Returns `true` if the answer of an earlier call sets the Postman variable. */
+  isSet(variable: string): boolean {
+    return this.#named.has(variable) && [...this.#productions.values()].flat().some(({ key }) => key === this.#named.get(variable));
   }
 
   /** Returns the context key for a Postman variable. If no script of the collection sets the variable, the user has to set the key. */

@@ -26,7 +26,7 @@ interface Drafted {
 export function planRecording(recording: Recording): ScaffoldPlan {
   const links = new Links();
   const sources: ValueSources = { links, secrets: new Secrets(recording), hasVariables: recording.from === "postman" };
-  const login = findLogin(recording.calls);
+  const login = findLogin(recording);
   const isLogin = ({ method, segments }: RecordedCall): boolean =>
     login !== undefined && method === login.call.method && segments.join("/") === login.call.segments.join("/");
   const explored = recording.calls.filter((call) => !isLogin(call));
@@ -40,8 +40,9 @@ export function planRecording(recording: Recording): ScaffoldPlan {
   const actions: PlannedAction[] = [];
   const known = new Map<string, PlannedAction>();
   const taken = new Set<string>();
+  const lastUse = new Map(drafts.flatMap((draft) => needsOf(draft.request).map((key) => [key, draft.index] as const)));
   const steps = drafts.map((draft): RecordedStep => {
-    const parts = partsOf(draft, drafts, links);
+    const parts = partsOf(draft, links, lastUse);
     const id = JSON.stringify([
       draft.call.method,
       draft.request.path,
@@ -74,7 +75,10 @@ export function planRecording(recording: Recording): ScaffoldPlan {
     ),
     resources: [],
     login: credentials,
-    notInferred: [...drafts.flatMap((draft) => unclear(draft, steps[draft.index]!.action.name)), ...missing(planned, open)],
+    notInferred: [
+      ...distinct(drafts.flatMap((draft) => unclear(draft, steps[draft.index]!.action.name, isQueryKey))),
+      ...missing(planned, open),
+    ],
     pathParameters: share(planned, new Set(open)),
     warnings: recording.notes,
     recording: {
@@ -114,24 +118,18 @@ function namesOf(drafts: readonly Drafted[]): ReadonlyMap<string, { readonly nam
   return new Map([...first].map(([id, { operation }]) => [id, named.get(operation)!]));
 }
 
+/** @param lastUse The index of the last call that sends the value of each context key. */
 function partsOf(
   { call, index, request, operation }: Drafted,
-  drafts: readonly Drafted[],
   links: Links,
+  lastUse: ReadonlyMap<string, number>,
 ): Omit<PlannedAction, "name" | "group"> {
   const produces = links.productionsOf(index);
-  const needs = [
-    ...new Set(
-      [...request.parameters.map(({ value }) => value), ...(request.body === undefined ? [] : [request.body.value])].flatMap(keysIn),
-    ),
-  ];
   const last = request.parameters.findLast((one) => one.in === "path")?.value;
   const key = last?.kind === "context" && request.path.endsWith(`{${last.key}}`) ? last.key : undefined;
   const isDeleted = call.method === "delete" && key !== undefined && (call.answer?.status ?? 200) < 300;
-  // `true` if a later call sends the id of the deleted item, for example to check that the item no longer exists. The context then keeps the id.
-  const isUsedAgain = drafts
-    .slice(index + 1)
-    .some((other) => JSON.stringify([other.request.parameters, other.request.body]).includes(`"key":${JSON.stringify(key)}`));
+  // If a later call sends the id of the deleted item, for example to check that the item no longer exists, the context keeps the id.
+  const isUsedAgain = key !== undefined && (lastUse.get(key) ?? index) > index;
   const noun = identifier(snake(nounOfSegments(call.segments)), "thing");
   const kind = kindOf(call, produces.length > 0, key !== undefined);
   return {
@@ -140,7 +138,7 @@ function partsOf(
     resource: kind === "create" ? noun : undefined,
     parameters: request.parameters,
     body: request.body,
-    needs,
+    needs: needsOf(request),
     produces,
     frees: isDeleted && !isUsedAgain ? [key] : [],
   };
@@ -160,6 +158,10 @@ function kindOf({ method, answer }: RecordedCall, produces: boolean, isItem: boo
   }
 }
 
+function needsOf({ parameters, body }: PlannedRequest): readonly string[] {
+  return [...new Set([...parameters.map(({ value }) => value), ...(body === undefined ? [] : [body.value])].flatMap(keysIn))];
+}
+
 function keysIn(value: PlannedValue): readonly string[] {
   if (value.kind === "context") return [value.key];
   if (value.kind === "list") return value.items.flatMap(keysIn);
@@ -168,7 +170,7 @@ function keysIn(value: PlannedValue): readonly string[] {
 
 function loginAction(call: RecordedCall, sources: ValueSources): PlannedAction {
   const request = planRequest(call, { ...sources, links: new Links() });
-  const parts = partsOf({ call, index: 0, request, operation: operationOf(call, request) }, [], new Links());
+  const parts = partsOf({ call, index: 0, request, operation: operationOf(call, request) }, new Links(), new Map());
   return { ...parts, name: "log_in", group: "session" };
 }
 
@@ -182,13 +184,14 @@ function authenticated(action: PlannedAction, isKey: (name: string) => boolean):
   };
 }
 
-function unclear({ call: { lost }, request }: Drafted, action: string): readonly NotInferred[] {
-  const parts = request.unclear.map((name) => ({
-    action,
-    what: name,
-    hint: "seqqa cannot fill in a variable that is only part of a value. Write the whole value.",
-  }));
+function unclear({ call: { lost }, request }: Drafted, action: string, isKey: (name: string) => boolean): readonly NotInferred[] {
+  const parts = request.unclear.flatMap((one) => (isKey(one.what) ? [] : { action, ...one }));
   return lost === undefined ? parts : [...parts, { action, what: lost, hint: "seqqa left this out of the request. Write it yourself." }];
+}
+
+/** Removes entries that occur several times, because equal calls become one action. */
+function distinct(all: readonly NotInferred[]): readonly NotInferred[] {
+  return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
 }
 
 function missing(actions: readonly PlannedAction[], open: readonly string[]): readonly NotInferred[] {

@@ -1,17 +1,17 @@
-import type { Json, PlannedBody, PlannedParameter, PlannedValue } from "../../infer/plan.ts";
+import type { Json, NotInferred, PlannedBody, PlannedParameter, PlannedValue } from "../../infer/plan.ts";
 import { identifier } from "../../infer/resources/identifiers.ts";
 import { singularName, snake } from "../../infer/resources/words.ts";
 import type { RecordedCall } from "../recorded-call.ts";
 import type { Links, Use } from "./links.ts";
 import { idName, nounOfSegments } from "./nouns.ts";
-import { isSecretName, type Secrets } from "./secrets.ts";
+import { isSecret, isSecretName, isSecretQuery, secretsInText, type Secrets } from "./secrets.ts";
 
 export interface PlannedRequest {
   readonly path: string;
   readonly parameters: readonly PlannedParameter[];
   readonly body: PlannedBody | undefined;
-  /** The names of values that mix a variable with other text. No code can be generated for such a value. */
-  readonly unclear: readonly string[];
+  /** The values for which the generated code is incomplete, each with a hint to the user. */
+  readonly unclear: readonly Omit<NotInferred, "action">[];
 }
 
 export interface ValueSources {
@@ -32,6 +32,11 @@ const DRAWN: Readonly<Record<string, Extract<PlannedValue, { readonly kind: "dra
   $randomPhoneNumber: "phone",
   $randomPassword: "password",
 };
+/** Matches Postman's dynamic variables whose values are words. */
+const WORDS = /Word|Noun|Verb|Adjective|Lorem|Name|City|Country|Company|Product|Color|Job|Department|Phrase/;
+const wordFor = (variable: string): string =>
+  `seqqa sends a random word for the variable ${variable}. Write another value if it must not be a word.`;
+const PART = "seqqa cannot fill in a variable that is only part of a value. Write the whole value.";
 /** Matches segments of a URL path that need no encoding. */
 const PLAIN = /^[\w.~!$&'()*+,;=:@-]*$/;
 
@@ -41,14 +46,26 @@ export function planRequest(
   { links, secrets, hasVariables }: ValueSources,
 ): PlannedRequest {
   const parameters: PlannedParameter[] = [];
-  const unclear: string[] = [];
+  const unclear: Omit<NotInferred, "action">[] = [];
+  const fromEnvironment = (what: string, variable: string): PlannedValue => {
+    const value = environment(variable);
+    unclear.push({ what, hint: `This is a secret, so seqqa did not write it. Set the environment variable ${value.name}.` });
+    return value;
+  };
   const valueOf = (name: string, value: Json, use: Use): PlannedValue => {
-    const [, variable] = (hasVariables ? /^\{\{([^{}]+)\}\}$/.exec(use.text) : null) ?? [];
-    if (variable !== undefined) return variableValue(variable.trim(), name, links);
-    if (hasVariables && use.text.includes("{{")) unclear.push(name);
+    const [, written] = (hasVariables ? /^\{\{([^{}]+)\}\}$/.exec(use.text) : null) ?? [];
+    if (written !== undefined) {
+      const variable = written.trim();
+      if (isSecretVariable(variable, name) && !links.isSet(variable)) return fromEnvironment(name, variable);
+      if (variable.startsWith("$") && DRAWN[variable] === undefined && !WORDS.test(variable))
+        unclear.push({ what: name, hint: wordFor(variable) });
+      return variableValue(variable, links);
+    }
+    if (hasVariables && use.text.includes("{{")) unclear.push({ what: name, hint: PART });
     const key = links.keyFor(use);
     if (key !== undefined) return { kind: "context", key };
-    return isSecretName(name) || secrets.has(use.text) ? environment(name) : { kind: "constant", value };
+    const isHidden = use.isSecret === true || isSecret(name, value) || secrets.has(use.text) || secretsInText(use.text).length > 0;
+    return isHidden ? fromEnvironment(name, name) : { kind: "constant", value };
   };
   const parts = segments.map((segment, at) => {
     const noun = at === 0 ? "" : nounOfSegments(segments.slice(0, at));
@@ -59,9 +76,11 @@ export function planRequest(
     return `{${name}}`;
   });
   const named = (name: string, text: string): PlannedValue => valueOf(name, text, useOf(name, text));
-  for (const [name, text] of query) parameters.push(parameterOf("query", name, named(name, text)));
+  for (const [name, text] of query)
+    parameters.push(parameterOf("query", name, valueOf(name, text, { ...useOf(name, text), isSecret: isSecretQuery(name, text) })));
   for (const [name, text] of headers) {
-    if (name === "idempotency-key") parameters.push(parameterOf("header", name, { kind: "drawn", call: "uuid" }));
+    if (/^(?:x-)?idempotency-key$/.test(name)) parameters.push(parameterOf("header", name, { kind: "drawn", call: "uuid" }));
+    else if (name === "if-match") parameters.push(parameterOf("header", name, entityTag(named(name, text))));
     else if (isOwnHeader(name) && !secrets.has(text)) parameters.push(parameterOf("header", name, named(name, text)));
   }
   return { path: `/${parts.join("/")}`, parameters: mergedQueries(parameters), body: bodyOf(body, valueOf, named), unclear };
@@ -95,14 +114,16 @@ function useOf(name: string, text: string, parent: string = ""): Use {
   return { text, noun: noun === "" ? singularName(parent === "" ? name : parent) : noun, takesId: kind !== undefined };
 }
 
-function variableValue(variable: string, name: string, links: Links): PlannedValue {
+const isSecretVariable = (variable: string, name: string): boolean =>
+  !variable.startsWith("$") && (isSecretName(name) || isSecretName(variable));
+
+function variableValue(variable: string, links: Links): PlannedValue {
   const call = DRAWN[variable];
   if (call !== undefined) return { kind: "drawn", call };
-  if (variable.startsWith("$")) return { kind: "drawn", call: "word" };
-  return isSecretName(name) || isSecretName(variable) ? environment(variable) : { kind: "context", key: links.keyNamed(variable) };
+  return variable.startsWith("$") ? { kind: "drawn", call: "word" } : { kind: "context", key: links.keyNamed(variable) };
 }
 
-function environment(name: string): PlannedValue {
+function environment(name: string): Extract<PlannedValue, { readonly kind: "environment" }> {
   const own = identifier(snake(name), "secret").toUpperCase();
   return { kind: "environment", name: own.startsWith("API_") ? own : `API_${own}`, otherwise: "" };
 }
@@ -116,13 +137,15 @@ const parameterOf = (place: "query" | "header", name: string, value: PlannedValu
 
 const whyOf = (value: PlannedValue): string => (value.kind === "context" ? "the same value is in an earlier answer" : "as it was recorded");
 
+/** Replaces a recorded entity tag by `*`, which accepts every version (RFC 9110, section 13.1.1). The tag of a new item is another one. */
+const entityTag = (value: PlannedValue): PlannedValue => (value.kind === "constant" ? { kind: "constant", value: "*" } : value);
+
 /** Returns `true` for headers that the API defines. Headers of browsers, proxies and credentials are left out of generated code. */
 function isOwnHeader(name: string): boolean {
   return (
-    (name.startsWith("x-") &&
-      !/^x-(?:requested-with|forwarded|real-ip|client-data|b3|amz|datadog|request-id|correlation)/.test(name) &&
-      !isSecretName(name)) ||
-    name === "if-match"
+    name.startsWith("x-") &&
+    !/^x-(?:requested-with|forwarded|real-ip|client-data|b3|amz|datadog|request-id|correlation)/.test(name) &&
+    !isSecretName(name)
   );
 }
 

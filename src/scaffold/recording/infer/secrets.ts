@@ -2,13 +2,15 @@ import { REDACTED } from "../../../config/index.ts";
 import type { Json } from "../../infer/plan.ts";
 import { words } from "../../infer/resources/words.ts";
 import type { Recording } from "../recorded-call.ts";
+import { isOpaque } from "./nouns.ts";
 
 const FOLDED = new Set(
   [
     ...REDACTED,
     "pwd",
+    "pass",
     "passphrase",
-    "apikey",
+    "sig",
     "jwt",
     "id_token",
     "auth_token",
@@ -23,16 +25,62 @@ const FOLDED = new Set(
 );
 /** The minimum length of a secret that is searched in other values. Shorter texts often occur there by accident. */
 const SHORTEST = 6;
+/** The maximum length of a cookie's value that can be a word. Longer values are secrets. */
+const LONGEST_WORD = 24;
 
 function folded(name: string): string {
   return words(name).join("");
 }
 
+/** Endings of names that hold a secret. */
+const ENDING =
+  /(?:password|secret|(?:api|access|private|secret|signing|subscription|auth|master|app|license|encryption)key|token|session|sessionid|sid|auth|csrf|xsrf|jwt|signature|credential)s?$/;
+/** The word before `key` in names of keys that are no secrets, such as `sort_key`. */
+const OPEN_KEYS = new Set(
+  (
+    "idempotency sort foreign primary partition cache public publishable unique composite natural surrogate candidate range shard hash " +
+    "row column field index item object group parent entity resource order search lookup map translation message locale label template " +
+    "type category tag property attribute metadata setting config option feature flag env project issue event metric log trace correlation " +
+    "dedup deduplication dedupe routing route path file folder storage bucket image react hot press"
+  ).split(" "),
+);
+
+/** Returns `true` for names of headers and fields that hold a secret: `password`, `x-auth-key`, `sig`. Returns `false` for `key` and `sort_key`. */
 export function isSecretName(name: string): boolean {
   const plain = folded(name);
-  return (
-    FOLDED.has(plain) || /(?:password|secret|apikey|token|session|sessionid|sid|auth|csrf|xsrf|jwt|signature|credential)s?$/.test(plain)
-  );
+  if (FOLDED.has(plain) || ENDING.test(plain)) return true;
+  const [before, last] = words(name).slice(-2);
+  return last !== undefined && /^keys?$/.test(last) && !OPEN_KEYS.has(before!);
+}
+
+/** Names of secrets that are numbers, beside passwords. */
+const NUMBERS = new Set(["password", "passwd", "pwd", "pass", "passphrase", "pin", "otp", "cvv", "cvc"]);
+/** Names of counts and limits. */
+const COUNTS = /^(?:max|min|num|total|count|limit)|(?:token|session|secret|key)s$/;
+
+/** Returns `true` if a value is a secret because of its name. Most numbers are none, and `max_tokens` is a limit. */
+export function isSecret(name: string, value: Json): boolean {
+  if (typeof value === "number") return NUMBERS.has(folded(name));
+  return isSecretName(name) && !(/^\d+$/.test(String(value)) && COUNTS.test(folded(name)));
+}
+
+/** Returns `true` if a query parameter is a secret. A parameter `key` is one if its value looks random, as in Google's APIs. */
+export function isSecretQuery(name: string, text: string): boolean {
+  return isSecret(name, text) || (folded(name) === "key" && isOpaque(text));
+}
+
+/** A name with a value, as in `password="x"`, `"password": "x"`, `(password: "x")`, `pin: 1` and `password=x`. */
+const NAMED = /(?<![\w$-]|xmlns:)([\w-]{1,80})\\{0,3}["']?\s{0,20}(?:[:=]\s{0,20}(?:\\{0,3}["']([^"'\\]+)|(\d+))|=([^\s"'&;,<>(){}]+))/g;
+/** An XML element with a text, as in `<wsse:Password Type="t">x</wsse:Password>`. */
+const ELEMENT = /<(?:[\w.-]{1,80}:)?([\w.-]{1,80})(?:\s[^<>]{0,1000})?(?<!\/)>\s*(?:<!\[CDATA\[)?([^<\]]+)/g;
+
+/** Returns the secrets in a text that contains names and values, such as XML, a GraphQL query, JSON or a URL. Postman variables are no secrets. */
+export function secretsInText(text: string): readonly string[] {
+  return [...text.matchAll(NAMED), ...text.matchAll(ELEMENT)].flatMap(([, name, quoted, digits, bare]) => {
+    const value = (quoted ?? digits ?? bare)!.trim();
+    const isFound = value !== "" && !value.startsWith("{{") && isSecret(name!, digits === undefined ? value : Number(digits));
+    return isFound ? [value] : [];
+  });
 }
 
 /** The secrets in a recording. None of them may appear in a generated file. */
@@ -46,17 +94,17 @@ export class Secrets {
     secrets.forEach(add);
     for (const { headers, query, body, answer } of calls) {
       for (const [name, value] of headers) {
-        if (name === "authorization")
-          value
-            .split(/\s+/)
-            .slice(1)
-            .forEach((part) => credentialsIn(part).forEach(add));
-        if (name === "cookie") value.split(";").forEach((one) => add(one.slice(one.indexOf("=") + 1).trim()));
-        if (isSecretName(name)) add(value);
+        if (name === "authorization") {
+          const [first, ...others] = value.split(/\s+/);
+          (others.length === 0 ? [first!] : others).flatMap(credentialsIn).forEach(add);
+        }
+        if (name === "cookie") value.split(";").flatMap(secretOfCookie).forEach(add);
+        else if (isSecret(name, value)) add(value);
       }
-      for (const [name, value] of [...query, ...(body !== undefined && "fields" in body ? body.fields : [])])
-        if (isSecretName(name)) add(value);
+      for (const [name, value] of query) if (isSecretQuery(name, value)) add(value);
+      for (const [name, value] of body !== undefined && "fields" in body ? body.fields : []) if (isSecret(name, value)) add(value);
       if (body?.as === "json") secretsIn(body.value).forEach(add);
+      if (body?.as === "text") secretsInText(body.text).forEach(add);
       if (answer?.body !== undefined) secretsIn(answer.body).forEach(add);
     }
     this.#texts = [...texts].slice(0, 5_000);
@@ -73,8 +121,15 @@ function credentialsIn(part: string): readonly string[] {
   return plain.includes(":") ? [part, plain, plain.slice(plain.indexOf(":") + 1)] : [part];
 }
 
+/** Returns the value of a cookie if it is a secret. Values such as `default` also occur elsewhere in requests. */
+function secretOfCookie(cookie: string): readonly string[] {
+  const at = cookie.indexOf("=");
+  const value = cookie.slice(at + 1).trim();
+  return isSecret(cookie.slice(0, Math.max(at, 0)), value) || isOpaque(value) || value.length > LONGEST_WORD ? [value] : [];
+}
+
 function secretsIn(value: Json, name: string = ""): readonly string[] {
-  if (typeof value === "string") return isSecretName(name) ? [value] : [];
+  if (typeof value === "string") return isSecret(name, value) ? [value] : secretsInText(value);
   if (Array.isArray(value)) return (value as readonly Json[]).flatMap((one) => secretsIn(one, name));
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, of]) => secretsIn(of, key));

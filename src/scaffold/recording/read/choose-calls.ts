@@ -36,7 +36,7 @@ export function chooseCalls(
     if (isStatic(one)) return leave("static files");
     return isPage(one) ? leave("pages") : true;
   });
-  const origin = mostCalled(data);
+  const origin = mostCalled(data.map(({ call, mediaType }) => [call.origin, /json/i.test(mediaType) || call.method !== "get"]));
   const own = data.filter(({ call }) => call.origin === origin || leave("requests to other origins"));
   const calls = own.slice(0, MOST_CALLS).map(({ call }) => call);
   leave(`calls after the first ${MOST_CALLS}`, own.length - calls.length);
@@ -46,13 +46,13 @@ export function chooseCalls(
   };
 }
 
-function mostCalled(data: readonly Candidate[]): string | undefined {
+/**
+ * Returns the server that receives most requests, which is most likely the API. Returns `undefined` if there are no requests.
+ * @param requests The server of each request, and `true` for requests that read or write data. These count ten times.
+ */
+export function mostCalled(requests: readonly (readonly [server: string, isData: boolean])[]): string | undefined {
   const counts = new Map<string, number>();
-  for (const { call, mediaType } of data) {
-    // Calls that return JSON or write data count ten times, because their origin is more likely that of the API.
-    const weight = /json/i.test(mediaType) || call.method !== "get" ? 10 : 1;
-    counts.set(call.origin, (counts.get(call.origin) ?? 0) + weight);
-  }
+  for (const [server, isData] of requests) counts.set(server, (counts.get(server) ?? 0) + (isData ? 10 : 1));
   return [...counts].toSorted(([, one], [, other]) => other - one)[0]?.[0];
 }
 

@@ -1,11 +1,23 @@
+import { parseJson } from "../../../openapi/parse/parse-json.ts";
 import { checkSize } from "../../../openapi/read/check-size.ts";
 import type { Json } from "../../infer/plan.ts";
 
-/** Parses a JSON body. Returns `undefined` if the text is not JSON, or if the body is too large or nested too deeply. */
+/** Matches strings, and integers of 16 or more digits outside of them. */
+const STRING_OR_LARGE = /"(?:[^"\\]|\\[^])*"?|(?<![\w.+-])-?\d{16,}(?![\w.])/g;
+
+/** Puts integers above 2^53 in quotes, because JavaScript numbers would lose their last digits. */
+function withExactIntegers(text: string): string {
+  return text.replaceAll(STRING_OR_LARGE, (part) => (part.startsWith('"') || Number.isSafeInteger(Number(part)) ? part : `"${part}"`));
+}
+
+/**
+ * Parses a JSON body, which may contain comments and trailing commas, as Postman allows. Integers above 2^53 become texts. Returns `undefined` if the
+ * text is not JSON, or if the body is too large or nested too deeply.
+ */
 export function parseBody(text: string | undefined): Json | undefined {
   if (text === undefined || text.trim() === "") return undefined;
   try {
-    const value = JSON.parse(text) as Json;
+    const value = parseJson(withExactIntegers(text)) as Json | undefined;
     checkSize(value, "the body");
     return value;
   } catch {

@@ -1,57 +1,102 @@
 import type { RecordedAnswer, RecordedAuth, RecordedBody, RecordedCall, Recording } from "../recorded-call.ts";
+import { mostCalled } from "./choose-calls.ts";
 import { listOf, membersOf, pairsOf, parseBody, textOf, type Members } from "./json-text.ts";
 import { isSecretName } from "../infer/secrets.ts";
 import { bodyOf, lostOf, lowered, urlParts } from "./to-call.ts";
 
 const MOST_CALLS = 500;
-/** The server URL that is used if the URL of a Postman request begins with a variable that has no value. */
+/** The server URL that is used if the server of a Postman request is a variable without a value. */
 const UNKNOWN_ORIGIN = "http://127.0.0.1:3000";
+/** Values of Postman's dynamic variables for which `plan-values.ts` draws no random value. */
+const DYNAMIC: readonly (readonly [name: string, value: string])[] = [
+  ["$randomInt", "7"],
+  ["$randomPrice", "9.99"],
+  ["$randomBoolean", "true"],
+  ["$timestamp", "1767225600"],
+  ["$isoTimestamp", "2026-01-01T00:00:00.000Z"],
+  ["$randomDatePast", "2025-07-01T00:00:00.000Z"],
+  ["$randomDateRecent", "2026-01-01T00:00:00.000Z"],
+  ["$randomDateFuture", "2099-01-01T00:00:00.000Z"],
+  ["$randomLatitude", "52.52"],
+  ["$randomLongitude", "13.405"],
+  ["$randomIP", "192.0.2.1"],
+  ["$randomUrl", "https://example.com"],
+  ["$randomDomainName", "example.com"],
+  ["$randomCountryCode", "DE"],
+  ["$randomCurrencyCode", "EUR"],
+  ["$randomLocale", "en"],
+];
+
+/** The values of the variables of a collection. */
+interface Variables {
+  readonly all: ReadonlyMap<string, string>;
+  /** The variables that no script sets. A script may set a variable from an answer, and then its stored value is old. */
+  readonly fixed: ReadonlyMap<string, string>;
+}
+
+/** A request of a collection. `auth` is its own authentication, or that of the nearest folder. */
+interface Found {
+  readonly item: Members;
+  readonly auth: unknown;
+}
 
 /**
- * Returns the requests of a Postman collection (v2.0 or v2.1) in the order in which Postman runs them. Returns `undefined` if the document is not a
- * collection.
+ * Returns the requests of a Postman collection (v2.0 or v2.1) in the order in which Postman runs them. Requests to other servers than that of most
+ * requests are left out. Returns `undefined` if the document is not a collection.
  */
 export function parsePostman(document: unknown, name: string): Recording | undefined {
   const collection = membersOf(membersOf(document)["collection"] ?? document);
-  const { info, item, auth, variable } = collection;
+  const { info, item, variable } = collection;
   if (!Array.isArray(item) || typeof info !== "object") return undefined;
-  const values = new Map(pairsOf(variable, "key"));
+  const all = new Map([...DYNAMIC, ...pairsOf(variable, "key")]);
+  const set = new Set(namesSetIn([collection]));
+  const variables: Variables = { all, fixed: new Map([...all].filter(([one]) => !set.has(one))) };
   const notes: string[] = [];
-  const all = [...requestsIn(item)];
-  const calls = all.flatMap((one) => {
-    const call = callOf(one, values);
-    if (call === undefined) notes.push(`seqqa left out ${shown(one["name"])}, because it is not an HTTP request that can be sent.`);
-    return call ?? [];
+  const leave = (one: Members, why: string): false => {
+    notes.push(`seqqa left out ${shown(one["name"])}, because it is ${why}.`);
+    return false;
+  };
+  const found = [...requestsIn([collection], undefined)].flatMap((one) => {
+    const read = callOf(one.item, variables);
+    if (read === undefined) leave(one.item, "not an HTTP request that can be sent");
+    return read === undefined ? [] : { ...one, ...read };
   });
-  if (calls.length > MOST_CALLS) notes.push(`seqqa uses only the first ${MOST_CALLS} calls, and left out ${calls.length - MOST_CALLS}.`);
+  const most = mostCalled(found.map(({ server, call }) => [server, call.method !== "get" || call.answer?.body !== undefined]));
+  const own = found.filter(
+    (one) => one.server === most || leave(one.item, `sent to ${plain(one.server)}, and most requests are sent to ${plain(most!)}`),
+  );
+  const calls = own.slice(0, MOST_CALLS).map(({ call }) => call);
+  if (own.length > MOST_CALLS) notes.push(`seqqa uses only the first ${MOST_CALLS} calls, and left out ${own.length - MOST_CALLS}.`);
   return {
     name,
     title: textOf(membersOf(info)["name"]) ?? name,
     from: "postman",
-    calls: calls.slice(0, MOST_CALLS),
-    auth: [auth, ...all.map(({ request }) => membersOf(request)["auth"])].map(authOf).find((one) => one !== undefined),
-    secrets: secretsOf(collection, values),
+    calls,
+    auth: mostUsed(own.flatMap(({ auth }) => authOf(auth) ?? [])),
+    secrets: secretsOf(collection, variables.all),
     notes: [...new Set(notes)].slice(0, 20),
   };
 }
 
 const shown = (name: unknown): string => JSON.stringify((textOf(name) ?? "a request without a name").slice(0, 80));
+const plain = (server: string): string => server.slice(0, 80);
 
-/** Yields the requests in nested folders of a collection, in order. Recursion is safe, because the depth of the document was limited before. */
-function* requestsIn(items: readonly unknown[]): Iterable<Members> {
+/** Yields the requests in nested folders, in order. Recursion is safe, because the depth of the document was limited before. */
+function* requestsIn(items: readonly unknown[], inherited: unknown): Iterable<Found> {
   for (const one of items.map(membersOf)) {
-    if (Array.isArray(one["item"])) yield* requestsIn(one["item"]);
-    else if (one["request"] !== undefined) yield one;
+    if (Array.isArray(one["item"])) yield* requestsIn(one["item"], one["auth"] ?? inherited);
+    else if (one["request"] !== undefined) yield { item: one, auth: membersOf(one["request"])["auth"] ?? inherited };
   }
 }
 
-function callOf(item: Members, values: ReadonlyMap<string, string>): RecordedCall | undefined {
+function callOf(item: Members, variables: Variables): { readonly call: RecordedCall; readonly server: string } | undefined {
   const request = typeof item["request"] === "string" ? { method: "GET", url: item["request"] } : membersOf(item["request"]);
-  const parts = urlParts(textOf(request["method"]) ?? "GET", urlOf(request["url"], values));
+  const { url, server } = urlOf(request["url"], variables);
+  const parts = urlParts(textOf(request["method"]) ?? "GET", url);
   if (parts === undefined) return undefined;
-  const filled = (text: string): string => fill(text, values);
+  const filled = (text: string): string => fill(text, variables.fixed);
   const headers = lowered(pairsOf(request["header"], "key")).map(([header, value]) => [header, filled(value)] as const);
-  return {
+  const call: RecordedCall = {
     ...parts,
     headers,
     body: bodyIn(membersOf(request["body"]), headers.find(([header]) => header === "content-type")?.[1], filled),
@@ -60,6 +105,7 @@ function callOf(item: Members, values: ReadonlyMap<string, string>): RecordedCal
     name: textOf(item["name"]),
     sets: settersOf(item["event"]),
   };
+  return { call, server: server ?? call.origin };
 }
 
 /** Replaces variables such as `{{name}}` with values that the collection contains. Other variables are kept, since a recorded answer may set them. */
@@ -76,18 +122,48 @@ function fill(text: string, values: ReadonlyMap<string, string>): string {
   return filled;
 }
 
-function urlOf(url: unknown, values: ReadonlyMap<string, string>): string {
+/** Matches the part of a URL before its path: the scheme, the host and the port. Each of them may be a variable. */
+const SERVER = /^(?:[^/?#]*:\/\/)?[^/?#]*/;
+
+/**
+ * Returns the URL of a request.
+ * @returns `server`: the variables that are the server, if they have no value. Their values are in a Postman environment, and environments are not
+ * part of a collection. The URL then begins with `UNKNOWN_ORIGIN`.
+ */
+function urlOf(url: unknown, { all, fixed }: Variables): { readonly url: string; readonly server: string | undefined } {
   const { raw, variable } = membersOf(url);
+  const text = textOf(url) ?? (textOf(raw) || joined(membersOf(url)));
+  const [written] = SERVER.exec(text)!;
+  const filled = fill(written, all) + fill(text.slice(written.length), fixed);
+  const [start] = SERVER.exec(filled)!;
+  const server = withoutCredentials(start);
+  const isUnknown = server.includes("{{") && !/^(?!https?:)[a-z]+:/i.test(server);
+  // In `{{base}}orders`, the value of the variable ends with a slash.
+  const [, base = server, first] = /^(\{\{[^{}]+\}\})([A-Za-z_][\w-]*)$/.exec(server) ?? [];
+  const known = /^[\w.-]+(?::\d+)?$/.test(server) ? `http://${server}` : server;
+  const origin = isUnknown ? UNKNOWN_ORIGIN + (first === undefined ? "" : `/${first}`) : known;
   const parameters = new Map(pairsOf(variable, "key"));
-  const written = fill(textOf(url) ?? textOf(raw) ?? "", values)
-    // The variable at the beginning is the server. Its value is in a Postman environment, and environments are not part of a collection.
-    .replace(/^\{\{[^{}]+\}\}/, UNKNOWN_ORIGIN)
-    .replace(/^(?!https?:\/\/)(?=[\w.-]+(?::\d+)?\/)/i, "http://");
-  const named = written.replaceAll(/(?<=\/):([\w-]+)/g, (_, name: string) => {
-    const value = fill(parameters.get(name) ?? "", values);
+  const rest = filled.slice(start.length).replaceAll(/(?<=\/):([\w-]+)/g, (_, name: string) => {
+    const value = fill(parameters.get(name) ?? "", fixed);
     return value === "" ? `{{${name}}}` : encodeURIComponent(value).replaceAll("%7B", "{").replaceAll("%7D", "}");
   });
-  return named;
+  return { url: origin + rest, server: isUnknown ? base : undefined };
+}
+
+/** Removes a user name and a password, as in `https://ada:secret@example.com`. */
+const withoutCredentials = (server: string): string => server.replace(/^([^/]*\/\/)?[^/@]*@/, "$1");
+
+/** Returns the URL of a request that has only the parts of its URL. */
+function joined({ protocol, host, port, path, query }: Members): string {
+  const parts = (value: unknown, between: string): string =>
+    textOf(value) ??
+    listOf(value)
+      .map((one) => textOf(one) ?? textOf(membersOf(one)["value"]) ?? "")
+      .join(between);
+  const [scheme, name, number] = [textOf(protocol) ?? "", parts(host, "."), typeof port === "number" ? String(port) : (textOf(port) ?? "")];
+  const pairs = pairsOf(query, "key").map(([key, value]) => `${key}=${value}`.replaceAll("&", "%26").replaceAll("#", "%23"));
+  const server = `${scheme === "" ? "" : `${scheme}://`}${name}${number === "" ? "" : `:${number}`}`;
+  return `${server}/${parts(path, "/").replace(/^\//, "")}${pairs.length === 0 ? "" : `?${pairs.join("&")}`}`;
 }
 
 function bodyIn(body: Members, type: string | undefined, filled: (text: string) => string): RecordedBody | undefined {
@@ -133,8 +209,13 @@ function lostIn({ mode, formdata, file, disabled }: Members): string | undefined
   );
 }
 
-/** Puts quotes around variables in JSON (`{"id": {{id}}}`), so that the text becomes valid JSON. */
-const withQuotedVariables = (text: string): string => text.replaceAll(/([:[,]\s*)(\{\{[^{}"]+\}\})(?=\s*[,}\]])/g, '$1"$2"');
+/**
+ * Puts quotes around the variables outside of strings (`{"id": {{id}}}`), so that the text becomes valid JSON. Returns other texts unchanged.
+ */
+function withQuotedVariables(text: string): string {
+  const quoted = text.replaceAll(/"(?:[^"\\]|\\[^])*"?|\{\{[^{}"]+\}\}/g, (part) => (part.startsWith('"') ? part : `"${part}"`));
+  return parseBody(quoted) === undefined ? text : quoted;
+}
 
 /** Returns the first saved example answer with a status below 400. If there is none, returns the first example. */
 function answerOf(examples: readonly Members[]): RecordedAnswer | undefined {
@@ -151,8 +232,13 @@ function answerOf(examples: readonly Members[]): RecordedAnswer | undefined {
   };
 }
 
-const SETTER =
-  /pm\.(?:environment|collectionVariables|globals|variables)\.set\(\s*["'`]([\w.-]{1,80})["'`]\s*,\s*([\w.$()[\]"'?]{1,200}?)\s*\)\s*;?\s*$/;
+/** Matches the beginning of a statement in a script that sets a variable, with its name. */
+const SETS =
+  /(?:pm\.(?:environment|collectionVariables|globals|variables)\.set|postman\.set(?:Environment|Global)Variable)\(\s*["'`]([^"'`]{1,80})["'`]/g;
+const SETTER = new RegExp(`${SETS.source}\\s*,\\s*([\\w.$()[\\]"'?]{1,200}?)\\s*\\)\\s*;?\\s*$`);
+
+const linesOf = (script: unknown): readonly string[] =>
+  [membersOf(script)["exec"]].flat().flatMap((line) => textOf(line)?.split("\n") ?? []);
 
 /**
  * Returns the variables that Postman's test scripts set from the answer, as in `pm.environment.set("id", pm.response.json().data.id)`. Each has its
@@ -162,8 +248,8 @@ function settersOf(events: unknown): ReadonlyMap<string, readonly (string | numb
   const lines = listOf(events)
     .map(membersOf)
     .filter(({ listen }) => listen === "test")
-    .flatMap(({ script }) => listOf(membersOf(script)["exec"]))
-    .flatMap((line) => textOf(line)?.slice(0, 1000) ?? []);
+    .flatMap(({ script }) => linesOf(script))
+    .map((line) => line.slice(0, 1000));
   return new Map(
     lines.flatMap((line) => {
       const [, key, expression] = SETTER.exec(line) ?? [];
@@ -171,6 +257,15 @@ function settersOf(events: unknown): ReadonlyMap<string, readonly (string | numb
       return key === undefined || path === undefined ? [] : [[key, path] as const];
     }),
   );
+}
+
+/** Yields the names of all variables that scripts of a collection set, from whatever value. */
+function* namesSetIn(items: readonly unknown[]): Iterable<string> {
+  for (const { event, item } of items.map(membersOf)) {
+    const lines = listOf(event).flatMap((one) => linesOf(membersOf(one)["script"]));
+    for (const [, name] of lines.join("\n").matchAll(SETS)) yield name!;
+    yield* namesSetIn(listOf(item));
+  }
 }
 
 /**
@@ -212,6 +307,14 @@ function* authsIn(items: readonly unknown[]): Iterable<unknown> {
   }
 }
 
+/** Returns the authentication that most requests have. If several are equally frequent, returns the first. */
+function mostUsed(auths: readonly RecordedAuth[]): RecordedAuth | undefined {
+  const counts = new Map<string, number>();
+  for (const auth of auths) counts.set(JSON.stringify(auth), (counts.get(JSON.stringify(auth)) ?? 0) + 1);
+  const [most] = [...counts].toSorted(([, one], [, other]) => other - one);
+  return auths.find((auth) => JSON.stringify(auth) === most?.[0]);
+}
+
 function authOf(auth: unknown): RecordedAuth | undefined {
   const { type, apikey } = membersOf(auth);
   if (type === "bearer" || type === "oauth2") return { kind: "bearer" };
@@ -220,5 +323,6 @@ function authOf(auth: unknown): RecordedAuth | undefined {
   // An API key is a list of pairs in Postman v2.1, and an object in v2.0.
   const pairs = Array.isArray(apikey) ? Object.fromEntries(pairsOf(apikey, "key")) : membersOf(apikey);
   const name = textOf(pairs["key"]);
-  return name === undefined || name === "" ? undefined : { kind: "apiKey", in: pairs["in"] === "query" ? "query" : "header", name };
+  if (name === undefined || name === "") return undefined;
+  return { kind: "apiKey", in: pairs["in"] === "query" ? "query" : "header", name, value: textOf(pairs["value"]) ?? "" };
 }

@@ -64,7 +64,7 @@ function secretsOf(login: PlannedLogin | undefined): readonly string[] {
     case "apiKey":
       return [login.name];
     case "operation":
-      return [login.passwordField, ...login.token.slice(-1)];
+      return [login.passwordField, ...login.token.slice(-1), ...(login.header === undefined ? [] : [login.header.name])];
     default:
       return [];
   }

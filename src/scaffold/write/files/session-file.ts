@@ -126,9 +126,14 @@ function loginBody(login: PlannedLogin): { readonly imports: readonly string[]; 
   }
 }
 
-function keyStatement({ in: place, name }: Extract<PlannedLogin, { readonly kind: "apiKey" }>): string {
-  if (place === "header") return `api.setHeader(${quoted(name)}, user.token);`;
-  return `api.setHeader("cookie", \`${templateText(name)}=\${encodeURIComponent(user.token)}\`);`;
+function keyStatement({ in: place, name, scheme }: Extract<PlannedLogin, { readonly kind: "apiKey" }>): string {
+  if (place === "header") return headerStatement(name, scheme ?? "", "user.token");
+  // The cookie is sent as given: the user copies it from a browser, which shows it encoded.
+  return `api.setHeader("cookie", \`${templateText(name)}=\${user.token}\`);`;
+}
+
+function headerStatement(name: string, scheme: string, token: string): string {
+  return `api.setHeader(${quoted(name)}, ${scheme === "" ? token : `\`${templateText(scheme)} \${${token}}\``});`;
 }
 
 function operationBody(login: Extract<PlannedLogin, { readonly kind: "operation" }>): readonly string[] {
@@ -148,17 +153,20 @@ function operationBody(login: Extract<PlannedLogin, { readonly kind: "operation"
   return [
     ...queryLines(action, 2).map((line) => line.slice(2)),
     `${start}${laidOut(request, 2, 2 + start.length, 1)};`,
-    ...(login.token.length === 0 ? cookieLines(failed) : tokenLines(login.token, failed)),
+    ...(login.token.length === 0 ? cookieLines(failed) : tokenLines(login, failed)),
   ];
 }
 
-/** Returns the lines of a login by cookie, which only check the answer. The client stores the cookie itself. */
-const cookieLines = (failed: Code): readonly string[] => [laidOut(row("if (!response.ok) ", failed), 2, 2, 0)];
+/**
+ * Returns the lines of a login by cookie, which only check the answer. The client stores the cookie itself. Many logins by form answer with a
+ * redirect.
+ */
+const cookieLines = (failed: Code): readonly string[] => [laidOut(row("if (response.statusCode >= 400) ", failed), 2, 2, 0)];
 
-const tokenLines = (token: readonly string[], failed: Code): readonly string[] => [
+const tokenLines = ({ token, header }: Extract<PlannedLogin, { readonly kind: "operation" }>, failed: Code): readonly string[] => [
   `const token = read<string>(${["response", ...token.map(quoted)].join(", ")});`,
   laidOut(row("if (token === undefined) ", failed), 2, 2, 0),
-  "api.setAuthToken(token);",
+  header === undefined ? "api.setAuthToken(token);" : headerStatement(header.name, header.scheme, "token"),
 ];
 
 function sentAt({ body, parameters }: PlannedAction, field: string): PlannedValue | undefined {

@@ -9,14 +9,17 @@ const TEXT = `import type { ApiResponse } from "seqqa";
 
 declare const process: { readonly env: Readonly<Record<string, string | undefined>> };
 
-/** The text or number at a place of the JSON body; \`undefined\` if there is none. The rules judge whether the answer is right. */
+/**
+ * The text or number at a place of the JSON body; \`undefined\` if there is none. The rules judge whether the answer is right.
+ * An integer above 2^53 is a text with all its digits, because a number would lose the last ones.
+ */
 export function read<T extends string | number>(
   response: ApiResponse,
   ...path: readonly (string | number)[]
 ): T | undefined {
   let value: unknown;
   try {
-    value = response.json();
+    value = /\\d{16}/.test(response.text) ? JSON.parse(withExactIntegers(response.text)) : response.json();
   } catch {
     return undefined;
   }
@@ -25,6 +28,12 @@ export function read<T extends string | number>(
     value = (value as Readonly<Record<string | number, unknown>>)[name];
   }
   return typeof value === "string" || typeof value === "number" ? (value as T) : undefined;
+}
+
+function withExactIntegers(json: string): string {
+  return json.replace(/"(?:[^"\\\\]|\\\\.)*"|(?<![\\w.+-])-?\\d{16,}(?![\\w.])/g, (part) =>
+    part.startsWith('"') || Number.isSafeInteger(Number(part)) ? part : \`"\${part}"\`,
+  );
 }
 
 /** The last part of the URL in the header \`Location\`, e.g. \`7\` of \`/orders/7\`. */

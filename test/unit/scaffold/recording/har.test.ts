@@ -88,6 +88,48 @@ describe("values of answers that later requests send", () => {
     expect(done.plan.actions.flatMap(({ frees }) => frees)).toEqual([]);
   });
 
+  it("are ids above 2^53 with all their digits, also if they differ only in the last", async () => {
+    const archive = har([
+      { url: `${API}/orders`, answer: {} },
+      { url: `${API}/orders/9007199254740993` },
+      { url: `${API}/refunds`, form: "x" },
+      { url: `${API}/others/1e400` },
+    ]) as { log: { entries: { request: { postData?: object }; response: { content: object } }[] } };
+    const [first, , third] = archive.log.entries;
+    first!.response.content = {
+      mimeType: "application/json",
+      text: '{"items":[{"id":9007199254740992},{"id":9007199254740993,"text":"\\"9007199254740994: 9007199254740995"}]}',
+    };
+    third!.request.postData = { mimeType: "application/json", text: '{"order_id":9007199254740993,"at":1.2345678901234567890,"n":12}' };
+    const done = await generated("har", archive);
+    expect(needs(done).slice(0, 3)).toEqual(["list_orders() -> order_id", "get_order(order_id) -> ", "create_refund(order_id) -> "]);
+    expect(done.texts.get("actions/orders.ts")).toContain('read<string>(response, "items", 1, "id")');
+    expect(done.texts.get("actions/refunds.ts")).toContain("n: 12");
+  });
+
+  it("are no entity tags: If-Match accepts every version", async () => {
+    const done = await generated("har", har([{ method: "PUT", url: `${API}/orders/x`, headers: { "If-Match": '"3"' } }]));
+    expect(done.all).toContain('"if-match": "*"');
+  });
+
+  it("are kept after a delete only while a later call sends them", async () => {
+    const made = (id: number): Sent => ({ url: `${API}/orders`, json: { n: id }, status: 201, answer: { id: `order-${id}` } });
+    const deleted = (id: number): Sent => ({ method: "DELETE", url: `${API}/orders/order-${id}`, status: 204 });
+    const done = await generated(
+      "har",
+      har([
+        made(1),
+        made(2),
+        made(3),
+        deleted(1),
+        deleted(2),
+        deleted(3),
+        { url: `${API}/refunds`, json: { a: [{ order_id: "order-2" }] } },
+      ]),
+    );
+    expect(done.plan.actions.map(({ frees }) => frees.join())).toEqual(["", "", "", "order_id", "", "order_id_3", ""]);
+  });
+
   it("are not linked where they are equal by chance", async () => {
     const done = await generated(
       "har",
@@ -138,16 +180,135 @@ describe("secrets of a recording", () => {
     expect(texts.get("journeys/shop.ts")).toContain("logIn(api, users.alice)");
   });
 
+  it.each(["x-auth-key", "x-functions-key", "accessKey", "privateKey", "signingKey", "subscriptionKey", "sig", "pass"])(
+    "are found by the name %s, in headers, queries and bodies",
+    async (name) => {
+      const { all } = await generated(
+        "har",
+        har([
+          { url: `${API}/a?${name}=${secret(1)}`, headers: { "x-api-key": "other-key-1", [name]: secret(2) }, json: { [name]: secret(3) } },
+          { url: `${API}/b?key=AIza${secret(4)}` },
+        ]),
+      );
+      expect(all).not.toMatch(/s3cret-value/);
+    },
+  );
+
+  it("are not assumed in keys that are no secrets, in numbers, and in texts that equal a harmless cookie", async () => {
+    const harmless = {
+      sortKey: "created",
+      foreign_key: "customer",
+      primaryKey: "id",
+      partition_key: "region-1",
+      cacheKey: "home-2026",
+      monkey: "macaque",
+      key: "theme",
+      max_tokens: 100,
+      used_tokens: "100",
+      refresh: 30,
+      plan: "default",
+      since: "2026-11-21",
+    };
+    const headers = { cookie: "sid=s3cret-value-1; view=default; seen=2026-11-21", "x-idempotency-key": "0d6fe8ff" };
+    const { all, plan } = await generated("har", har([{ url: `${API}/orders?key=theme&max_tokens=100000`, headers, json: harmless }]));
+    expect(plan.actions[0]!.body!.value).toEqual({
+      kind: "object",
+      entries: Object.entries(harmless).map(([name, value]) => [name, { kind: "constant", value }]),
+    });
+    expect(all.replaceAll(/\s+/g, " ")).toContain('query: { key: "theme", max_tokens: "100000" }');
+    expect(all).toContain('"x-idempotency-key": context.data.uuid()');
+    expect(plan.notInferred).toEqual([]);
+  });
+
+  const texts: readonly (readonly [string, string, string])[] = [
+    ["XML", "text/xml", `<e:Body><w:Password Type="t">${secret(1)}</w:Password><pass><![CDATA[${secret(2)}]]></pass></e:Body>`],
+    ["attributes", "application/xml", `<login user="ada" password="${secret(1)}"/>`],
+    ["GraphQL", "application/json", JSON.stringify({ query: `mutation { login(password: "${secret(1)}") { token } }` })],
+    ["JSON in JSON", "application/json", JSON.stringify({ payload: JSON.stringify({ password: secret(1), client_secret: secret(2) }) })],
+    ["lines of JSON", "application/x-ndjson", `{"token":"${secret(1)}"}\n{"token":"${secret(2)}"}`],
+    ["a form", "text/x-own", `a=1&password=${secret(1)}`],
+    ["JSON with comments", "application/json", `{ "password": "${secret(1)}", // mine\n "a": [1,],\n}`],
+  ];
+  it.each(texts)("are found in texts: %s", async (_what, mimeType, text) => {
+    const archive = har([{ url: `${API}/things`, form: "x" }, { url: `${API}/other/${secret(1)}` }]) as {
+      log: { entries: { request: { postData: object } }[] };
+    };
+    archive.log.entries[0]!.request.postData = { mimeType, text };
+    const { all, plan } = await generated("har", archive);
+    expect(all.includes("s3cret-value")).toBe(false);
+    expect(plan.notInferred[0]!.hint).toContain("Set the environment variable API_");
+  });
+
+  it.each([
+    "query Me($password: String!, $token: ID = null) { me(password: $password) { token: accessToken, session { id } } }",
+    '<e:Envelope xmlns:auth="http://example.com/auth"><auth:Header/><token/></e:Envelope>',
+    '{"max_tokens": 100, "password": ""}',
+  ])("are not found in a text without one: %s", async (query) => {
+    const { plan } = await generated("har", har([{ url: `${API}/things`, json: { query } }]));
+    expect(plan.notInferred).toEqual([]);
+  });
+
+  it("are listed, each with its variable of the environment", async () => {
+    const json = { client_secret: secret(1), card: { cvv: "123", pin: 1234 }, token: "482913" };
+    const call = { url: `${API}/cards?api_key=${secret(3)}&sig=${secret(2)}`, json };
+    const { texts, plan } = await generated("har", har([call, call]));
+    expect(plan.notInferred.map(({ action, what, hint }) => [action, what, /API_\w+/.exec(hint)?.[0]])).toEqual([
+      ["create_card", "sig", "API_SIG"],
+      ["create_card", "client_secret", "API_CLIENT_SECRET"],
+      ["create_card", "cvv", "API_CVV"],
+      ["create_card", "pin", "API_PIN"],
+      ["create_card", "token", "API_TOKEN"],
+    ]);
+    expect(texts.get("README.md")).toContain("API\\_CLIENT\\_SECRET");
+    expect(texts.get("actions/cards.ts")).toContain("To do: client_secret: ");
+  });
+
   it.each<readonly [string, Partial<Sent>, object | undefined]>([
     ["a bearer token", { headers: { Authorization: "Bearer abcdefgh" } }, { kind: "bearer", variable: "API_TOKEN" }],
     ["basic", { headers: { Authorization: "Basic YTpi" } }, { kind: "basic" }],
     ["a header", { headers: { "X-Api-Key": "abcdefgh" } }, { kind: "apiKey", in: "header", name: "x-api-key" }],
+    ["a header without the prefix x-", { headers: { "Ocp-Apim-Subscription-Key": "abcdefgh" } }, { kind: "apiKey", in: "header" }],
     ["a query", { url: `${API}/orders?api_key=abcdefgh` }, { kind: "apiKey", in: "query", name: "api_key" }],
     ["a cookie", { headers: { Cookie: "theme=dark; session_id=abcdefgh" } }, { kind: "apiKey", in: "cookie", name: "session_id" }],
     [
       "a cookie that a login sets",
       { url: `${API}/enter`, json: { user: "ada", password: "abcdefgh" }, answerHeaders: { "Set-Cookie": "sid=abcdefgh" } },
       { kind: "operation", userField: "user", token: [] },
+    ],
+    [
+      "a session among other cookies",
+      { headers: { Cookie: "csrftoken=abcdefgh; XSRF-TOKEN=abcdefgh; sidebar=open; auth_hint=1; connect.sid=s%3Aabcdefgh" } },
+      { kind: "apiKey", in: "cookie", name: "connect.sid" },
+    ],
+    [
+      "a token of another scheme",
+      { headers: { Authorization: "Token abcdefgh" } },
+      { kind: "apiKey", name: "authorization", scheme: "Token" },
+    ],
+    [
+      "a token in another header",
+      {
+        url: `${API}/login`,
+        json: { user: "ada", password: "abcdefgh" },
+        answer: { sid: "token-value-1" },
+        headers: { "X-Auth-Token": "token-value-1" },
+      },
+      { kind: "operation", token: ["sid"], header: { name: "x-auth-token", scheme: "" } },
+    ],
+    [
+      "a token without a scheme",
+      { headers: { Authorization: "abcdefgh" }, json: { a: "abcdefgh" } },
+      { kind: "apiKey", name: "authorization" },
+    ],
+    [
+      "a token of another scheme that a login returns",
+      {
+        url: `${API}/login`,
+        json: { user: "ada", password: "abcdefgh" },
+        answer: { key: "token-value-1" },
+        headers: { Authorization: "Token token-value-1" },
+      },
+      { kind: "operation", token: ["key"], header: { name: "authorization", scheme: "Token" } },
     ],
     ["nothing", {}, undefined],
   ])("say that calls carry %s", async (_what, more, login) => {

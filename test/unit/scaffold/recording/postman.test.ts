@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { PlannedValue } from "../../../../src/scaffold/infer/plan.ts";
 import { generated, type Generated } from "./recordings.ts";
 
 const info = { name: "Shop API", schema: "https://schema.getpostman.com/json/collection/v2.1.0/collection.json" };
@@ -65,6 +66,7 @@ describe("a Postman collection", () => {
     expect(done.plan.login).toEqual({ kind: "bearer", variable: "API_TOKEN" });
     expect(done.plan.setup!.map(({ key }) => key)).toEqual(["customer_id"]);
     expect(done.plan.notInferred.map(({ action, what }) => `${action}: ${what}`)).toEqual([
+      "create_order: password",
       "get_customer: x",
       "get_customer: value of customer_id",
     ]);
@@ -114,7 +116,186 @@ describe("a Postman collection", () => {
     expect(done.all).not.toMatch(/(?:variable|named|folder)-secret/);
     expect(done.all).toContain('multipart: { n: "1" }');
     expect(done.all.replaceAll(/\s+/g, " ")).toContain('json: { query: "{ a }", variables: { n: 1 } }');
-    expect(done.plan.notInferred.map(({ action, what }) => `${action}: ${what}`)).toEqual(['upload: file "photo"', "raw: body (file)"]);
+    expect(done.plan.notInferred.map(({ action, what }) => `${action}: ${what}`)).toEqual([
+      "one: path",
+      "two: x",
+      "two: y",
+      'upload: file "photo"',
+      "raw: body (file)",
+    ]);
+  });
+
+  it("has JSON bodies with comments, a comma at the end, and variables inside and outside of strings", async () => {
+    const raw = '{"n": {{n}}, "both": "{{n}}, {{$guid}}", "list": [{{n}}, "{{n}}"], // {{n}}\n "password": "body-secret-1",}';
+    const done = await generated("postman", {
+      info,
+      item: [
+        { name: "One", request: { method: "POST", url: "http://127.0.0.1/a", header, body: { mode: "raw", raw } } },
+        { name: "Two", request: { method: "POST", url: "http://127.0.0.1/b", body: { mode: "raw", raw: "[{{n}}] is no JSON: {{n}}" } } },
+      ],
+    });
+    expect(done.plan.actions.map(({ body }) => body?.as)).toEqual(["json", "text"]);
+    const n = { kind: "context", key: "n" };
+    expect(done.plan.actions[0]!.body!.value).toMatchObject({
+      entries: [
+        ["n", n],
+        ["both", { kind: "constant", value: "{{n}}, {{$guid}}" }],
+        ["list", { kind: "list", items: [n, n] }],
+        ["password", { kind: "environment", name: "API_PASSWORD" }],
+      ],
+    });
+    expect(done.plan.actions[1]!.body!.value).toEqual({ kind: "constant", value: "[{{n}}] is no JSON: {{n}}" });
+    expect(done.all).not.toContain("body-secret");
+  });
+
+  it('has URLs without "raw", and URLs whose scheme, host or port is a variable', async () => {
+    const url = { protocol: "https", host: ["api", "example", "com"], port: "8443", path: ["v1", { value: "things" }, ":id"] };
+    const variable = [{ key: "id", value: "7" }];
+    const query = [
+      { key: "page", value: "1" },
+      { key: "off", value: "1", disabled: true },
+    ];
+    const done = await generated("postman", { info, item: [{ name: "One", request: { url: { ...url, variable, query } } }] });
+    expect(needs(done)).toEqual(["one /v1/things/7 () -> "]);
+    expect(done.plan).toMatchObject({ baseUrl: "https://api.example.com:8443", warnings: [] });
+    expect(done.plan.actions[0]!.parameters.map(({ name, value }) => [name, value])).toEqual([["page", { kind: "constant", value: "1" }]]);
+    for (const start of [
+      "{{protocol}}://{{host}}",
+      "{{host}}:{{port}}",
+      "https://{{tenant}}.example.com",
+      "{{host}}{{port}}",
+      "{{base url}}",
+    ]) {
+      const other = await generated("postman", { info, item: [{ name: "Two", request: `${start}/x/{{a b}}?q={{q}}` }] });
+      expect([start, ...needs(other)]).toEqual([start, "two /x/{a_b} (a_b,q) -> "]);
+      expect(other.plan.baseUrl).toBe("http://127.0.0.1:3000");
+    }
+    const joined = await generated("postman", { info, item: [{ name: "Three", request: { url: { host: ["{{base}}x"], path: "y/z" } } }] });
+    expect(needs(joined)).toEqual(["three /x/y/z () -> "]);
+  });
+
+  it("takes the authentication that most requests have, also from a folder, and none of a request without", async () => {
+    const bearer = { type: "bearer", bearer: [{ key: "token", value: "{{token}}" }] };
+    const basic = { type: "basic", basic: [{ key: "password", value: "basic-secret-1" }] };
+    const [one, two, three] = ["a", "b", "c"].map((name) => ({ name, request: { url: `http://127.0.0.1/${name}` } }));
+    const open = { name: "open", request: { url: "http://127.0.0.1/open", auth: { type: "noauth" } } };
+    const inFolder = await generated("postman", { info, item: [{ auth: basic, item: [{ item: [one] }] }, open] });
+    expect(inFolder.plan.login).toMatchObject({ kind: "basic" });
+    const most = await generated("postman", { info, auth: bearer, item: [open, one, { auth: basic, item: [two, three] }] });
+    expect(most.plan.login).toMatchObject({ kind: "basic" });
+    const inherited = await generated("postman", {
+      info,
+      auth: bearer,
+      item: [open, { item: [one, two] }, { auth: basic, item: [three] }],
+    });
+    expect(inherited.plan.login).toMatchObject({ kind: "bearer" });
+    const none = await generated("postman", { info, auth: bearer, item: [open] });
+    expect(none.plan.login).toBeUndefined();
+  });
+
+  it.each<readonly [string, object, object | undefined]>([
+    [
+      "a header",
+      { item: [{ name: "One", request: { url: "http://127.0.0.1/a", header: [{ key: "Authorization", value: "Token {{my token}}" }] } }] },
+      undefined,
+    ],
+    ["its authentication", { item: [] }, { type: "apikey", apikey: { key: "Authorization", value: "Token {{token}}", in: "header" } }],
+  ])("sends the token of a login as %s does", async (_what, { item }: { readonly item?: readonly object[] }, auth) => {
+    const request = {
+      method: "POST",
+      url: "http://127.0.0.1/login",
+      header,
+      body: { mode: "raw", raw: '{"email":"{{e}}","password":"{{p}}"}' },
+    };
+    const login = { name: "Log in", request, response: [{ code: 200, body: '{"token":"body-secret-1"}' }] };
+    const other = { name: "Other", request: { url: "http://127.0.0.1/other" } };
+    const done = await generated("postman", { info, auth, item: [login, ...item!, other] });
+    expect(done.plan.login).toMatchObject({ kind: "operation", header: { name: "authorization", scheme: "Token" } });
+    const without = await generated("postman", { info, auth, item: [...item!, other] });
+    expect(without.plan.login).toMatchObject({ kind: "apiKey", in: "header", name: "authorization", scheme: "Token" });
+  });
+
+  it("does not fill in variables that a script sets, but fills in the server", async () => {
+    const done = await generated("postman", {
+      info,
+      variable: [
+        { key: "base", value: "http://127.0.0.1:8080/v2" },
+        { key: "orderId", value: "o-old" },
+        { key: "other", value: "x-old" },
+      ],
+      event: [{ listen: "prerequest", script: { exec: ["pm.collectionVariables.set('base', pm.environment.get('b'));"] } }],
+      item: [
+        {
+          name: "Create",
+          event: script(
+            "var data = JSON.parse(responseBody);",
+            'postman.setEnvironmentVariable("orderId", data.id);',
+            'pm.environment.set("orderToken", data.token);',
+          ),
+          request: { method: "POST", url: "{{base}}/orders" },
+        },
+        {
+          name: "Pay",
+          event: script('pm.environment.set("other", String(Math.random()));'),
+          request: {
+            method: "POST",
+            url: "{{base}}/orders/{{orderId}}/pay/{{other}}",
+            header,
+            body: { mode: "raw", raw: '{"token": "{{orderToken}}"}' },
+          },
+        },
+      ],
+    });
+    expect(needs(done)).toEqual([
+      "create /v2/orders () -> order_id,order_token",
+      "pay /v2/orders/{order_id}/pay/{other} (order_id,other,order_token) -> ",
+    ]);
+    expect(done.plan.baseUrl).toBe("http://127.0.0.1:8080");
+  });
+
+  it("keeps the requests to one server, and says which it left out", async () => {
+    const [api, other] = ["http://127.0.0.1:8080", "https://other.example.com"];
+    const item = [
+      { name: "Log in", request: { method: "POST", url: "{{auth}}/oauth/token" } },
+      { name: "One", request: { method: "POST", url: `${api}/a` } },
+      { name: "Two", request: { method: "GET", url: `${api}/b` } },
+      { name: "Three", request: { method: "GET", url: `${other}/c`, auth: { type: "basic" } } },
+      { name: "Four", request: { method: "GET", url: "https://ada:url-secret-1@{{host}}/d" } },
+      { name: "Five", request: { method: "GET", url: "http://{{user}}:{{pw}}@127.0.0.1:8080/e" } },
+    ];
+    const done = await generated("postman", { info, item });
+    expect(needs(done)).toEqual(["one /a () -> ", "two /b () -> ", "five /e () -> "]);
+    expect(done.all).not.toContain("url-secret-1");
+    expect(done.plan).toMatchObject({ baseUrl: api, login: undefined });
+    expect(done.plan.warnings).toEqual([
+      'seqqa left out "Log in", because it is sent to {{auth}}, and most requests are sent to http://127.0.0.1:8080.',
+      'seqqa left out "Three", because it is sent to https://other.example.com, and most requests are sent to http://127.0.0.1:8080.',
+      'seqqa left out "Four", because it is sent to https://{{host}}, and most requests are sent to http://127.0.0.1:8080.',
+    ]);
+  });
+
+  it("has numbers and times for dynamic variables, and says for which others it sends a word", async () => {
+    const raw =
+      '{"n": {{$randomInt}}, "at": "{{$isoTimestamp}}", "name": "order-{{$timestamp}}", "on": {{$randomBoolean}}, "id": "{{$guid}}", "odd": "{{$randomBs}}"}';
+    const request = { method: "POST", url: "http://127.0.0.1/a?t={{$timestamp}}", header, body: { mode: "raw", raw } };
+    const done = await generated("postman", { info, item: [{ name: "One", request }] });
+    const [{ body, parameters }] = done.plan.actions as [(typeof done.plan.actions)[0]];
+    const constants = Object.fromEntries(
+      (body!.value as Extract<PlannedValue, { readonly kind: "object" }>).entries.map(([name, value]) => [
+        name,
+        value.kind === "constant" ? value.value : value,
+      ]),
+    );
+    expect(constants).toEqual({
+      n: expect.any(Number),
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      name: expect.stringMatching(/^order-\d{10}$/),
+      on: true,
+      id: { kind: "drawn", call: "uuid" },
+      odd: { kind: "drawn", call: "word" },
+    });
+    expect(parameters[0]!.value).toEqual({ kind: "constant", value: expect.stringMatching(/^\d{10}$/) });
+    expect(done.plan.notInferred.map(({ what, hint }) => [what, hint.includes("$randomBs")])).toEqual([["odd", true]]);
   });
 
   it("is linked by its saved examples where no script sets a variable", async () => {
@@ -140,7 +321,7 @@ describe("a Postman collection", () => {
           { key: "a", value: "{{b}}{{b}}" },
           { key: "b", value: "{{a}}{{a}}" },
         ],
-        item: [{ request: "{{a}}" }],
+        item: [{ request: "ws://{{a}}" }],
       },
       /contains no call of an API/,
     ],

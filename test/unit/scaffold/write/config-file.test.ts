@@ -41,6 +41,8 @@ describe("the configuration of a scaffold", () => {
     expect(hidden(key("X-Api-Key"))).toBeUndefined();
     expect(hidden(key("Access-Token"))).toBeUndefined();
     expect(hidden(key('x"]\n'))).toBeUndefined();
+    const login = { kind: "operation", passwordField: "password", token: ["token"], header: { name: "X-Auth", scheme: "" } };
+    expect(hidden(login as unknown as PlannedLogin)).toEqual([...byDefault, "X-Auth"]);
     expect(hidden({ kind: "bearer", variable: "API_TOKEN" })).toBeUndefined();
   });
 });

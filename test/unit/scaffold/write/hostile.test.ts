@@ -21,6 +21,7 @@ const KNOWN = new Set(
     "except Context given Given givenKeys setKeys K keys register World HttpClient lane fetch baseUrl headers origin client clients basePath replace delete as",
     // support.ts, which has nothing of the description.
     "process env Readonly Record T path value Object hasOwn split findLast segment last decoded decodeURIComponent otherwise",
+    "test text parse withExactIntegers part startsWith isSafeInteger",
     "const URLSearchParams toString content filename contentType",
   ].flatMap((line) => line.split(" ")),
 );
@@ -141,6 +142,7 @@ const login: fc.Arbitrary<PlannedLogin | undefined> = fc.oneof(
     in: fc.constantFrom("header" as const, "query" as const, "cookie" as const),
     name: hostile,
     variable: hostile,
+    scheme: fc.option(hostile, { nil: undefined }),
   }),
   fc.record({
     kind: fc.constant("operation" as const),
@@ -148,6 +150,7 @@ const login: fc.Arbitrary<PlannedLogin | undefined> = fc.oneof(
     userField: hostile,
     passwordField: hostile,
     token: fc.array(hostile, { maxLength: 2 }),
+    header: fc.option(fc.record({ name: hostile, scheme: hostile }), { nil: undefined }),
     register: fc.option(fc.record({ action: planned, userField: hostile, passwordField: hostile }), { nil: undefined }),
   }),
 );

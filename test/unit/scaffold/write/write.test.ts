@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { format } from "oxfmt";
+import ts from "typescript";
+import { ApiResponse } from "../../../../src/model/http/response.ts";
 import * as rules from "../../../../src/rules/index.ts";
 import { newFolder, scaffold, textOf } from "./folder.ts";
 import type { ScaffoldPlan } from "../../../../src/scaffold/infer/plan.ts";
@@ -185,6 +187,24 @@ export const actions: readonly Action<Keys>[] = [createOrder, listOrders, readOr
     expect(scaffold(shop, none).files).not.toContain("setup.ts");
   });
 
+  it("reads ids above 2^53 from answers with all their digits", async () => {
+    const directory = newFolder();
+    scaffold(shop, directory);
+    const options = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
+    const code = ts.transpileModule(textOf(directory, "support.ts"), { compilerOptions: options }).outputText;
+    const { read } = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as {
+      readonly read: (...args: unknown[]) => unknown;
+    };
+    const answer = ApiResponse.of(200, '{"id":9007199254740993,"text":"\\"9007199254740993","n":7,"fraction":1.2345678901234567}');
+    expect(["id", "text", "n", "fraction", "none"].map((name) => read(answer, name))).toEqual([
+      "9007199254740993",
+      '"9007199254740993',
+      7,
+      1.2345678901234567,
+      undefined,
+    ]);
+  });
+
   it("registers its users before they log in, with what differs from user to user", () => {
     const directory = newFolder();
     const entries = [
@@ -208,6 +228,34 @@ export const actions: readonly Action<Keys>[] = [createOrder, listOrders, readOr
 }
 `);
     expect(textOf(directory, "session.ts")).toContain("  await register(api, user);\n  const response = await api.post");
+  });
+
+  it.each<readonly [string, ScaffoldPlan["login"], string]>([
+    [
+      "a login by cookie that may redirect",
+      { ...shop.login, token: [] } as ScaffoldPlan["login"],
+      "  if (response.statusCode >= 400) throw new Error(",
+    ],
+    [
+      "a token of another scheme",
+      { ...shop.login, header: { name: "authorization", scheme: "Token" } } as ScaffoldPlan["login"],
+      '  api.setHeader("authorization", `Token ${token}`);',
+    ],
+    [
+      "a token alone",
+      { ...shop.login, header: { name: "x-auth", scheme: "" } } as ScaffoldPlan["login"],
+      '  api.setHeader("x-auth", token);',
+    ],
+    [
+      "a key with a scheme",
+      { kind: "apiKey", in: "header", name: "authorization", variable: "K", scheme: "ApiKey" },
+      '("authorization", `ApiKey ${user.token}`);',
+    ],
+    ["a cookie, as given", { kind: "apiKey", in: "cookie", name: "sid", variable: "K" }, 'api.setHeader("cookie", `sid=${user.token}`);'],
+  ])("logs in with %s", (_what, login, code) => {
+    const directory = newFolder();
+    scaffold({ ...shop, login }, directory);
+    expect(textOf(directory, "session.ts")).toContain(code);
   });
 
   it("uses the rules on tokens and sessions that were proposed, and only names those whose token is not known", () => {
