@@ -32,7 +32,8 @@ const AGE_MS = 2100;
  * action with it, and tries to renew this session.
  *
  * If a session still works, everything is repeated with sessions that are two seconds old, because many APIs compare times in whole seconds. Only a
- * session that works again is a finding. If `login` is refused, or returns no response for `refresh`, the rule is inconclusive.
+ * session that works again is a finding. The rule is inconclusive if a session still works after a 202, which only promises that the sessions will end,
+ * if `login` is refused, or if it returns no response for `refresh`.
  *
  * OWASP ASVS 5.0, 7.4.1 to 7.4.3.
  * @throws SeqqaError `RULE_INVALID` if no action is named, or the agent does not have a named action
@@ -77,6 +78,8 @@ export function sessionEnds<C extends object = Values, A = ApiClient>(options: S
       if (outcome.kind === "ended") return true;
       if (ageMs === 0 && !confirmed.has(name)) return judgeAt(world, step, after, AGE_MS);
       confirmed.add(name);
+      if (endingAnswers(step, tried.isLogout).some(({ statusCode }) => statusCode === 202))
+        return inconclusive(`${name} was answered 202, so the sessions may end after the time at which seqqa tries them`);
       return explain(outcome.problem);
     },
   });

@@ -5,10 +5,8 @@ import { Rule, type CheckedStep, type Earlier, type Login, type Resent, type Rul
 import type { ApiResponse } from "../model/http/response.ts";
 import { isErrorLocation } from "../model/http/redirect.ts";
 import { Severity } from "../model/declare/severity.ts";
-import { jsonOf } from "./answers/answer-content.ts";
 import { cookiesSentWith, cookiesSetBy, credentialIn, textOf } from "./answers/grants.ts";
-import { graphqlAnswer } from "../model/http/graphql-answer.ts";
-import { saysFailed } from "./answers/seen-fields.ts";
+import { refusesInBody } from "../model/http/refusal.ts";
 import { spoiledBodies, withOtherPassword, withWrongCode } from "./changed-requests.ts";
 import { nameOf, requireAction, requireOptions, type ActionOrName } from "./rule-options.ts";
 import { isRedirect, pathOf, shownPath, writesOf } from "./requests.ts";
@@ -233,12 +231,7 @@ async function isCreatedAgain(
 }
 
 function isAccepted(answer: ApiResponse): boolean {
-  return (
-    answer.statusCode < 400 &&
-    !(isRedirect(answer) && isErrorLocation(answer.headers["location"] ?? "")) &&
-    graphqlAnswer(answer).kind !== "refused" &&
-    !saysFailed(jsonOf(answer))
-  );
+  return answer.statusCode < 400 && !(isRedirect(answer) && isErrorLocation(answer.headers["location"] ?? "")) && !refusesInBody(answer);
 }
 
 /** Returns `true` if both answers redirect to the same path. A code that is refused often leads to another page, such as the login. */

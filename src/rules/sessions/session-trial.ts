@@ -6,9 +6,9 @@ import { clientPartOf, type ApiClient } from "../../model/http/client.ts";
 import type { Context } from "../../model/context/context.ts";
 import { ApiResponse } from "../../model/http/response.ts";
 import { leavesOf } from "../intruder/owners-view.ts";
-import { isRedirect } from "../requests.ts";
+import { isGranted, isRedirect } from "../requests.ts";
 import type { SessionEndsOptions } from "./options.ts";
-import { copyOf, emptyLike, endingAnswers, isAlike, isGranted, requestOf, statusOf, type Session } from "./session.ts";
+import { copyOf, emptyLike, endingAnswers, isAlike, requestOf, statusOf, type Session } from "./session.ts";
 
 /** The result of a trial: a session still works (with a text for the message), none works, or the rule cannot know. */
 export type TrialOutcome =
@@ -64,6 +64,8 @@ export class SessionTrial<C extends object, A> {
       const again = await step.again(answer);
       if (again === undefined || !isAlike(again, answer)) return unknown("seqqa cannot send the requests of the step again");
     }
+    // After a 202, the target may still be working. Reading the stores waits until they no longer change.
+    if (ending.some(({ statusCode }) => statusCode === 202)) await step.stores();
     const ended = `${action.name} was answered ${ending.at(-1)!.statusCode}`;
     const still = await this.#stillWorking(true);
     if (still !== undefined) return { kind: "works", problem: `${ended}, and ${still}` };

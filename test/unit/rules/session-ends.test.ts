@@ -128,6 +128,7 @@ async function judgedIn({ act, rule: options, run = async (own) => own.post("/ac
     canGoBack: true,
     guests,
     client: api,
+    stores: async () => undefined,
     again: async ({ request }: ApiResponse) =>
       api!.request(request.method, request.url, { ...(request.body !== undefined && { body: request.body }) }),
   };
@@ -219,6 +220,16 @@ describe("sessionEnds", () => {
     );
   });
 
+  it("takes a body that reports a failure as a refusal, of its check and of the step", async () => {
+    const body = { success: false, error: "not logged in" };
+    const ask = async (api: ApiClient): Promise<ApiResponse> => api.post("/graphql");
+    const refused = { action: "log_out", status: 200, changed: false, body } as const;
+    expect(await judgedAfter({ ...refused, request: ask })).toBeUndefined();
+    expect(await judgedAfter({ ...refused, request: async (api) => api.post("/out"), check: ask })).toBe(
+      "the user had no working session before the step (answers: check 200 with errors)",
+    );
+  });
+
   it("is inconclusive if its check is answered 2xx without a session", async () => {
     expect(await judgedWith(200, () => 200)).toBe(
       "the request of `check` is answered 200 without a session; let `check` send a request that needs a session",
@@ -287,6 +298,14 @@ describe("sessionEnds", () => {
     it("takes a login that throws as one that opened no session", async () => {
       expect(await changed(false, () => "a")).toBeUndefined();
     });
+  });
+
+  it("judges a reset that is answered 202, which may end the sessions later", async () => {
+    const ends: Server["act"] = (sessions) => ((sessions.tokens = []), 202);
+    expect(await judgedIn({ act: ends, rule: { after: ["act"] } })).toBeUndefined();
+    expect(await judgedIn({ act: () => 202, rule: { after: ["act"] } })).toBe(
+      "act was answered 202, so the sessions may end after the time at which seqqa tries them",
+    );
   });
 
   describe("with refresh tokens", () => {

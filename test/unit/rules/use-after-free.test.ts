@@ -29,6 +29,14 @@ describe("useAfterFree with resources", () => {
     },
   );
 
+  it.each([{ ok: false }, { success: false, message: "in use" }, { error: "in use" }])(
+    "does not judge a refused DELETE: 200 %j",
+    async (body) => {
+      const after = { "GET /customers/7": [200, { id: 7 }] as Answer };
+      expect(await judged(rule as never, deleted({ after }, [200, body]))).toEqual({ said: true, asked: [] });
+    },
+  );
+
   it("is broken by what lies below, and by a list that still has it", async () => {
     expect(await holds(deleted({ after: { "GET /customers/7/orders": [200, { data: [{ id: 1 }] }] } }))).toBe(
       "act: DELETE /customers/{id} was answered 204, but GET /customers/{customer_id}/orders below the deleted item was then answered 200 with 1 item",
