@@ -17,12 +17,14 @@ export interface Script {
   readonly before?: Script["after"];
   readonly changed?: boolean;
   readonly expectedStatus?: readonly number[];
+  /** `true` if the requests of the step cannot be sent again. */
+  readonly isLost?: boolean;
   /** The contents of the stores, one entry for each time that the rule reads them. */
   readonly stores?: readonly StoresView[];
 }
 
 export interface Judged {
-  /** `true` if the rule holds, otherwise the reason why it does not. */
+  /** `true` if the rule holds, otherwise the reason why it does not, or `? ` and the reason why it is inconclusive. */
   readonly said: true | string;
   /** The requests of the rule, in order. Requests in the state before the step begin with `before: `. */
   readonly asked: readonly string[];
@@ -61,6 +63,11 @@ export async function judged(rule: Rule, script: Script): Promise<Judged> {
   phase = "after";
   const views = [...(script.stores ?? [])];
   let because: string | undefined;
+  let unjudged: string | undefined;
+  const inconclusive = (why: string): true => {
+    unjudged = `? ${why}`;
+    return true;
+  };
   const explain = (message: string): false => {
     because = message;
     return false;
@@ -76,17 +83,19 @@ export async function judged(rule: Rule, script: Script): Promise<Judged> {
     client,
     explain,
     stores,
-    inconclusive: () => true,
-    unjudged: () => true,
+    inconclusive,
+    unjudged: inconclusive,
     again: async ({ request }, { body = request.body } = {}) =>
-      client.request(request.method, request.url, { headers: request.headers, ...(body === undefined ? {} : { body }) }),
+      script.isLost === true
+        ? undefined
+        : client.request(request.method, request.url, { headers: request.headers, ...(body === undefined ? {} : { body }) }),
   });
   while (typeof said === "object" && "earlier" in said) {
     phase = "before";
-    said = await said.earlier({ explain, stores, inconclusive: () => true, unjudged: () => true });
+    said = await said.earlier({ explain, stores, inconclusive, unjudged: inconclusive });
   }
   await client.close();
-  return { said: said === true ? true : (because ?? rule.message), asked };
+  return { said: said === true ? (unjudged ?? true) : (because ?? rule.message), asked };
 }
 
 /** Customers, and orders as their children. */
