@@ -1,4 +1,5 @@
 import { HttpClient } from "../../src/adapters/http/index.ts";
+import type { Context } from "../../src/model/context/context.ts";
 import type { Resource } from "../../src/model/declare/resource.ts";
 import type { ApiResponse } from "../../src/model/http/response.ts";
 import type { Rule, StoresView } from "../../src/model/declare/rule.ts";
@@ -16,11 +17,12 @@ export interface Script {
   /** The answers in the state before the step. Default: 404. */
   readonly before?: Script["after"];
   readonly changed?: boolean;
+  readonly context?: Context;
   readonly expectedStatus?: readonly number[];
   /** `true` if the requests of the step cannot be sent again. */
   readonly isLost?: boolean;
-  /** The contents of the stores, one entry for each time that the rule reads them. */
-  readonly stores?: readonly StoresView[];
+  /** The contents of the stores, one entry for each time that the rule reads them, or a function that is called each time. */
+  readonly stores?: readonly StoresView[] | (() => StoresView);
 }
 
 export interface Judged {
@@ -61,7 +63,7 @@ export async function judged(rule: Rule, script: Script): Promise<Judged> {
     answers.push(await client.request(method, path, { headers, ...(json === undefined ? {} : { json }) }));
   }
   phase = "after";
-  const views = [...(script.stores ?? [])];
+  const views = typeof script.stores === "function" ? [] : [...(script.stores ?? [])];
   let because: string | undefined;
   let unjudged: string | undefined;
   const inconclusive = (why: string): true => {
@@ -72,8 +74,9 @@ export async function judged(rule: Rule, script: Script): Promise<Judged> {
     because = message;
     return false;
   };
-  const stores = async (): Promise<StoresView | undefined> => (views.length > 1 ? views.shift() : views[0]);
-  let said = await rule.judge({} as never, {
+  const stores = async (): Promise<StoresView | undefined> =>
+    typeof script.stores === "function" ? script.stores() : views.length > 1 ? views.shift() : views[0];
+  let said = await rule.judge({ context: script.context } as never, {
     action: { name: "act", tags: [], as: undefined, expectedStatus },
     response: answers.at(-1),
     answers,
