@@ -1,6 +1,7 @@
 import type { ApiResponse } from "../../model/http/response.ts";
 import { isGraphql } from "../../model/http/graphql-answer.ts";
 import { isNothing, saysFailed } from "../../model/http/refusal.ts";
+import { contentOf } from "./answer-content.ts";
 
 const SHOWN = 10;
 /**
@@ -17,7 +18,7 @@ const DEEPEST = 4;
 export function seenFields(answer: ApiResponse): string | undefined {
   if (!answer.ok || answer.request.method === "HEAD") return undefined;
   const graphql = shownData(answer);
-  const body = graphql === undefined ? bodyOf(answer) : graphql.data;
+  const body = graphql === undefined ? contentOf(answer) : graphql.data;
   if (isNothing(body) || saysFailed(body)) return undefined;
   const names = [...new Set(namesOf(body))].filter((name) => NAME.test(name));
   if (names.length === 0) return typeof body === "object" ? "a body" : "a text";
@@ -39,14 +40,6 @@ function shownData(answer: ApiResponse): { readonly data: unknown } | undefined 
 function isOutcome(value: unknown): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   return Object.entries(value).every(([name, one]) => OF_PAYLOADS.test(name) || isNothing(one) || typeof one === "boolean");
-}
-
-function bodyOf(answer: ApiResponse): unknown {
-  try {
-    return answer.json();
-  } catch {
-    return answer.text.trim();
-  }
 }
 
 /**

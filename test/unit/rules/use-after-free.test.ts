@@ -82,6 +82,16 @@ describe("useAfterFree with resources", () => {
     expect(await holds(whole)).toBe(expected);
   });
 
+  it("judges an API that answers 200 without content for a missing item", async () => {
+    const script = { sends: ["PATCH /customers/7"], after: { "GET /customers/7": [200, { id: 7 }] as Answer } };
+    expect(await holds({ ...script, before: { "GET /customers/7": [200, null] } })).toBe(
+      "act: PATCH /customers/{id} was answered 200; GET /customers/{id} of the item was answered 200 without the item before this request and 200 after it",
+    );
+    const below = "GET /customers/7/orders";
+    const closed = { [below]: [200, { data: [{ id: 1, status: "closed" }] }] as Answer };
+    expect(await holds(deleted({ after: { "GET /customers/7": 200, ...closed }, before: closed }))).toContain("with 1 item");
+  });
+
   const restored = (answer: Answer, after: Answer): Script => ({
     sends: ["POST /customers/7/restore"],
     during: { "POST /customers/7/restore": answer },
