@@ -2,6 +2,7 @@ import type { CheckedStep } from "../../model/declare/rule.ts";
 import type { ApiClient } from "../../model/http/client.ts";
 import { Context, contextPartOf } from "../../model/context/context.ts";
 import type { ApiResponse } from "../../model/http/response.ts";
+import { redirectPage } from "../../model/http/redirect.ts";
 import { refusesInBody } from "../../model/http/refusal.ts";
 import { isGranted, isRedirect, writesOf } from "../requests.ts";
 
@@ -36,9 +37,10 @@ export function statusOf(answer: ApiResponse): string {
   return refusesInBody(answer) ? `${answer.statusCode} with errors` : String(answer.statusCode);
 }
 
-/** Returns `true` if two answers grant, or both redirect. */
+/** Returns `true` if two answers grant, or both redirect to the same page. A request without a session is often redirected to the login. */
 export function isAlike(a: ApiResponse, b: ApiResponse): boolean {
-  return isGranted(a) ? isGranted(b) : isRedirect(a) && isRedirect(b);
+  if (isGranted(a)) return isGranted(b);
+  return isRedirect(a) && isRedirect(b) && redirectPage(a.statusCode, a.headers) === redirectPage(b.statusCode, b.headers);
 }
 
 /** Returns a context with the same values that reaches the same stores. */
