@@ -1,5 +1,7 @@
-import { ApiResponse } from "../model/http/response.ts";
+import { ApiResponse, type ApiRequest } from "../model/http/response.ts";
 import { isIdLike } from "../model/text/id-like.ts";
+import { bodyOf } from "./answers/outcome.ts";
+import { leavesOf } from "./intruder/owners-view.ts";
 import { urlOf } from "./requests.ts";
 
 /** Maximum number of bodies with an empty field. */
@@ -35,6 +37,33 @@ export function withWrongCode({ statusCode, request }: ApiResponse): ApiResponse
   const body = withOtherTexts(request.body, () => true) ?? request.body;
   if (url.href === urlOf(request.url)!.href && body === request.body) return undefined;
   return new ApiResponse(statusCode, "", {}, { ...request, url: url.href, body });
+}
+
+/** The values of a request of which one is its code. */
+export interface Codes {
+  readonly texts: readonly string[];
+  /** `true` if the names of the fields say that the values are codes. */
+  readonly areNamed: boolean;
+}
+
+const CODE = /code|token|otp|pin|ticket|hash|secret|coupon|voucher|invit/i;
+const ID = /ids?$/i;
+/** Minimum number of characters of a code. Shorter values occur in other texts by chance. */
+const SHORTEST = 4;
+
+/**
+ * Returns the values of fields whose names say that they hold a code. If there is none, returns all values of the path, query and body. Passwords and
+ * e-mail addresses are left out.
+ */
+export function codesIn({ url, body }: ApiRequest): Codes {
+  const parsed = urlOf(url);
+  const fields = [...(parsed?.searchParams ?? []), ...leavesOf(bodyOf(body), "")]
+    .map(([name, text]) => [name.slice(name.lastIndexOf(".") + 1), text] as const)
+    .filter(([name, text]) => text.length >= SHORTEST && !PASSWORD.test(name) && !text.includes("@"));
+  const named = fields.filter(([name]) => CODE.test(name) && !ID.test(name));
+  if (named.length > 0) return { texts: named.map(([, text]) => text), areNamed: true };
+  const segments = (parsed?.pathname.split("/") ?? []).filter((segment) => segment.length >= SHORTEST && isIdLike(segment));
+  return { texts: [...fields.map(([, text]) => text), ...segments], areNamed: false };
 }
 
 function withOtherTexts(body: string | undefined, isChanged: (name: string) => boolean): string | undefined {

@@ -21,6 +21,8 @@ export interface IdempotentOptions {
  * - It is not answered 5xx, except 501 and 503. Any other status is allowed, because RFC 9110, 9.2.2 requires the same effect, not the same answer:
  *   a `DELETE` finds nothing any more, a current password is wrong, or an order is already paid.
  *
+ * A request that cannot be sent again, because its body was multipart or bytes that are no UTF-8, makes the rule inconclusive.
+ *
  * Only the intended effect must be the same. A server may log each request: list such tables in `ignore`.
  * @throws SeqqaError `RULE_INVALID` if `methods` is not a list of names
  */
@@ -39,13 +41,14 @@ export function idempotent<C extends object = Values, A = ApiClient>(options: Id
     message: "an idempotent request had a different effect when it was sent again",
     severity: Severity.HIGH,
     writes: true,
-    judge: async (_world, { action, answers, client, again, stores, explain }) => {
+    judge: async (_world, { action, answers, client, again, stores, explain, inconclusive }) => {
       const [answer, ...others] = writesOf(answers);
       if (answer === undefined || others.length > 0 || !judged.has(answer.request.method) || !isDone(answer)) return true;
       const path = pathOf(client, answer);
       const before = path === undefined ? undefined : await stores();
-      const second = before === undefined ? undefined : await again(answer);
-      if (path === undefined || before === undefined || second === undefined) return true;
+      if (path === undefined || before === undefined) return true;
+      const second = await again(answer);
+      if (second === undefined) return inconclusive("seqqa cannot send the request of the step again");
       const what = `${action.name}: ${answer.request.method} ${shownPath(path)} was sent again and answered ${second.statusCode}`;
       const after = (await stores())!;
       if (!before.same(after)) return explain(`${what}, and the second request changed the stores: ${storeChanges(before, after)}`);

@@ -4,7 +4,7 @@ import type { Resource } from "../model/declare/resource.ts";
 import { Rule, type CheckedStep, type StoresView } from "../model/declare/rule.ts";
 import type { ApiResponse } from "../model/http/response.ts";
 import { Severity } from "../model/declare/severity.ts";
-import { idOf, isObject, listIn } from "./answers/answer-content.ts";
+import { idOf, isObject, isServed, listIn } from "./answers/answer-content.ts";
 import { requestTo } from "./resources/created.ts";
 import { pathOf, writesOf } from "./requests.ts";
 import { itemPath, ResourcePaths, type Place } from "./resources/resource-paths.ts";
@@ -29,7 +29,7 @@ interface Seen {
  * request was refused with 4xx. The request must be a `POST` to a collection in which items can be created, or a `PUT` to an item. 408 is left out,
  * because such a request has perhaps not arrived completely. Compared with the state before the step:
  * - The list call of the collection returns no additional ids. Checked only if the list call returns all items.
- * - If the item did not exist before, it still does not exist: `GET` of the item must not be answered 2xx. The item is at the URL of the `PUT`. For a
+ * - If the item did not exist before, it still does not exist: `GET` of the item must not be answered 2xx with content. The item is at the URL of the `PUT`. For a
  *   `POST`, it is the item whose id the JSON body contains; checked only if items can be read.
  * - No table of the stores has more rows. For a `PUT`, this is checked only if it is known that the item did not exist before.
  *
@@ -93,7 +93,7 @@ function sentItem({ kind, parameters }: Place, { request }: ApiResponse): string
 async function look(client: ApiClient, { of, kind, segments }: Place, item: string | undefined): Promise<Seen> {
   const { resource, collection } = kind;
   const reads = item !== undefined && resource.can.read === true;
-  const there = reads ? (await client.get(item)).ok : undefined;
+  const there = reads ? isServed(await client.get(item)) : undefined;
   const bound = of === "collection" ? segments : segments.slice(0, -1);
   const parameters = resource.can.list === true ? collection.match(bound) : undefined;
   const list = parameters === undefined ? undefined : collection.filled(parameters);

@@ -6,7 +6,7 @@ import { ApiResponse } from "../model/http/response.ts";
 import { Rule, type Login, type StoresView } from "../model/declare/rule.ts";
 import { SeqqaError } from "../model/errors.ts";
 import { Severity } from "../model/declare/severity.ts";
-import { graphqlAnswer } from "../model/http/graphql-answer.ts";
+import { refusesInBody } from "../model/http/refusal.ts";
 import { IntruderClient, NothingNamed, type TriedCall } from "./intruder/intruder-client.ts";
 import { leavesOf, OwnersView } from "./intruder/owners-view.ts";
 import { requireAction, requireCall, requireList, requireOptions } from "./rule-options.ts";
@@ -213,7 +213,7 @@ function isOwnItem(answer: ApiResponse, named: TriedCall["call"]["inBody"]): boo
 const lastOf = (name: string): string => name.split(".").at(-1)!.toLowerCase().replaceAll("_", "");
 
 function isRefused(answer: ApiResponse): boolean {
-  return answer.statusCode >= 400 || graphqlAnswer(answer).kind === "refused";
+  return answer.statusCode >= 400 || refusesInBody(answer);
 }
 
 const made = ({ owner }: Trial): string => `what ${owner} made`;

@@ -7,8 +7,7 @@ import { Severity } from "../model/declare/severity.ts";
 import { graphqlAnswer, isGraphql } from "../model/http/graphql-answer.ts";
 import { isIdLike, isItemId } from "../model/text/id-like.ts";
 import { requireAction, requireList, requireOptions } from "./rule-options.ts";
-import { jsonOf } from "./answers/answer-content.ts";
-import { saysFailed } from "./answers/seen-fields.ts";
+import { refusesInBody } from "../model/http/refusal.ts";
 import { urlOf } from "./requests.ts";
 import { storeChanges } from "./store-changes.ts";
 
@@ -66,8 +65,7 @@ export function rejectedMeansUnchanged<C extends object = Values, A = ApiClient>
           const before = (await begun.stores())!;
           if (before.same(after, { strict: true })) return true;
           if (allowed !== undefined && (await begun.stores(columns))!.same(allowed, { strict: true })) return true;
-          const mayCount =
-            MAY_COUNT.has(last.statusCode) || last.statusCode >= 500 || (last.ok && !isGraphql(last) && saysFailed(jsonOf(last)));
+          const mayCount = MAY_COUNT.has(last.statusCode) || last.statusCode >= 500 || (!isGraphql(last) && refusesInBody(last));
           const hint = mayCount ? "; if a refused call may do this, add the action or the column to `except`" : "";
           return begun.explain(`${action.name} ${howOf(last)} and changed the stores: ${storeChanges(before, after)}${hint}`);
         },
@@ -105,9 +103,9 @@ function isCode(segment: string): boolean {
 
 /** Returns `true` for a refusal: a 4xx status, a 5xx status that the action expects, or a body that reports a failure. */
 function wasRefused(answer: ApiResponse, expected: readonly ExpectedStatus[] = []): boolean {
-  const { statusCode, ok } = answer;
+  const { statusCode } = answer;
   if (statusCode >= 500) return isExpected(statusCode, expected);
-  return statusCode >= 400 || (ok && (graphqlAnswer(answer).kind === "refused" || (!isGraphql(answer) && saysFailed(jsonOf(answer)))));
+  return statusCode >= 400 || refusesInBody(answer);
 }
 
 function onlyReads(answer: ApiResponse): boolean {

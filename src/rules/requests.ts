@@ -1,5 +1,6 @@
 import { clientPartOf, type ApiClient } from "../model/http/client.ts";
 import type { ApiResponse } from "../model/http/response.ts";
+import { refusesInBody } from "../model/http/refusal.ts";
 import { isIdLike } from "../model/text/id-like.ts";
 
 const READS = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "CALL"]);
@@ -9,9 +10,17 @@ export function writesOf(answers: readonly ApiResponse[]): readonly ApiResponse[
   return answers.filter(({ request }) => !READS.has(request.method));
 }
 
-/** Returns `true` for a 2xx status except 202, because 202 only promises that the request will be executed. */
-export function isDone({ ok, statusCode }: ApiResponse): boolean {
-  return ok && statusCode !== 202;
+/**
+ * Returns `true` for a 2xx answer that grants its request: its body reports no failure, such as `{ "ok": false }`, and its status is not 202, which only
+ * promises that the request will be executed.
+ */
+export function isDone(answer: ApiResponse): boolean {
+  return answer.statusCode !== 202 && isGranted(answer);
+}
+
+/** Returns `true` for a 2xx answer whose body does not refuse the request, see {@link refusesInBody}. */
+export function isGranted(answer: ApiResponse): boolean {
+  return answer.ok && !refusesInBody(answer);
 }
 
 /** Returns `true` for a 3xx status. */

@@ -3,7 +3,7 @@ import type { Values } from "../model/context/context.ts";
 import type { Resource } from "../model/declare/resource.ts";
 import { Rule } from "../model/declare/rule.ts";
 import { Severity } from "../model/declare/severity.ts";
-import { idOf, listIn } from "./answers/answer-content.ts";
+import { idOf, isAbsent, isServed, listIn } from "./answers/answer-content.ts";
 import { createdBy, type Created } from "./resources/created.ts";
 import { isDone } from "./requests.ts";
 import { collectionPath, itemPath, ResourcePaths, type Kind } from "./resources/resource-paths.ts";
@@ -26,13 +26,13 @@ interface Elsewhere {
  * writing request created a child: a `POST` to its collection, answered 2xx (not 202) with an id, or a `PUT` to its item, answered 201. The path of
  * the child's item must begin with the parent's item path, and the API must list the parents. The child's path is then built with the first other
  * parent in that list:
- * - If children can be read: `GET` of the child below the other parent must be refused or fail (no 2xx).
+ * - If children can be read: `GET` of the child below the other parent must be refused or fail (no 2xx), or have no content.
  * - If children can be read and deleted: `DELETE` of the child below the other parent must not delete it. The child was deleted if the `DELETE` is
- *   answered 2xx (not 202), and `GET` below its own parent, which was answered 2xx before, is answered 404 or 410 afterwards. The deletion is undone
- *   at the end.
+ *   answered 2xx (not 202), and `GET` below its own parent, which was answered 2xx with content before, is answered 404, 410 or without content
+ *   afterwards. The deletion is undone at the end.
  *
- * Neither is a finding if `GET` below the other parent was also answered 2xx in the state before the step: each parent then numbers its own children,
- * or the parents share their children. Each child is judged when it is created, not when it is read or updated later.
+ * Neither is a finding if `GET` below the other parent was also answered 2xx with content in the state before the step: each parent then numbers its
+ * own children, or the parents share their children. Each child is judged when it is created, not when it is read or updated later.
  *
  * This is the resource-hierarchy rule of Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020.
  * @throws SeqqaError `RULE_INVALID` if `resources` is invalid
@@ -55,7 +55,7 @@ export function resourceHierarchy<C extends object = Values, A = ApiClient>(opti
       if (broken === undefined) return true;
       return {
         earlier: async (begun) => {
-          if ((await client.get(other.path)).ok) return true;
+          if (isServed(await client.get(other.path))) return true;
           return begun.explain(`${action.name}: after ${created.answer.request.method} ${created.kind[created.place.of].text}, ${broken}`);
         },
       };
@@ -87,11 +87,10 @@ async function underAnother({ kind, id, place }: Created, paths: ResourcePaths, 
 async function foundUnder({ parent, path }: Elsewhere, { kind, path: own }: Created, client: ApiClient): Promise<string | undefined> {
   const under = `under another ${parent.resource.name}`;
   const seen = await client.get(path);
-  if (seen.ok) return `GET ${kind.item.text} of the created item ${under} was answered ${seen.statusCode}`;
-  if (kind.resource.can.delete !== true || !(await client.get(own)).ok) return undefined;
+  if (isServed(seen)) return `GET ${kind.item.text} of the created item ${under} was answered ${seen.statusCode}`;
+  if (kind.resource.can.delete !== true || !isServed(await client.get(own))) return undefined;
   const deleted = await client.delete(path);
   if (!isDone(deleted)) return undefined;
-  const { statusCode } = await client.get(own);
-  if (statusCode !== 404 && statusCode !== 410) return undefined;
+  if (!isAbsent(await client.get(own))) return undefined;
   return `DELETE ${kind.item.text} of the created item ${under} was answered ${deleted.statusCode} and deleted the item`;
 }

@@ -32,7 +32,8 @@ const NO_STATEMENT = new Set([401, 403, 408, 409, 412, 422, 425, 428, 429]);
  * - If both answers are 2xx and have a `Location`, it is the same. If both are JSON objects, each `id` or `uuid` that both have is the same. Compared
  *   are those at the top level or one object below it (such as `data`). `meta` and objects named for requests and traces are left out.
  *
- * A request without the header is not judged. The draft is IETF draft-ietf-httpapi-idempotency-key-header.
+ * A request without the header is not judged. The rule is inconclusive if the request cannot be sent again, because its body was multipart or bytes that
+ * are no UTF-8. The draft is IETF draft-ietf-httpapi-idempotency-key-header.
  * @throws SeqqaError `RULE_INVALID` if `header` is not the name of a header
  */
 export function retrySafe<C extends object = Values, A = ApiClient>(options: RetrySafeOptions = {}): Rule<C, A> {
@@ -50,13 +51,14 @@ export function retrySafe<C extends object = Values, A = ApiClient>(options: Ret
     message: "a request with an idempotency key had a different effect when it was sent again",
     severity: Severity.HIGH,
     writes: true,
-    judge: async (_world, { action, answers, client, again, stores, explain }) => {
+    judge: async (_world, { action, answers, client, again, stores, explain, inconclusive }) => {
       const [answer, ...others] = writesOf(answers);
       if (answer === undefined || others.length > 0 || !isDone(answer) || !hasHeader(answer, name)) return true;
       const path = pathOf(client, answer);
       const before = path === undefined ? undefined : await stores();
-      const second = before === undefined ? undefined : await again(answer);
-      if (path === undefined || before === undefined || second === undefined) return true;
+      if (path === undefined || before === undefined) return true;
+      const second = await again(answer);
+      if (second === undefined) return inconclusive("seqqa cannot send the request of the step again");
       const request = `${answer.request.method} ${shownPath(path)} with the same ${header}`;
       const what = `${action.name}: ${request} was answered ${answer.statusCode} the first time and ${second.statusCode} the second time`;
       const after = (await stores())!;

@@ -1,14 +1,13 @@
 import type { Action } from "../model/declare/action.ts";
 import type { ApiClient } from "../model/http/client.ts";
-import type { Context, Values } from "../model/context/context.ts";
+import type { Values } from "../model/context/context.ts";
 import { SeqqaError } from "../model/errors.ts";
-import { Rule, type CheckedStep, type Earlier } from "../model/declare/rule.ts";
-import type { World } from "../model/declare/world.ts";
+import { Rule, type Earlier } from "../model/declare/rule.ts";
 import { Severity } from "../model/declare/severity.ts";
 import { nameOf, requireAction, requireCall, requireList, requireOptions } from "./rule-options.ts";
 import { copyOf, endingAnswers } from "./sessions/session.ts";
 import type { SessionEndsOptions } from "./sessions/options.ts";
-import { SessionTrial } from "./sessions/session-trial.ts";
+import { SessionTrial, type TriedStep } from "./sessions/session-trial.ts";
 
 /**
  * Many APIs compare the time in a token with the time of the change in whole seconds, and keep tokens that are about a second old. Sessions of this
@@ -28,11 +27,14 @@ const AGE_MS = 2100;
  *    still sent.
  * 4. The user logs in again, and the earlier sessions are tried once more.
  *
+ * If a login ends the earlier session of the user, so that the step can no longer be sent, only the session of the client is tried.
+ *
  * After `logout`, only the session with which the request was sent is tried. With `refresh`, the rule also logs in with another client, calls the
  * action with it, and tries to renew this session.
  *
  * If a session still works, everything is repeated with sessions that are two seconds old, because many APIs compare times in whole seconds. Only a
- * session that works again is a finding. If `login` is refused, or returns no response for `refresh`, the rule is inconclusive.
+ * session that works again is a finding. The rule is inconclusive if a session still works after a 202, which only promises that the sessions will end,
+ * if `login` is refused, or if it returns no response for `refresh`.
  *
  * OWASP ASVS 5.0, 7.4.1 to 7.4.3.
  * @throws SeqqaError `RULE_INVALID` if no action is named, or the agent does not have a named action
@@ -67,16 +69,18 @@ export function sessionEnds<C extends object = Values, A = ApiClient>(options: S
   const ends = new Map<string, Action<C, A>>();
   /** Names of the actions after which a session of the age {@link AGE_MS} still worked. */
   const confirmed = new Set<string>();
-  /** Tries the sessions of the user after a step. With an age above 0, the sessions are at least that old when the step ends them. */
-  const judgeAt = (world: World<C, A>, step: CheckedStep, after: Context<C>, ageMs: number): Earlier => ({
+  /** Tries the sessions of the user after a step. */
+  const judgeAs = (tried: TriedStep<C, A>): Earlier => ({
     earlier: async ({ explain, inconclusive }) => {
-      const { name } = step.action;
-      const tried = { world, step, isLogout: one.has(name), action: ends.get(name), after, ageMs };
+      const { name } = tried.step.action;
       const outcome = await new SessionTrial(options, tried).outcome();
       if (outcome.kind === "unknown") return inconclusive(outcome.why);
       if (outcome.kind === "ended") return true;
-      if (ageMs === 0 && !confirmed.has(name)) return judgeAt(world, step, after, AGE_MS);
+      if (outcome.kind === "one session") return judgeAs({ ...tried, hasOneSession: true });
+      if (tried.ageMs === 0 && !confirmed.has(name)) return judgeAs({ ...tried, ageMs: AGE_MS });
       confirmed.add(name);
+      if (endingAnswers(tried.step, tried.isLogout).some(({ statusCode }) => statusCode === 202))
+        return inconclusive(`${name} was answered 202, so the sessions may end after the time at which seqqa tries them`);
       return explain(outcome.problem);
     },
   });
@@ -93,7 +97,12 @@ export function sessionEnds<C extends object = Values, A = ApiClient>(options: S
       return [];
     },
     when: ({ name }) => subjects.includes(name),
-    judge: (world, step) =>
-      !step.canGoBack || endingAnswers(step, one.has(step.action.name)).length === 0 || judgeAt(world, step, copyOf(world.context), 0),
+    judge: (world, step) => {
+      const { name } = step.action;
+      const isLogout = one.has(name);
+      if (!step.canGoBack || endingAnswers(step, isLogout).length === 0) return true;
+      const after = copyOf(world.context);
+      return judgeAs({ world, step, isLogout, action: ends.get(name), after, ageMs: 0, hasOneSession: false });
+    },
   });
 }

@@ -5,11 +5,9 @@ import { Rule, type CheckedStep, type Earlier, type Login, type Resent, type Rul
 import type { ApiResponse } from "../model/http/response.ts";
 import { isErrorLocation } from "../model/http/redirect.ts";
 import { Severity } from "../model/declare/severity.ts";
-import { jsonOf } from "./answers/answer-content.ts";
 import { cookiesSentWith, cookiesSetBy, credentialIn, textOf } from "./answers/grants.ts";
-import { graphqlAnswer } from "../model/http/graphql-answer.ts";
-import { saysFailed } from "./answers/seen-fields.ts";
-import { spoiledBodies, withOtherPassword, withWrongCode } from "./changed-requests.ts";
+import { refusesInBody } from "../model/http/refusal.ts";
+import { codesIn, spoiledBodies, type Codes, withOtherPassword, withWrongCode } from "./changed-requests.ts";
 import { nameOf, requireAction, requireOptions, type ActionOrName } from "./rule-options.ts";
 import { isRedirect, pathOf, shownPath, writesOf } from "./requests.ts";
 import { storeChanges } from "./store-changes.ts";
@@ -42,7 +40,7 @@ export interface SingleUseOptions<C extends object = Values, A = ApiClient> exte
  * - by the same client three times, even if an earlier attempt was refused;
  * - by a client without credentials, and by the clients of `users`;
  * - with another password, if its body has a password: the same password again may change nothing;
- * - after another call of `create`.
+ * - after another call of `create`, unless this gives the same code again, such as the fixed code of a test environment; the rule is then inconclusive.
  *
  * In the state before the step, attempts with wrong fields are made first. The request is then sent twice, and must be accepted at most once. The
  * action is also raced with itself if stores allow it, for any setting of `exploration.races`.
@@ -108,10 +106,10 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
         if (problem !== undefined) return step.explain(problem);
       }
       if (!spending.isPossible) return step.inconclusive("seqqa cannot send the request of the step again");
-      if (await isCreatedAgain(world as never, create as never)) {
-        const problem = await spending.again(`after ${create!.name} was called again`);
-        if (problem !== undefined) return step.explain(problem);
-      }
+      const created = await createdAgain(world as never, create as never, step, codesIn(spent.request));
+      if (created === "same") step.inconclusive(`${create!.name} gave the same code again, so seqqa did not try the code after it`);
+      const problem = created === "new" ? await spending.again(`after ${create!.name} was called again`) : undefined;
+      if (problem !== undefined) return step.explain(problem);
       const spoiled = spoiledBodies(spent.request.body);
       if (spoiled.length === 0 || !step.canGoBack) return true;
       const afterAttempts = (bodies: readonly string[]): Earlier => ({
@@ -215,30 +213,70 @@ interface Sender {
   readonly acting: unknown;
 }
 
-/** Calls the `create` action once more, if it applies. Resolves to `false` if it does not apply or is refused. */
-async function isCreatedAgain(
+/**
+ * Calls the `create` action once more, if it applies. Resolves to `refused` if it does not apply or is refused, and to `same` if its answer, or what it
+ * wrote to the context or the stores, contains a code of the repeated request: the code is then valid again.
+ */
+async function createdAgain(
   world: { readonly context: Context; readonly clients: Readonly<Record<string, ApiClient>>; readonly api: ApiClient },
   create: Action,
-): Promise<boolean> {
+  { stores }: CheckedStep,
+  { texts, areNamed }: Codes,
+): Promise<"refused" | "new" | "same"> {
   const { context, clients, api } = world;
+  const written: unknown[] = [];
+  const before = await stores();
+  let answer: ApiResponse | null;
   try {
-    if (create.precondition !== undefined && !create.precondition(context)) return false;
+    if (create.precondition !== undefined && !create.precondition(context)) return "refused";
     const client = create.as === undefined ? api : clients[create.as]!;
-    const answer = await create.run(client, context);
-    return answer !== null && answer.statusCode < 400;
+    answer = await create.run(client, recorded(context, written));
   } catch {
     // The error is ignored here, because it is reported when the action runs as a step.
-    return false;
+    return "refused";
   }
+  if (answer === null || answer.statusCode >= 400 || refusesInBody(answer)) return "refused";
+  const { url, body = "" } = answer.request;
+  const sent = `${url}\n${body}`;
+  // The same e-mail address in both requests is no code. A field that is called a code is one, and may be sent by `create`.
+  const codes = areNamed ? texts : texts.filter((text) => !sent.includes(text));
+  const given = [answer.text, areNamed ? sent : "", JSON.stringify(written), ...newRows(before, await stores())].join("\n");
+  return codes.some((code) => hasWord(given, code)) ? "same" : "new";
+}
+
+/** Returns a context that adds the values that are set to a list. */
+function recorded(context: Context, written: unknown[]): Context {
+  return new Proxy(context, {
+    get: (target, key): unknown => {
+      if (key !== "set") return Reflect.get(target, key);
+      return (name: string, value: unknown): void => {
+        written.push(value);
+        target.set(name, value);
+      };
+    },
+    set: (target, key, value): boolean => {
+      written.push(value);
+      return Reflect.set(target, key, value);
+    },
+  });
+}
+
+/** Returns the rows, calls and mails, as text, that are in the stores only afterwards. */
+function newRows(before: StoresView | undefined, after: StoresView | undefined): readonly string[] {
+  return [...(after?.tables ?? [])].flatMap(([table, rows]) =>
+    [...rows].flatMap(([row, count]) => (count > (before?.tables.get(table)?.get(row) ?? 0) ? [row] : [])),
+  );
+}
+
+/** Returns `true` if a text contains a word, not only as a part of a longer word. */
+function hasWord(text: string, word: string): boolean {
+  const isPart = (at: number): boolean => /[\p{L}\p{N}]/u.test(text[at] ?? "");
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) if (!isPart(at - 1) && !isPart(at + word.length)) return true;
+  return false;
 }
 
 function isAccepted(answer: ApiResponse): boolean {
-  return (
-    answer.statusCode < 400 &&
-    !(isRedirect(answer) && isErrorLocation(answer.headers["location"] ?? "")) &&
-    graphqlAnswer(answer).kind !== "refused" &&
-    !saysFailed(jsonOf(answer))
-  );
+  return answer.statusCode < 400 && !(isRedirect(answer) && isErrorLocation(answer.headers["location"] ?? "")) && !refusesInBody(answer);
 }
 
 /** Returns `true` if both answers redirect to the same path. A code that is refused often leads to another page, such as the login. */

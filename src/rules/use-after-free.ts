@@ -4,7 +4,18 @@ import type { Resource } from "../model/declare/resource.ts";
 import { Rule, type CheckedStep, type Earlier } from "../model/declare/rule.ts";
 import type { ApiResponse } from "../model/http/response.ts";
 import { Severity } from "../model/declare/severity.ts";
-import { idOf, isEmpty, isTombstone, itemIn, jsonOf, isObject, listIn, saysDeleted, type Item } from "./answers/answer-content.ts";
+import {
+  idOf,
+  isAbsent,
+  isServed,
+  isTombstone,
+  itemIn,
+  jsonOf,
+  isObject,
+  listIn,
+  saysDeleted,
+  type Item,
+} from "./answers/answer-content.ts";
 import { isDone, isFailure, isMissing, pathOf, shownPath, writesOf } from "./requests.ts";
 import { collectionPath, ResourcePaths, type Kind, type Place } from "./resources/resource-paths.ts";
 import { requireOptions } from "./rule-options.ts";
@@ -21,11 +32,11 @@ export interface UseAfterFreeOptions {
  *
  * Deletion (with `resources`, if the deleted path is an item). The row may still be in the store; the item is gone if the API no longer returns it.
  * - `GET` of the item, if it can be read, must not be answered 2xx, and not with a server failure (5xx except 501 and 503). 3xx and 4xx, especially
- *   404 and 410, say that the item is not available. A 2xx without content (no body, `null`, `[]`, `{}`) is not a finding. Neither is an item that
- *   says that it is gone, by a field such as `deleted`, `deleted_at` or `archived`, or by a `status` or `state` such as `cancelled`.
+ *   404 and 410, say that the item is not available. A 2xx without content (no body, `null`, `[]`, `{}`, `{ "data": null }`) is not a finding. Neither
+ *   is an item that says that it is gone, by a field such as `deleted`, `deleted_at` or `archived`, or by a `status` or `state` such as `cancelled`.
  * - The lists of child resources, if they can be listed, have no items, except items that say that they are gone. If the deleted item itself is
- *   answered 404 or 410, a child that only says that it has ended (`closed`, `cancelled`, `archived`), and said so before the step, is a finding,
- *   too, because its field does not refer to this deletion.
+ *   answered 404, 410 or without content, a child that only says that it has ended (`closed`, `cancelled`, `archived`), and said so before the step, is
+ *   a finding, too, because its field does not refer to this deletion.
  * - The list of the item's own resource, if it can be listed, does not contain the item's id, unless the listed item says that it is gone.
  *
  * Restoration (with `resources` that have a `restore` path, if the request to that path is answered 2xx, not 202). The item is available again: `GET`
@@ -33,8 +44,8 @@ export interface UseAfterFreeOptions {
  * (`deleted`, `deleted_at`, a `status` such as `deleted`). 401, 403 and every other answer prove nothing.
  *
  * Write (with `resources` that are created by a `POST` to their collection, and can be read and deleted). A write to an item, or below it, that is
- * answered 2xx (not 201 or 202) must not create a missing item again. It is a finding if `GET` of the item is answered 404 or 410 before the step,
- * and 2xx with an item after it.
+ * answered 2xx (not 201 or 202) must not create a missing item again. It is a finding if `GET` of the item is answered 404, 410 or 2xx without
+ * content before the step, and 2xx with an item after it.
  *
  * Without `resources`, the rule cannot distinguish an item from a setting that a `DELETE` resets, so it checks less. If the step changed something,
  * `GET` of the deleted URL must not be answered 2xx with exactly the same non-empty body as before the step. It must not be answered with a server
@@ -80,7 +91,7 @@ async function sameAsBefore(
   const now = await client.get(path);
   if (isFailure(now.statusCode))
     return explain(`${action.name}: ${said(deleted, path)}, but a GET of the same path was then answered ${now.statusCode}`);
-  if (!now.ok || isEmpty(now)) return true;
+  if (!isServed(now)) return true;
   return {
     earlier: async (begun) => {
       const before = await client.get(path);
@@ -104,8 +115,8 @@ async function isGone(
   let isMissed = false;
   if (resource.can.read === true) {
     const now = await client.get(path);
-    isMissed = now.statusCode === 404 || now.statusCode === 410;
-    if (isFailure(now.statusCode) || isServed(now, resource))
+    isMissed = isAbsent(now);
+    if (isFailure(now.statusCode) || isThere(now, resource))
       return explain(`${what}, but GET ${item.text} of the deleted item was then answered ${now.statusCode}`);
   }
   const ended: Ended[] = [];
@@ -180,21 +191,22 @@ async function staysGone(
   const canBeGone = resource.can.read === true && resource.can.delete === true;
   if (!changed || !canGoBack || !isMadeByPost || !canBeGone) return true;
   const now = await client.get(itemPath);
-  if (!isServed(now, resource)) return true;
+  if (!isThere(now, resource)) return true;
   return {
     earlier: async (begun) => {
-      const { statusCode } = await client.get(itemPath);
-      if (statusCode !== 404 && statusCode !== 410) return true;
+      const before = await client.get(itemPath);
+      if (!isAbsent(before)) return true;
       const what = `${action.name}: ${written.request.method} ${shownPath(path)} was answered ${written.statusCode}`;
       return begun.explain(
-        `${what}; GET ${item.text} of the item was answered ${statusCode} before this request and ${now.statusCode} after it`,
+        `${what}; GET ${item.text} of the item was answered ${before.statusCode}${before.ok ? " without the item" : ""} before this request and ${now.statusCode} after it`,
       );
     },
   };
 }
 
-function isServed(answer: ApiResponse, resource: Resource): boolean {
-  if (!answer.ok || isEmpty(answer)) return false;
+/** Returns `true` if an answer shows an item that does not say that it is gone. */
+function isThere(answer: ApiResponse, resource: Resource): boolean {
+  if (!isServed(answer)) return false;
   const whole = jsonOf(answer);
   return ![itemIn(answer, resource), whole].some((one) => isObject(one) && isTombstone(one));
 }

@@ -1,4 +1,5 @@
 import { HttpClient } from "../../src/adapters/http/index.ts";
+import type { Context } from "../../src/model/context/context.ts";
 import type { Resource } from "../../src/model/declare/resource.ts";
 import type { ApiResponse } from "../../src/model/http/response.ts";
 import type { Rule, StoresView } from "../../src/model/declare/rule.ts";
@@ -16,13 +17,16 @@ export interface Script {
   /** The answers in the state before the step. Default: 404. */
   readonly before?: Script["after"];
   readonly changed?: boolean;
+  readonly context?: Context;
   readonly expectedStatus?: readonly number[];
-  /** The contents of the stores, one entry for each time that the rule reads them. */
-  readonly stores?: readonly StoresView[];
+  /** `true` if the requests of the step cannot be sent again. */
+  readonly isLost?: boolean;
+  /** The contents of the stores, one entry for each time that the rule reads them, or a function that is called each time. */
+  readonly stores?: readonly StoresView[] | (() => StoresView);
 }
 
 export interface Judged {
-  /** `true` if the rule holds, otherwise the reason why it does not. */
+  /** `true` if the rule holds, otherwise the reason why it does not, or `? ` and the reason why it is inconclusive. */
   readonly said: true | string;
   /** The requests of the rule, in order. Requests in the state before the step begin with `before: `. */
   readonly asked: readonly string[];
@@ -59,14 +63,20 @@ export async function judged(rule: Rule, script: Script): Promise<Judged> {
     answers.push(await client.request(method, path, { headers, ...(json === undefined ? {} : { json }) }));
   }
   phase = "after";
-  const views = [...(script.stores ?? [])];
+  const views = typeof script.stores === "function" ? [] : [...(script.stores ?? [])];
   let because: string | undefined;
+  let unjudged: string | undefined;
+  const inconclusive = (why: string): true => {
+    unjudged = `? ${why}`;
+    return true;
+  };
   const explain = (message: string): false => {
     because = message;
     return false;
   };
-  const stores = async (): Promise<StoresView | undefined> => (views.length > 1 ? views.shift() : views[0]);
-  let said = await rule.judge({} as never, {
+  const stores = async (): Promise<StoresView | undefined> =>
+    typeof script.stores === "function" ? script.stores() : views.length > 1 ? views.shift() : views[0];
+  let said = await rule.judge({ context: script.context } as never, {
     action: { name: "act", tags: [], as: undefined, expectedStatus },
     response: answers.at(-1),
     answers,
@@ -76,17 +86,19 @@ export async function judged(rule: Rule, script: Script): Promise<Judged> {
     client,
     explain,
     stores,
-    inconclusive: () => true,
-    unjudged: () => true,
+    inconclusive,
+    unjudged: inconclusive,
     again: async ({ request }, { body = request.body } = {}) =>
-      client.request(request.method, request.url, { headers: request.headers, ...(body === undefined ? {} : { body }) }),
+      script.isLost === true
+        ? undefined
+        : client.request(request.method, request.url, { headers: request.headers, ...(body === undefined ? {} : { body }) }),
   });
   while (typeof said === "object" && "earlier" in said) {
     phase = "before";
-    said = await said.earlier({ explain, stores, inconclusive: () => true, unjudged: () => true });
+    said = await said.earlier({ explain, stores, inconclusive, unjudged: inconclusive });
   }
   await client.close();
-  return { said: said === true ? true : (because ?? rule.message), asked };
+  return { said: said === true ? (unjudged ?? true) : (because ?? rule.message), asked };
 }
 
 /** Customers, and orders as their children. */

@@ -246,6 +246,8 @@ async function sendAgain(
   body: string | undefined = request.body,
 ): Promise<ApiResponse | undefined> {
   if (clientPartOf(client) === undefined || request.method === "CALL" || !/^https?:/.test(request.url)) return undefined;
+  // Only the text of a body is kept. If bytes are no text, it has this character in their place, and would be another body.
+  if (body?.includes("\uFFFD") === true) return undefined;
   const headers = Object.entries(request.headers).filter(
     ([name]) => !NOT_SENT_AGAIN.has(name.toLowerCase()) && !(isOther && TELLS_SENDER.test(name)),
   );

@@ -1,4 +1,4 @@
-import { isExpected, serverErrorIn, type Action } from "../../model/declare/action.ts";
+import { isExpected, isServerError, serverErrorIn, type Action } from "../../model/declare/action.ts";
 import type { Exchange, PendingRequest } from "../../model/http/client.ts";
 import { EdgeAction } from "../../model/declare/edge-action.ts";
 import { ApiResponse } from "../../model/http/response.ts";
@@ -221,7 +221,7 @@ export class Stepper {
       action.expectedStatus === undefined &&
       this.#allAnswered();
     const outcome =
-      quiet && pending.length === 0 && response instanceof ApiResponse && response.statusCode < 500
+      quiet && pending.length === 0 && response instanceof ApiResponse && !isServerError(response)
         ? executed(response)
         : this.#judge(action, response, pending);
     // The call succeeded, so the world is now at the node of the state graph to which this edge leads.
@@ -348,9 +348,9 @@ export class Stepper {
     // Report only one error for a step, so drop the others.
     this.uncaught.length = 0;
     const findings = this.#serverErrors(action, undefined);
-    // If there was a 5xx answer, report it instead of the error that it caused in user code.
+    // If there was a server error, report it instead of the error that it caused in user code.
     if (findings.length > 0 || this.#options.serverErrors === "rule") {
-      const answer = this.exchanges.findLast((one) => one.kind === "answer" && one.response.statusCode >= 500);
+      const answer = this.exchanges.findLast((one) => one.kind === "answer" && isServerError(one.response));
       if (answer?.kind === "answer") return executed(answer.response, findings);
     }
     return failed(this.thrown("ACTION_THREW", `Action "${action.name}" threw`, action.name, error));
@@ -358,7 +358,7 @@ export class Stepper {
 
   /** Returns `true` if all requests of the step were answered, and none of them with a server error. */
   #allAnswered(): boolean {
-    for (const exchange of this.exchanges) if (exchange.kind === "failure" || exchange.response.statusCode >= 500) return false;
+    for (const exchange of this.exchanges) if (exchange.kind === "failure" || isServerError(exchange.response)) return false;
     return true;
   }
 

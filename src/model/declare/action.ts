@@ -1,7 +1,7 @@
 import { SeqqaError } from "../errors.ts";
 import type { ApiClient } from "../http/client.ts";
 import type { Context, Values } from "../context/context.ts";
-import { graphqlServerError } from "../http/graphql-answer.ts";
+import { graphqlServerError, type GraphqlExchange } from "../http/graphql-answer.ts";
 import type { ApiResponse } from "../http/response.ts";
 import { refuseUnknown } from "./unknown-options.ts";
 
@@ -134,11 +134,18 @@ export function checkedStatuses(what: string, code: string, given: unknown): rea
  * Returns how the first server error in the answers to an action was told, such as `status 500`; `undefined` if there is none, or if it was expected.
  * A GraphQL server may report its error with status 200, which counts as status 500.
  */
-export function serverErrorIn(answers: readonly ApiResponse[], expected: readonly ExpectedStatus[]): string | undefined {
+export function serverErrorIn(answers: readonly GraphqlExchange[], expected: readonly ExpectedStatus[]): string | undefined {
   const worst = answers.find(({ statusCode }) => statusCode >= 500 && !isExpected(statusCode, expected));
   if (worst !== undefined) return `status ${worst.statusCode}`;
   const failure = isExpected(500, expected) ? undefined : answers.map(graphqlServerError).find((one) => one !== undefined);
   return failure === undefined ? undefined : `a server error of GraphQL: ${failure}`;
+}
+
+/**
+ * Returns `true` if an answer reports a failure of the server: by a status of 500 or above, or by an error of GraphQL. It is cheap for other answers.
+ */
+export function isServerError(answer: ApiResponse): boolean {
+  return answer.statusCode >= 500 || graphqlServerError(answer) !== undefined;
 }
 
 /** Returns `true` if a status is one of the expected statuses. */

@@ -61,7 +61,7 @@ export interface CheckedStep {
   readonly guests: readonly ApiClient[];
   /**
    * Sends the request of an answer again, with the same method, URL, body and headers. Resolves to `undefined` if that is not possible: the client is
-   * not HTTP, or the body was multipart.
+   * not HTTP, or the body was multipart, or bytes that are no UTF-8.
    */
   again(answer: ApiResponse, changes?: Resent): Promise<ApiResponse | undefined>;
   /**

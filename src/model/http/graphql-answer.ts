@@ -76,7 +76,10 @@ const THROWN = /^(?:Type|Reference|Range|Syntax|Sqlite|Database|Prisma\w*|QueryF
  * none. Many servers also give the code `INTERNAL_SERVER_ERROR` to errors that refuse a request, so the code alone is not enough.
  */
 export function graphqlServerError(exchange: GraphqlExchange): string | undefined {
-  if (exchange.statusCode >= 500 || !isGraphql(exchange)) return undefined;
+  const { statusCode, request } = exchange;
+  if (statusCode >= 500 || request.method !== "POST" || request.body?.includes('"query"') !== true) return undefined;
+  // Each step asks this, and most answers have no errors. A search in the text is much cheaper than parsing it.
+  if (exchange.text?.includes('"errors"') !== true || !isGraphql(exchange)) return undefined;
   const errors = recordOf(exchange.text)?.["errors"];
   const failure: unknown = Array.isArray(errors) ? errors.find(isServerError) : undefined;
   return failure === undefined ? undefined : messageOf(failure);

@@ -1,6 +1,6 @@
-import { isExpected, type Action } from "../../model/declare/action.ts";
+import { serverErrorIn, type Action } from "../../model/declare/action.ts";
 import type { Exchange } from "../../model/http/client.ts";
-import { graphqlAnswer } from "../../model/http/graphql-answer.ts";
+import { refusesInBody } from "../../model/http/refusal.ts";
 import { Context, contextPartOf, type SavedContext } from "../../model/context/context.ts";
 import type { LaneBase } from "../../lane/index.ts";
 import { Drawing, exchangesOf, Stepper, type Outcome } from "../../lane/index.ts";
@@ -74,6 +74,7 @@ export class Side {
     const status = outcome.response?.statusCode ?? answer?.status ?? 0;
     const body = outcome.response?.text ?? answer?.body;
     const request = outcome.response?.request ?? exchanges.findLast(({ response }) => response !== undefined)?.request;
+    const answered = request === undefined ? [] : [{ statusCode: status, request, text: body }];
     return {
       action: this.action.name,
       kind: outcome.kind,
@@ -82,11 +83,8 @@ export class Side {
       exchanges: outcome.kind === "skipped" ? [] : exchanges,
       lost: outcome.lost,
       serverError:
-        this.#base.options.serverErrors === "violation" && status >= 500 && !isExpected(status, this.action.expectedStatus ?? []),
-      refused:
-        (status >= 400 && status < 500) ||
-        status === 503 ||
-        (request !== undefined && graphqlAnswer({ statusCode: status, request, text: body }).kind === "refused"),
+        this.#base.options.serverErrors === "violation" && serverErrorIn(answered, this.action.expectedStatus ?? []) !== undefined,
+      refused: (status >= 400 && status < 500) || status === 503 || answered.some(refusesInBody),
     };
   }
 }

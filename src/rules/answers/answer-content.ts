@@ -1,5 +1,7 @@
 import type { Resource } from "../../model/declare/resource.ts";
+import { isNothing } from "../../model/http/refusal.ts";
 import type { ApiResponse } from "../../model/http/response.ts";
+import { isGranted } from "../requests.ts";
 
 export type Item = Readonly<Record<string, unknown>>;
 
@@ -65,11 +67,26 @@ function fieldsBeside(value: unknown, depth: number): readonly (readonly [name: 
   return Object.entries(value).flatMap(([name, one]) => [[name, one] as const, ...fieldsBeside(one, depth + 1)]);
 }
 
-/** Returns `true` for a 2xx answer without content: no body, `null`, `[]` or `{}`. */
-export function isEmpty(answer: ApiResponse): boolean {
-  if (answer.text === "") return true;
-  const body = jsonOf(answer);
-  return body === null || (typeof body === "object" && Object.keys(body).length === 0);
+/**
+ * Returns `true` for a 2xx answer with content that does not refuse the request. Some APIs answer a missing item with 200 and without content: no body,
+ * `null`, `[]`, `{}`, `{ "data": null }`.
+ */
+export function isServed(answer: ApiResponse): boolean {
+  return isGranted(answer) && !isNothing(contentOf(answer));
+}
+
+/** Returns `true` for an answer to a read that says that the item is missing: 404, 410, or 2xx without content, see {@link isServed}. */
+export function isAbsent(answer: ApiResponse): boolean {
+  return answer.ok ? !isServed(answer) : answer.statusCode === 404 || answer.statusCode === 410;
+}
+
+/** Returns the body of an answer: the value of JSON, and the text of any other body. */
+export function contentOf(answer: ApiResponse): unknown {
+  try {
+    return answer.json();
+  } catch {
+    return answer.text.trim();
+  }
 }
 
 const GONE = /^(?:is)?(?:deleted|removed|archived|revoked|cancell?ed|deactivated|terminated|destroyed)(?:at|on|time|date|timestamp)?$/;

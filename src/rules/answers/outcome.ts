@@ -73,7 +73,8 @@ function echoesOf({ request }: ApiResponse): Seen["echoes"] {
   return (name, value) => inBody.has(`${name} ${value}`) || (ID.test(name) && inUrl.has(encodeURIComponent(value)));
 }
 
-function bodyOf(text: string | undefined): unknown {
+/** Returns the value of a request body that is JSON, and the fields of any other one, which is read as a form. */
+export function bodyOf(text: string | undefined): unknown {
   try {
     return JSON.parse(text ?? "");
   } catch {

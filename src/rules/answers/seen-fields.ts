@@ -1,12 +1,8 @@
 import type { ApiResponse } from "../../model/http/response.ts";
 import { isGraphql } from "../../model/http/graphql-answer.ts";
+import { isNothing, saysFailed } from "../../model/http/refusal.ts";
+import { contentOf } from "./answer-content.ts";
 
-/** The names of fields that describe a list as a whole, such as its length, in lower case without `_` and `-`. */
-const OF_LISTS = new Set(
-  "total totalcount totalitems totalpages totalresults count size length page pages pagesize perpage currentpage lastpage pagenumber number limit offset skip start cursor nextcursor endcursor startcursor next nextpage previous prev first last self hasmore hasnext hasprevious hasnextpage haspreviouspage links pageinfo pagination meta metadata object kind type url status ok success".split(
-    " ",
-  ),
-);
 const SHOWN = 10;
 /**
  * Matches the field names that messages may show. Names with three or more groups of digits are not shown, because they may be ids that are used as
@@ -22,7 +18,7 @@ const DEEPEST = 4;
 export function seenFields(answer: ApiResponse): string | undefined {
   if (!answer.ok || answer.request.method === "HEAD") return undefined;
   const graphql = shownData(answer);
-  const body = graphql === undefined ? bodyOf(answer) : graphql.data;
+  const body = graphql === undefined ? contentOf(answer) : graphql.data;
   if (isNothing(body) || saysFailed(body)) return undefined;
   const names = [...new Set(namesOf(body))].filter((name) => NAME.test(name));
   if (names.length === 0) return typeof body === "object" ? "a body" : "a text";
@@ -44,41 +40,6 @@ function shownData(answer: ApiResponse): { readonly data: unknown } | undefined 
 function isOutcome(value: unknown): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   return Object.entries(value).every(([name, one]) => OF_PAYLOADS.test(name) || isNothing(one) || typeof one === "boolean");
-}
-
-function bodyOf(answer: ApiResponse): unknown {
-  try {
-    return answer.json();
-  } catch {
-    return answer.text.trim();
-  }
-}
-
-function isNothing(value: unknown, depth = 0): boolean {
-  if (value === null || value === undefined || value === "") return true;
-  if (typeof value !== "object") return false;
-  if (Array.isArray(value)) return value.every((one) => isNothing(one, depth + 1));
-  const fields = Object.entries(value);
-  if (depth === DEEPEST) return fields.length === 0;
-  // An object with only `false` says no: `{ "can_edit": false }`.
-  const filled = fields.filter(([, one]) => one !== false && !isNothing(one, depth + 1));
-  if (filled.length === 0) return true;
-  // An object with an empty array, whose other fields all describe the list (such as `total`), shows no data.
-  const isEnvelope = fields.some(([, one]) => Array.isArray(one) && one.length === 0);
-  return isEnvelope && filled.every(([name]) => OF_LISTS.has(name.toLowerCase().replaceAll(/[_\-$@]/g, "")));
-}
-
-/** Returns `true` if the body reports an error despite a status of 200: GraphQL `errors`, or `{ "ok": false }`. */
-export function saysFailed(body: unknown): boolean {
-  if (typeof body !== "object" || body === null || Array.isArray(body)) return false;
-  const { error, errors, data, ok, success } = body as Readonly<Record<string, unknown>>;
-  if (ok === false || success === false) return true;
-  return ((error !== false && !isNothing(error)) || !isNothing(errors)) && isNothing(data === undefined ? null : firstLevel(data));
-}
-
-/** Returns the values of the top-level fields, because GraphQL answers with an object such as `{ "note": null }` even if there is no data. */
-function firstLevel(data: unknown): unknown {
-  return typeof data === "object" && data !== null ? Object.values(data) : data;
 }
 
 /**

@@ -6,7 +6,7 @@ import { Rule, type CheckedStep, type Earlier } from "../../model/declare/rule.t
 import { Severity } from "../../model/declare/severity.ts";
 import { requireList } from "../rule-options.ts";
 import { nameOf, type RowRuleOptions } from "./row-rules.ts";
-import { columnName, SqlNames, type ColumnName } from "./table-names.ts";
+import { cellOf, columnName, SqlNames, type ColumnName } from "./table-names.ts";
 
 const MOST_ROWS = 20;
 /** The tolerance for totals of floating-point columns: a smaller difference is a rounding error. */
@@ -43,7 +43,9 @@ export function immutable<C extends object = Values, A = ApiClient>(
     read: async (names) => {
       const sql = `SELECT ${read.map(({ column }) => names.name(column)).join(", ")} FROM ${names.table(first)}`;
       const rows = await names.rows(sql, read);
-      return new Map(rows.map((row) => [String(row[key]), new Map(all.map(({ column }) => [column, textOf(row[column])]))]));
+      return new Map(
+        rows.map((row) => [String(cellOf(row, key)), new Map(all.map(({ column }) => [column, textOf(cellOf(row, column))]))]),
+      );
     },
     judge: (before, now, { action }) => {
       const wrong = [...now].flatMap(([id, values]) =>

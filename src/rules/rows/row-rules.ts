@@ -2,7 +2,7 @@ import type { ApiClient } from "../../model/http/client.ts";
 import type { Values } from "../../model/context/context.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { Invariant, type CheckResult, type InvariantOptions } from "../../model/declare/invariant.ts";
-import { columnName, SqlNames, type ColumnName } from "./table-names.ts";
+import { cellOf, columnName, SqlNames, type ColumnName } from "./table-names.ts";
 
 /** Options that every rule about rows accepts. */
 export interface RowRuleOptions extends Pick<InvariantOptions, "severity" | "blocking" | "when"> {
@@ -35,7 +35,7 @@ export function neverNegative<C extends object = Values, A = ApiClient>(column: 
     columns: [at],
     expected: `${column} >= 0`,
     message: (count) => `${column} is negative in ${rowCount(count)}`,
-    actual: (rows) => rows.map((row) => row[at.column]),
+    actual: (rows) => rows.map((row) => cellOf(row, at.column)),
     sql: (sql) => `SELECT * FROM ${sql.table(at)} WHERE ${sql.name(at.column)} < 0`,
   });
 }
@@ -57,7 +57,7 @@ export function neverAbove<C extends object = Values, A = ApiClient>(
     columns: [at, most],
     expected: `${column} <= ${limit}`,
     message: (count) => `${column} is above ${limit} in ${rowCount(count)}`,
-    actual: (rows) => rows.map((row) => ({ [column]: row[at.column], [limit]: row[most.column] })),
+    actual: (rows) => rows.map((row) => ({ [column]: cellOf(row, at.column), [limit]: cellOf(row, most.column) })),
     sql: (sql) => `SELECT * FROM ${sql.table(at)} WHERE ${isAbove(sql.name(at.column), sql.name(most.column))}`,
   });
 }
@@ -150,7 +150,7 @@ export function unique<C extends object = Values, A = ApiClient>(
     expected: `at most one row for each ${named.join(", ")}`,
     message: (count) =>
       `${named.join(", ")} is not unique: ${rowCount(count)} ${count === "1" ? "has" : "have"} the same values as other rows`,
-    actual: (rows) => rows.map((row) => all.map(({ column }) => row[column]).join(", ")),
+    actual: (rows) => rows.map((row) => all.map(({ column }) => cellOf(row, column)).join(", ")),
     sql: (sql) => {
       const compared = ({ column }: ColumnName, of: string): string => {
         const name = `${of}.${sql.name(column)}`;
@@ -181,7 +181,7 @@ export function references<C extends object = Values, A = ApiClient>(
     columns: [source, target],
     expected: `every ${from} refers to an existing ${to}`,
     message: (count) => `in ${rowCount(count)}, ${from} refers to a ${to} that does not exist`,
-    actual: (rows) => rows.map((row) => row[source.column]),
+    actual: (rows) => rows.map((row) => cellOf(row, source.column)),
     sql: (sql) =>
       `SELECT mine.* FROM ${sql.table(source)} mine LEFT JOIN ${sql.table(target)} other ` +
       `ON ${sql.same(`other.${sql.name(target.column)}`, `mine.${sql.name(source.column)}`)} ` +
@@ -223,7 +223,7 @@ export function sumWithin<C extends object = Values, A = ApiClient>({
     columns: [part, sum, refers, own],
     expected: `the sum of ${parts} is at most ${whole}`,
     message: (count) => `${parts} add up to more than ${whole} for ${rowCount(count)} of ${sum.table}`,
-    actual: (rows) => rows.map((row) => ({ [key]: row[key], [whole]: row[sum.column], sum: row["sum_of_parts"] })),
+    actual: (rows) => rows.map((row) => ({ [key]: cellOf(row, key), [whole]: cellOf(row, sum.column), sum: row["sum_of_parts"] })),
     sql: (sql) => {
       const condition = where === undefined ? "" : ` WHERE ${where}`;
       const sums =

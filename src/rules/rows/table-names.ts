@@ -15,6 +15,16 @@ export interface ColumnName {
   readonly column: string;
 }
 
+/**
+ * Returns the value of a column of a row. The column may be written in another case than it was declared in: SQLite and MariaDB find it, but name it in
+ * the row as it was declared.
+ */
+export function cellOf(row: Row, column: string): unknown {
+  if (Object.hasOwn(row, column)) return row[column];
+  const wanted = column.toLowerCase();
+  return row[Object.keys(row).find((name) => name.toLowerCase() === wanted) ?? column];
+}
+
 /** Parses `table.column`. The error names `rule`. @throws SeqqaError `RULE_INVALID` if the text has another form */
 export function columnName(rule: string, text: unknown): ColumnName {
   const at = typeof text === "string" ? text.lastIndexOf(".") : -1;

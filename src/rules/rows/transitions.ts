@@ -6,7 +6,7 @@ import { writesOf } from "../requests.ts";
 import { requireList } from "../rule-options.ts";
 import { changeRule } from "./changed-rows.ts";
 import type { RowRuleOptions } from "./row-rules.ts";
-import { columnName } from "./table-names.ts";
+import { cellOf, columnName } from "./table-names.ts";
 
 /** Options of {@link transitions}. */
 export interface TransitionsOptions extends RowRuleOptions {
@@ -42,7 +42,7 @@ export function transitions<C extends object = Values, A = ApiClient>(
     read: async (names) => {
       const sql = `SELECT ${names.name(key)}, ${names.name(at.column)} FROM ${names.table(at)}`;
       const rows = await names.rows(sql, [at, keyed]);
-      return new Map(rows.map((row) => [String(row[key]), String(row[at.column])]));
+      return new Map(rows.map((row) => [String(cellOf(row, key)), String(cellOf(row, at.column))]));
     },
     judge: (before, now, { action, answers }) => {
       const steps = Math.max(1, writesOf(answers).length);

@@ -6,12 +6,16 @@ import { clientPartOf, type ApiClient } from "../../model/http/client.ts";
 import type { Context } from "../../model/context/context.ts";
 import { ApiResponse } from "../../model/http/response.ts";
 import { leavesOf } from "../intruder/owners-view.ts";
-import { isRedirect } from "../requests.ts";
+import { isGranted, isRedirect } from "../requests.ts";
 import type { SessionEndsOptions } from "./options.ts";
-import { copyOf, emptyLike, endingAnswers, isAlike, isGranted, requestOf, statusOf, type Session } from "./session.ts";
+import { copyOf, emptyLike, endingAnswers, isAlike, requestOf, statusOf, type Session } from "./session.ts";
 
-/** The result of a trial: a session still works (with a text for the message), none works, or the rule cannot know. */
+/**
+ * The result of a trial: a session still works (with a text for the message), none works, the rule cannot know, or the logins of the trial ended the
+ * session of the client, so that the trial must be repeated with this session alone.
+ */
 export type TrialOutcome =
+  | { readonly kind: "one session" }
   | { readonly kind: "works"; readonly problem: string }
   | { readonly kind: "ended" }
   | { readonly kind: "unknown"; readonly why: string };
@@ -27,6 +31,8 @@ export interface TriedStep<C extends object, A> {
   readonly after: Context<C>;
   /** The time that passes between the logins and the request that ends the sessions. */
   readonly ageMs: number;
+  /** `true` if a login ends the earlier session of the user, so that no other session is opened. */
+  readonly hasOneSession: boolean;
 }
 
 const ENDED: TrialOutcome = { kind: "ended" };
@@ -56,14 +62,18 @@ export class SessionTrial<C extends object, A> {
         `the request of \`check\` is answered ${unprotected.statusCode} without a session; let \`check\` send a request that needs a session`,
       );
     await this.#openAll();
+    if (this.#sessions.length === 0 && this.#tried.hasOneSession)
+      return unknown(`${ONE_SESSION}, so the user had no other session before the step`);
     if (this.#sessions.length === 0) return unknown(`the user had no working session before the step (${this.#answers()})`);
     const obstacle = this.#obstacle();
     if (ageMs > 0) await sleep(ageMs);
     const ending = endingAnswers(step, isLogout);
     for (const answer of ending) {
       const again = await step.again(answer);
-      if (again === undefined || !isAlike(again, answer)) return unknown("seqqa cannot send the requests of the step again");
+      if (again === undefined || !isAlike(again, answer)) return this.#notSent();
     }
+    // After a 202, the target may still be working. Reading the stores waits until they no longer change.
+    if (ending.some(({ statusCode }) => statusCode === 202)) await step.stores();
     const ended = `${action.name} was answered ${ending.at(-1)!.statusCode}`;
     const still = await this.#stillWorking(true);
     if (still !== undefined) return { kind: "works", problem: `${ended}, and ${still}` };
@@ -77,8 +87,16 @@ export class SessionTrial<C extends object, A> {
     return obstacle === undefined ? ENDED : unknown(obstacle);
   }
 
+  /** Returns the outcome if the requests of the step cannot be sent again, perhaps because the logins of the trial ended the session of the client. */
+  async #notSent(): Promise<TrialOutcome> {
+    const { world, step } = this.#tried;
+    const hasOpened = this.#sessions.some(({ what }) => what === ANOTHER);
+    if (hasOpened && !isGranted(await this.#check({ client: step.client, context: world.context }))) return { kind: "one session" };
+    return unknown("seqqa cannot send the requests of the step again");
+  }
+
   async #openAll(): Promise<void> {
-    const { world, step, isLogout } = this.#tried;
+    const { world, step, isLogout, hasOneSession } = this.#tried;
     const { as, keepsCurrent = false } = this.#options;
     const users = as === undefined ? world.api : world.clients[as];
     if (isLogout || (!keepsCurrent && users !== undefined)) {
@@ -87,7 +105,7 @@ export class SessionTrial<C extends object, A> {
       const what = `the session of the client${isLogout || as !== undefined ? "" : " (set `as` if this is another user's client)"}`;
       await this.#add({ what, client, context: world.context, login: undefined });
     }
-    for (const client of isLogout ? [] : step.guests.slice(0, 2)) {
+    for (const client of isLogout || hasOneSession ? [] : step.guests.slice(0, 2)) {
       const context = copyOf(world.context);
       const login = await this.#open(client, context);
       await this.#add({ what: ANOTHER, client, context, login });
@@ -96,8 +114,9 @@ export class SessionTrial<C extends object, A> {
 
   /** Returns the reason why sessions other than the client's own are not tried, or not in every way; `undefined` if there is none. */
   #obstacle(): string | undefined {
-    const { isLogout, step } = this.#tried;
+    const { isLogout, step, hasOneSession } = this.#tried;
     if (isLogout) return undefined;
+    if (hasOneSession) return this.#options.refresh === undefined ? undefined : `\`refresh\` was not tried, because ${ONE_SESSION}`;
     const others = this.#sessions.filter(({ what }) => what === ANOTHER);
     if (step.guests.length === 0)
       return "seqqa cannot make clients for other sessions of the user, so only the session of the client was tried";
@@ -200,6 +219,7 @@ async function sleep(ms: number): Promise<void> {
 }
 
 const ANOTHER = "another session of the user";
+const ONE_SESSION = "a login ends the earlier session of the user";
 const NO_LOGIN = "`refresh` was not tried, because `login` returned no response";
 
 /** Returns `true` if a request contains a text of the user's context that does not belong to this login, such as another session's refresh token. */

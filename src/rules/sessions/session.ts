@@ -2,8 +2,9 @@ import type { CheckedStep } from "../../model/declare/rule.ts";
 import type { ApiClient } from "../../model/http/client.ts";
 import { Context, contextPartOf } from "../../model/context/context.ts";
 import type { ApiResponse } from "../../model/http/response.ts";
-import { graphqlAnswer } from "../../model/http/graphql-answer.ts";
-import { isDone, isRedirect, writesOf } from "../requests.ts";
+import { redirectPage } from "../../model/http/redirect.ts";
+import { refusesInBody } from "../../model/http/refusal.ts";
+import { isGranted, isRedirect, writesOf } from "../requests.ts";
 
 /** An open session: its client, and the state (token, cookies) that the client had when the session was opened. */
 export interface Session<C extends object> {
@@ -31,19 +32,15 @@ export function endingAnswers({ answers, changed }: CheckedStep, isLogout: boole
   return ending.every((answer) => isGranted(answer) || (isOut && isRedirect(answer))) ? ending : [];
 }
 
-/** Returns `true` for a 2xx answer that grants the request. A GraphQL answer with errors and without data has the status 200, too, but refuses it. */
-export function isGranted(answer: ApiResponse): boolean {
-  return isDone(answer) && graphqlAnswer(answer).kind !== "refused";
-}
-
 /** Returns the status of an answer for messages. */
 export function statusOf(answer: ApiResponse): string {
-  return answer.ok && graphqlAnswer(answer).kind === "refused" ? `${answer.statusCode} with errors` : String(answer.statusCode);
+  return refusesInBody(answer) ? `${answer.statusCode} with errors` : String(answer.statusCode);
 }
 
-/** Returns `true` if two answers grant, or both redirect. */
+/** Returns `true` if two answers grant, or both redirect to the same page. A request without a session is often redirected to the login. */
 export function isAlike(a: ApiResponse, b: ApiResponse): boolean {
-  return isGranted(a) ? isGranted(b) : isRedirect(a) && isRedirect(b);
+  if (isGranted(a)) return isGranted(b);
+  return isRedirect(a) && isRedirect(b) && redirectPage(a.statusCode, a.headers) === redirectPage(b.statusCode, b.headers);
 }
 
 /** Returns a context with the same values that reaches the same stores. */

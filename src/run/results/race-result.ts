@@ -3,7 +3,7 @@ import type { RuleRace } from "../../model/declare/agent.ts";
 import type { RaceHit } from "../../messages/race-messages.ts";
 import { raceId } from "../../engine/findings/race-id.ts";
 import type { DismissedRace, Race, RaceCoverage, RaceOutcome } from "../../model/results/result.ts";
-import { graphqlAnswer } from "../../model/http/graphql-answer.ts";
+import { refusesInBody } from "../../model/http/refusal.ts";
 import { redirectPage } from "../../model/http/redirect.ts";
 import { raceText } from "../../reports/index.ts";
 import { shareInterval, type ConfirmedRace, type DismissedHit } from "../../races/index.ts";
@@ -77,7 +77,7 @@ function accepted({ calls }: RaceOutcome): number {
   for (const { status, requests } of calls) {
     const { request, response } = requests.at(-1) ?? {};
     if (status === null || status >= 400) continue;
-    if (request !== undefined && graphqlAnswer({ statusCode: status, request, text: response?.body }).kind === "refused") continue;
+    if (request !== undefined && refusesInBody({ statusCode: status, request, text: response?.body })) continue;
     const page = redirectPage(status, response?.headers ?? {}) ?? "";
     if (!page.endsWith("?error")) counts.set(page, (counts.get(page) ?? 0) + 1);
   }

@@ -11,9 +11,12 @@ type Coverage = Readonly<Record<string, ActionCoverage>>;
 const SHOWN = 20;
 /** The analysis of a precondition ends after this number of context keys. */
 const MOST_KEYS = 20;
+/** Matches the names of context keys that hold credentials. */
+const CREDENTIAL = /token|secret|passw|api_?key|session|credential|cookie|jwt|bearer/i;
 
 /**
- * Returns a note for each action that had no effect, because its precondition never held or the target always refused it (4xx).
+ * Returns a note for each action that had no effect, because its precondition never held or the target always refused it (4xx), and one about actions
+ * that no user of `ownership` tried.
  *
  * The note names the context keys that the action needs, and the actions that set these keys. Only keys that the code of an action sets itself are
  * found, not those set by helper functions. Actions that expect a refusal and actions of rules are left out.
@@ -28,12 +31,34 @@ export function wasteNotes(definition: AgentDefinition<never, never>, coverage: 
     return isRefused(action, statuses) ? [alwaysRefused(action, applied, statuses, definition, coverage)] : [];
   });
   const more = notes.length - SHOWN;
-  return more > 0
-    ? [
-        ...notes.slice(0, SHOWN),
-        `${plural(more, "more action")} never applied or never succeeded. The coverage of actions in the report lists them.`,
-      ]
-    : notes;
+  return [
+    ...notes.slice(0, SHOWN),
+    ...(more > 0
+      ? [`${plural(more, "more action")} never applied or never succeeded. The coverage of actions in the report lists them.`]
+      : []),
+    ...untried(definition, coverage),
+  ];
+}
+
+/**
+ * Returns a note that names the actions of which no call was tried by another user, although the owner's action works and reads the context. An action
+ * that reads nothing else than credentials is left out, because no other user may send them.
+ */
+function untried({ actions }: AgentDefinition<never, never>, coverage: Coverage): readonly string[] {
+  const owners = new Map(actions.map((action) => [action.name, action]));
+  const names = actions.flatMap(({ name, as, tags }) => {
+    if (!tags.includes("intruder") || (coverage[name]?.applied ?? 0) > 0 || (coverage[name]?.skipped ?? 0) === 0) return [];
+    const owner = owners.get(name.slice(0, -`_as_${as}`.length));
+    const reads = owner !== undefined && fateOf(coverage[owner.name]) === "succeeded" ? keysReadIn(owner.run) : [];
+    return reads.some((key) => !CREDENTIAL.test(key)) ? [name] : [];
+  });
+  if (names.length === 0) return [];
+  const left = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "";
+  const [who, they] = names.length === 1 ? ["The action reads", "it begins"] : ["These actions read", "they begin"];
+  const [action, it] = names.length === 1 ? ["the action", "it"] : ["each action", "them"];
+  return [
+    `ownership tried no call of ${names.slice(0, SHOWN).join(", ")}${left}. ${who} the context, but the calls that ${they} with contain no value of the owner, or only credentials and values in \`shared\`. Let ${action} begin with a call that contains such a value, or add ${it} to \`except\`.`,
+  ];
 }
 
 function neverApplicable(action: AnyAction, skipped: number, definition: AgentDefinition<never, never>, coverage: Coverage): string {
@@ -99,8 +124,11 @@ function keysReadIn(run: unknown): readonly string[] {
   const source = String(run);
   const context = /^[^(]*\(\s*[\w$]+\s*,\s*([\w$]+)/.exec(source)?.[1]?.replaceAll("$", "\\$");
   if (context === undefined) return [];
-  const read = new RegExp(`(?<![\\w$.])${context}\\.(?:get|getRequired|has)\\(\\s*["'\`]([^"'\`$\\\\]+)["'\`]`, "g");
-  return [...new Set([...source.matchAll(read)].map(([, key]) => key!))];
+  const begin = `(?<![\\w$.])${context}`;
+  const asked = new RegExp(`${begin}(?:\\.(?:get|getRequired|has)\\(|\\[)\\s*["'\`]([^"'\`$\\\\]+)["'\`](?!\\s*\\]\\s*=[^=])`, "g");
+  const named = new RegExp(`${begin}\\.([a-z_$][\\w$]*)\\b(?!\\s*(?:\\(|=[^=]))`, "gi");
+  const keys = [...source.matchAll(asked), ...source.matchAll(named)].map(([, key]) => key!);
+  return [...new Set(keys)].filter((key) => key !== "data");
 }
 
 /** Finds the context keys that a precondition reads until it holds. Each round adds the missing key to a context and calls the precondition again. */

@@ -268,6 +268,37 @@ describe.each([
     });
   });
 
+  describe("an exception in a resolver of GraphQL, answered with 200", () => {
+    const request = { method: "POST", url: "http://target/graphql", headers: {}, body: JSON.stringify({ query: "mutation { pay }" }) };
+    const error = { message: "Cannot read properties of undefined", extensions: { code: "INTERNAL_SERVER_ERROR" } };
+    const failed = (): ApiResponse => new ApiResponse(200, JSON.stringify({ data: null, errors: [error] }), {}, request);
+
+    it("is a server error of an action without an expected status", async () => {
+      const { findings, rows } = await one({ run: (hands) => (mess(hands), failed()) });
+      expect(findings).toEqual(["a0_server_error"]);
+      expect(rows).toMatchObject([{ kind: "executed", status: 200, found: true }]);
+      expect((await one({ run: failed, expectedStatus: [200, 500] })).findings).toEqual([]);
+    });
+
+    it.each(["returns another answer", "throws because of it"])("is one if the action %s", async (what) => {
+      const lane = await laneCase({
+        watched,
+        actions: [
+          {
+            run: () => {
+              lane.lane.base.stepper.sink({ kind: "answer", response: failed() });
+              if (what.startsWith("throws")) throw new Error("errors");
+              return ok();
+            },
+          },
+        ],
+      });
+      const { findings, errors, rows } = await lane.expand();
+      expect([findings, errors]).toEqual([["a0_server_error"], []]);
+      expect(rows).toMatchObject([{ kind: "executed", status: 200, found: true }]);
+    });
+  });
+
   describe("roles", () => {
     const admin = new ActingClient();
 

@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { conserved, immutable, type Rule } from "../../../src/rules/index.ts";
+import { conserved, immutable, transitions, type Rule } from "../../../src/rules/index.ts";
 
 /** Judges a step between two worlds, each made by statements of SQL. */
 async function judged(rule: Rule, before: string, after: string): Promise<unknown> {
@@ -47,6 +47,17 @@ describe("immutable", () => {
       'immutable(["orders.amount","stock.available"]): the list of columns is empty, or the columns belong to several tables.',
     );
   });
+});
+
+it("columns and keys may be written in another case than they were declared in", async () => {
+  const paid = `${ONE} UPDATE orders SET status = 'paid'`;
+  const by = { key: "ID" };
+  expect(await judged(immutable<never, never>("Orders.Status", by), ONE, paid)).toMatchObject({
+    actual: [{ ID: "1", column: "Status", from: "created", to: "paid" }],
+  });
+  const rule = transitions<never, never>("Orders.STATUS", { created: ["cancelled"] }, by);
+  expect(await judged(rule, ONE, paid)).toMatchObject({ ok: false, actual: [{ ID: "1", from: "created", to: "paid" }] });
+  expect(await judged(rule, ONE, `${ONE} UPDATE orders SET status = 'cancelled'`)).toBe(true);
 });
 
 describe("conserved", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { resourceHierarchy } from "../../../src/rules/index.ts";
-import { judged, RESOURCES, type Script } from "../../support/scripted-step.ts";
+import { judged, RESOURCES, type Answer, type Script } from "../../support/scripted-step.ts";
 
 const PARENTS = { "GET /customers": [200, [{ id: 1 }, { id: 2 }, { id: 3 }]] } as const;
 const [OWN, OTHER] = ["GET /customers/1/orders/5", "GET /customers/2/orders/5"];
@@ -33,11 +33,26 @@ describe("resourceHierarchy", () => {
       there = false;
       return 204;
     };
-    const { said } = await judged(rule, created({ [OWN]: () => (there ? 200 : 404), "DELETE /customers/2/orders/5": remove }));
+    const { said } = await judged(rule, created({ [OWN]: () => (there ? [200, { id: 5 }] : 404), "DELETE /customers/2/orders/5": remove }));
     expect(said).toBe(
       `${MADE}, DELETE /customers/{customer_id}/orders/{order_id} of the created item under another customer was answered 204 and deleted the item`,
     );
   });
+
+  it.each([200, [200, null], [200, { data: null }], [200, { ok: false }]] as Answer[])(
+    "judges an API that answers %j for a missing item",
+    async (missing) => {
+      const served: Answer = [200, { id: 5 }];
+      expect((await judged(rule, created({ [OTHER]: served }, { [OTHER]: missing }))).said).toContain(
+        "under another customer was answered 200",
+      );
+      expect((await judged(rule, created({ [OTHER]: missing }))).said).toBe(true);
+      let there = true;
+      const remove = (): number => ((there = false), 204);
+      const after = { [OTHER]: missing, [OWN]: () => (there ? served : missing), "DELETE /customers/2/orders/5": remove };
+      expect((await judged(rule, created(after, { [OTHER]: missing }))).said).toContain("was answered 204 and deleted the item");
+    },
+  );
 
   it("holds where a DELETE of nothing is answered 204, with one parent, and without a list of parents", async () => {
     expect((await judged(rule, created({ "DELETE /customers/2/orders/5": 204 }))).said).toBe(true);

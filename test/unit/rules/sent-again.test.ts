@@ -44,6 +44,16 @@ describe("idempotent", () => {
   });
 });
 
+describe.each([idempotent({ methods: ["POST"] }), retrySafe()])("a request that cannot be sent again", (rule) => {
+  it(`makes ${rule.name} inconclusive`, async () => {
+    const sends = [["POST /avatars", {}, { "Idempotency-Key": "k" }]] as const;
+    expect((await judged(rule as never, { sends, stores: SAME, isLost: true })).said).toBe(
+      "? seqqa cannot send the request of the step again",
+    );
+    expect((await judged(rule as never, { sends, isLost: true })).said).toBe(true);
+  });
+});
+
 describe("retrySafe", () => {
   const PAY = "POST /payments";
   const sent = async (first: Answer, again: Answer, stores = SAME): Promise<unknown> => {

@@ -73,6 +73,8 @@ interface Server {
   /** Changes the sessions at a `POST /act`, and returns the status. */
   readonly act: (sessions: Sessions, access: string | undefined, body: Readonly<Record<string, string>>) => number;
   readonly rule: Partial<SessionEndsOptions<Tokens>>;
+  /** `true` if each login ends the earlier sessions of the user. */
+  readonly hasOneSession?: boolean;
   /** The request of the step. Default: a `POST /act` without a body. */
   readonly run?: Action<Tokens>["run"];
 }
@@ -82,7 +84,7 @@ interface Tokens {
 }
 
 /** Judges a step of the action `act` of a logged-in client, in an API that keeps sessions. Returns what the rule says; `undefined` if it holds. */
-async function judgedIn({ act, rule: options, run = async (own) => own.post("/act") }: Server): Promise<unknown> {
+async function judgedIn({ act, rule: options, hasOneSession = false, run = async (own) => own.post("/act") }: Server): Promise<unknown> {
   let sessions: Sessions = { last: 0, tokens: [], since: {} };
   const answer = async (request: Request): Promise<Response> => {
     const text = await request.text();
@@ -91,6 +93,7 @@ async function judgedIn({ act, rule: options, run = async (own) => own.post("/ac
     const status = (token: string | undefined): number => (sessions.tokens.includes(String(token)) ? 200 : 401);
     switch (new URL(request.url).pathname) {
       case "/login": {
+        if (hasOneSession) sessions.tokens = [];
         const tokens = { access: `access-${++sessions.last}`, refresh: `refresh-${sessions.last}` };
         sessions.tokens.push(...Object.values(tokens));
         for (const token of Object.values(tokens)) sessions.since[token] = waited.ms;
@@ -100,8 +103,10 @@ async function judgedIn({ act, rule: options, run = async (own) => own.post("/ac
         return new Response(null, { status: status(access) });
       case "/refresh":
         return new Response(null, { status: status(body["refresh"]) });
-      default:
-        return new Response(null, { status: act(sessions, access, body) });
+      default: {
+        const location = status(access) === 200 ? "/done" : "/login";
+        return new Response(null, { status: act(sessions, access, body), headers: { location } });
+      }
     }
   };
   const [api, ...guests] = Array.from({ length: 4 }, () => new HttpClient(answer));
@@ -128,6 +133,7 @@ async function judgedIn({ act, rule: options, run = async (own) => own.post("/ac
     canGoBack: true,
     guests,
     client: api,
+    stores: async () => undefined,
     again: async ({ request }: ApiResponse) =>
       api!.request(request.method, request.url, { ...(request.body !== undefined && { body: request.body }) }),
   };
@@ -219,6 +225,16 @@ describe("sessionEnds", () => {
     );
   });
 
+  it("takes a body that reports a failure as a refusal, of its check and of the step", async () => {
+    const body = { success: false, error: "not logged in" };
+    const ask = async (api: ApiClient): Promise<ApiResponse> => api.post("/graphql");
+    const refused = { action: "log_out", status: 200, changed: false, body } as const;
+    expect(await judgedAfter({ ...refused, request: ask })).toBeUndefined();
+    expect(await judgedAfter({ ...refused, request: async (api) => api.post("/out"), check: ask })).toBe(
+      "the user had no working session before the step (answers: check 200 with errors)",
+    );
+  });
+
   it("is inconclusive if its check is answered 2xx without a session", async () => {
     expect(await judgedWith(200, () => 200)).toBe(
       "the request of `check` is answered 200 without a session; let `check` send a request that needs a session",
@@ -289,6 +305,14 @@ describe("sessionEnds", () => {
     });
   });
 
+  it("judges a reset that is answered 202, which may end the sessions later", async () => {
+    const ends: Server["act"] = (sessions) => ((sessions.tokens = []), 202);
+    expect(await judgedIn({ act: ends, rule: { after: ["act"] } })).toBeUndefined();
+    expect(await judgedIn({ act: () => 202, rule: { after: ["act"] } })).toBe(
+      "act was answered 202, so the sessions may end after the time at which seqqa tries them",
+    );
+  });
+
   describe("with refresh tokens", () => {
     const without = (sessions: Sessions, ...tokens: readonly unknown[]): number => {
       sessions.tokens = sessions.tokens.filter((token) => !tokens.includes(token));
@@ -335,6 +359,48 @@ describe("sessionEnds", () => {
         expect(await judgedIn({ act: (sessions) => ((sessions.tokens = []), 204), rule: { ...rule, login } })).toBe(
           "`refresh` was not tried, because `login` returned no response",
         );
+    });
+  });
+
+  describe("for an API in which a login ends the earlier session of the user", () => {
+    const acting =
+      (end: boolean): Server["act"] =>
+      (sessions, access) => {
+        if (!sessions.tokens.includes(String(access))) return 401;
+        if (end) sessions.tokens = [];
+        return 204;
+      };
+    const judgedOne = async (end: boolean, rule: Server["rule"] = {}): Promise<unknown> =>
+      judgedIn({ act: acting(end), hasOneSession: true, rule: { after: ["act"], refresh: undefined as never, ...rule } });
+
+    it("tries the only session", async () => {
+      expect(await judgedOne(true)).toBeUndefined();
+      expect(await judgedOne(false)).toBe(
+        "act was answered 204, and the session of the client (set `as` if this is another user's client) still works: GET /me was answered 200",
+      );
+    });
+
+    it("tells a redirect to the login from the redirect of the step", async () => {
+      const act: Server["act"] = (sessions, access) => {
+        if (sessions.tokens.includes(String(access))) sessions.tokens = [];
+        return 302;
+      };
+      const rule = { after: ["act"], refresh: undefined as never };
+      expect(await judgedIn({ act, hasOneSession: true, rule })).toBeUndefined();
+    });
+
+    it("says what it cannot try", async () => {
+      expect(await judgedOne(true, { keepsCurrent: true })).toBe(
+        "a login ends the earlier session of the user, so the user had no other session before the step",
+      );
+      const refresh: Server["rule"]["refresh"] = async (own) => own.post("/refresh", { json: {} });
+      expect(await judgedOne(true, { refresh })).toBe("`refresh` was not tried, because a login ends the earlier session of the user");
+    });
+
+    it("says that the request of the step cannot be sent again if this is for another reason", async () => {
+      let isFirst = true;
+      const act: Server["act"] = () => (isFirst ? ((isFirst = false), 204) : 410);
+      expect(await judgedIn({ act, rule: { after: ["act"] } })).toBe("seqqa cannot send the requests of the step again");
     });
   });
 

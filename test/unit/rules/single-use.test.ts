@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { Context } from "../../../src/model/context/context.ts";
 import { Action } from "../../../src/model/declare/action.ts";
+import type { StoresView } from "../../../src/model/declare/rule.ts";
 import { ApiResponse } from "../../../src/model/http/response.ts";
 import { singleUse } from "../../../src/rules/index.ts";
 import { judged, orders, type Answer, type Judged } from "../../support/scripted-step.ts";
@@ -102,6 +104,70 @@ describe("singleUse of a code whose second use changes nothing", () => {
     ["a new cookie", { again: [200, {}, { "set-cookie": "XSRF-TOKEN=1, sid=b" }], wrong: [404, {}, { "set-cookie": "XSRF-TOKEN=2" }] }],
   ])("is broken by an answer with %s", async (what, uses) => {
     expect(await used(uses)).toMatch(new RegExp(`again \\(200\\) when it was sent again: the answer has ${what}$`));
+  });
+});
+
+describe("singleUse of a code after another call of create", () => {
+  const SAME = "? request_link gave the same code again, so seqqa did not try the code after it";
+
+  interface Creating {
+    /** The context key that `create` sets to this value. */
+    readonly sets?: string;
+    readonly answer?: unknown;
+    readonly row?: string;
+    readonly sends?: readonly [request: string, json?: unknown];
+  }
+
+  /** Judges a code that works again once `create` was called, which gives a code in these places. */
+  async function createdAgain({
+    sets,
+    answer = {},
+    row,
+    sends = ["POST /verify", { email: "ann@x", code: "123456" }],
+  }: Creating): Promise<unknown> {
+    let isCreated = false;
+    let reads = 0;
+    const issue = new Action({
+      name: "request_link",
+      run: async (_api, context) => {
+        isCreated = true;
+        if (sets !== undefined) context.set("code", sets);
+        return ApiResponse.of(200, answer);
+      },
+    });
+    const rule = singleUse({ create: issue, use });
+    rule.brings([issue, use] as never);
+    const stores = (): StoresView => {
+      const rows = new Map([["used", 1], ["[1,123456,true]", 1], ...(isCreated && row !== undefined ? [[row, 1] as const] : [])]);
+      return { fingerprint: String(reads++), tables: new Map([["db.codes", rows]]), same: () => false };
+    };
+    const [request, json] = sends;
+    const after = { [request]: (): Answer => (isCreated ? 200 : 410) };
+    const context = new Context({ code: "123456" });
+    return (await judged(rule as never, { sends: [json === undefined ? request : [request, json]], after, stores, context })).said;
+  }
+
+  it.each<[string, Creating]>([
+    ["its answer", { answer: { code: "123456" } }],
+    ["its answer, as a number", { answer: { data: { code: 123456 } } }],
+    ["the context", { sets: "123456" }],
+    ["a row", { row: '[2,"123456",false]' }],
+    [
+      "a mail with a link",
+      { row: '["ann@x","Open https://x/invitations/3f2a11bc90de"]', sends: ["POST /invitations/3f2a11bc90de/accept"] },
+    ],
+  ])("is inconclusive if the code is the same again in %s", async (_where, creating) => {
+    expect(await createdAgain(creating)).toBe(SAME);
+  });
+
+  it.each<[string, Creating]>([
+    ["in its answer", { answer: { code: "654321", email: "ann@x" } }],
+    ["in the context", { sets: "654321" }],
+    ["in a row", { row: '[2,"654321","ann@x"]' }],
+    ["in a number that only contains it", { answer: { code: "91234567" } }],
+    ["nowhere", {}],
+  ])("is broken by a used code if there is another one %s", async (_where, creating) => {
+    expect(await createdAgain(creating)).toContain("again (200) after request_link was called again");
   });
 });
 

@@ -29,6 +29,14 @@ describe("useAfterFree with resources", () => {
     },
   );
 
+  it.each([{ ok: false }, { success: false, message: "in use" }, { error: "in use" }])(
+    "does not judge a refused DELETE: 200 %j",
+    async (body) => {
+      const after = { "GET /customers/7": [200, { id: 7 }] as Answer };
+      expect(await judged(rule as never, deleted({ after }, [200, body]))).toEqual({ said: true, asked: [] });
+    },
+  );
+
   it("is broken by what lies below, and by a list that still has it", async () => {
     expect(await holds(deleted({ after: { "GET /customers/7/orders": [200, { data: [{ id: 1 }] }] } }))).toBe(
       "act: DELETE /customers/{id} was answered 204, but GET /customers/{customer_id}/orders below the deleted item was then answered 200 with 1 item",
@@ -72,6 +80,16 @@ describe("useAfterFree with resources", () => {
     const whole = { before: { "GET /customers/7": 404 }, after: { "GET /customers/7": [200, { id: 7 }] as Answer }, sends: [], ...script };
     const expected = said === true || `act: ${said}; GET /customers/{id} of the item was answered 404 before this request and 200 after it`;
     expect(await holds(whole)).toBe(expected);
+  });
+
+  it("judges an API that answers 200 without content for a missing item", async () => {
+    const script = { sends: ["PATCH /customers/7"], after: { "GET /customers/7": [200, { id: 7 }] as Answer } };
+    expect(await holds({ ...script, before: { "GET /customers/7": [200, null] } })).toBe(
+      "act: PATCH /customers/{id} was answered 200; GET /customers/{id} of the item was answered 200 without the item before this request and 200 after it",
+    );
+    const below = "GET /customers/7/orders";
+    const closed = { [below]: [200, { data: [{ id: 1, status: "closed" }] }] as Answer };
+    expect(await holds(deleted({ after: { "GET /customers/7": 200, ...closed }, before: closed }))).toContain("with 1 item");
   });
 
   const restored = (answer: Answer, after: Answer): Script => ({

@@ -1,0 +1,56 @@
+import { graphqlAnswer, isGraphql, type GraphqlExchange } from "./graphql-answer.ts";
+
+/** The names of fields that describe a list as a whole, such as its length, in lower case without `_` and `-`. */
+const OF_LISTS = new Set(
+  "total totalcount totalitems totalpages totalresults count size length page pages pagesize perpage currentpage lastpage pagenumber number limit offset skip start cursor nextcursor endcursor startcursor next nextpage previous prev first last self hasmore hasnext hasprevious hasnextpage haspreviouspage links pageinfo pagination meta metadata object kind type url status ok success".split(
+    " ",
+  ),
+);
+const DEEPEST = 4;
+
+/**
+ * Returns `true` if the body of a 2xx answer refuses the request: a GraphQL answer with errors and without data, or another body that reports a
+ * failure, see {@link saysFailed}. An answer with another status is not judged.
+ */
+export function refusesInBody(exchange: GraphqlExchange): boolean {
+  if (exchange.statusCode < 200 || exchange.statusCode > 299) return false;
+  if (isGraphql(exchange)) return graphqlAnswer(exchange).kind === "refused";
+  try {
+    return saysFailed(JSON.parse(exchange.text ?? ""));
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Returns `true` if the body of an answer reports an error despite a status of 200: `{ "ok": false }`, `{ "success": false }`, or an `error` or `errors`
+ * without `data`. A number of errors that is 0 is no error.
+ */
+export function saysFailed(body: unknown): boolean {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return false;
+  const { error, errors, data, ok, success } = body as Readonly<Record<string, unknown>>;
+  if (ok === false || success === false) return true;
+  return (
+    [error, errors].some((one) => one !== false && one !== 0 && !isNothing(one)) && isNothing(data === undefined ? null : firstLevel(data))
+  );
+}
+
+/** Returns the values of the top-level fields, because GraphQL answers with an object such as `{ "note": null }` even if there is no data. */
+function firstLevel(data: unknown): unknown {
+  return typeof data === "object" && data !== null ? Object.values(data) : data;
+}
+
+/** Returns `true` for a value without content: empty, or an object or list with only empty values or `false`, such as an empty page of a list. */
+export function isNothing(value: unknown, depth: number = 0): boolean {
+  if (value === null || value === undefined || value === "") return true;
+  if (typeof value !== "object") return false;
+  if (Array.isArray(value)) return value.every((one) => isNothing(one, depth + 1));
+  const fields = Object.entries(value);
+  if (depth === DEEPEST) return fields.length === 0;
+  // An object with only `false` says no: `{ "can_edit": false }`.
+  const filled = fields.filter(([, one]) => one !== false && !isNothing(one, depth + 1));
+  if (filled.length === 0) return true;
+  // An object with an empty array, whose other fields all describe the list (such as `total`), shows no data.
+  const isEnvelope = fields.some(([, one]) => Array.isArray(one) && one.length === 0);
+  return isEnvelope && filled.every(([name]) => OF_LISTS.has(name.toLowerCase().replaceAll(/[_\-$@]/g, "")));
+}
