@@ -48,6 +48,8 @@ export interface ReportedKnown {
   readonly stale: readonly string[];
   /** The ids of known findings that this run did not find, but may only have missed. */
   readonly unseen: readonly string[];
+  /** The ids of known findings whose rule, or an action of a race, no longer exists in their exploration. Absent if there are none. */
+  readonly unchecked?: readonly string[] | undefined;
   /** The changes that `--update-known` made to the list; absent without this option. */
   readonly updated?:
     | {

@@ -89,6 +89,7 @@ function contentPart({ document, graphs, comparisons = [] }: ReportData, limits:
           ["Known", known.found],
           ["No longer found", known.stale],
           ["Not seen", known.unseen],
+          ["No longer checked", known.unchecked ?? []],
         ] as const);
   return [
     '<a class="skip" href="#content">Skip to the content</a>',

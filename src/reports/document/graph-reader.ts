@@ -1,6 +1,7 @@
-import type { ExplorationEntry } from "../../reports/index.ts";
+import type { ExplorationEntry } from "./document-types.ts";
+import { isComplete } from "./would-have-found.ts";
 
-export interface Edge {
+export interface GraphEdge {
   /** The node that the edge leads to; -1 if the step led to no state (an error, a crash, a timeout). */
   readonly to: number;
   /** The HTTP status; 0 if there was no response. */
@@ -33,7 +34,7 @@ export class GraphReader {
   }
 
   /** Returns the edges that begin at a node, by the name of their action. */
-  edgesOf(node: number): ReadonlyMap<string, Edge> {
+  edgesOf(node: number): ReadonlyMap<string, GraphEdge> {
     const { edgeAction, edgeTo, edgeStatus } = this.#lists;
     const places = this.#places.subarray(this.#begins[node], this.#begins[node + 1]);
     return new Map(Array.from(places, (place) => [this.#name(edgeAction[place]!), { to: edgeTo[place]!, status: edgeStatus[place]! }]));
@@ -75,6 +76,3 @@ export class GraphReader {
     return this.#entry.graph.actions[action]!;
   }
 }
-
-/** Returns `true` if the exploration ended because no state was left to explore. */
-export const isComplete = ({ open, stopReason }: ExplorationEntry): boolean => open === 0 && stopReason === "exhausted";
