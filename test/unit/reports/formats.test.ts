@@ -139,6 +139,14 @@ describe("junit", () => {
     expect(Object.values(verdicts(changes))[0]).toBe(expected);
   });
 
+  it("fails a rule that only a race breaks, unless the race is known", () => {
+    const of = (known: true | undefined): string | undefined =>
+      verdicts({
+        explorations: [explored({ races: [race({ invariant: "refund_within_amount", known })], raceCoverage: raceCoverage() })],
+      })["shop.invariants/refund_within_amount"];
+    expect([of(undefined), of(true)]).toEqual(["failure high", "system-out"]);
+  });
+
   it("has a case for each race, or one that passes where races were probed and none was found", () => {
     const of = (changes: Parameters<typeof result>[0], more: Partial<RunReport> = {}): readonly string[] =>
       Object.entries(verdicts({ ...more, explorations: [explored({ ...changes, invariants: [] })] }))
