@@ -57,7 +57,7 @@ export { replayTable } from "./console/replay-table.ts";
 export { pathJourneyText, pathVitestText, raceVitestText, vitestText, type VitestInput } from "./vitest/vitest-text.ts";
 export { comparedWith, type ComparedFinding, type Comparison } from "./document/compared-with.ts";
 export { idsOf } from "./document/ids-of.ts";
-export { absenceOf, isComplete, isProbed, sawEveryCall, type Absence } from "./document/would-have-found.ts";
+export { absenceOf, isComplete, sawEveryCall, type Absence } from "./document/would-have-found.ts";
 export { GraphReader, type GraphEdge } from "./document/graph-reader.ts";
 export { statusOfResult } from "./document/status-of-result.ts";
 export { resultOfEntry } from "./document/result-of-entry.ts";

@@ -66,7 +66,7 @@ export function sawEveryCall(result: Pick<Completeness, "stopReason" | "open" | 
 }
 
 /** Returns `true` if an exploration probed the calls of a race. `asked` limits the pairs of calls if only rules asked for races. */
-export function isProbed(id: string, coverage: RaceCoverage | undefined): boolean {
+function isProbed(id: string, coverage: RaceCoverage | undefined): boolean {
   return coverage !== undefined && (coverage.asked === undefined || coverage.asked.includes(id));
 }
 

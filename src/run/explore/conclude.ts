@@ -66,7 +66,9 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
     actions: options.actions,
     invariants: definition.invariants.map(({ name }) => name),
     unjudgedRules: unjudgedRules(definition, brought.reports[0]!, [
-      ...[...idle.keys(), ...unreached.keys(), ...unprobed.keys()],
+      ...idle.keys(),
+      ...unreached.keys(),
+      ...unprobed.keys(),
       ...inconclusiveRules(explorer.committer),
     ]),
     subjects: definition.subjects,

@@ -52,6 +52,8 @@ export interface SessionInput {
   readonly writeReports?: (id: string) => readonly string[];
   /** The place of the user's code (editor, GitHub repository), for links in reports. Default: no links. */
   readonly source?: SourcePlace | undefined;
+  /** The flags with which commands find this run; see `commandFlags` of {@link RunDocument}. Default: none. */
+  readonly commandFlags?: string | undefined;
   /** The operations of the OpenAPI description, if they are counted. */
   readonly operations?: CountedDescription | undefined;
   readonly known?: Known | undefined;
@@ -392,9 +394,10 @@ export class RunSession {
   }
 
   #reportOf(end: Pick<RunReport, "exitStatus" | "known">): RunReport {
-    const { version, config, source } = this.#input;
+    const { version, config, source, commandFlags } = this.#input;
     return {
       source,
+      commandFlags: commandFlags === "" ? undefined : commandFlags,
       version,
       run: this.#id,
       startedAt: this.#startedAt,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { comparedWith, type ComparedFinding } from "../../../../src/reports/index.ts";
 import { comparisonPart } from "../../../../src/reports/html/comparison-part.ts";
+import { withFlags } from "../../../../src/reports/html/embedded.ts";
 import { LIMITS } from "../../../../src/reports/html/limits.ts";
 import { decidingParts } from "../../../../src/reports/html/race-deciding.ts";
 import { readableChanges, wholeState } from "../../../../src/reports/html/readable-changes.ts";
@@ -169,4 +170,17 @@ describe("a comparison with the previous run", () => {
     expect(compared).toMatchObject({ fixed: [], unseen: [], unchecked: findings });
     expect(comparisonPart(compared, LIMITS[0]!)).toContain("4 no longer checked, because a rule or an action no longer exists");
   });
+});
+
+it.each([
+  ["--config qa/seqqa.yaml", "npx seqqa open 1 --config qa/seqqa.yaml"],
+  [
+    "--config 'my qa/seqqa.yaml' --base-url 'http://a/?b=1&c'\\''d'",
+    "npx seqqa open 1 --config 'my qa/seqqa.yaml' --base-url 'http://a/?b=1&c'\\''d'",
+  ],
+  ["--config $(id)", "npx seqqa open 1"],
+  ["--config a; id", "npx seqqa open 1"],
+  [undefined, "npx seqqa open 1"],
+])("a command to copy has the flags %s only if a shell passes them on", (flags, command) => {
+  expect(withFlags("npx seqqa open 1", flags)).toBe(command);
 });
