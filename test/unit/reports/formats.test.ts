@@ -96,6 +96,13 @@ describe("junit", () => {
     });
   });
 
+  it("states no time that was not measured", () => {
+    const failures = [{ file: "qa/x.explore.ts", code: "NO_AGENT", message: "m", hint: undefined }];
+    const text = junitText(document({ explorations: [explored({})], failures }));
+    expect(text.match(/<testsuite [^>]*>/g)!.map((suite) => / time="/.test(suite))).toEqual([true, false]);
+    expect(text).not.toMatch(/<testcase [^>]* time="/);
+  });
+
   it("a rule that was not checked in some or all steps is skipped", () => {
     const of = (changes: Parameters<typeof explored>[0]): readonly (string | undefined)[] => {
       const said = verdicts({ explorations: [explored({ invariants: ["refund_within_amount", "silent"], ...changes })] });
