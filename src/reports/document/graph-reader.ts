@@ -8,19 +8,23 @@ export interface GraphEdge {
   readonly status: number;
 }
 
+type Lists = "parents" | "parentActions" | "depths" | "edgeFrom" | "edgeAction" | "edgeTo" | "edgeStatus";
+
+/** An exploration with its graph: an entry of the document, or a result. */
+type Explored = Pick<ExplorationEntry, "open" | "stopReason" | "completeToDepth"> & {
+  readonly graph: Pick<ExplorationEntry["graph"], "actions"> & Readonly<Record<Lists, readonly number[] | Int32Array>>;
+};
+
 /** Reads the graph of an exploration: edges by state, and the shortest known path to each state. */
 export class GraphReader {
   readonly nodes: number;
-  readonly #entry: ExplorationEntry;
-  readonly #lists: Pick<
-    ExplorationEntry["graph"],
-    "parents" | "parentActions" | "depths" | "edgeFrom" | "edgeAction" | "edgeTo" | "edgeStatus"
-  >;
+  readonly #entry: Explored;
+  readonly #lists: Pick<Explored["graph"], Lists>;
   /** The edges sorted by the node at which they begin, and for each node the position of its first edge in that order. */
   readonly #places: Int32Array;
   readonly #begins: Int32Array;
 
-  constructor(entry: ExplorationEntry) {
+  constructor(entry: Explored) {
     const { parents, parentActions, depths, edgeFrom, edgeAction, edgeTo, edgeStatus } = entry.graph;
     this.nodes = depths.length;
     this.#entry = entry;

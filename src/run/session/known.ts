@@ -3,6 +3,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import type { ExplorationResult, Race, Violation } from "../../model/results/result.ts";
 import {
   absenceOf,
+  GraphReader,
   idsOf,
   raceName,
   raceText,
@@ -67,16 +68,25 @@ export class Known {
     const found = explorations.flatMap(({ name, result }) => [
       ...result.violations
         .filter(({ known }) => known)
-        .flatMap((one) => idsOf(one).map((id) => ({ id, exploration: name, finding: one.invariant }))),
-      ...result.races.filter(({ known }) => known).map((race) => ({ id: race.id, exploration: name, finding: raceName(race) })),
+        .flatMap((one) => idsOf(one).map((id) => ({ id, exploration: name, finding: one.invariant, path: one.reproductionPath }))),
+      ...result.races
+        .filter(({ known }) => known)
+        .map((race) => ({ id: race.id, exploration: name, finding: raceName(race), path: race.prefix })),
     ]);
     const ids = new Set(found.map(({ id }) => id));
     // A finding of several actions has an id for each of them, and the list may contain only some of these ids. If the finding occurs, all its ids
     // count as present.
     const present = new Set([...ids, ...explorations.flatMap(({ result }) => result.violations.flatMap(idsOf))]);
     const gone = this.#list.entries.filter(({ id }) => !present.has(id));
-    const absences = new Map(gone.map((entry) => [entry, absenceIn(explorations, extent, entry)]));
-    const those = (absence: Absence): readonly string[] => gone.filter((one) => absences.get(one) === absence).map(({ id }) => id);
+    const graphs = new Map<ExplorationResult, GraphReader>();
+    const absence = (result: ExplorationResult, entry: KnownEntry): Absence =>
+      absenceOf(result, entry, (path) => {
+        const graph = graphs.get(result) ?? new GraphReader(result);
+        graphs.set(result, graph);
+        return graph.hasPath(path);
+      });
+    const absences = new Map(gone.map((entry) => [entry, absenceIn(explorations, extent, entry, absence)]));
+    const those = (wanted: Absence): readonly string[] => gone.filter((one) => absences.get(one) === wanted).map(({ id }) => id);
     const [stale, unseen, unchecked] = [those("gone"), those("unseen"), those("unchecked")];
     const told = { file: this.#shown, found: [...ids], stale, unseen, ...(unchecked.length > 0 && { unchecked }) };
     if (!this.#update || extent.interrupted) return told;
@@ -86,11 +96,16 @@ export class Known {
 }
 
 /** Returns why no exploration of a run found a listed finding; `undefined` if the finding's exploration was not run. */
-function absenceIn(explorations: readonly ReportedExploration[], { whole }: Extent, entry: KnownEntry): Absence | undefined {
+function absenceIn(
+  explorations: readonly ReportedExploration[],
+  { whole }: Extent,
+  entry: KnownEntry,
+  absence: (result: ExplorationResult, entry: KnownEntry) => Absence,
+): Absence | undefined {
   const { exploration } = entry;
   const ran = exploration === undefined ? explorations : explorations.filter(({ name }) => name === exploration);
   if (exploration !== undefined && ran.length === 0) return whole ? "gone" : undefined;
-  const absences = ran.map(({ result }) => absenceOf(result, entry));
+  const absences = ran.map(({ result }) => absence(result, entry));
   if (absences.includes("unseen") || (exploration === undefined && !whole)) return "unseen";
   // An entry may name no exploration. Its rule then need not exist in each of them.
   return absences.length === 0 || absences.includes("gone") ? "gone" : "unchecked";

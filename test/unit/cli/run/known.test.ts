@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SeqqaError } from "../../../../src/model/errors.ts";
-import type { ExplorationResult, FaultCoverage } from "../../../../src/model/results/result.ts";
+import type { ExplorationResult, FaultCoverage, Violation } from "../../../../src/model/results/result.ts";
 import { race, raceCoverage } from "../../../support/race.ts";
 import { result, violation } from "../../reports/results.ts";
 import { folderWith, seqqa, type Outcome } from "../harness.ts";
@@ -40,6 +40,8 @@ describe("known findings", () => {
   const behind: Partial<ExplorationResult> = {
     verdict: { complete: false, text: "exhaustive except", exceptions: [{ kind: "violating_states", count: 1, text: "states behind" }] },
   };
+  const ran = { applied: 1, skipped: 0, statuses: { "201": 1 } };
+  const both = { coverage: { actions: { create_order: ran, refund_order: ran }, pairs: 1 } };
   const actions = { pay: { applied: 1, skipped: 0, statuses: {} } };
 
   it.each<readonly [string, string, Partial<ExplorationResult>, readonly string[], string, "stale" | "unseen" | "unchecked" | "nothing"]>([
@@ -50,6 +52,8 @@ describe("known findings", () => {
     ["whose rule was not checked", "- { id: a1, finding: r }\n", { invariants: ["r"], unjudgedRules: ["r"] }, [], "qa", "unseen"],
     ["beside a rule that was not checked", "- { id: a1, finding: r }\n", { invariants: ["r"], unjudgedRules: ["s"] }, [], "qa", "stale"],
     ["that a state may hide", "- a1\n", behind, [], "qa", "unseen"],
+    ["whose path was not executed", "- { id: a1, path: [create_order, create_order] }\n", behind, [], "qa", "unseen"],
+    ["whose path was executed", "- { id: a1, path: [create_order, refund_order] }\n", { ...behind, ...both }, [], "qa", "stale"],
     ["whose rule is no more", "- { id: a1, exploration: shop, finding: old }\n", {}, [], "qa", "unchecked"],
     ["of the target's end", "- { id: a1, finding: target_crashed }\n", {}, [], "qa", "stale"],
     ["of the time limit of an action", "- { id: a1, finding: pay_timeout }\n", { coverage: { actions, pairs: 1 } }, [], "qa", "stale"],
@@ -80,7 +84,7 @@ describe("known findings", () => {
     expect((await run(cwd, { races: [...races, race({ id: "r2" })] })).status).toBe(1);
     expect((await run(cwd, { races: [...races, race({ id: "r2" })] }, ["--update-known"])).status).toBe(0);
     expect(readFileSync(join(cwd, "qa/known.yaml"), "utf8")).toContain(
-      "- id: r2\n  exploration: shop\n  finding: refund_order || refund_order\n",
+      "- id: r2\n  exploration: shop\n  finding: refund_order || refund_order\n  path: [ create_order, pay_order ]\n",
     );
   });
 
@@ -154,12 +158,15 @@ describe("known findings", () => {
 describe("--update-known", () => {
   it("writes what was found and confirmed, and takes out what no longer occurs", async () => {
     const cwd = folder(undefined);
-    const violations = [violation({ id: "b2" }), violation({ id: "a1" }), violation({ id: "c3", confirmed: false })];
+    const of = (id: string, more: Partial<Violation> = {}): Violation => violation({ id, reproductionPath: ["create_order"], ...more });
+    const violations = [of("b2"), of("a1"), of("c3", { confirmed: false })];
     const first = await run(cwd, { violations }, ["--update-known"]);
     expect(first.status).toBe(3); // the flaky one is nothing to rely on
-    expect(listOf(cwd)).toBe(["a1", "b2"].map((id) => `- id: ${id}\n  exploration: shop\n  finding: refund_within_amount\n`).join(""));
+    expect(listOf(cwd)).toBe(
+      ["a1", "b2"].map((id) => `- id: ${id}\n  exploration: shop\n  finding: refund_within_amount\n  path: [ create_order ]\n`).join(""),
+    );
     expect((await run(cwd, { violations: violations.slice(0, 2) })).status).toBe(0);
-    expect((await run(cwd, finding("a1"), ["--update-known"])).status).toBe(0);
+    expect((await run(cwd, { violations: [of("a1")] }, ["--update-known"])).status).toBe(0);
     expect(listOf(cwd)).not.toContain("b2");
   });
 
