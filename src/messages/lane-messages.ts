@@ -386,6 +386,8 @@ export interface LaneReport {
   /** One line for each store: its name, its checkpoint mode, and the reason for this mode. */
   readonly systems: readonly string[];
   readonly contextOnly: boolean;
+  /** The names of the rules that this lane does not check, because they write and the lane cannot restore its target in the middle of a step. */
+  readonly leftOutRules?: readonly string[] | undefined;
   /** The source from which seqqa learns the state of the target. Default: `stores`. */
   readonly visibility?: "stores" | "probe" | "context" | "nothing" | undefined;
   /** The reason why this lane cannot search for races, and the remedy. `undefined` if it can. */

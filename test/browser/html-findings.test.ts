@@ -55,8 +55,9 @@ const comparison: Comparison = {
   startedAt: "2026-11-20T08:30:20.123Z",
   added: ["aaa1"],
   still: ["aaa2", "aaa3", race().id],
-  fixed: [{ id: "bbb1", name: "was_broken", severity: "high", isRace: false, ids: ["bbb1"] }],
+  fixed: [{ id: "bbb1", name: "was_broken", severity: "high", isRace: false, ids: ["bbb1"], path: [] }],
   unseen: [],
+  unchecked: [],
 };
 
 let browser: Browser;

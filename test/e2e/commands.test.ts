@@ -147,10 +147,10 @@ describe("known findings", () => {
     expect(await run(cwd)).toMatchObject({ status: 2, stdout: "" });
     expect((await run(cwd, "--update-known")).status).toBe(0);
     const list = readFileSync(join(cwd, "qa/known.yaml"), "utf8");
-    const id = /^- id: "?([0-9a-f]{16})"?\n {2}exploration: the notes\n {2}finding: few\n$/.exec(list)?.[1];
+    const id = /^- id: "?([0-9a-f]{16})"?\n {2}exploration: the notes\n {2}finding: few\n {2}path: \[ add, add \]\n$/.exec(list)?.[1];
     expect(id).toBeDefined();
     if (full) expect((await run(cwd)).status).toBe(0);
-    const other = folderWith({ ...files, "qa/known.yaml": "- 0000000000000000\n" });
+    const other = folderWith({ ...files, "qa/known.yaml": "- { id: 0000000000000000, path: [] }\n- 1111111111111111\n" });
     // A known one is no reason to stop, either.
     const bailed = await run(cwd, "--bail", "--reporter", "json");
     expect(bailed.status).toBe(0);
@@ -163,6 +163,7 @@ describe("known findings", () => {
     const { status, stdout } = await run(other);
     expect(status).toBe(1);
     expect(stdout).toContain("stale: 0000000000000000 no longer occurs");
+    expect(stdout).toContain("not seen: 1111111111111111 ");
   });
 });
 

@@ -13,7 +13,8 @@ const NAMED = 20;
 
 /**
  * Runs `seqqa clean`: removes what killed runs left behind. Restores rows in the user's own stores, but only after the user confirms. Does not touch
- * runs that are still alive. Returns 3 if rows were not restored, also because a run that may be alive uses their store.
+ * runs that are still alive. Returns 3 if rows were not restored, also because the user did not confirm, or because a run that may be alive uses their
+ * store. With --dry-run, which only shows what would be done, it returns 0.
  */
 export async function cleanCommand(
   directory: string | undefined,
@@ -32,7 +33,7 @@ export async function cleanCommand(
   }
   if (planned.leftovers.length > 0 && options.yes !== true && !(await isConfirmed(shell))) {
     out("seqqa clean changed nothing.");
-    return 0;
+    return 3;
   }
   const files: string[] = [];
   const cleaned = await machinery.clean(config, { onKept: (leftover) => void files.push(writeKept(leftover, shell.cwd)) });

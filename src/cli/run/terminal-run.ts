@@ -1,7 +1,7 @@
 import type { Config } from "../../config/index.ts";
 import { onGithub, reportToGithub, type WholeReporter } from "../../reports/index.ts";
 import type { ExitStatus } from "../../run/session/exit-status.ts";
-import { replayWith, type ReplayFlags } from "./replay-with.ts";
+import { commandFlags, commandsOf, type ReplayFlags } from "./replay-with.ts";
 import { hearSignals } from "../../run/session/hear-signals.ts";
 import { RunSession, type SessionInput } from "../../run/session/run-session.ts";
 import { sourcePlace } from "../../run/session/source-place.ts";
@@ -23,12 +23,13 @@ export interface TerminalRun extends Pick<SessionInput, "signal" | "known" | "re
  * Begins a run whose output goes to the terminal and to report files.
  * @throws SeqqaError if the run log cannot be created
  */
-export function beginRun({ shell, formats, verbose, ...input }: TerminalRun): RunSession {
+export function beginRun({ shell, formats, verbose, given, ...input }: TerminalRun): RunSession {
   const { config, reporter } = input;
   return new RunSession({
     ...input,
     cwd: shell.cwd,
     source: sourcePlace(shell.cwd, config, shell.env),
+    commandFlags: commandFlags(config, given, shell.cwd).join(" "),
     isKept: config.report.formats.length > 0,
     cannotWrite,
     writeReports: (id) => writeReports(config, formats, id),
@@ -55,7 +56,7 @@ export async function endRun(
       "seqqa list shows the names of all explorations. To run all of them, leave --only out.",
     );
   }
-  const report = { ...(await session.end(whole)), replayWith: replayWith(config, given, shell.cwd) };
+  const report = { ...(await session.end(whole)), ...commandsOf(config, given, shell.cwd) };
   await reporter.ended(report);
   if (onGithub(shell.env)) {
     const summary = shell.env["GITHUB_STEP_SUMMARY"] ?? "$GITHUB_STEP_SUMMARY";

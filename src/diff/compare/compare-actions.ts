@@ -1,7 +1,6 @@
-import type { ExplorationEntry } from "../../reports/index.ts";
+import { sawEveryCall, type ExplorationEntry, type GraphReader } from "../../reports/index.ts";
 import type { Change } from "../run-diff.ts";
 import { compareGraphs, type Outcome, type OutcomeChange } from "./compare-graphs.ts";
-import { isComplete, type GraphReader } from "./graph-reader.ts";
 
 export interface Side {
   readonly entry: ExplorationEntry;
@@ -53,14 +52,14 @@ const PAST = { changes: "changed the state", keeps: "changed nothing", lost: "le
 
 /**
  * Returns the HTTP statuses that an action has in only one of the two runs, unless `outcomes` already reports them. A status counts as missing from a
- * run only if that run's exploration is complete.
+ * run only if that run executed every call.
  */
 function elsewhere(subject: string, before: Side, after: Side, outcomes: readonly OutcomeChange[]): readonly Change[] {
   const told = outcomes.filter(({ action }) => action === subject);
   const [old, now] = [statusesOf(before.entry, subject), statusesOf(after.entry, subject)];
   const change = (text: string, path: Change["path"]): Change => ({ about: "answer", kind: "changed", subject, text, path });
-  const came = isComplete(before.entry) ? now.filter((one) => !old.includes(one) && !told.some((of) => of.after?.status === one)) : [];
-  const went = isComplete(after.entry) ? old.filter((one) => !now.includes(one) && !told.some((of) => of.before?.status === one)) : [];
+  const came = sawEveryCall(before.entry) ? now.filter((one) => !old.includes(one) && !told.some((of) => of.after?.status === one)) : [];
+  const went = sawEveryCall(after.entry) ? old.filter((one) => !now.includes(one) && !told.some((of) => of.before?.status === one)) : [];
   return [
     ...came.map((status) => change(`also answers ${statusText(status)}`, after.graph?.pathTo(subject, status))),
     ...went.map((status) => change(`no longer answers ${statusText(status)} anywhere`, before.graph?.pathTo(subject, status))),

@@ -1,4 +1,4 @@
-import type { Edge, GraphReader } from "./graph-reader.ts";
+import type { GraphEdge, GraphReader } from "../../reports/index.ts";
 
 /** An action that gives another outcome in the second run after the same calls. */
 export interface OutcomeChange {
@@ -60,7 +60,7 @@ export function compareGraphs(before: GraphReader, after: GraphReader, actions: 
   return [...changes.values()];
 }
 
-function outcomeOf(edge: Edge | undefined, node: number): Outcome {
+function outcomeOf(edge: GraphEdge | undefined, node: number): Outcome {
   if (edge === undefined) return null;
   return { status: edge.status, effect: edge.to === -1 ? "lost" : edge.to === node ? "keeps" : "changes" };
 }

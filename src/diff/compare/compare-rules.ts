@@ -1,9 +1,18 @@
-import { isUnjudged, NOT_CHECKED, raceName, type ExplorationEntry } from "../../reports/index.ts";
+import {
+  absenceOf,
+  isUnjudged,
+  NOT_CHECKED,
+  raceName,
+  ruleStates,
+  sawEveryCall,
+  type Absence,
+  type ExplorationEntry,
+} from "../../reports/index.ts";
 import type { Change } from "../run-diff.ts";
 import type { Side } from "./compare-actions.ts";
-import { isComplete } from "./graph-reader.ts";
 
 type Violation = ExplorationEntry["violations"][number];
+type Race = ExplorationEntry["races"][number];
 
 /** Returns the changes of rules (added, removed, broken, or no longer broken), with the calls that break them, and the races that are new or gone. */
 export function compareRules(before: Side, after: Side): readonly Change[] {
@@ -13,16 +22,14 @@ export function compareRules(before: Side, after: Side): readonly Change[] {
   const changes = [...names].flatMap((rule): readonly Change[] => {
     const [was, is] = [old.get(rule) ?? [], now.get(rule) ?? []];
     if (declared.includes(rule) && !declaredNow.includes(rule)) return [{ about: "rule", kind: "removed", subject: rule, text: "removed" }];
-    if (declaredNow.includes(rule) && !declared.includes(rule)) {
-      if (is.length > 0) return [worse(rule, is[0]!, "added, and it does not hold")];
-      const text = isUnjudged(rule, after.entry) ? `added, ${NOT_CHECKED}` : "added, and it holds";
-      return [{ about: "rule", kind: "added", subject: rule, text }];
-    }
-    if (was.length === 0) return is.length === 0 ? [] : [worse(rule, is[0]!, "no longer holds")];
+    if (declaredNow.includes(rule) && !declared.includes(rule)) return [added(rule, is, after)];
+    if (was.length === 0) return is.length === 0 ? [] : [brokenNow(is, before, "no longer holds", "does not hold")];
     if (is.length === 0) return isGone(was[0]!, after) ? [gone(was[0]!, after, "holds now", "no longer seen broken")] : [];
     const [ids, idsNow] = [new Set(was.flatMap(idsOf)), new Set(is.flatMap(idsOf))];
     return [
-      ...is.filter((one) => !idsOf(one).some((id) => ids.has(id))).map((one) => worse(rule, one, `is also broken by ${lastOf(one)}`)),
+      ...is
+        .filter((one) => !idsOf(one).some((id) => ids.has(id)))
+        .map((one) => brokenNow([one], before, `is also broken by ${lastOf(one)}`, `is broken by ${lastOf(one)}`)),
       ...was
         .filter((one) => !idsOf(one).some((id) => idsNow.has(id)) && isGone(one, after))
         .map((one) => gone(one, after, `is no longer broken by ${lastOf(one)}`, `no longer seen broken by ${lastOf(one)}`)),
@@ -59,13 +66,38 @@ const lastOf = ({ reproductionPath, response }: Violation): string => {
  * Returns `true` if a finding of one run is really gone in the other run, because the other run executed its path without the finding. Returns
  * `false` if the other run may not have executed the path.
  */
-function isGone({ reproductionPath }: Violation, { entry, graph }: Side): boolean {
-  return isComplete(entry) || graph?.hasPath(reproductionPath) === true;
+function isGone({ id, invariant, reproductionPath: path, fault }: Violation, { entry, graph }: Side): boolean {
+  const hasPath = (walked: readonly string[]): boolean => graph?.hasPath(walked) === true;
+  if (fault !== undefined) return absenceOf(entry, { id, isRace: false, rule: invariant, path }, hasPath) === "gone";
+  return sawEveryCall(entry) || hasPath(path);
 }
 
-function worse(subject: string, { severity, message, reproductionPath, confirmed }: Violation, text: string): Change {
+/** Returns the change for an added rule. */
+function added(rule: string, [first]: readonly Violation[], { entry }: Side): Change {
+  const text = "added, and it does not hold";
+  if (first !== undefined) return broken(first, "worse", text);
+  const race = entry.races.find(({ invariant }) => invariant === rule);
+  if (race !== undefined)
+    return { ...raceChange(race, "worse", `${text} (${race.severity}): ${race.message}`), about: "rule", subject: rule };
+  const isHeld = ruleStates(entry).get(rule) === "held";
+  return { about: "rule", kind: "added", subject: rule, text: isHeld ? "added, and it holds" : `added, ${NOT_CHECKED}` };
+}
+
+/**
+ * Returns the change for findings of one rule that only the second run has: the text `worse` if the first run executed the path of one of them without
+ * the finding, else `now`, because the API may have been the same.
+ */
+function brokenNow(found: readonly Violation[], before: Side, worse: string, now: string): Change {
+  const first = found[0]!;
+  if (isUnjudged(first.invariant, before.entry)) return broken(first, "changed", `${now}, but in the first run ${NOT_CHECKED}`);
+  const seen = found.find((one) => isGone(one, before));
+  return seen === undefined ? broken(first, "changed", `${now}, but the first run did not get there`) : broken(seen, "worse", worse);
+}
+
+function broken(found: Violation, kind: "worse" | "changed", text: string): Change {
+  const { invariant: subject, severity, message, reproductionPath: path, confirmed } = found;
   const doubt = confirmed ? "" : ", not confirmed";
-  return { about: "rule", kind: "worse", subject, text: `${text} (${severity}${doubt}): ${message}`, path: reproductionPath };
+  return { about: "rule", kind, subject, text: `${text} (${severity}${doubt}): ${message}`, path };
 }
 
 /** Returns the change for a finding that the other run does not have: the text `unseen` if that run did not check the rule everywhere, else `held`. */
@@ -74,20 +106,30 @@ function gone({ invariant: subject, reproductionPath: path }: Violation, { entry
   return { about: "rule", kind: "changed", subject, text: `${unseen}, but ${NOT_CHECKED}`, path };
 }
 
-/** Returns the races that are new or gone, if both runs searched for races. */
-function compareRaces({ entry: before }: Side, { entry: after }: Side): readonly Change[] {
-  if (before.raceCoverage === undefined || after.raceCoverage === undefined) return [];
-  const missing = (from: ExplorationEntry, other: ExplorationEntry): ExplorationEntry["races"] =>
-    from.races.filter(({ id }) => !other.races.some((one) => one.id === id));
-  const change = (race: ExplorationEntry["races"][number], kind: "worse" | "better", text: string): Change => ({
-    about: "race",
-    kind,
-    subject: raceName(race),
-    text,
-    path: [...race.prefix, raceName(race)],
-  });
+/** Returns the races that are new or gone, if both runs searched for races. A race counts as gone only if the second run would have found it. */
+function compareRaces(before: Side, after: Side): readonly Change[] {
+  if (before.entry.raceCoverage === undefined || after.entry.raceCoverage === undefined) return [];
   return [
-    ...missing(after, before).map((race) => change(race, "worse", `race seen (${race.severity}): ${race.message}`)),
-    ...missing(before, after).map((race) => change(race, "better", "race no longer seen")),
+    ...onlyIn(after, before).map((race) => {
+      const text = `(${race.severity}): ${race.message}`;
+      return absenceIn(before, race) === "unseen"
+        ? raceChange(race, "changed", `race seen, but the first run may have missed it ${text}`)
+        : raceChange(race, "worse", `race seen ${text}`);
+    }),
+    ...onlyIn(before, after)
+      .filter((race) => absenceIn(after, race) === "gone")
+      .map((race) => raceChange(race, "better", "race no longer seen")),
   ];
+}
+
+const onlyIn = ({ entry }: Side, other: Side): readonly Race[] =>
+  entry.races.filter(({ id }) => !other.entry.races.some((one) => one.id === id));
+
+function absenceIn({ entry, graph }: Side, race: Race): Absence {
+  const missed = { id: race.id, isRace: true, rule: raceName(race), path: race.prefix };
+  return absenceOf(entry, missed, (path) => graph?.hasPath(path) === true);
+}
+
+function raceChange(race: Race, kind: Change["kind"], text: string): Change {
+  return { about: "race", kind, subject: raceName(race), text, path: [...race.prefix, raceName(race)] };
 }

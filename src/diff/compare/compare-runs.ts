@@ -1,8 +1,7 @@
-import type { ExplorationEntry, JourneyEntry, RunDocument } from "../../reports/index.ts";
+import { GraphReader, isComplete, sawEveryCall, type ExplorationEntry, type JourneyEntry, type RunDocument } from "../../reports/index.ts";
 import type { Change, DiffPart, RunDiff } from "../run-diff.ts";
 import { compareActions, type Side } from "./compare-actions.ts";
 import { compareRules } from "./compare-rules.ts";
-import { GraphReader, isComplete } from "./graph-reader.ts";
 import { refuseBrokenGraph } from "./refuse-broken-graph.ts";
 
 export interface NamedRun {
@@ -88,7 +87,7 @@ function incomplete({ name, document }: NamedRun): readonly string[] {
   return document.explorations.flatMap((entry) => {
     if (entry.graph.leftOut !== undefined)
       return [`${entry.name} of ${name} has too many steps, so seqqa compares actions and rules, but not single states.`];
-    return isComplete(entry)
+    return sawEveryCall(entry)
       ? []
       : [`${entry.name} of ${name} was not explored completely, so seqqa does not compare states and answers that it did not reach.`];
   });

@@ -260,6 +260,7 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
   if (unanswered === undefined && (await changed())) {
     errors.push(await writtenAtRoot(state, canonicalizer, checker, { mark: root, isOther: changed }));
   }
+  const leftOutRules = rules.filter((rule) => !judged.includes(rule)).map(({ name }) => name);
   const report: LaneReport = {
     wholeLo: whole.lo,
     wholeHi: whole.hi,
@@ -284,8 +285,9 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
     made: home.made,
     shape: options.shapes ? shapeOf(relative) : 0,
     background,
-    systems: [...systemLines(world), ...targetLines(world, state, restart), ...ruleLines(rules, judged)],
+    systems: [...systemLines(world), ...targetLines(world, state, restart), ...ruleLines(leftOutRules)],
     contextOnly,
+    ...(leftOutRules.length > 0 && { leftOutRules }),
     visibility: state.visibility,
     raceObstacle: raceObstacle(world, contextOnly),
     gateless: gateless(world),
@@ -352,8 +354,7 @@ function targetLines(world: World<never, never>, state: WorldState, restart: Tar
 }
 
 /** Returns a text line with the rules that are not checked on this lane and the reason. Returns none if all rules are checked. */
-function ruleLines(rules: readonly Rule[], judged: readonly Rule[]): string[] {
-  const left = rules.filter((rule) => !judged.includes(rule)).map(({ name }) => name);
+function ruleLines(left: readonly string[]): string[] {
   if (left.length === 0) return [];
   return [`rules: seqqa does not check ${left.join(", ")}, because these rules need stores that can be restored in the middle of a step`];
 }

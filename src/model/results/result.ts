@@ -359,8 +359,13 @@ export interface DismissedRace {
 
 /** The numbers of pairs that were probed for races and skipped. */
 export interface RaceCoverage {
-  /** The number of combinations of a state and a pair of actions that both apply in that state. */
+  /**
+   * The number of combinations of a state and a pair of actions that both apply in that state. If only pairs of rules were probed, only these count;
+   * see {@link asked}.
+   */
   readonly pairs: number;
+  /** The ids of the races that the run could find, if races were off and only the pairs that rules need were probed. Absent if all were probed. */
+  readonly asked?: readonly string[] | undefined;
   /**
    * The number of classes of pairs that were probed. A class is a pair of actions with the statuses of their answers, alone and after each other, and
    * with the kinds of their effects.

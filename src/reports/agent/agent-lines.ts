@@ -1,8 +1,10 @@
 import { plural } from "../console/numbers.ts";
 import { cut, printable } from "../console/printable.ts";
 import { raceName, verdictText } from "../console/race-text.ts";
+import { replayableIds } from "../console/findings-text.ts";
 import { doubtOf } from "../console/violation-text.ts";
 import type { ExplorationEntry, JourneyEntry, RunDocument } from "../document/document-types.ts";
+import type { RunReport } from "../document/run-report.ts";
 
 /** The largest number of findings, and of other problems, that are shown for each exploration. */
 const SHOWN = 10;
@@ -10,27 +12,41 @@ const BODY = 300;
 
 const VERDICTS: Readonly<Record<number, string>> = { 0: "PASSED", 1: "FAILED", 3: "UNVERIFIED", 130: "INTERRUPTED" };
 
+type Commands = Pick<RunReport, "replayWith" | "reportWith" | "files">;
+
 /**
  * Returns a run as a few lines: some lines for each finding and problem, one line for each exploration and journey, and one for the result. The
  * caller must escape control characters in the lines.
  */
-export function agentLines(document: RunDocument): readonly string[] {
+export function agentLines(document: RunDocument, commands: Commands): readonly string[] {
   const { explorations, journeys, failures, exitStatus, run } = document;
-  const isFine = exitStatus === 0;
   return [
-    ...explorations.flatMap(explorationLines),
+    ...explorations.flatMap((entry) => explorationLines(entry, commands)),
     ...journeys.flatMap(journeyLines),
     ...failures.flatMap(({ file, code, message, hint }) => [
       `ERROR ${file} ${code}: ${message}`,
       ...(hint === undefined ? [] : [`  hint: ${hint}`]),
     ]),
-    `${VERDICTS[exitStatus] ?? "ENDED"} exit status ${exitStatus}${isFine ? "" : `; everything: npx seqqa report --run ${run} --format json --output -`}`,
+    `${VERDICTS[exitStatus] ?? "ENDED"} exit status ${exitStatus}${exitStatus === 0 ? "" : everything(run, commands)}`,
   ];
 }
 
-function explorationLines(entry: ExplorationEntry): readonly string[] {
+/** Returns where the whole result is: the written JSON file, or else the command that prints it; empty if the run was not stored. */
+function everything(run: string, { files = [], reportWith }: Commands): string {
+  const file = files.find((one) => one.endsWith(".json"));
+  if (file !== undefined) return `; everything: ${file}`;
+  return reportWith === undefined ? "" : `; everything: ${reportWith} --run ${run} --format json --output -`;
+}
+
+function explorationLines(entry: ExplorationEntry, commands: Commands): readonly string[] {
   const { name, verdict, violations, races, errors, divergences, unverified, transitions } = entry;
-  const found = [...violations.map(violationLines), ...races.map(raceLines)];
+  const replayable = new Set(replayableIds(entry));
+  const again = (id: string): readonly string[] =>
+    commands.replayWith === undefined || !replayable.has(id) ? [] : [`  again: ${commands.replayWith(printable(id))}`];
+  const found = [
+    ...violations.map((one) => [...violationLines(one), ...again(one.id)]),
+    ...races.map((race) => [...raceLines(race), ...again(race.id)]),
+  ];
   const problems = [
     ...errors.map(({ code, source, message, where, path }) => [
       `ERROR ${code} in ${source}: ${message}`,
@@ -64,7 +80,6 @@ function violationLines(one: ExplorationEntry["violations"][number]): readonly s
     ...(response === undefined ? [] : [`  response: ${response.status} ${cut(response.body, BODY)}`]),
     ...Object.entries(because).flatMap(([word, value]) => (value === undefined ? [] : [`  ${word}: ${cut(JSON.stringify(value), BODY)}`])),
     ...(where === undefined ? [] : [`  where: ${where}`]),
-    `  again: npx seqqa replay ${printable(id)}`,
   ];
 }
 
@@ -75,7 +90,6 @@ function raceLines(race: ExplorationEntry["races"][number]): readonly string[] {
     `  ${message}`,
     `  path: ${[...prefix, `(${raceName(race)})`].join(" -> ")}`,
     ...(where === undefined ? [] : [`  where: ${where}`]),
-    `  again: npx seqqa replay ${printable(id)}`,
   ];
 }
 

@@ -28,7 +28,7 @@ export class AgentReporter implements Reporter {
 
   ended(report: RunReport): void {
     const document = runDocument(report, this.#options.visibility, this.#hide);
-    const lines = [...agentLines(document), ...updateLines(report.known)];
+    const lines = [...agentLines(document, report), ...updateLines(report.known)];
     this.#options.stdout.write(`${lines.map((line) => cut(printable(line), 1000)).join("\n")}\n`);
   }
 }

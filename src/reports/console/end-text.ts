@@ -30,6 +30,11 @@ export function knownLines(known: ReportedKnown | undefined): readonly string[] 
     ...(known.unseen.length === 0
       ? []
       : [`not seen: ${ids(known.unseen)} of ${file}, in a run that may have missed ${known.unseen.length === 1 ? "it" : "them"}`]),
+    ...(known.unchecked === undefined
+      ? []
+      : [
+          `no longer checked: ${ids(known.unchecked)} of ${file}, because a rule or an action no longer exists; if you removed or renamed it, remove ${known.unchecked.length === 1 ? "the entry" : "the entries"}`,
+        ]),
   ];
 }
 

@@ -1,7 +1,8 @@
 import type { Severity } from "../../model/declare/severity.ts";
 import type { ExplorationEntry } from "./document-types.ts";
 import { idsOf } from "./ids-of.ts";
-import { wouldHaveFound } from "./would-have-found.ts";
+import { GraphReader } from "./graph-reader.ts";
+import { absenceOf, type Absence } from "./would-have-found.ts";
 
 /** A finding of an earlier run, reduced to what a comparison shows. */
 export interface ComparedFinding {
@@ -12,6 +13,8 @@ export interface ComparedFinding {
   readonly isRace: boolean;
   /** All ids of the finding: one for each action that shows it. */
   readonly ids: readonly string[];
+  /** The names of the actions that lead to the finding; for a race, to the state in which its calls were sent. */
+  readonly path: readonly string[];
 }
 
 /** The comparison of an exploration's findings with those of the previous run of the same exploration. */
@@ -28,6 +31,8 @@ export interface Comparison {
   readonly fixed: readonly ComparedFinding[];
   /** The findings of the previous run that this run did not find, but may only have missed. */
   readonly unseen: readonly ComparedFinding[];
+  /** The findings of the previous run whose rule or call no longer exists. */
+  readonly unchecked: readonly ComparedFinding[];
 }
 
 export function comparedWith(
@@ -42,13 +47,18 @@ export function comparedWith(
   const present = new Set(now.flatMap(({ ids }) => ids));
   const isKnown = ({ ids }: { readonly ids: readonly string[] }): boolean => ids.some((id) => known.has(id));
   const gone = before.findings.filter(({ ids }) => !ids.some((id) => present.has(id)));
-  const isFixed = ({ id, isRace, name }: ComparedFinding): boolean => wouldHaveFound(entry, { id, isRace, rule: name });
+  let graph: GraphReader | undefined;
+  const hasPath = (path: readonly string[]): boolean =>
+    entry.graph.leftOut === undefined && (graph ??= new GraphReader(entry)).hasPath(path);
+  const absences = new Map(gone.map((one): [ComparedFinding, Absence] => [one, absenceOf(entry, { ...one, rule: one.name }, hasPath)]));
+  const those = (absence: Absence): readonly ComparedFinding[] => gone.filter((one) => absences.get(one) === absence);
   return {
     run: before.run,
     startedAt: before.startedAt,
     added: now.filter((one) => !isKnown(one)).map(({ id }) => id),
     still: now.filter(isKnown).map(({ id }) => id),
-    fixed: gone.filter(isFixed),
-    unseen: gone.filter((one) => !isFixed(one)),
+    fixed: those("gone"),
+    unseen: those("unseen"),
+    unchecked: those("unchecked"),
   };
 }

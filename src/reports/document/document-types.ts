@@ -85,6 +85,11 @@ export interface RunDocument {
   readonly coverage?: RunCoverage | undefined;
   /** The location of the user's code, for links to its lines; absent if the report has no such links. */
   readonly source?: SourcePlace | undefined;
+  /**
+   * The flags with which `seqqa replay` and `seqqa open` find this run and its target from the folder in which the run was started, as words of a POSIX
+   * shell, e.g. `--config qa/seqqa.yaml`. Absent if no flag is needed.
+   */
+  readonly commandFlags?: string | undefined;
   /** The exit status of the command. */
   readonly exitStatus: number;
 }

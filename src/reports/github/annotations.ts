@@ -9,8 +9,8 @@ import type { Annotation, Level } from "./commands.ts";
 const SHOWN = 10;
 
 /**
- * Returns annotations for lines of the user's code. Divergences, errors, and findings that make the run fail have the level `error`; other findings
- * have `warning`. A notice counts the annotations that GitHub would not show.
+ * Returns annotations for lines of the user's code. Divergences, errors, other reasons for an unverified result, and findings that make the run fail
+ * have the level `error`; other findings have `warning`. A notice counts the annotations that GitHub would not show.
  */
 export function annotations(document: RunDocument): readonly Annotation[] {
   const all = [
@@ -33,7 +33,7 @@ export function annotations(document: RunDocument): readonly Annotation[] {
 type Place = Pick<Annotation, "file" | "line" | "col">;
 
 function ofExploration(
-  { name, file, violations, races, errors, divergences }: ExplorationEntry,
+  { name, file, violations, races, errors, divergences, unverified }: ExplorationEntry,
   failOn: RunDocument["failOnSeverity"],
 ): readonly Annotation[] {
   return [
@@ -68,6 +68,7 @@ function ofExploration(
         { file },
       ),
     ),
+    ...unverified.map((why) => error("Unverified", `${name}: ${why}`, { file })),
   ];
 }
 

@@ -157,7 +157,7 @@ function problems({ failures, explorations: list, journeys: ran }: RunDocument):
     head: ["In", "What", "Message", "Path", "Where"],
     rows: [
       ...failures.map((one) => [inert(one.file), inert(one.code), inert(one.message), "", ""]),
-      ...list.flatMap(of),
+      ...list.flatMap((entry) => [...of(entry), ...entry.unverified.map((why) => [inert(entry.name), "unverified", inert(why), "", ""])]),
       ...ran.flatMap(of),
     ],
   };

@@ -7,17 +7,19 @@ import { within } from "./within.ts";
 
 export function comparisonPart(comparison: Comparison | undefined, limits: Limits): string {
   if (comparison === undefined) return "";
-  const { run, startedAt, added, still, fixed, unseen } = comparison;
+  const { run, startedAt, added, still, fixed, unseen, unchecked } = comparison;
   const counts = [
     `${added.length} new`,
     `${still.length} still there`,
     `${fixed.length} fixed`,
     ...(unseen.length > 0 ? [`${unseen.length} not seen again, but this run may have missed ${unseen.length === 1 ? "it" : "them"}`] : []),
+    ...(unchecked.length > 0 ? [`${unchecked.length} no longer checked, because a rule or an action no longer exists`] : []),
   ];
   return [
     `<div class="comparison"><p><strong>Since the previous run</strong> <span class="quiet">${text(run)}, ${text(startedAt)}</span>: ${counts.join(", ")}.</p>`,
     gonePart("fixed", fixed, limits),
     gonePart("not seen", unseen, limits),
+    gonePart("no longer checked", unchecked, limits),
     "</div>",
   ].join("");
 }

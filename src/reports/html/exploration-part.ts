@@ -30,12 +30,18 @@ export interface ExplorationContext {
   readonly graph: GraphData | undefined;
   readonly index: number;
   readonly source?: SourcePlace | undefined;
+  /** The flags of commands that find the run; see `commandFlags` of the document. */
+  readonly flags?: string | undefined;
   readonly comparison?: Comparison | undefined;
 }
 
 /** Returns an exploration as HTML: its numbers, findings, graph and coverage, and the reasons why its result is unverified. */
-export function explorationPart(entry: ExplorationEntry, { graph, index, source, comparison }: ExplorationContext, limits: Limits): string {
-  const view = findingView(entry, `setup-${index}`, { limits, source, comparison, stateName: stateNamer(graph) });
+export function explorationPart(
+  entry: ExplorationEntry,
+  { graph, index, source, flags, comparison }: ExplorationContext,
+  limits: Limits,
+): string {
+  const view = findingView(entry, `setup-${index}`, { limits, source, flags, comparison, stateName: stateNamer(graph) });
   const { violations, races, divergences, errors, notes } = entry;
   const found = violations.length + races.length;
   const table = depthTable(graph);

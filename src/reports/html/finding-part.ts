@@ -7,6 +7,7 @@ import { doubtOf, evidenceLines, targetLines } from "../console/violation-text.t
 import { isFaultId } from "../../engine/findings/fault-id.ts";
 import { element } from "../junit/xml.ts";
 import { anchorOf } from "./anchor-of.ts";
+import { withFlags } from "./embedded.ts";
 import { exchangePart, exchangeParts } from "./exchange-part.ts";
 import type { FindingView } from "./finding-view.ts";
 import { block, shortened, text } from "./safe-text.ts";
@@ -119,26 +120,28 @@ export function curlPart(script: string): string {
  * Returns the HTML for the id of a finding and the command that replays it. If the id has unusual characters, the command is left out, because
  * copying it into a shell could be dangerous.
  */
-export function idFact(id: string): string {
-  const command = /^\w+$/.test(id) ? ` <span class="copy" data-copy="npx seqqa replay ${id}" data-label="Copy replay command"></span>` : "";
+export function idFact(id: string, flags: string | undefined): string {
+  const copied = text(withFlags(`npx seqqa replay ${id}`, flags));
+  const command = /^\w+$/.test(id) ? ` <span class="copy" data-copy="${copied}" data-label="Copy replay command"></span>` : "";
   return `<a href="#${anchorOf(id)}">id ${text(id)}</a>${command}`;
 }
 
 /** Returns the HTML for the name of a finding's state and the command that opens the state. */
-export function stateFact(name: string | undefined): readonly string[] {
+export function stateFact(name: string | undefined, flags: string | undefined): readonly string[] {
   if (name === undefined || !/^[0-9a-f]+$/.test(name)) return [];
-  return [`state ${name} <span class="copy" data-copy="npx seqqa open ${name}" data-label="Copy open command"></span>`];
+  const command = text(withFlags(`npx seqqa open ${name}`, flags));
+  return [`state ${name} <span class="copy" data-copy="${command}" data-label="Copy open command"></span>`];
 }
 
 function factsOf(
   { id, confirmed, notReplayed, notReplayedReason, known, where, reproductionPath, state }: Finding,
-  { source, stateName }: FindingView,
+  { source, stateName, flags }: FindingView,
 ): readonly string[] {
   const doubt = doubtOf({ confirmed, notReplayed, notReplayedReason });
   const path = shortened(reproductionPath.join(" -> "), 4_000);
   return [
-    idFact(id),
-    ...stateFact(state === null ? undefined : stateName?.(state)),
+    idFact(id, flags),
+    ...stateFact(state === null ? undefined : stateName?.(state), flags),
     doubt === undefined ? "confirmed: seen again from a clean start" : `<span class="warn">${doubt.text}</span>`,
     ...(where === undefined ? [] : [`rule at ${sourceLink(where, source)}`]),
     ...(known ? ["known: listed in known_findings, so it does not fail the run"] : []),

@@ -14,6 +14,8 @@ export interface FindingView {
   readonly roleOf: (action: string) => string | undefined;
   readonly stateName?: StateNamer | undefined;
   readonly source?: SourcePlace | undefined;
+  /** The flags of commands that find the run; see `commandFlags` of the document. */
+  readonly flags?: string | undefined;
   readonly comparison?: Comparison | undefined;
 }
 
@@ -21,7 +23,7 @@ export interface FindingView {
 export function findingView(
   { coverage, setup: step }: Pick<ExplorationEntry, "coverage" | "setup">,
   setup: string,
-  more: Pick<FindingView, "limits" | "source" | "comparison" | "stateName">,
+  more: Pick<FindingView, "limits" | "source" | "flags" | "comparison" | "stateName">,
 ): FindingView {
   const roleOf = (action: string): string | undefined =>
     Object.hasOwn(coverage.actions, action) ? coverage.actions[action]?.role : undefined;

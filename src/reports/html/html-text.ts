@@ -77,7 +77,7 @@ function embeddedJson({ document, graphs }: ReportData, budget: number): string 
     left -= Buffer.byteLength(inertJson(one)) + strings.bytes - before;
     return one;
   });
-  return inertJson({ strings: strings.texts, graphs: shown });
+  return inertJson({ strings: strings.texts, graphs: shown, flags: document.commandFlags });
 }
 
 function contentPart({ document, graphs, comparisons = [] }: ReportData, limits: Limits, most: number): string {
@@ -89,6 +89,7 @@ function contentPart({ document, graphs, comparisons = [] }: ReportData, limits:
           ["Known", known.found],
           ["No longer found", known.stale],
           ["Not seen", known.unseen],
+          ["No longer checked", known.unchecked ?? []],
         ] as const);
   return [
     '<a class="skip" href="#content">Skip to the content</a>',
@@ -107,7 +108,11 @@ function contentPart({ document, graphs, comparisons = [] }: ReportData, limits:
           element(
             "section",
             { class: "part", id: `exploration-${index}`, "data-title": printable(entry.name) },
-            explorationPart(entry, { graph: graphs[index], index, source: document.source, comparison: comparisons[index] }, limits),
+            explorationPart(
+              entry,
+              { graph: graphs[index], index, source: document.source, flags: document.commandFlags, comparison: comparisons[index] },
+              limits,
+            ),
           ),
         ),
         ...journeys.map((entry, index) =>

@@ -75,10 +75,10 @@ function marksOf({ hits, trials, count, known, prefix, ...race }: Race): string 
   ].join(", ");
 }
 
-function factsOf({ id, where, known, invariant, prefix }: Race, { source, stateName }: FindingView): readonly string[] {
+function factsOf({ id, where, known, invariant, prefix }: Race, { source, stateName, flags }: FindingView): readonly string[] {
   return [
-    idFact(id),
-    ...stateFact(stateName?.(prefix)),
+    idFact(id, flags),
+    ...stateFact(stateName?.(prefix), flags),
     "confirmed: seen again on a rebuilt lane",
     ...(where === undefined ? [] : [`${invariant === undefined ? "action" : "rule"} at ${sourceLink(where, source)}`]),
     ...(known ? ["known: listed in known_findings, so it does not fail the run"] : []),

@@ -201,7 +201,7 @@ export function raceJson(race: Race): AllKeys<Race> {
   };
 }
 
-function coverageJson({ dismissedRaces, deliveries, durationMs, ...counts }: RaceCoverage): AllKeys<RaceCoverage> {
+function coverageJson({ asked, dismissedRaces, deliveries, durationMs, ...counts }: RaceCoverage): AllKeys<RaceCoverage> {
   const races = dismissedRaces?.map(({ first, second, copies, prefix, verdict, invariant, message, observed, reason, count }) => ({
     first,
     second,
@@ -214,7 +214,7 @@ function coverageJson({ dismissedRaces, deliveries, durationMs, ...counts }: Rac
     reason,
     count,
   }));
-  return { ...counts, dismissedRaces: races, deliveries, durationMs };
+  return { ...counts, asked, dismissedRaces: races, deliveries, durationMs };
 }
 
 const outcomeJson = ({ order, calls, changes, broken }: RaceOutcome): AllKeys<RaceOutcome> => ({

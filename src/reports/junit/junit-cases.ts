@@ -1,4 +1,4 @@
-import type { RunError } from "../../model/results/result.ts";
+import type { Race, RunError } from "../../model/results/result.ts";
 import { isAtLeast } from "../../model/declare/severity.ts";
 import { grouped } from "../console/numbers.ts";
 import type { ExplorationEntry, JourneyEntry, RunDocument } from "../document/document-types.ts";
@@ -82,18 +82,25 @@ function invariantCase(
 ): Case {
   const base = { name: invariant, classname: `${entry.name}.invariants` };
   const found = entry.violations.filter((one) => one.invariant === invariant);
-  const failing = found.filter(({ known, severity }) => known !== true && failOn !== "none" && isAtLeast(severity, failOn));
-  const [first] = failing.toSorted((a, b) => Number(b.confirmed) - Number(a.confirmed));
-  const text = found.map(violationText).join("\n\n");
+  const races = entry.races.filter((one) => one.invariant === invariant);
+  const [first] = found.filter((one) => fails(one, failOn)).toSorted((a, b) => Number(b.confirmed) - Number(a.confirmed));
+  const text = [...found.map(violationText), ...races.map(raceText)].join("\n\n");
   if (first !== undefined) {
     const doubt = doubtOf(first);
     const kind = doubt === undefined ? "failure" : "error";
     return { ...base, ms: replayMs(first), outcome: { kind, type: doubt?.word ?? first.severity, message: first.message, text } };
   }
+  const race = races.find((one) => fails(one, failOn));
+  if (race !== undefined) return { ...base, outcome: { kind: "failure", type: race.severity, message: race.message, text } };
   const error = errorOf(errors.filter(({ source }) => source === invariant));
   if (text !== "") return { ...base, outcome: error, output: text };
   const skipped = { kind: "skipped", type: "not_checked", message: NOT_CHECKED } as const;
   return { ...base, outcome: error ?? (isUnjudged(invariant, entry) ? skipped : undefined) };
+}
+
+/** Returns `true` if a finding makes the run fail. */
+function fails({ known, severity }: Pick<Race, "known" | "severity">, failOn: RunDocument["failOnSeverity"]): boolean {
+  return known !== true && failOn !== "none" && isAtLeast(severity, failOn);
 }
 
 /** Returns the total duration of a finding's recorded requests in milliseconds; `undefined` if no requests were recorded. */
@@ -114,8 +121,7 @@ function raceCases(entry: ExplorationEntry, failOn: RunDocument["failOnSeverity"
   return races.map((race): Case => {
     const name = `${raceName(race)} (${verdictText(race)})`;
     const text = raceText(race);
-    const fails = race.known !== true && failOn !== "none" && isAtLeast(race.severity, failOn);
-    if (!fails) return { ...base, name, output: text };
+    if (!fails(race, failOn)) return { ...base, name, output: text };
     return { ...base, name, outcome: { kind: "failure", type: race.severity, message: race.message, text } };
   });
 }

@@ -5,7 +5,8 @@ import { element, escaped } from "./xml.ts";
 interface Suite {
   readonly name: string;
   readonly file: string;
-  readonly ms: number;
+  /** The duration in milliseconds; absent if it was not measured. */
+  readonly ms?: number | undefined;
   readonly cases: readonly Case[];
 }
 
@@ -22,12 +23,11 @@ export function junitText(document: RunDocument): string {
     ...document.failures.map(({ file, code, message, hint }) => ({
       name: file,
       file,
-      ms: 0,
       cases: [{ name: file, classname: "run", outcome: { kind: "error" as const, type: code, message, text: hint ?? "" } }],
     })),
   ];
   const all = suites.flatMap(({ cases }) => cases);
-  const ms = suites.reduce((sum, suite) => sum + suite.ms, 0);
+  const ms = suites.reduce((sum, suite) => sum + (suite.ms ?? 0), 0);
   const { tests, failures, errors } = counts(all);
   const body = suites.map((suite) => `  ${suiteText(suite, document.startedAt)}\n`).join("");
   const root = element("testsuites", { name: "seqqa", tests, failures, errors, time: seconds(ms) }, body === "" ? "" : `\n${body}`);
@@ -37,7 +37,11 @@ export function junitText(document: RunDocument): string {
 function suiteText({ name, file, ms, cases }: Suite, startedAt: string): string {
   const timestamp = startedAt.replace(/(?:\.\d+)?Z$/, "");
   const body = cases.map((one) => `    ${caseText(one)}\n`).join("");
-  return element("testsuite", { name, ...counts(cases), time: seconds(ms), timestamp, file }, body === "" ? "" : `\n${body}  `);
+  return element(
+    "testsuite",
+    { name, ...counts(cases), time: ms === undefined ? undefined : seconds(ms), timestamp, file },
+    body === "" ? "" : `\n${body}  `,
+  );
 }
 
 function caseText({ name, classname, ms, outcome, output }: Case): string {

@@ -12,6 +12,11 @@ export interface KnownEntry {
   readonly exploration: string | undefined;
   /** The name of the broken rule; for a race, the names of its calls. Only lists written by `--update-known` have it. */
   readonly rule: string | undefined;
+  /**
+   * The names of the actions that lead to the finding; for a race, to the state in which its calls were sent. Only lists written by `--update-known`
+   * have it.
+   */
+  readonly path?: readonly string[] | undefined;
   /** `true` if the id is that of a race. Only runs that probe for races can find it. */
   readonly isRace: boolean;
 }
@@ -22,7 +27,7 @@ export interface KnownFindings {
   readonly entries: readonly KnownEntry[];
 }
 
-const KEYS = ["id", "note", "exploration", "finding"];
+const KEYS = ["id", "note", "exploration", "finding", "path"];
 
 /**
  * Reads the list of known findings, which do not fail a run. It is YAML or JSON, and its entries are ids or `{ id, note }`.
@@ -90,13 +95,17 @@ function ofScalar(node: unknown, refuse: (node: unknown, what: string) => never)
 function ofMap(map: Readonly<Record<string, unknown>>, refuse: (what: string) => never): KnownEntry {
   for (const [key, value] of Object.entries(map)) {
     if (!KEYS.includes(key)) return refuse(`${JSON.stringify(key)} is not a key of an entry; the keys are ${KEYS.join(", ")}`);
-    if (typeof value !== "string") return refuse(`${key} must be a text`);
+    const isPath = key === "path";
+    if (isPath ? !isTexts(value) : typeof value !== "string") return refuse(`${key} must be a ${isPath ? "list of texts" : "text"}`);
   }
-  const { id = "", note, exploration, finding } = map as Readonly<Record<string, string | undefined>>;
+  const { path, ...texts } = map;
+  const { id = "", note, exploration, finding } = texts as Readonly<Record<string, string | undefined>>;
   return isId(id)
-    ? { id, note, exploration, rule: finding, isRace: isRaceId(id) }
+    ? { id, note, exploration, rule: finding, path: isTexts(path) ? path : undefined, isRace: isRaceId(id) }
     : refuse("this entry has no id, or its id contains white space");
 }
+
+const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((one) => typeof one === "string");
 
 const isId = (id: string): boolean => /^\S+$/.test(id);
 

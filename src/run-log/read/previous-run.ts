@@ -56,5 +56,13 @@ function findingOf({ id, severity, name, document, race }: Row): ComparedFinding
   const { operations } = found;
   const ids = Array.isArray(operations) ? idsOf({ id, operations: operations as never }).map(String) : [id];
   const shown = race === 1 ? raceName(found as never) : name;
-  return { id, name: shown, severity: Object.values(Severity).find((one) => one === severity) ?? Severity.LOW, isRace: race === 1, ids };
+  const path = found[race === 1 ? "prefix" : "reproductionPath"];
+  return {
+    id,
+    name: shown,
+    severity: Object.values(Severity).find((one) => one === severity) ?? Severity.LOW,
+    isRace: race === 1,
+    ids,
+    path: Array.isArray(path) ? path.map(String) : [],
+  };
 }

@@ -1,10 +1,14 @@
 import { existsSync, readFileSync } from "node:fs";
-import { isMap, isSeq, Scalar, YAMLSeq, type Document } from "yaml";
-import { findingIdsOf, parse } from "../read/known-findings.ts";
+import { isMap, isSeq, Scalar, YAMLSeq, type Document, type YAMLMap } from "yaml";
+import { findingIdsOf, parse, type KnownEntry } from "../read/known-findings.ts";
 import { writeWhole } from "./write-whole.ts";
 
 export interface KnownUpdate {
-  readonly found: readonly { readonly id: string; readonly exploration: string; readonly finding: string }[];
+  readonly found: readonly (Pick<KnownEntry, "id"> & {
+    readonly exploration: string;
+    readonly finding: string;
+    readonly path: readonly string[];
+  })[];
   readonly stale: readonly string[];
 }
 
@@ -41,9 +45,11 @@ export function updateKnownFindings(file: string, { found, stale }: KnownUpdate)
 
 /** Creates a YAML node for a known finding. An id that YAML would read as a number is quoted. */
 function entry(document: Document.Parsed, one: KnownUpdate["found"][number]): unknown {
-  const node = document.createNode({ id: one.id, exploration: one.exploration, finding: one.finding });
-  const id = (node as unknown as { get(key: string, keepScalar: true): Scalar }).get("id", true);
-  if (!/[a-df-z]/i.test(one.id)) id.type = Scalar.QUOTE_DOUBLE;
+  const { id: name, exploration, finding, path } = one;
+  const node = document.createNode({ id: name, exploration, finding, path }) as unknown as YAMLMap;
+  const id = node.get("id", true) as Scalar;
+  (node.get("path", true) as unknown as YAMLSeq).flow = true;
+  if (!/[a-df-z]/i.test(name)) id.type = Scalar.QUOTE_DOUBLE;
   return node;
 }
 

@@ -1,9 +1,7 @@
 import type { LanePool } from "../../engine/lane-pool.ts";
 import type { Explorer } from "../../engine/search/explorer.ts";
-import { CRASHED, type LaneReport } from "../../messages/lane-messages.ts";
-import type { AgentDefinition } from "../../model/declare/agent.ts";
+import { CRASHED } from "../../messages/lane-messages.ts";
 import { mapStack } from "../../loader/index.ts";
-import { Rule } from "../../model/declare/rule.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { ActionCoverage, ExplorationResult, RunError } from "../../model/results/result.ts";
 import { declaredAt, whereOfStack } from "../prepare/declared-at.ts";
@@ -21,7 +19,7 @@ import { shardNote } from "../shards/shard.ts";
 import type { Exploration } from "./exploration.ts";
 import { findFaults, NO_FAULTS, type FoundFaults } from "./faults.ts";
 import { findRaces, NO_RACES, type FoundRaces } from "./races.ts";
-import { unprobedRules, unreachedRules } from "./unreached-rules.ts";
+import { notRacedNote, unjudgedRules, unprobedRules, unreachedRules } from "./unreached-rules.ts";
 import type { Searched } from "./search.ts";
 import { notReplayedNote, shortestViolations, shrinkingCutNote } from "./shrinking.ts";
 import { differingFields } from "../../state/index.ts";
@@ -67,7 +65,12 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
     name: input.name,
     actions: options.actions,
     invariants: definition.invariants.map(({ name }) => name),
-    unjudgedRules: unjudgedRules(exploration, explorer, [...idle.keys(), ...unreached.keys(), ...unprobed.keys()]),
+    unjudgedRules: unjudgedRules(definition, brought.reports[0]!, [
+      ...idle.keys(),
+      ...unreached.keys(),
+      ...unprobed.keys(),
+      ...inconclusiveRules(explorer.committer),
+    ]),
     subjects: definition.subjects,
     unreached: [...unreached.values()],
     seed: options.seed,
@@ -95,17 +98,6 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
   });
   onEvent({ kind: "finished", result });
   return result;
-}
-
-/**
- * Returns the names of rules that were inconclusive in some step, or that could not run. A rule that writes cannot run if no checkpoint restores the
- * whole target. The result also contains `idle`, the rules whose actions never worked.
- */
-function unjudgedRules({ input, brought }: Exploration, { committer }: Explorer, idle: Iterable<string>): readonly string[] {
-  const { definition, config } = input;
-  const cannotWrite = brought.reports[0]!.contextOnly || config.target?.rollback === "restart";
-  const left = definition.invariants.filter((one) => cannotWrite && one instanceof Rule && one.writes).map(({ name }) => name);
-  return [...new Set([...left, ...idle, ...inconclusiveRules(committer)])];
 }
 
 async function probedRaces(
@@ -156,19 +148,12 @@ async function notesOf(
   const left = notReplayedNote(violations);
   if (left !== undefined) notes.push(left);
   if (!isInterrupted()) notes.push(...ended.notes(violations.some(({ found }) => found.finding.invariant === CRASHED)));
-  notes.push(...notRacedNotes(input.definition, brought.reports[0]!));
+  notes.push(...notRacedNote(input.definition, brought.reports[0]!));
   notes.push(...wasteNotes(input.definition, coverage), ...inconclusiveNotes(explorer.committer));
   if (behindViolations(explorer.committer).length > 0) notes.push(BEHIND_NOTE);
   const asFound = violations.filter(({ minimality }) => minimality === "as_found").length;
   if (asFound > 0 && !isInterrupted()) notes.push(shrinkingCutNote(asFound));
   return notes;
-}
-
-/** Returns a note that names the rules whose calls could not be executed simultaneously, with the reason. */
-function notRacedNotes({ ruleRaces }: Pick<AgentDefinition, "ruleRaces">, { raceObstacle }: LaneReport): readonly string[] {
-  if (ruleRaces.length === 0 || raceObstacle === undefined) return [];
-  const rules = [...new Set(ruleRaces.map(({ rule }) => rule))].join(", ");
-  return [`The rules ${rules} did not send the same call twice at the same time, because ${raceObstacle.why}. ${raceObstacle.remedy}`];
 }
 
 /** Closes the lanes. This happens before the result is built, because closing may report a store that could not be restored. */

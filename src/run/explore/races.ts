@@ -21,6 +21,8 @@ export interface FoundRaces {
   readonly unreached: readonly DismissedHit["request"][];
   /** The reasons why pairs of actions were not probed in any state, in the form of {@link pairOf}. */
   readonly unprobed: ReadonlyMap<string, string>;
+  /** The pairs of actions that rules require, if only these were probed; `undefined` if all pairs were probed. */
+  readonly asked?: readonly (readonly [number, number])[] | undefined;
   /** The counts of probed pairs of calls; `undefined` if races were not probed. */
   readonly coverage: RaceCoverage | undefined;
 }
@@ -69,6 +71,7 @@ export async function findRaces(
   const cancel = (): void => lanePool.cancel();
   signal?.addEventListener("abort", cancel, { once: true });
   try {
+    const asked = mode === "off" ? only.map(({ pair }) => pair) : undefined;
     const end = new RacesEnd(maxTime === undefined ? timeFor(explorer.limit) : maxTime * 1000, signal);
     const { seen, tally } = await probeRaces(explorer.committer, lanePool, {
       actions: actions.length,
@@ -76,14 +79,14 @@ export async function findRaces(
       isCut: cutCalls(explorer.committer, { actions, isKnown }),
       effort: { first: FIRST, trials, delivery, seed },
       copies,
-      only: mode === "off" ? only.map(({ pair }) => pair) : undefined,
+      only: asked,
       end,
       onProgress: ({ probed, trials: made, hits }, planned) => onEvent({ kind: "racing", probed, planned, trials: made, hits }),
     });
     const races = await confirmRaces(seen, lanePool, tally, end);
     const coverage = tally.coverage();
     if (maxTime !== undefined) explorer.limit.extend(coverage.durationMs);
-    return { races, dismissed: tally.dismissedHits, unreached: tally.unreached, unprobed: tally.unprobed, coverage };
+    return { races, dismissed: tally.dismissedHits, unreached: tally.unreached, unprobed: tally.unprobed, asked, coverage };
   } finally {
     signal?.removeEventListener("abort", cancel);
   }

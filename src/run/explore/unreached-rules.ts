@@ -1,10 +1,37 @@
 import type { AgentDefinition } from "../../model/declare/agent.ts";
+import type { LaneReport } from "../../messages/lane-messages.ts";
 import { pairOf } from "../../races/index.ts";
 import type { FoundRaces } from "./races.ts";
 
+type Races = Pick<AgentDefinition, "ruleRaces">;
+
+/**
+ * Returns the names of rules that were not judged in every step: the rules that the lanes left out, those whose calls could not be executed
+ * simultaneously in this world, and `others`.
+ */
+export function unjudgedRules(
+  definition: Races,
+  report: Pick<LaneReport, "leftOutRules" | "raceObstacle">,
+  others: Iterable<string>,
+): readonly string[] {
+  return [...new Set([...(report.leftOutRules ?? []), ...notRacedRules(definition, report), ...others])];
+}
+
+/** Returns a note that names the rules whose calls could not be executed simultaneously, with the reason; empty if there are none. */
+export function notRacedNote(definition: Races, report: Pick<LaneReport, "raceObstacle">): readonly string[] {
+  const rules = notRacedRules(definition, report);
+  if (rules.length === 0) return [];
+  const { why, remedy } = report.raceObstacle!;
+  return [`The rules ${rules.join(", ")} did not send the same call twice at the same time, because ${why}. ${remedy}`];
+}
+
+function notRacedRules({ ruleRaces }: Races, { raceObstacle }: Pick<LaneReport, "raceObstacle">): readonly string[] {
+  return raceObstacle === undefined ? [] : [...new Set(ruleRaces.map(({ rule }) => rule))];
+}
+
 /** Returns a sentence for each rule whose calls were not sent at the same time, because their path led to another state. */
 export function unreachedRules(
-  { ruleRaces }: Pick<AgentDefinition, "ruleRaces">,
+  { ruleRaces }: Races,
   { unreached }: Pick<FoundRaces, "unreached">,
   actions: readonly string[],
 ): ReadonlyMap<string, string> {
@@ -40,7 +67,7 @@ const WHY: Readonly<Record<string, string>> = {
  * @param broken The rules with findings.
  */
 export function unprobedRules(
-  { ruleRaces }: Pick<AgentDefinition, "ruleRaces">,
+  { ruleRaces }: Races,
   { unprobed }: Pick<FoundRaces, "unprobed">,
   broken: ReadonlySet<string>,
 ): ReadonlyMap<string, string> {

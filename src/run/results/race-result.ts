@@ -85,9 +85,31 @@ function accepted({ calls }: RaceOutcome): number {
 }
 
 /** Returns the counts of probed pairs and dismissed races for the result; `undefined` if no races were probed. */
-export function coverageOf({ coverage, dismissed }: FoundRaces, parts: Pick<RaceParts, "actions" | "urls">): RaceCoverage | undefined {
-  if (coverage === undefined || dismissed.length === 0) return coverage;
-  return { ...coverage, dismissedRaces: dismissed.map((one) => dismissedOf(one, parts)) };
+export function coverageOf(
+  { coverage, dismissed, asked }: FoundRaces,
+  parts: Pick<RaceParts, "name" | "actions" | "urls">,
+): RaceCoverage | undefined {
+  if (coverage === undefined) return undefined;
+  return {
+    ...coverage,
+    ...(asked !== undefined && { asked: askedIds(asked, parts) }),
+    ...(dismissed.length > 0 && { dismissedRaces: dismissed.map((one) => dismissedOf(one, parts)) }),
+  };
+}
+
+/** Returns the ids of the races of all pairs that are probed for a pair of a rule: of the pair itself, and of each of its actions with itself. */
+function askedIds(
+  pairs: readonly (readonly [number, number])[],
+  { name, actions }: Pick<RaceParts, "name" | "actions">,
+): readonly string[] {
+  const ids = pairs
+    .flatMap(([a, b]) => [
+      [a, b],
+      [a, a],
+      [b, b],
+    ])
+    .map(([first, second]) => raceId(name, actions[first!]!, actions[second!]!));
+  return [...new Set(ids)];
 }
 
 function dismissedOf({ request, hit, reason, count }: DismissedHit, { actions, urls }: Pick<RaceParts, "actions" | "urls">): DismissedRace {

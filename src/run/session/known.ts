@@ -1,13 +1,15 @@
 import type { Config } from "../../config/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import type { ExplorationResult } from "../../model/results/result.ts";
+import type { ExplorationResult, Race, Violation } from "../../model/results/result.ts";
 import {
+  absenceOf,
+  GraphReader,
   idsOf,
   raceName,
   raceText,
   resultJson,
   violationText,
-  wouldHaveFound,
+  type Absence,
   type ReportedExploration,
   type ReportedKnown,
 } from "../../reports/index.ts";
@@ -51,20 +53,14 @@ export class Known {
     return new Known(readKnownFindings(knownFindings, shown, update), shown, update);
   }
 
-  /** Sets `known` for the violations and races of a result that the list contains, or that an update will add to the list. */
-  mark(result: ExplorationResult): ExplorationResult {
-    const violations = result.violations.map((violation) => {
-      if (!idsOf(violation).every((id) => this.ids.has(id)) && !(this.#update && violation.confirmed)) return violation;
-      const known = { ...violation, known: true as const };
-      return { ...known, toString: () => violationText(known) };
-    });
-    const races = result.races.map((race) => {
-      if (!this.ids.has(race.id) && !this.#update) return race;
-      const known = { ...race, known: true as const };
-      return { ...known, toString: () => raceText(known) };
-    });
-    const marked = { ...result, violations, races };
-    return { ...marked, toJSON: () => resultJson(marked) };
+  /** Returns `true` if the list contains a violation, or if an update will add it. */
+  isKnown(violation: Violation): boolean {
+    return idsOf(violation).every((id) => this.ids.has(id)) || (this.#update && violation.confirmed);
+  }
+
+  /** Returns `true` if the list contains a race, or if an update will add it. */
+  isKnownRace({ id }: Race): boolean {
+    return this.ids.has(id) || this.#update;
   }
 
   /** Returns which findings of the list occurred in this run and which did not. Writes the list if an update was requested. */
@@ -72,24 +68,69 @@ export class Known {
     const found = explorations.flatMap(({ name, result }) => [
       ...result.violations
         .filter(({ known }) => known)
-        .flatMap((one) => idsOf(one).map((id) => ({ id, exploration: name, finding: one.invariant }))),
-      ...result.races.filter(({ known }) => known).map((race) => ({ id: race.id, exploration: name, finding: raceName(race) })),
+        .flatMap((one) => idsOf(one).map((id) => ({ id, exploration: name, finding: one.invariant, path: one.reproductionPath }))),
+      ...result.races
+        .filter(({ known }) => known)
+        .map((race) => ({ id: race.id, exploration: name, finding: raceName(race), path: race.prefix })),
     ]);
     const ids = new Set(found.map(({ id }) => id));
     // A finding of several actions has an id for each of them, and the list may contain only some of these ids. If the finding occurs, all its ids
     // count as present.
     const present = new Set([...ids, ...explorations.flatMap(({ result }) => result.violations.flatMap(idsOf))]);
     const gone = this.#list.entries.filter(({ id }) => !present.has(id));
-    const sure = (entry: KnownEntry): boolean | undefined => {
-      const { exploration } = entry;
-      const ran = exploration === undefined ? explorations : explorations.filter(({ name }) => name === exploration);
-      if (exploration !== undefined && ran.length === 0) return extent.whole ? true : undefined;
-      return (exploration !== undefined || extent.whole) && ran.every(({ result }) => wouldHaveFound(result, entry));
-    };
-    const stale = gone.filter((entry) => sure(entry) === true).map(({ id }) => id);
-    const unseen = gone.filter((entry) => sure(entry) === false).map(({ id }) => id);
-    if (!this.#update || extent.interrupted) return { file: this.#shown, found: [...ids], stale, unseen };
+    const graphs = new Map<ExplorationResult, GraphReader>();
+    const absence = (result: ExplorationResult, entry: KnownEntry): Absence =>
+      absenceOf(result, entry, (path) => {
+        const graph = graphs.get(result) ?? new GraphReader(result);
+        graphs.set(result, graph);
+        return graph.hasPath(path);
+      });
+    const absences = new Map(gone.map((entry) => [entry, absenceIn(explorations, extent, entry, absence)]));
+    const those = (wanted: Absence): readonly string[] => gone.filter((one) => absences.get(one) === wanted).map(({ id }) => id);
+    const [stale, unseen, unchecked] = [those("gone"), those("unseen"), those("unchecked")];
+    const told = { file: this.#shown, found: [...ids], stale, unseen, ...(unchecked.length > 0 && { unchecked }) };
+    if (!this.#update || extent.interrupted) return told;
     const updated = updateKnownFindings(this.#list.file, { found, stale });
-    return { file: this.#shown, found: [...ids], stale: [], unseen, updated };
+    return { ...told, stale: [], updated };
   }
+}
+
+/** Returns why no exploration of a run found a listed finding; `undefined` if the finding's exploration was not run. */
+function absenceIn(
+  explorations: readonly ReportedExploration[],
+  { whole }: Extent,
+  entry: KnownEntry,
+  absence: (result: ExplorationResult, entry: KnownEntry) => Absence,
+): Absence | undefined {
+  const { exploration } = entry;
+  const ran = exploration === undefined ? explorations : explorations.filter(({ name }) => name === exploration);
+  if (exploration !== undefined && ran.length === 0) return whole ? "gone" : undefined;
+  const absences = ran.map(({ result }) => absence(result, entry));
+  if (absences.includes("unseen") || (exploration === undefined && !whole)) return "unseen";
+  // An entry may name no exploration. Its rule then need not exist in each of them.
+  return absences.length === 0 || absences.includes("gone") ? "gone" : "unchecked";
+}
+
+/**
+ * Sets `known` for the violations and races of a result that the list contains, or that an update will add to the list. Takes it back for all others,
+ * because a result that an earlier run stored may be marked by an earlier list.
+ */
+export function marked(result: ExplorationResult, known: Known | undefined): ExplorationResult {
+  const violations = result.violations.map((violation) => {
+    const isKnown = known?.isKnown(violation) === true;
+    if (isKnown === (violation.known === true)) return violation;
+    const own = { ...violation, known: isKnown ? (true as const) : undefined };
+    return { ...own, toString: () => violationText(own) };
+  });
+  const races = result.races.map((race) => {
+    const isKnown = known?.isKnownRace(race) === true;
+    if (isKnown === (race.known === true)) return race;
+    const own = { ...race, known: isKnown ? (true as const) : undefined };
+    return { ...own, toString: () => raceText(own) };
+  });
+  const isUnchanged =
+    violations.every((one, index) => one === result.violations[index]) && races.every((one, index) => one === result.races[index]);
+  if (isUnchanged) return result;
+  const all = { ...result, violations, races };
+  return { ...all, toJSON: () => resultJson(all) };
 }

@@ -28,7 +28,7 @@ import type { ExploreFileRequest } from "../prepare/explore-request.ts";
 import type { FoundJourneys, JourneyEvent } from "../journeys/journey-run.ts";
 import { statusOfError, statusOfJourney, worst, type ExitStatus } from "./exit-status.ts";
 import { hearSignals } from "./hear-signals.ts";
-import type { Known } from "./known.ts";
+import { marked, type Known } from "./known.ts";
 import type { ResumedRun } from "./resumed-run.ts";
 import type { RunEngine } from "./run-engine.ts";
 
@@ -52,6 +52,8 @@ export interface SessionInput {
   readonly writeReports?: (id: string) => readonly string[];
   /** The place of the user's code (editor, GitHub repository), for links in reports. Default: no links. */
   readonly source?: SourcePlace | undefined;
+  /** The flags with which commands find this run; see `commandFlags` of {@link RunDocument}. Default: none. */
+  readonly commandFlags?: string | undefined;
   /** The operations of the OpenAPI description, if they are counted. */
   readonly operations?: CountedDescription | undefined;
   readonly known?: Known | undefined;
@@ -326,8 +328,8 @@ export class RunSession {
     const { name, stopReason, steps } = entry;
     reporter.message(`The exploration ${name} had already ended (${stopReason}) after ${steps} steps. seqqa keeps its result.`);
     const found = resultOfEntry(entry);
-    const result = known?.mark(found) ?? found;
-    if (known !== undefined) this.#store?.explorationTaken(stored).ended(name, result);
+    const result = marked(found, known);
+    if (result !== found) this.#store?.explorationTaken(stored).ended(name, result);
     this.#takeIn({ name, file, result });
     return true;
   }
@@ -343,7 +345,7 @@ export class RunSession {
   }
 
   #ended(file: string, { name, result: found }: NamedResult, keep: ExplorationKeeper | undefined): ExplorationResult {
-    const result = this.#input.known?.mark(found) ?? found;
+    const result = marked(found, this.#input.known);
     keep?.ended(name, result);
     this.#takeIn({ name, file, result });
     return result;
@@ -392,9 +394,10 @@ export class RunSession {
   }
 
   #reportOf(end: Pick<RunReport, "exitStatus" | "known">): RunReport {
-    const { version, config, source } = this.#input;
+    const { version, config, source, commandFlags } = this.#input;
     return {
       source,
+      commandFlags: commandFlags === "" ? undefined : commandFlags,
       version,
       run: this.#id,
       startedAt: this.#startedAt,

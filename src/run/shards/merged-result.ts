@@ -286,6 +286,8 @@ function coverageOf(entries: readonly ExplorationEntry[]): RaceCoverage | undefi
   }
   return {
     pairs: sum(({ pairs }) => pairs),
+    // All shards have the same rules and settings.
+    ...(all[0]!.asked !== undefined && { asked: all[0]!.asked }),
     probed: sum(({ probed }) => probed),
     trials: sum(({ trials }) => trials),
     misses: sum(({ misses }) => misses),

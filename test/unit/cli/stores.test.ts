@@ -98,7 +98,7 @@ describe("seqqa clean, where a run left rows in the user's own store", () => {
     const asked: string[] = [];
     const no = (question: string): Promise<boolean> => Promise.resolve(asked.push(question) < 0);
     const { status, stdout, cleanings } = await seqqa(["clean"], { cwd: folderWith({}), leftovers: left, confirm: no });
-    expect({ status, stdout }).toEqual({ status: 0, stdout: `${SHOWN}seqqa clean changed nothing.\n` });
+    expect({ status, stdout }).toEqual({ status: 3, stdout: `${SHOWN}seqqa clean changed nothing.\n` });
     expect([asked, cleanings]).toEqual([["Restore these rows to their values before the run? [y/N] "], [{ dryRun: true }]]);
   });
 

@@ -158,12 +158,50 @@ describe("rules", () => {
   });
 
   it("and races, where both runs looked for them", () => {
+    const races = [race({ first: "refund", second: "refund", prefix: ["create", "pay"] })];
     const [none, one] = [
       { ...clean, raceCoverage: raceCoverage() },
-      { ...clean, races: [race()], raceCoverage: raceCoverage() },
+      { ...clean, races, raceCoverage: raceCoverage() },
     ];
-    expect(changes(none, one)).toEqual([expect.stringMatching(/^race worse refund_order \|\| refund_order: race seen \(high\): /)]);
-    expect(changes(one, none)).toEqual([expect.stringMatching(/^race better refund_order \|\| refund_order: race no longer seen/)]);
+    expect(changes(none, one)).toEqual([expect.stringMatching(/^race worse refund \|\| refund: race seen \(high\): /)]);
+    expect(changes(one, none)).toEqual([expect.stringMatching(/^race better refund \|\| refund: race no longer seen/)]);
+    const few = { ...none, raceCoverage: raceCoverage({ asked: [] }) };
+    expect(changes(one, few)).toEqual([]);
+    expect(changes(few, one)).toEqual([
+      expect.stringMatching(/^race changed refund \|\| refund: race seen, but the first run may have missed it \(high\): /),
+    ]);
+  });
+
+  it("that are added and that only a race breaks do not hold", () => {
+    const raced = { ...rule(clean), races: [race({ invariant: "refund_within_amount" })], raceCoverage: raceCoverage() };
+    expect(changes(clean, raced)).toEqual([
+      expect.stringMatching(
+        /^rule worse refund_within_amount: added, and it does not hold \(high\): .* \| create_order pay_order refund_order/,
+      ),
+    ]);
+  });
+
+  it("are newly broken only if the first run executed the path, and hold again only if the second did", () => {
+    const behind = exploredModel(ACTIONS, order, {
+      isClosed: (state) => state === "created",
+      verdict: { complete: false, text: "", exceptions: [{ kind: "violating_states", count: 1, text: "states behind 1 violating state" }] },
+    });
+    const ofRules = (before: ExplorationEntry, after: ExplorationEntry): readonly string[] =>
+      changes(before, after).filter((one) => one.startsWith("rule"));
+    const broken = rule(clean, found());
+    expect(ofRules(broken, rule(behind))).toEqual([]);
+    expect(ofRules(rule(behind), broken)).toEqual([
+      "rule changed refund_within_amount: does not hold, but the first run did not get there (critical): refunded more than was paid | create pay refund refund",
+    ]);
+    const other = found({ id: "1", reproductionPath: ["create"], operations: undefined });
+    expect(ofRules(rule(behind, other), rule(clean, other, found()))).toEqual([
+      expect.stringMatching(/^rule changed refund_within_amount: is broken by refund \(200\), but the first run did not get there/),
+    ]);
+    expect(ofRules({ ...rule(clean), unjudgedRules: ["refund_within_amount"] }, broken)).toEqual([
+      expect.stringMatching(/^rule changed refund_within_amount: does not hold, but in the first run not checked in some or all steps/),
+    ]);
+    const lost = rule(behind, found({ id: "1", invariant: "target_crashed", reproductionPath: ["create"], state: null }));
+    expect(ofRules(broken, { ...lost, verdict: clean.verdict })).toEqual([expect.stringMatching(/^rule worse target_crashed/)]);
   });
 });
 

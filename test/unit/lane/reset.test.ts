@@ -6,6 +6,7 @@ import { AgentDefinition, type AgentOptions } from "../../../src/model/declare/a
 import { Invariant } from "../../../src/model/declare/invariant.ts";
 import { ApiResponse } from "../../../src/model/http/response.ts";
 import { World, type WorldOptions } from "../../../src/model/declare/world.ts";
+import { noServerErrors, rejectedMeansUnchanged } from "../../../src/rules/index.ts";
 import { runExplorer } from "../../support/run-explorer.ts";
 import { laneOf } from "../../support/lane-parts.ts";
 
@@ -211,6 +212,13 @@ describe("a world with reset", () => {
     expect(base.report.systems).toEqual([
       "target: reset and replay: the `reset` of the World restores the root state, and seqqa reaches every other state by executing the path to this state again, and checks that the context and the clients are as they were the first time",
     ]);
+  });
+
+  it("reports the rules that it does not check", async () => {
+    const writes = rejectedMeansUnchanged();
+    const { base } = await laneOf(agentOf(new Hidden(), { invariants: [noServerErrors(), writes] as never[] }));
+    expect(writes.writes).toBe(true);
+    expect(base.report.leftOutRules).toEqual([writes.name]);
   });
 
   it("leaves the user's target at its root in the end", async () => {

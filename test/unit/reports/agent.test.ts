@@ -13,6 +13,8 @@ function printed(changes: Partial<RunReport>): string {
 }
 
 describe("--reporter agent", () => {
+  const replayWith = (id: string): string => `npx seqqa replay ${id} --config qa/seqqa.yaml`;
+
   it("prints a run without findings as one line each", () => {
     expect(printed({ explorations: [explored({ open: 0 })] })).toMatch(
       /^exploration shop: exhaustive[^\n]*; 187,525 transitions, 0 findings, 0 problems\nPASSED exit status 0\n$/,
@@ -24,14 +26,27 @@ describe("--reporter agent", () => {
       explorations: [explored({ violations: [violation({ where: "shop.explore.ts:12:5" })], races: [race()] })],
       journeys: [ran()],
       exitStatus: 1,
+      replayWith,
+      reportWith: "npx seqqa report --config qa/seqqa.yaml",
     });
     expect(text).toContain(
       "FINDING CRITICAL refund_within_amount id 3fa1b2c4\n  refunded more than was paid\n  path: create_order -> refund_order -> refund_order\n",
     );
-    expect(text).toContain("  where: shop.explore.ts:12:5\n  again: npx seqqa replay 3fa1b2c4\n");
+    expect(text).toContain("  where: shop.explore.ts:12:5\n  again: npx seqqa replay 3fa1b2c4 --config qa/seqqa.yaml\n");
     expect(text).toContain("journey login: failed at read\n");
-    expect(text).toMatch(/\nFAILED exit status 1; everything: npx seqqa report --run 20261121-083020-123-4fd1 --format json --output -\n$/);
+    expect(text.split("\n").at(-2)).toBe(
+      "FAILED exit status 1; everything: npx seqqa report --config qa/seqqa.yaml --run 20261121-083020-123-4fd1 --format json --output -",
+    );
     expect(text).not.toMatch(/secret-\d|Bearer abc|pw-1/);
+  });
+
+  it("names only commands and files that exist", () => {
+    const unreached = violation({ id: "f1", reproductionPath: [], state: null });
+    const explorations = [explored({ violations: [violation(), unreached] })];
+    const stored = printed({ explorations, exitStatus: 1, replayWith, files: ["out/report.html", "out/results.json"] });
+    expect(stored.match(/ {2}again: .*/g)).toHaveLength(1);
+    expect(stored).toMatch(/\nFAILED exit status 1; everything: out\/results\.json\n$/);
+    expect(printed({ explorations, exitStatus: 1 })).not.toMatch(/again:|everything:/);
   });
 
   it("stays short and inert", () => {

@@ -96,6 +96,13 @@ describe("junit", () => {
     });
   });
 
+  it("states no time that was not measured", () => {
+    const failures = [{ file: "qa/x.explore.ts", code: "NO_AGENT", message: "m", hint: undefined }];
+    const text = junitText(document({ explorations: [explored({})], failures }));
+    expect(text.match(/<testsuite [^>]*>/g)!.map((suite) => / time="/.test(suite))).toEqual([true, false]);
+    expect(text).not.toMatch(/<testcase [^>]* time="/);
+  });
+
   it("a rule that was not checked in some or all steps is skipped", () => {
     const of = (changes: Parameters<typeof explored>[0]): readonly (string | undefined)[] => {
       const said = verdicts({ explorations: [explored({ invariants: ["refund_within_amount", "silent"], ...changes })] });
@@ -137,6 +144,14 @@ describe("junit", () => {
     ],
   ])("%s agrees with the exit status", (_what, changes, expected) => {
     expect(Object.values(verdicts(changes))[0]).toBe(expected);
+  });
+
+  it("fails a rule that only a race breaks, unless the race is known", () => {
+    const of = (known: true | undefined): string | undefined =>
+      verdicts({
+        explorations: [explored({ races: [race({ invariant: "refund_within_amount", known })], raceCoverage: raceCoverage() })],
+      })["shop.invariants/refund_within_amount"];
+    expect([of(undefined), of(true)]).toEqual(["failure high", "system-out"]);
   });
 
   it("has a case for each race, or one that passes where races were probed and none was found", () => {

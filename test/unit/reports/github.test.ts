@@ -82,6 +82,15 @@ describe("annotations", () => {
     expect(summary).toMatch(/\| 187,525 \| 3 \| 0 \| 0 \|/);
   });
 
+  it("and the job summary say why a result is unverified although nothing failed", () => {
+    const { commands, summary } = told({ explorations: [explored({ unverified: ["pay never did anything"] })], exitStatus: 3 });
+    expect(commands).toMatchObject([
+      { level: "error", properties: { file: "qa/shop.explore.ts", title: "Unverified" }, message: "shop: pay never did anything" },
+    ]);
+    expect(summary).toContain("### Why the result is unverified");
+    expect(summary).toContain("| unverified | <code>pay never did anything</code> |");
+  });
+
   it("are at most ten of a level, the rest counted in one", () => {
     const many = (count: number, changes: Parameters<typeof violation>[0]) => Array.from({ length: count }, () => violation(changes));
     const { commands } = told({ explorations: [explored({ violations: [...many(12, {}), ...many(11, { confirmed: false })] })] });

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SeqqaError } from "../../../../src/model/errors.ts";
-import type { ExplorationResult, FaultCoverage } from "../../../../src/model/results/result.ts";
+import type { ExplorationResult, FaultCoverage, Violation } from "../../../../src/model/results/result.ts";
 import { race, raceCoverage } from "../../../support/race.ts";
 import { result, violation } from "../../reports/results.ts";
 import { folderWith, seqqa, type Outcome } from "../harness.ts";
@@ -37,13 +37,27 @@ describe("known findings", () => {
     expect((await run(cwd, { violations: [violation({ id: "a1", confirmed: false })] })).status).toBe(0);
   });
 
-  it.each<readonly [string, string, Partial<ExplorationResult>, readonly string[], string, "stale" | "unseen" | "nothing"]>([
+  const behind: Partial<ExplorationResult> = {
+    verdict: { complete: false, text: "exhaustive except", exceptions: [{ kind: "violating_states", count: 1, text: "states behind" }] },
+  };
+  const ran = { applied: 1, skipped: 0, statuses: { "201": 1 } };
+  const both = { coverage: { actions: { create_order: ran, refund_order: ran }, pairs: 1 } };
+  const actions = { pay: { applied: 1, skipped: 0, statuses: {} } };
+
+  it.each<readonly [string, string, Partial<ExplorationResult>, readonly string[], string, "stale" | "unseen" | "unchecked" | "nothing"]>([
     ["that no longer occurs", "- a1\n", {}, [], "qa", "stale"],
     ["after a budget was used up", "- a1\n", { stopReason: "max_steps" }, [], "qa", "unseen"],
     ["with a depth bound", "- a1\n", { stopReason: "max_depth" }, [], "qa", "unseen"],
     ["when user code threw", "- a1\n", { errors: [{ code: "X", message: "m", path: [], source: "pay", count: 1 }] }, [], "qa", "unseen"],
-    ["whose rule was not checked", "- { id: a1, finding: r }\n", { unjudgedRules: ["r"] }, [], "qa", "unseen"],
-    ["beside a rule that was not checked", "- { id: a1, finding: r }\n", { unjudgedRules: ["s"] }, [], "qa", "stale"],
+    ["whose rule was not checked", "- { id: a1, finding: r }\n", { invariants: ["r"], unjudgedRules: ["r"] }, [], "qa", "unseen"],
+    ["beside a rule that was not checked", "- { id: a1, finding: r }\n", { invariants: ["r"], unjudgedRules: ["s"] }, [], "qa", "stale"],
+    ["that a state may hide", "- a1\n", behind, [], "qa", "unseen"],
+    ["whose path was not executed", "- { id: a1, path: [create_order, create_order] }\n", behind, [], "qa", "unseen"],
+    ["whose path was executed", "- { id: a1, path: [create_order, refund_order] }\n", { ...behind, ...both }, [], "qa", "stale"],
+    ["whose rule is no more", "- { id: a1, exploration: shop, finding: old }\n", {}, [], "qa", "unchecked"],
+    ["of the target's end", "- { id: a1, finding: target_crashed }\n", {}, [], "qa", "stale"],
+    ["of the time limit of an action", "- { id: a1, finding: pay_timeout }\n", { coverage: { actions, pairs: 1 } }, [], "qa", "stale"],
+    ["of an action that is no more", "- { id: a1, finding: buy_timeout }\n", { coverage: { actions, pairs: 1 } }, [], "qa", "unchecked"],
     ["of a rule without a name, where one was not checked", "- a1\n", { unjudgedRules: ["s"] }, [], "qa", "unseen"],
     ["with --only", "- a1\n", {}, ["--only", "shop"], "qa", "unseen"],
     ["in a part of the folder", "- a1\n", {}, [], "qa/part", "unseen"],
@@ -55,9 +69,11 @@ describe("known findings", () => {
     const { status, stdout } = await run(cwd, changes, options, directory);
     expect(status).toBe(changes.errors === undefined ? 0 : 3);
     const ids = (kind: string): readonly string[] => (kind === expected ? ["a1"] : []);
-    expect(summaryOf(cwd)).toEqual({ file: "qa/known.yaml", found: [], stale: ids("stale"), unseen: ids("unseen") });
+    const unchecked = expected === "unchecked" ? { unchecked: ["a1"] } : {};
+    expect(summaryOf(cwd)).toEqual({ file: "qa/known.yaml", found: [], stale: ids("stale"), unseen: ids("unseen"), ...unchecked });
     expect(stdout.includes("stale: a1 no longer occurs")).toBe(expected === "stale");
     expect(stdout.includes("not seen: a1")).toBe(expected === "unseen");
+    expect(stdout.includes("no longer checked: a1")).toBe(expected === "unchecked");
   });
 
   it("a race is listed, marked and no reason to fail; --update-known adds it by its name", async () => {
@@ -68,7 +84,7 @@ describe("known findings", () => {
     expect((await run(cwd, { races: [...races, race({ id: "r2" })] })).status).toBe(1);
     expect((await run(cwd, { races: [...races, race({ id: "r2" })] }, ["--update-known"])).status).toBe(0);
     expect(readFileSync(join(cwd, "qa/known.yaml"), "utf8")).toContain(
-      "- id: r2\n  exploration: shop\n  finding: refund_order || refund_order\n",
+      "- id: r2\n  exploration: shop\n  finding: refund_order || refund_order\n  path: [ create_order, pay_order ]\n",
     );
   });
 
@@ -78,6 +94,9 @@ describe("known findings", () => {
     ["time for races was up", { raceCoverage: raceCoverage({ skipped: { max_time: 3 } }) }, "unseen"],
     ["the target served one connection at a time", { raceCoverage: raceCoverage({ skipped: { one_connection: 3 } }) }, "unseen"],
     ["time for races was up before all were confirmed", { raceCoverage: raceCoverage({ dismissed: { max_time: 1 } }) }, "unseen"],
+    ["only pairs of rules were probed", { raceCoverage: raceCoverage({ asked: ["r2"] }) }, "unseen"],
+    ["its pair was probed for a rule", { raceCoverage: raceCoverage({ asked: ["r1"] }) }, "stale"],
+    ["its calls have a finding", { raceCoverage: raceCoverage({ skipped: { finding: 1 } }) }, "unseen"],
   ])("a race that is not found where %s", async (_what, changes, expected) => {
     const cwd = folder("- r1\n");
     await run(cwd, changes);
@@ -105,6 +124,7 @@ describe("known findings", () => {
     ["time was up", { faultCoverage: faultCoverage({ skipped: { max_time: 1 } }) }, "unseen"],
     ["a target did not recover", { faultCoverage: faultCoverage({ skippedPoints: { no_recovery: 1 } }) }, "unseen"],
     ["one was not confirmed", { faultCoverage: faultCoverage({ unconfirmed: 1 }) }, "unseen"],
+    ["its call has a finding", { faultCoverage: faultCoverage({ skipped: { finding: 1 } }) }, "unseen"],
   ])("a finding of faults that is not found where %s", async (_what, changes, expected) => {
     const cwd = folder("- w1\n");
     await run(cwd, changes);
@@ -138,12 +158,15 @@ describe("known findings", () => {
 describe("--update-known", () => {
   it("writes what was found and confirmed, and takes out what no longer occurs", async () => {
     const cwd = folder(undefined);
-    const violations = [violation({ id: "b2" }), violation({ id: "a1" }), violation({ id: "c3", confirmed: false })];
+    const of = (id: string, more: Partial<Violation> = {}): Violation => violation({ id, reproductionPath: ["create_order"], ...more });
+    const violations = [of("b2"), of("a1"), of("c3", { confirmed: false })];
     const first = await run(cwd, { violations }, ["--update-known"]);
     expect(first.status).toBe(3); // the flaky one is nothing to rely on
-    expect(listOf(cwd)).toBe(["a1", "b2"].map((id) => `- id: ${id}\n  exploration: shop\n  finding: refund_within_amount\n`).join(""));
+    expect(listOf(cwd)).toBe(
+      ["a1", "b2"].map((id) => `- id: ${id}\n  exploration: shop\n  finding: refund_within_amount\n  path: [ create_order ]\n`).join(""),
+    );
     expect((await run(cwd, { violations: violations.slice(0, 2) })).status).toBe(0);
-    expect((await run(cwd, finding("a1"), ["--update-known"])).status).toBe(0);
+    expect((await run(cwd, { violations: [of("a1")] }, ["--update-known"])).status).toBe(0);
     expect(listOf(cwd)).not.toContain("b2");
   });
 
@@ -158,6 +181,12 @@ describe("--update-known", () => {
     const second = await run(cwd, { violations }, ["--update-known", "--reporter", reporter]);
     expect(second[stream].split("\n")).toContain("qa/known.yaml: 0 added, 0 removed");
     expect((await run(cwd, { violations }, ["--reporter", reporter]))[stream]).not.toContain(" added, ");
+  });
+
+  it("takes nothing out that a call without an answer may hide, nor what no rule checks any more", async () => {
+    const cwd = folder("- a1\n- { id: b1, exploration: shop, finding: old }\n");
+    await run(cwd, { violations: [violation({ id: "b2", invariant: "target_crashed", state: null })] }, ["--update-known"]);
+    expect(listOf(cwd)).toMatch(/^- a1\n- \{ id: b1/);
   });
 
   it("takes nothing out that a cut run did not come to", async () => {

@@ -15,6 +15,23 @@ const error = { code: "ACTION_THREW", message: "m", path: [], source: "pay", cou
 const written = (cwd: string): Record<string, unknown> =>
   JSON.parse(readFileSync(join(cwd, "qa/reports/results.json"), "utf8")) as Record<string, unknown>;
 
+it("commands to repeat a finding work where the run was started, on every surface", async () => {
+  const cwd = folderWith({ "other/seqqa.yaml": "", "other/shop.explore.ts": "" });
+  const options = ["--output", "my out", "--allow-db", "shop"];
+  const { stdout } = await seqqa(["run", "other", ...options, "--reporter", "agent"], {
+    cwd,
+    explore: () => result({ violations: [violation()] }),
+  });
+  const flags = "--config other/seqqa.yaml --output 'my out' --allow-db shop";
+  expect(stdout).toContain(`  again: npx seqqa replay 3fa1b2c4 ${flags}\n`);
+  expect(stdout).toContain("everything: my out/results.json");
+  const html = readFileSync(join(cwd, "my out/report.html"), "utf8");
+  expect(html).toContain(`data-copy="npx seqqa replay 3fa1b2c4 ${flags.replaceAll("'", "&#39;")}"`);
+  expect(html).toContain(`"flags":"${flags}"`);
+  const document = JSON.parse(readFileSync(join(cwd, "my out/results.json"), "utf8")) as object;
+  expect(document).toMatchObject({ commandFlags: flags });
+});
+
 describe("the exit status", () => {
   it.each<readonly [string, Partial<ExplorationResult>, readonly string[], number]>([
     ["nothing found", {}, [], 0],

@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { comparedWith, type ComparedFinding } from "../../../../src/reports/index.ts";
+import { comparisonPart } from "../../../../src/reports/html/comparison-part.ts";
+import { withFlags } from "../../../../src/reports/html/embedded.ts";
+import { LIMITS } from "../../../../src/reports/html/limits.ts";
 import { decidingParts } from "../../../../src/reports/html/race-deciding.ts";
 import { readableChanges, wholeState } from "../../../../src/reports/html/readable-changes.ts";
 import { sequencePart } from "../../../../src/reports/html/sequence-part.ts";
 import { sourceLink } from "../../../../src/reports/html/source-link.ts";
 import { explorationEntry } from "../../../../src/reports/document/run-document.ts";
-import { gatedRace, race } from "../../../support/race.ts";
+import { gatedRace, race, raceCoverage } from "../../../support/race.ts";
 import { result, violation } from "../results.ts";
 
 const GITHUB = { url: "https://github.com/ann/shop", commit: "a".repeat(40), path: "api" };
@@ -108,12 +111,14 @@ describe("a race", () => {
 });
 
 describe("a comparison with the previous run", () => {
+  const invariants = ["c4", "d5"];
   const before = (id: string, more: Partial<ComparedFinding> = {}): ComparedFinding => ({
     id,
     name: id,
     severity: "high",
     isRace: false,
     ids: [id],
+    path: ["create_order"],
     ...more,
   });
   const entry = (changes: Parameters<typeof result>[0]): Parameters<typeof comparedWith>[0] =>
@@ -131,17 +136,51 @@ describe("a comparison with the previous run", () => {
   const run = { run: "r", startedAt: "2026-11-20T08:30:20.123Z" };
 
   it("tells new findings, those that are still there by any of their ids, and those that are fixed", () => {
-    const compared = comparedWith(entry({ violations: now }), {
+    const compared = comparedWith(entry({ invariants, violations: now }), {
       ...run,
-      findings: [before("b3"), before("c4"), before("r5", { isRace: true })],
+      findings: [before("b3"), before("c4"), before("r5", { isRace: true, name: "create_order || create_order" })],
     });
     expect(compared).toMatchObject({ added: ["a1"], still: ["b2"], fixed: [{ id: "c4" }], unseen: [{ id: "r5" }] });
   });
 
   it("calls nothing fixed that a run may have missed", () => {
-    const compared = comparedWith(entry({ violations: now, stopReason: "max_steps", open: 3 }), { ...run, findings: [before("c4")] });
+    const compared = comparedWith(entry({ invariants, violations: now, stopReason: "max_steps", open: 3 }), {
+      ...run,
+      findings: [before("c4")],
+    });
     expect(compared).toMatchObject({ fixed: [], unseen: [{ id: "c4" }] });
-    const unjudged = comparedWith(entry({ violations: now, unjudgedRules: ["c4"] }), { ...run, findings: [before("c4"), before("d5")] });
+    const unjudged = comparedWith(entry({ invariants, violations: now, unjudgedRules: ["c4"] }), {
+      ...run,
+      findings: [before("c4"), before("d5")],
+    });
     expect(unjudged).toMatchObject({ fixed: [{ id: "d5" }], unseen: [{ id: "c4" }] });
   });
+
+  it("calls nothing fixed behind a state that breaks a rule, unless its own path was executed", () => {
+    const verdict = { complete: false, text: "", exceptions: [{ kind: "violating_states" as const, count: 1, text: "states behind" }] };
+    const findings = [before("c4"), before("d5", { path: ["create_order", "create_order"] })];
+    const compared = comparedWith(entry({ invariants, violations: now, verdict }), { ...run, findings });
+    expect(compared).toMatchObject({ fixed: [{ id: "c4" }], unseen: [{ id: "d5" }] });
+  });
+
+  it("calls nothing fixed whose rule or call is no more, and says so", () => {
+    const races = ["create_order || gone", "gone, 5 at once"].map((name) => before(name, { isRace: true, name }));
+    const findings = [before("old"), before("c4", { path: ["gone"] }), ...races];
+    const compared = comparedWith(entry({ invariants, raceCoverage: raceCoverage() }), { ...run, findings });
+    expect(compared).toMatchObject({ fixed: [], unseen: [], unchecked: findings });
+    expect(comparisonPart(compared, LIMITS[0]!)).toContain("4 no longer checked, because a rule or an action no longer exists");
+  });
+});
+
+it.each([
+  ["--config qa/seqqa.yaml", "npx seqqa open 1 --config qa/seqqa.yaml"],
+  [
+    "--config 'my qa/seqqa.yaml' --base-url 'http://a/?b=1&c'\\''d'",
+    "npx seqqa open 1 --config 'my qa/seqqa.yaml' --base-url 'http://a/?b=1&c'\\''d'",
+  ],
+  ["--config $(id)", "npx seqqa open 1"],
+  ["--config a; id", "npx seqqa open 1"],
+  [undefined, "npx seqqa open 1"],
+])("a command to copy has the flags %s only if a shell passes them on", (flags, command) => {
+  expect(withFlags("npx seqqa open 1", flags)).toBe(command);
 });

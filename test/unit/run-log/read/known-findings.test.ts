@@ -36,9 +36,10 @@ describe("the list of known findings", () => {
     [
       "an unknown key",
       "- id: a1\n  nte: why\n",
-      /^known\.yaml:1: "nte" is not a key of an entry; the keys are id, note, exploration, finding\.$/,
+      /^known\.yaml:1: "nte" is not a key of an entry; the keys are id, note, exploration, finding, path\.$/,
     ],
     ["a list for a note", "- id: a1\n  note: [why]\n", /^known\.yaml:1: note must be a text\.$/],
+    ["a text for a path", "- id: a1\n  path: pay\n", /^known\.yaml:1: path must be a list of texts\.$/],
     ["an id twice", "- a1\n- b2\n- id: a1\n", /^known\.yaml:3: the finding a1 is already listed in line 1\.$/],
   ])("%s is refused", (_what, text, says) => {
     expect(() => idsOf(text)).toThrow(expect.objectContaining({ exitStatus: 2, message: expect.stringMatching(says) as string }));
@@ -54,8 +55,8 @@ describe("the list of known findings", () => {
 
 describe("--update-known", () => {
   const found = [
-    { id: "c3", exploration: "shop", finding: "refund" },
-    { id: "12345678", exploration: "shop", finding: "stock" },
+    { id: "c3", exploration: "shop", finding: "refund", path: [] },
+    { id: "12345678", exploration: "shop", finding: "stock", path: ["create", "pay"] },
   ];
 
   it("adds, takes out, sorts, and keeps notes and comments", () => {
@@ -69,17 +70,19 @@ describe("--update-known", () => {
 - id: gone
   note: fixed
 `);
-    updateKnownFindings(file, { found: [...found, { id: "b2", exploration: "shop", finding: "x" }], stale: ["gone"] });
+    updateKnownFindings(file, { found: [...found, { id: "b2", exploration: "shop", finding: "x", path: [] }], stale: ["gone"] });
     expect(readFileSync(file, "utf8")).toBe(`# Agreed with the shop team.
 
 - id: "12345678"
   exploration: shop
   finding: stock
+  path: [ create, pay ]
 # by hand
 - b2
 - id: c3
   exploration: shop
   finding: refund
+  path: []
 - id: d4 # until March
   note: >-
     ticket 12
@@ -97,9 +100,9 @@ describe("--update-known", () => {
     const json = fileWith('["z9", { "id": "a1", "note": "why" }]', "known.json");
     updateKnownFindings(json, { found, stale: ["z9"] });
     expect(JSON.parse(readFileSync(json, "utf8"))).toEqual([
-      { id: "12345678", exploration: "shop", finding: "stock" },
+      { id: "12345678", exploration: "shop", finding: "stock", path: ["create", "pay"] },
       { id: "a1", note: "why" },
-      { id: "c3", exploration: "shop", finding: "refund" },
+      { id: "c3", exploration: "shop", finding: "refund", path: [] },
     ]);
     const fresh = join(folder, "fresh.yaml");
     updateKnownFindings(fresh, { found: [found[0]!, found[0]!], stale: [] });

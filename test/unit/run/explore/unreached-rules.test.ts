@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Severity } from "../../../../src/model/declare/severity.ts";
 import { RaceTally } from "../../../../src/races/plan/race-tally.ts";
-import { unprobedRules, unreachedRules } from "../../../../src/run/explore/unreached-rules.ts";
+import { notRacedNote, unjudgedRules, unprobedRules, unreachedRules } from "../../../../src/run/explore/unreached-rules.ts";
 
 const ACTIONS = ["enrol", "log_in", "log_out"];
 const request = { path: [0], sides: [1, 1] };
@@ -50,6 +50,19 @@ describe("a rule whose calls could not be sent at the same time", () => {
     expect([...unprobedRules({ ruleRaces }, probed, new Set())]).toEqual([]);
   });
 
+  it("is not checked if simultaneous calls are impossible in this world", () => {
+    const report = { raceObstacle: { why: "the store db uses savepoints", remedy: "Use another checkpoint." } };
+    expect(unjudgedRules({ ruleRaces }, report, ["other"])).toEqual(["single_use_log_in", "single_use_log_out", "other"]);
+    expect(notRacedNote({ ruleRaces }, report)).toEqual([
+      "The rules single_use_log_in, single_use_log_out did not send the same call twice at the same time, because the store db uses savepoints. Use another checkpoint.",
+    ]);
+    expect([unjudgedRules({ ruleRaces }, {}, []), notRacedNote({ ruleRaces }, {}), notRacedNote({ ruleRaces: [] }, report)]).toEqual([
+      [],
+      [],
+      [],
+    ]);
+  });
+
   it("is not checked if the time was over, if each call has a finding, or if no call changed the state", () => {
     const late = tally();
     late.leave("max_time", request);
@@ -58,4 +71,8 @@ describe("a rule whose calls could not be sent at the same time", () => {
     const names = [late, cut, readOnly].map((races) => [...unprobedRules({ ruleRaces }, races, new Set()).keys()]);
     expect(names).toEqual([["single_use_log_in"], ["single_use_log_out"], ["single_use_log_out"]]);
   });
+});
+
+it("a rule that the lanes leave out is not checked", () => {
+  expect(unjudgedRules({ ruleRaces }, { leftOutRules: ["unchanged"] }, ["unchanged", "other"])).toEqual(["unchanged", "other"]);
 });

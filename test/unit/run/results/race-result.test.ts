@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { Severity } from "../../../../src/model/declare/severity.ts";
 import type { RaceCall, RaceOutcome } from "../../../../src/model/results/result.ts";
-import { raceOf } from "../../../../src/run/results/race-result.ts";
+import { raceId } from "../../../../src/engine/findings/race-id.ts";
+import { NO_RACES, type FoundRaces } from "../../../../src/run/explore/races.ts";
+import { coverageOf, raceOf } from "../../../../src/run/results/race-result.ts";
+import { raceCoverage } from "../../../support/race.ts";
 
 const ended = (status: number, location?: string): RaceCall => ({
   action: "reset",
@@ -70,4 +73,13 @@ describe("a race that a rule requires", () => {
     expect(race).toMatchObject({ severity: Severity.MEDIUM, message: "both calls were answered alike" });
     expect(race.invariant).toBeUndefined();
   });
+});
+
+it("the coverage names the races of the pairs of rules, if only these were probed", () => {
+  const parts = { name: "shop", actions: ["request", "reset", "redeem"], urls: {} as never };
+  const asked = (pairs: FoundRaces["asked"]): readonly string[] | undefined =>
+    coverageOf({ ...NO_RACES, coverage: raceCoverage(), asked: pairs }, parts)?.asked;
+  expect(asked(undefined)).toBeUndefined();
+  expect(asked([[1, 1]])).toEqual([raceId("shop", "reset", "reset")]);
+  expect(asked([[2, 1]])).toHaveLength(3);
 });

@@ -1,3 +1,4 @@
+import { withFlags } from "../../../embedded.ts";
 import { prettyJson } from "../../../pretty-json.ts";
 import { copyButton } from "../../copy.ts";
 import { button, make } from "../../make.ts";
@@ -79,14 +80,14 @@ function stateDetails(model: GraphModel, node: number, choices: Choices): readon
         ];
   return [
     make("h4", { tabindex: "-1" }, `State ${model.numberOf(node)}`),
-    ...nameLine(model.stateName(node)),
+    ...nameLine(model.stateName(node), model.texts.flags),
     ...reached,
     pathButtons(node, choices),
     ...stateBlock(model, node),
   ];
 }
 
-function nameLine(name: string): readonly HTMLElement[] {
+function nameLine(name: string, flags: string | undefined): readonly HTMLElement[] {
   if (name === "") return [];
   return [
     make(
@@ -95,7 +96,7 @@ function nameLine(name: string): readonly HTMLElement[] {
       "id ",
       make("code", {}, name),
       " ",
-      copyButton("Copy open command", () => `npx seqqa open ${name}`),
+      copyButton("Copy open command", () => withFlags(`npx seqqa open ${name}`, flags)),
     ),
   ];
 }

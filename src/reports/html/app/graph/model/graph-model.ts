@@ -16,7 +16,7 @@ export interface ShownExchange {
 }
 
 /** The list of texts that a graph refers to by index. It is a part of the report's data; the page of `seqqa ui` supplies its own. */
-export interface Texts extends Pick<Embedded, "strings"> {
+export interface Texts extends Pick<Embedded, "strings" | "flags"> {
   /** The kind of page that shows the graph. Default: `report`. */
   readonly shownIn?: "report" | "page" | undefined;
 }

@@ -1,25 +1,30 @@
-import type { ExplorationEntry } from "../../reports/index.ts";
+import type { ExplorationEntry } from "./document-types.ts";
+import { isComplete } from "./would-have-found.ts";
 
-export interface Edge {
+export interface GraphEdge {
   /** The node that the edge leads to; -1 if the step led to no state (an error, a crash, a timeout). */
   readonly to: number;
   /** The HTTP status; 0 if there was no response. */
   readonly status: number;
 }
 
+type Lists = "parents" | "parentActions" | "depths" | "edgeFrom" | "edgeAction" | "edgeTo" | "edgeStatus";
+
+/** An exploration with its graph: an entry of the document, or a result. */
+type Explored = Pick<ExplorationEntry, "open" | "stopReason" | "completeToDepth"> & {
+  readonly graph: Pick<ExplorationEntry["graph"], "actions"> & Readonly<Record<Lists, readonly number[] | Int32Array>>;
+};
+
 /** Reads the graph of an exploration: edges by state, and the shortest known path to each state. */
 export class GraphReader {
   readonly nodes: number;
-  readonly #entry: ExplorationEntry;
-  readonly #lists: Pick<
-    ExplorationEntry["graph"],
-    "parents" | "parentActions" | "depths" | "edgeFrom" | "edgeAction" | "edgeTo" | "edgeStatus"
-  >;
+  readonly #entry: Explored;
+  readonly #lists: Pick<Explored["graph"], Lists>;
   /** The edges sorted by the node at which they begin, and for each node the position of its first edge in that order. */
   readonly #places: Int32Array;
   readonly #begins: Int32Array;
 
-  constructor(entry: ExplorationEntry) {
+  constructor(entry: Explored) {
     const { parents, parentActions, depths, edgeFrom, edgeAction, edgeTo, edgeStatus } = entry.graph;
     this.nodes = depths.length;
     this.#entry = entry;
@@ -33,7 +38,7 @@ export class GraphReader {
   }
 
   /** Returns the edges that begin at a node, by the name of their action. */
-  edgesOf(node: number): ReadonlyMap<string, Edge> {
+  edgesOf(node: number): ReadonlyMap<string, GraphEdge> {
     const { edgeAction, edgeTo, edgeStatus } = this.#lists;
     const places = this.#places.subarray(this.#begins[node], this.#begins[node + 1]);
     return new Map(Array.from(places, (place) => [this.#name(edgeAction[place]!), { to: edgeTo[place]!, status: edgeStatus[place]! }]));
@@ -75,6 +80,3 @@ export class GraphReader {
     return this.#entry.graph.actions[action]!;
   }
 }
-
-/** Returns `true` if the exploration ended because no state was left to explore. */
-export const isComplete = ({ open, stopReason }: ExplorationEntry): boolean => open === 0 && stopReason === "exhausted";
