@@ -30,7 +30,9 @@ export type StepperWorld = Pick<World<never, never>, "api" | "clients" | "contex
 
 /** The part of the world's state that {@link Stepper} uses. */
 export type StepperState = Pick<WorldState, "attribute" | "moveTo"> &
-  Partial<Pick<WorldState, "asks" | "expectShed" | "takeThrown" | "pending" | "cut" | "probe" | "wroteUnseen" | "visibility">>;
+  Partial<
+    Pick<WorldState, "asks" | "beginStep" | "expectShed" | "takeThrown" | "pending" | "cut" | "probe" | "wroteUnseen" | "visibility">
+  >;
 
 export type UnansweredCheck = Extract<Exchange, { kind: "failure" }> & {
   readonly reason: "timeout" | "unreachable";
@@ -171,6 +173,7 @@ export class Stepper {
     const expectsShed = this.#expects503(action);
     if (expectsShed !== this.#expectsShed) this.#expectShed(expectsShed);
     this.#listening = true;
+    this.#state.beginStep?.();
     this.#startMs = this.#clock.now();
     try {
       const client = this.#client(action);
