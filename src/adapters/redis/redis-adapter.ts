@@ -204,6 +204,10 @@ export class RedisAdapter implements StoreAdapter {
     return this.#open().looker.command(name, args);
   }
 
+  passTime(ms: number): Promise<void> {
+    return this.#open().mode.passTime(ms);
+  }
+
   /** Returns name and database of every connection to the server. Empty if the server does not list them. */
   protected async clients(): Promise<readonly { readonly name: string; readonly db: number }[]> {
     const list = await this.#open()

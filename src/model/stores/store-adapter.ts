@@ -285,6 +285,11 @@ export interface StoreAdapter {
    * `unmatched`: some of the requests without a reply, e.g. `POST /charges`. Default: the store is no third party.
    */
   asked?(): StubUse;
+  /**
+   * Called when an action has moved the target's clock ahead. Removes data whose lifetime is then over, and shortens the other lifetimes. Default: the
+   * store has no lifetimes, or they do not follow the target's clock.
+   */
+  passTime?(ms: number): Awaitable<void>;
   /** Called before each step of a path. Default: the state of the store does not depend on steps. */
   beginStep?(): void;
   /** Returns an error that the user's code threw while it made an answer of the store, and forgets the error. Default: the store calls no such code. */
