@@ -1,4 +1,4 @@
-import { storeOf, type Values } from "../../model/context/context.ts";
+import { contextPartOf, storeOf, type Context, type Values } from "../../model/context/context.ts";
 import type { ApiClient } from "../../model/http/client.ts";
 import { Action } from "../../model/declare/action.ts";
 import { ApiResponse } from "../../model/http/response.ts";
@@ -12,7 +12,10 @@ export interface AdvanceClockOptions {
   readonly name?: string;
 }
 
-/** Returns an action that moves the target's clock ahead, e.g. `advanceClock("30 days")`. A path contains at most `max_advances` such moves. */
+/**
+ * Returns an action that moves the target's clock ahead, e.g. `advanceClock("30 days")`. Keys of Redis stores whose lifetime is then over expire. A
+ * path contains at most `max_advances` such moves.
+ */
 export function advanceClock<C extends object = Values, A = ApiClient>(
   by: number | string,
   { store = "clock", name = `advance_${String(by).trim().replaceAll(/\s+/g, "_")}` }: AdvanceClockOptions = {},
@@ -21,6 +24,13 @@ export function advanceClock<C extends object = Values, A = ApiClient>(
     name,
     description: `${typeof by === "number" ? `${by} ms` : by} pass`,
     tags: ["clock"],
-    run: async (_api, context) => (storeOf<TargetClock>(context, store).advance(by) ? ApiResponse.of(200, { advanced: by }) : null),
+    run: async (_api, context) => {
+      const clock = storeOf<TargetClock>(context, store);
+      const before = clock.aheadMs();
+      if (!clock.advance(by)) return null;
+      const stores = contextPartOf(context as Context<never>).stores();
+      for (const one of Object.values(stores)) await one?.passTime?.(clock.aheadMs() - before);
+      return ApiResponse.of(200, { advanced: by });
+    },
   });
 }

@@ -13,6 +13,18 @@ export function hasWorker(queue: string): SeqqaError {
   );
 }
 
+/** Returns the error `QUEUE_HAS_WORKER`, for messages that a NATS consumer of the target has taken and not confirmed. */
+export function unconfirmed(stream: string, consumer: string): SeqqaError {
+  return new SeqqaError(
+    "QUEUE_HAS_WORKER",
+    `The consumer "${consumer}" of the target took messages of the stream "${stream}" and did not confirm them, so seqqa cannot restore them.`,
+    {
+      exitStatus: 2,
+      hint: "Start the target without its workers. A request that takes a message itself must confirm the message before the request is answered.",
+    },
+  );
+}
+
 export function unknownQueue(queue: string, known: readonly string[]): SeqqaError {
   return new SeqqaError("QUEUE_UNKNOWN", `The queue "${queue}" does not exist.`, {
     hint:

@@ -204,6 +204,20 @@ export class RedisAdapter implements StoreAdapter {
     return this.#open().looker.command(name, args);
   }
 
+  passTime(ms: number): Promise<void> {
+    return this.#open().mode.passTime(ms);
+  }
+
+  /** Returns name and database of every connection to the server. Empty if the server does not list them. */
+  protected async clients(): Promise<readonly { readonly name: string; readonly db: number }[]> {
+    const list = await this.#open()
+      .connections[0]!.text("CLIENT", "LIST")
+      .catch(() => "");
+    return String(list)
+      .split("\n")
+      .map((line) => ({ name: / name=(\S*)/.exec(line)?.[1] ?? "", db: Number(/ db=(\d+)/.exec(line)?.[1] ?? -1) }));
+  }
+
   gate(): NoGate {
     return { kind: "none", why: "Redis has no triggers, which seqqa would need to delay a command" };
   }

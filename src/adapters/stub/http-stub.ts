@@ -192,9 +192,9 @@ export class HttpStub extends StubAdapter<StubState> {
   }
 
   observe(): Observed {
-    const { calls, given, next, faults, data, waiting, sent } = this.state;
+    const { calls, steps, given, next, faults, data, waiting, sent } = this.state;
     const shown = this.#callsAreState
-      ? calls.map(({ method, path, headers, json, body, status, done, fault }) => ({
+      ? this.byStep(calls).map(({ method, path, headers, json, body, status, done, fault }) => ({
           method,
           path,
           ...(headers["idempotency-key"] !== undefined && { key: headers["idempotency-key"] }),
@@ -213,7 +213,8 @@ export class HttpStub extends StubAdapter<StubState> {
       waiting,
       sent,
     };
-    return { kind: "value", value: Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)), received: "calls" };
+    const known = Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined));
+    return { kind: "value", value: known, received: "calls", steps };
   }
 
   async close(): Promise<void> {
@@ -242,7 +243,7 @@ export class HttpStub extends StubAdapter<StubState> {
       const fault = this.state.next;
       const { answer, call } = this.#answer(asked, fault);
       this.called(call.matched ? undefined : `${asked.method} ${asked.path.split("?", 1)[0]!}`);
-      this.set({ calls: [...this.state.calls, call], next: undefined });
+      this.set({ calls: [...this.state.calls, call], steps: this.stepsWithOneMore(), next: undefined });
       if (fault === "refused" || fault === "no_answer") return void request.socket.destroy();
       if (fault === "slow") await sleep(this.#slowMs);
       response.writeHead(answer.status, { ...answer.headers, ...(answer.cookies.length > 0 && { "set-cookie": [...answer.cookies] }) });

@@ -1,7 +1,7 @@
 import type { SMTPServer } from "smtp-server";
 import type { Observed } from "../../model/stores/store-adapter.ts";
 import { linksIn, textOfHtml } from "./mail-text.ts";
-import { portTaken, StubAdapter, stubUrl } from "./stub-adapter.ts";
+import { portTaken, StubAdapter, stubUrl, type StepsOfStub } from "./stub-adapter.ts";
 
 /** A mail that the target sent. Plain data. */
 export interface StubMail {
@@ -15,7 +15,7 @@ export interface StubMail {
   readonly html: string;
 }
 
-interface MailState {
+interface MailState extends StepsOfStub {
   readonly mails: readonly StubMail[];
 }
 
@@ -31,7 +31,7 @@ export class SmtpStub extends StubAdapter<MailState> {
 
   /** @throws SeqqaError `STUB_URL_INVALID` */
   constructor({ url }: { readonly url: string }) {
-    super(stubUrl(url, "smtp"), { mails: [] });
+    super(stubUrl(url, "smtp"), { mails: [], steps: [] });
   }
 
   /** All mails received so far on this path, in order. */
@@ -88,7 +88,8 @@ export class SmtpStub extends StubAdapter<MailState> {
           try {
             const { from, subject = "", text = "", html = "" } = await PostalMime.parse(Buffer.concat(chunks));
             const to = session.envelope.rcptTo.map(({ address }) => address.toLowerCase());
-            this.set({ mails: [...this.mails, { from: from?.address ?? "", to, subject, text: text.trimEnd(), html: html.trimEnd() }] });
+            const mail = { from: from?.address ?? "", to, subject, text: text.trimEnd(), html: html.trimEnd() };
+            this.set({ mails: [...this.mails, mail], steps: this.stepsWithOneMore() });
           } catch (error) {
             failure = error instanceof Error ? error : new Error(String(error));
           }
@@ -112,7 +113,7 @@ export class SmtpStub extends StubAdapter<MailState> {
   }
 
   observe(): Observed {
-    return { kind: "value", value: { mails: this.mails }, received: "mails" };
+    return { kind: "value", value: { mails: this.byStep(this.mails) }, received: "mails", steps: this.state.steps };
   }
 
   async close(): Promise<void> {

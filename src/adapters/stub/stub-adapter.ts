@@ -1,17 +1,23 @@
 import { SeqqaError } from "../../model/errors.ts";
-import type { CheckpointChoice, StoreScope, StubUse } from "../../model/stores/store-adapter.ts";
+import type { Checkpoint, CheckpointChoice, StoreScope, StubUse } from "../../model/stores/store-adapter.ts";
 import { ValueAdapter } from "../../stores/value-adapter.ts";
 
 /** The largest number of requests without a reply that a note names. */
 const MOST_UNMATCHED = 4;
 
+/** The part of the state of every stub. `steps`: how many requests arrived in each step of the path. Steps without requests are left out. */
+export interface StepsOfStub {
+  readonly steps: readonly number[];
+}
+
 /** A store that plays a third party of the target: a server in this process that listens on a port. */
-export abstract class StubAdapter<S extends object> extends ValueAdapter<S> {
+export abstract class StubAdapter<S extends StepsOfStub> extends ValueAdapter<S> {
   readonly checkpoint: CheckpointChoice = { mode: "memory", why: "the stub is part of seqqa" };
   protected isOpen = false;
   /** The name of the store in messages. */
   protected label = "the stub";
   #wasCalled = false;
+  #isNewStep = false;
   readonly #unmatched: Set<string> = new Set();
 
   constructor(url: string, state: S) {
@@ -25,6 +31,41 @@ export abstract class StubAdapter<S extends object> extends ValueAdapter<S> {
 
   /** Starts to listen. Does nothing if the stub already listens. @throws SeqqaError `STUB_PORT` if the port is taken */
   abstract listen(): Promise<void>;
+
+  beginStep(): void {
+    this.#isNewStep = true;
+  }
+
+  /** Rules may send requests in a restored state. Their calls belong to the step that led to this state, as they do if the step was just executed. */
+  override restore(mark: Checkpoint): void {
+    this.#isNewStep = false;
+    super.restore(mark);
+  }
+
+  override write(image: unknown): void {
+    this.#isNewStep = false;
+    super.write(image);
+  }
+
+  /** Returns the `steps` of the state after one more request. */
+  protected stepsWithOneMore(): readonly number[] {
+    const { steps } = this.state;
+    const isNew = this.#isNewStep || steps.length === 0;
+    this.#isNewStep = false;
+    return isNew ? [...steps, 1] : [...steps.slice(0, -1), steps.at(-1)! + 1];
+  }
+
+  /** Returns requests in the order of their steps. Those of one step may arrive in any order, and are sorted by their text without numbers and ids. */
+  protected byStep<T>(requests: readonly T[]): readonly T[] {
+    const { steps } = this.state;
+    if (steps.every((count) => count < 2)) return requests;
+    let from = 0;
+    const sorted = steps.flatMap((count) => {
+      const some = requests.slice(from, (from += count)).map((one) => [textWithoutIds(one), one] as const);
+      return some.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, one]) => one);
+    });
+    return [...sorted, ...requests.slice(from)];
+  }
 
   protected set(change: Partial<S>): void {
     this.replace({ ...this.state, ...change });
@@ -45,6 +86,10 @@ export abstract class StubAdapter<S extends object> extends ValueAdapter<S> {
     await this.listen();
     this.isOpen = true;
   }
+}
+
+function textWithoutIds(request: unknown): string {
+  return JSON.stringify(request).replaceAll(/[\w-]*\d[\w-]*/g, "");
 }
 
 /** Checks the URL of a stub and removes a slash at its end. @throws SeqqaError `STUB_URL_INVALID` */

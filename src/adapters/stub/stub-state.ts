@@ -1,5 +1,6 @@
 import type { Route } from "../../mocking/route.ts";
 import type { Reply } from "../../mocking/reply.ts";
+import type { StepsOfStub } from "./stub-adapter.ts";
 
 /**
  * A fault of a request to a stub.
@@ -62,7 +63,7 @@ export type StubAnswer = (
 ) => { readonly body?: unknown; readonly status?: number; readonly headers?: Readonly<Record<string, string>> };
 
 /** The state of a stub: the parts that actions change and that are restored. */
-export interface StubState {
+export interface StubState extends StepsOfStub {
   readonly calls: readonly StubCall[];
   /** For each definition of replies, the number of replies that requests have used up. The last reply is never used up. */
   readonly given: readonly number[];
@@ -77,4 +78,4 @@ export interface StubState {
   readonly sent: Webhook | undefined;
 }
 
-export const NEW_STATE: StubState = { calls: [], given: [], next: undefined, faults: 0, data: {}, waiting: [], sent: undefined };
+export const NEW_STATE: StubState = { calls: [], steps: [], given: [], next: undefined, faults: 0, data: {}, waiting: [], sent: undefined };

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import type { FaultAnswer, FaultHit, FaultRequest } from "../../messages/fault-messages.ts";
 import { isAt, LaneLost, lossOf, startOnStores, type LaneWork, type RaceGround } from "../../lane/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
+import type { ApiRequest } from "../../model/http/response.ts";
 import type { FaultPoint } from "../../model/results/result.ts";
 import type { HeldWrite, WriteFault, WriteFaults } from "../../model/stores/store-adapter.ts";
 import { answerText, Calls, isSameAnswer, Oracle, stopFollowing, type Answer, type CallEnd, type Execution } from "../../races/index.ts";
@@ -334,21 +336,18 @@ class FaultProber {
 
   /** Executes the call twice, like a client that retries because it got no answer. */
   async #loseAnswer(point: FaultPoint, compared: Compared): Promise<void> {
-    const { plain } = compared;
-    const requests = plain.calls[0]!.exchanges.map(({ request }) => request);
-    const isRepeatable = requests.every(
-      ({ method, headers }) => REPEATABLE.has(method.toUpperCase()) || Object.keys(headers).some((name) => IDEMPOTENCY_KEY.test(name)),
-    );
-    await this.#calls.together(async (call) => {
+    const first = (await this.#calls.together(async (call) => {
       await call(0);
       return true;
-    });
+    }))!;
     const execution = await this.#calls.again();
-    const lost = execution.calls[0]?.lost;
-    if (lost !== undefined) throw new LaneLost(lost, `${plain.calls[0]!.action} got no answer when its request was sent a second time`);
+    const { action, lost } = callOf(execution);
+    if (lost !== undefined) throw new LaneLost(lost, `${action} got no answer when its request was sent a second time`);
     this.#tried++;
-    const isJudged = isRepeatable && requests.length > 0;
-    await this.#judge({ point, execution, again: undefined, by: isJudged ? "state" : "rules" }, compared);
+    await this.#judge(
+      { point, execution, again: undefined, by: isRepetition(callOf(first), callOf(execution)) ? "state" : "rules" },
+      compared,
+    );
   }
 
   /** Judges a call with a fault. Before a problem is recorded, values that change by themselves are found and ignored. */
@@ -468,6 +467,21 @@ function hitOf(point: FaultPoint, judgement: FaultJudgement): FaultHit {
 
 function isSame(a: FaultPoint, b: FaultPoint): boolean {
   return a.kind === b.kind && a.store === b.store && a.write === b.write;
+}
+
+/**
+ * Returns `true` if a call sent the same requests as the call before it, and a client may send each of them again. An action that draws a new key or
+ * URL each time sends another request, which may have an effect of its own.
+ */
+function isRepetition(first: CallEnd, second: CallEnd): boolean {
+  const [one, other] = [first, second].map(({ exchanges }) => exchanges.map(({ request }) => repeatableRequest(request)));
+  return one!.length > 0 && !one!.includes(undefined) && isDeepStrictEqual(one, other);
+}
+
+/** Returns method, URL and idempotency key of a request that a client may send again; `undefined` for other requests. */
+function repeatableRequest({ method, url, headers }: ApiRequest): readonly (string | undefined)[] | undefined {
+  const key = Object.entries(headers).find(([name]) => IDEMPOTENCY_KEY.test(name))?.[1];
+  return key !== undefined || REPEATABLE.has(method.toUpperCase()) ? [method, url, key] : undefined;
 }
 
 const callOf = ({ calls }: Execution): CallEnd => calls[0]!;

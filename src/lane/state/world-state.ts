@@ -134,6 +134,7 @@ export class WorldState {
   readonly #clock: StoreAdapter | undefined;
   /** The stores that call user code to make their answers. */
   readonly #throwing: readonly StoreAdapter[];
+  readonly #stepwise: readonly StoreAdapter[];
   readonly #context: ContextPart;
   readonly #clients: readonly ClientPart[];
   readonly #roles: readonly string[];
@@ -174,6 +175,7 @@ export class WorldState {
     this.#names = systems.map(([name]) => name);
     this.systems = systems.map(([, system]) => system);
     this.#throwing = this.systems.filter(({ takeThrown }) => takeThrown !== undefined);
+    this.#stepwise = this.systems.filter(({ beginStep }) => beginStep !== undefined);
     this.#clock = this.systems.find((system) => system.aheadMs !== undefined);
     // The state that a probe reads is inside the target, so it cannot be written to another lane.
     this.portable = !hidden && world.probe === undefined && this.systems.every(({ traits }) => traits.portable);
@@ -205,6 +207,11 @@ export class WorldState {
       if (pending.length > 0) all = all.length === 0 ? pending : [...all, ...pending];
     }
     return all;
+  }
+
+  /** See {@link StoreAdapter.beginStep}. */
+  beginStep(): void {
+    for (const system of this.#stepwise) system.beginStep?.();
   }
 
   /** Returns an error that user code threw while it made an answer of a store; see {@link StoreAdapter.takeThrown}. */

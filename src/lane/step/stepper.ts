@@ -31,7 +31,10 @@ export type StepperWorld = Pick<World<never, never>, "api" | "clients" | "contex
 /** The part of the world's state that {@link Stepper} uses. */
 export type StepperState = Pick<WorldState, "attribute" | "moveTo"> &
   Partial<
-    Pick<WorldState, "asks" | "expectShed" | "takeThrown" | "pending" | "cut" | "probe" | "wroteUnseen" | "visibility" | "msToNextSecond">
+    Pick<
+      WorldState,
+      "asks" | "beginStep" | "expectShed" | "takeThrown" | "pending" | "cut" | "probe" | "wroteUnseen" | "visibility" | "msToNextSecond"
+    >
   >;
 
 export type UnansweredCheck = Extract<Exchange, { kind: "failure" }> & {
@@ -182,6 +185,7 @@ export class Stepper {
     const expectsShed = this.#expects503(action);
     if (expectsShed !== this.#expectsShed) this.#expectShed(expectsShed);
     this.#listening = true;
+    this.#state.beginStep?.();
     this.#startMs = this.#clock.now();
     try {
       const client = this.#client(action);

@@ -20,7 +20,8 @@ interface Received {
  */
 export function withEffectsOnly(observed: Observed): Observed {
   if (observed.kind !== "value" || observed.received === undefined) return observed;
-  return { ...observed, value: { [observed.received]: effectsOf(observed) } };
+  const { kind, received } = observed;
+  return { kind, received, value: { [received]: effectsOf(observed) } };
 }
 
 /** Returns the entries of {@link withEffectsOnly} for a third party; `undefined` for other stores. */
@@ -31,7 +32,8 @@ export function receivedBy({ received, value }: Value): readonly unknown[] | und
 /** Returns a store whose received calls and mails have no order, because simultaneous requests of the target reach a third party in any order. */
 export function withoutOrder(observed: Observed): Observed {
   if (observed.kind !== "value" || observed.received === undefined) return observed;
-  return { ...observed, value: { ...(observed.value as object), [observed.received]: new Set(receivedBy(observed)) } };
+  const { kind, received, value } = observed;
+  return { kind, received, value: { ...(value as object), [received]: new Set(receivedBy(observed)) } };
 }
 
 function effectsOf(observed: Value): readonly unknown[] {

@@ -74,6 +74,11 @@ export type Observed =
       readonly value: unknown;
       /** For a third party: the field of `value` that lists what the target sent to it. */
       readonly received?: "calls" | "mails";
+      /**
+       * For a third party: how many entries of the list `received` arrived in each step, in order. Entries of one step count as unordered, because a
+       * target may send them in parallel. Default: the whole list is ordered.
+       */
+      readonly steps?: readonly number[];
     };
 
 /** A table with its columns. */
@@ -280,6 +285,13 @@ export interface StoreAdapter {
    * `unmatched`: some of the requests without a reply, e.g. `POST /charges`. Default: the store is no third party.
    */
   asked?(): StubUse;
+  /**
+   * Called when an action has moved the target's clock ahead. Removes data whose lifetime is then over, and shortens the other lifetimes. Default: the
+   * store has no lifetimes, or they do not follow the target's clock.
+   */
+  passTime?(ms: number): Awaitable<void>;
+  /** Called before each step of a path. Default: the state of the store does not depend on steps. */
+  beginStep?(): void;
   /** Returns an error that the user's code threw while it made an answer of the store, and forgets the error. Default: the store calls no such code. */
   takeThrown?(): Error | undefined;
   /** Calls code of a target in this process so that the code sees this store. Default: the code sees the store without such a call. */

@@ -79,12 +79,13 @@ export class Calls {
     await this.arrive();
     if (!(await run((side) => this.call(side, deliver)))) return undefined;
     const all = this.#sides.map((_, side) => side);
+    const mergings = this.#mergings(all);
     const states: MergedState[] = [];
     // Read the merged states in reverse order, so that the lane ends in the first of them. The rules are then checked in this state.
-    for (const merged of this.#mergings(all).toReversed()) states.unshift(await this.#observe(merged));
+    for (const merged of mergings.toReversed()) states.unshift(await this.#observe(merged));
     const calls = this.#ends(new Set(all));
     // Check no rules after a lost call: a target that crashed or hangs would not answer the requests of the rules either.
-    const broken = calls.some((call) => call?.kind === "lost") ? [] : await this.check();
+    const broken = calls.some((call) => call?.kind === "lost") ? [] : await this.#brokenInEach(mergings);
     return { order: null, calls, states, broken, after: [] };
   }
 
@@ -139,12 +140,30 @@ export class Calls {
   }
 
   /**
-   * Returns the orders in which the context changes of the calls are merged. If calls set a context key to different values, there is one order for
-   * each call that may be the last.
+   * Checks the rules. The lane must be in the state of the first merging.
+   * @returns the rules that are broken in the states of all mergings. A rule that is broken in only some of them may hold in the state of the calls'
+   * actual order, for example a rule that sends the credentials of the last login.
+   */
+  async #brokenInEach([, ...others]: readonly (readonly number[])[]): Promise<Execution["broken"]> {
+    let broken = await this.check();
+    for (const merged of others) {
+      if (broken.length === 0) break;
+      await this.#observe(merged);
+      const also = new Set((await this.check()).map(({ invariant }) => invariant));
+      broken = broken.filter(({ invariant }) => also.has(invariant));
+    }
+    return broken;
+  }
+
+  /**
+   * Returns the orders in which the changes of the calls to context and credentials are merged. If calls set one of them to different values, there is
+   * one order for each call that may be the last.
    */
   #mergings(all: readonly number[]): readonly (readonly number[])[] {
     const changes = this.#changes();
-    const conflicting = changes.some((one, at) => changes.some((other, place) => place > at && conflict(one, other)));
+    const isConflict = (one: number, other: number): boolean =>
+      conflict(changes[one]!, changes[other]!) || this.#sides[one]!.conflicts(this.#sides[other]!);
+    const conflicting = all.some((one) => all.some((other) => other > one && isConflict(one, other)));
     // Return one order for each call that may be the last, because the values of the last call replace earlier ones.
     return conflicting ? all.map((last) => [...all.filter((side) => side !== last), last]).toReversed() : [all];
   }

@@ -84,10 +84,11 @@ export const PLAIN_WAY: Delivery = {
 
 /**
  * Times in milliseconds. A held call waits until the other calls are blocked: `LOOK` is the interval of looking for this, `PATIENCE` is the longest
- * wait.
+ * wait. `SHORT_PATIENCE` is the longest wait for a target whose own time limits may be shorter than `PATIENCE`.
  */
 const LOOK = 4;
 const PATIENCE = 3000;
+const SHORT_PATIENCE = 300;
 
 /** Maximum number of attempts for a trial. Another attempt is made if the gate held a write other than the scheduled one. */
 const TRIES = 3;
@@ -106,15 +107,17 @@ export function gatedDelivery(gate: Gate, schedule: RaceSchedule): Delivery {
     },
     try: async (calls, { offsets }) => {
       let held = false;
+      let heldMs = 0;
       let triesLeft = TRIES;
       const isAnother = ({ statement }: HeldWrite): boolean =>
         triesLeft > 0 && schedule.statement !== "" && statement !== schedule.statement;
-      const attempt: Parameters<Calls["together"]>[0] = async (call) => {
+      const attempt = async (call: (side: number) => Promise<void>, patience: number): Promise<boolean> => {
         triesLeft--;
         await gate.arm(schedule.write);
         try {
           const first = call(schedule.held);
           const write = await gate.held(first.catch(() => undefined));
+          const from = performance.now();
           if (write !== undefined && isAnother(write)) {
             await gate.release();
             await first;
@@ -131,7 +134,8 @@ export function gatedDelivery(gate: Gate, schedule: RaceSchedule): Delivery {
             await first;
           }
           const rest = settled(others.map((side) => call(side)));
-          if (held && !staggered) await doneOrBlocked(gate, rest);
+          if (held && !staggered) await doneOrBlocked(gate, rest, patience);
+          heldMs = staggered ? 0 : performance.now() - from;
           await gate.release();
           await settled<unknown>([first, rest]);
         } finally {
@@ -139,20 +143,32 @@ export function gatedDelivery(gate: Gate, schedule: RaceSchedule): Delivery {
         }
         return held;
       };
-      let execution: Execution | undefined;
-      while (execution === undefined && triesLeft > 0) execution = await calls.together(attempt);
-      return execution === undefined ? undefined : { execution, overlapped: held };
+      const trial = async (patience: number): Promise<Trial | undefined> => {
+        let execution: Execution | undefined;
+        triesLeft = TRIES;
+        while (execution === undefined && triesLeft > 0) execution = await calls.together((call) => attempt(call, patience));
+        return execution === undefined ? undefined : { execution, overlapped: held };
+      };
+      const first = await trial(PATIENCE);
+      // A call that failed during a long hold may have reached a time limit of the target. Hold the call again, but for a shorter time.
+      return first !== undefined && heldMs > SHORT_PATIENCE && hasFailed(first) ? trial(SHORT_PATIENCE) : first;
     },
   };
 }
 
-async function doneOrBlocked(gate: Gate, rest: Promise<unknown>): Promise<void> {
+/** Returns `true` if a call got a server error, or no answer in time. */
+function hasFailed({ execution: { calls } }: Trial): boolean {
+  return calls.some((call) => call !== undefined && (call.status >= 500 || call.lost === "timeout"));
+}
+
+/** Waits until the other calls have ended or are blocked, at most `patience` milliseconds. */
+async function doneOrBlocked(gate: Gate, rest: Promise<unknown>, patience: number): Promise<void> {
   let isDone = false;
   const done = rest.then(
     () => (isDone = true),
     () => (isDone = true),
   );
-  const until = performance.now() + PATIENCE;
+  const until = performance.now() + patience;
   while (!isDone && performance.now() < until) {
     await Promise.race([done, new Promise((resolve) => setTimeout(resolve, LOOK))]);
     if (!isDone && (await gate.view()).kind === "blocked") return;

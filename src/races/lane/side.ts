@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { serverErrorIn, type Action } from "../../model/declare/action.ts";
 import type { Exchange } from "../../model/http/client.ts";
 import { refusesInBody } from "../../model/http/refusal.ts";
@@ -66,6 +67,13 @@ export class Side {
         client.version === versions[index] ? [] : [{ client: index, saved: client.save() }],
       );
     });
+  }
+
+  /** Returns `true` if both calls changed the same client, or the node, to different values, so that the order of merging matters. */
+  conflicts({ changedClients, node }: Side): boolean {
+    if (this.node !== undefined && node !== undefined && this.node !== node) return true;
+    const isOther = (a: ClientChange, b: ClientChange): boolean => a.client === b.client && !isDeepStrictEqual(a.saved, b.saved);
+    return this.changedClients.some((one) => changedClients.some((other) => isOther(one, other)));
   }
 
   #endOf(outcome: Outcome): CallEnd {

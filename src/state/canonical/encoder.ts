@@ -133,8 +133,7 @@ export class Encoder {
       if (observed.kind === "value") {
         this.#tokens = [];
         this.#holed = [];
-        const text = this.#value(observed.value, 0, childRules(this.#rules.systems, name));
-        for (const part of [{ text: `V${name.length}:${name}${text}`, tokens: this.#tokens }, ...this.#holed])
+        for (const part of [{ text: this.#valueStore(name, observed), tokens: this.#tokens }, ...this.#holed])
           rows.push({ text: part.text, keys: keysOf(part.tokens), own: undefined, isMissing: false });
         continue;
       }
@@ -184,9 +183,7 @@ export class Encoder {
   }
 
   #system(name: string, observed: Observed): string {
-    if (observed.kind === "value") {
-      return `V${name.length}:${name}${this.#value(observed.value, 0, childRules(this.#rules.systems, name))}`;
-    }
+    if (observed.kind === "value") return this.#valueStore(name, observed);
     let text = "";
     const counters = sortedKeys(observed.counters);
     if (counters.length > 0) {
@@ -200,6 +197,34 @@ export class Encoder {
     this.#pinning = this.#pinsWanted;
     this.#tokens = outer;
     return text;
+  }
+
+  #valueStore(name: string, { value, received, steps = [] }: Extract<Observed, { readonly kind: "value" }>): string {
+    const rules = childRules(this.#rules.systems, name);
+    const prefix = `V${name.length}:${name}`;
+    if (received === undefined || steps.every((count) => count < 2)) return prefix + this.#value(value, 0, rules);
+    const { [received]: all, ...rest } = value as Readonly<Record<string, unknown>>;
+    return `${prefix}${this.#value(rest, 0, rules)}${this.#received(all, steps, childRules(rules, received))}`;
+  }
+
+  /** Returns the text of the requests that a third party received. Requests of one step are an unordered collection. */
+  #received(all: unknown, steps: readonly number[], rules: PathRules | undefined): string {
+    if (rules?.rule === "ignore") return "";
+    if (!Array.isArray(all) || rules?.rule !== undefined) return this.#value(all, 1, rules);
+    let text = "(";
+    let from = 0;
+    for (const count of [...steps, all.length]) {
+      const some: readonly unknown[] = all.slice(from, (from += count));
+      text +=
+        some.length < 2
+          ? this.#value(some, 1, rules)
+          : `S${this.#entries(
+              some.map((one) => [one] as const),
+              1,
+              rules,
+            )}`;
+    }
+    return `${text})`;
   }
 
   #table(system: string, table: ObservedTable): void {

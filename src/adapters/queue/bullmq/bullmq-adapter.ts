@@ -55,6 +55,7 @@ export class BullmqAdapter extends RedisAdapter implements QueueStore {
   }
 
   override async root(): Promise<Observed> {
+    await this.#refuseWorkers();
     return withoutTimes(await super.root(), this.#prefix);
   }
 
@@ -136,6 +137,19 @@ export class BullmqAdapter extends RedisAdapter implements QueueStore {
     worker.on("error", () => undefined);
     await this.#ask(() => Promise.all([queue.waitUntilReady(), worker.waitUntilReady()]));
     return { queue, worker };
+  }
+
+  /**
+   * Workers of BullMQ name their connections `<prefix>:<queue in Base64>`, and `:w:<name>` follows if the worker has a name.
+   * @throws SeqqaError `QUEUE_HAS_WORKER`
+   */
+  async #refuseWorkers(): Promise<void> {
+    const prefix = `${this.#prefix}:`;
+    for (const { name, db } of await this.clients()) {
+      if (db !== this.#place.db || !name.startsWith(prefix)) continue;
+      const [queue = "", kind = "w", worker] = name.slice(prefix.length).split(":");
+      if (kind === "w" && worker !== NAME) throw hasWorker(Buffer.from(queue, "base64").toString());
+    }
   }
 
   /** @throws SeqqaError `QUEUE_UNKNOWN`, `QUEUE_HAS_WORKER` */

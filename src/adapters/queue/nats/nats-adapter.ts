@@ -1,9 +1,10 @@
 import type { JetStreamManager, StreamInfo } from "@nats-io/jetstream";
 import type { MsgHdrs } from "@nats-io/transport-node";
+import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { StoreScope } from "../../../model/stores/store-adapter.ts";
-import { hasWorker, notExternal, unknownQueue } from "../failures.ts";
+import { hasWorker, notExternal, unconfirmed, unknownQueue } from "../failures.ts";
 import { payloadOf, type QueueJob, type Settlement, type TakenJob } from "../job.ts";
 import { MessageAdapter } from "../message-adapter.ts";
 import { connectNats, natsUrl, shownNats, type JetStream } from "./connect.ts";
@@ -21,6 +22,10 @@ export interface NatsAdapterOptions {
  * message are left out.
  */
 type Streams = Readonly<Record<string, readonly StreamMessage[]>>;
+
+/** A message that a consumer took counts as not confirmed after so many looks, with this pause in milliseconds between them. */
+const CONFIRMING_LOOKS = 10;
+const CONFIRMING_MS = 20;
 
 const MESSAGE_ID = "Nats-Msg-Id";
 
@@ -74,21 +79,20 @@ export class NatsAdapter extends MessageAdapter<Streams> {
   }
 
   protected async read(): Promise<Streams> {
-    const found: Record<string, readonly StreamMessage[]> = {};
-    for (const info of await this.#streams()) {
-      if (info.state.last_seq > 0) found[info.config.name] = await this.#readStream(info);
-    }
-    return found;
+    const infos = await this.#streams();
+    for (const info of infos) await this.#refuseUnconfirmed(info);
+    return this.#readStreams(infos);
   }
 
   protected async put(wanted: Streams): Promise<void> {
     this.#taken.clear();
-    const now = await this.read();
     const infos = await this.#streams();
+    const now = await this.#readStreams(infos);
     for (const info of infos) {
       const { name } = info.config;
       const messages = wanted[name] ?? [];
-      if (!isDeepStrictEqual(now[name] ?? [], messages)) await rewriteStream(this.#jetStream, info, messages);
+      const isSame = isDeepStrictEqual(now[name] ?? [], messages) && (await this.#unconfirmedOf(info)) === undefined;
+      if (!isSame) await rewriteStream(this.#jetStream, info, messages);
     }
     const missing = Object.keys(wanted).find((name) => !infos.some(({ config }) => config.name === name));
     if (missing === undefined) return;
@@ -134,6 +138,12 @@ export class NatsAdapter extends MessageAdapter<Streams> {
     return all.toSorted((a, b) => (a.config.name < b.config.name ? -1 : 1));
   }
 
+  async #readStreams(infos: readonly StreamInfo[]): Promise<Streams> {
+    const found: Record<string, readonly StreamMessage[]> = {};
+    for (const info of infos) if (info.state.last_seq > 0) found[info.config.name] = await this.#readStream(info);
+    return found;
+  }
+
   async #readStream({ config: { name }, state }: StreamInfo): Promise<readonly StreamMessage[]> {
     const known = this.last[name] ?? [];
     const messages = Array.from({ length: state.last_seq }, async (_, index): Promise<StreamMessage> => {
@@ -165,6 +175,24 @@ export class NatsAdapter extends MessageAdapter<Streams> {
       // A consumer that confirms nothing only reads, for example the watcher of a key-value bucket.
       if ((num_waiting > 0 || push_bound === true) && config.ack_policy !== "none") throw hasWorker(queue);
     }
+  }
+
+  /** @throws SeqqaError `QUEUE_HAS_WORKER` if a consumer has messages that it did not confirm, also a moment later */
+  async #refuseUnconfirmed(info: StreamInfo): Promise<void> {
+    for (let look = 1; ; look++) {
+      const consumer = await this.#unconfirmedOf(info);
+      if (consumer === undefined) return;
+      // The server may receive a confirmation shortly after the answer of the target.
+      if (look === CONFIRMING_LOOKS) throw unconfirmed(info.config.name, consumer);
+      await sleep(CONFIRMING_MS);
+    }
+  }
+
+  /** Returns the name of a consumer that has messages which it did not confirm; `undefined` if there is none. */
+  async #unconfirmedOf({ config, state }: StreamInfo): Promise<string | undefined> {
+    if (state.consumer_count === 0) return undefined;
+    for await (const { name, num_ack_pending } of this.#manager.consumers.list(config.name)) if (num_ack_pending > 0) return name;
+    return undefined;
   }
 
   async #settle(queue: string, index: number, how: Settlement): Promise<void> {

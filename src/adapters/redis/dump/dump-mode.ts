@@ -3,7 +3,7 @@ import { markInvalid } from "../../../stores/store-errors.ts";
 import { SeqqaError } from "../../../model/errors.ts";
 import { ForeignWrite, type AskedSince } from "../../../stores/external-store.ts";
 import type { ExternalStore } from "../external-store.ts";
-import { bytesOf, isQuiet, renewalMs, renewed, withLifetime, type Bytes, type Entry } from "../keys/entry.ts";
+import { aged, bytesOf, isQuiet, renewalMs, renewed, withLifetime, type Bytes, type Entry } from "../keys/entry.ts";
 import { sameEntry, withoutExpired } from "../keys/exact-text.ts";
 import { entryOfImage, imageKey, isKeyImage, type KeyImage } from "./key-image.ts";
 import { KeyMirror, type Segment } from "./key-mirror.ts";
@@ -195,6 +195,23 @@ export class DumpMode {
       this.#mirror.popTo(this.#mirror.bottom);
       this.#mirror.push(wanted);
       for (const [key, entry] of wanted) this.#watch(key, entry);
+      await this.#apply(fixes, present);
+    });
+  }
+
+  /** Shortens the lifetimes of all keys, and removes keys whose lifetime is over. Keys of an external database from before the run are kept. */
+  passTime(ms: number): Promise<void> {
+    return this.#alone(async () => {
+      await this.#sync();
+      const wanted = new Map<Bytes, Entry | null>();
+      for (const key of this.#expiring) {
+        const entry = this.#mirror.now(key);
+        if (entry !== null && entry.at !== 0 && !this.#isOriginal(key, entry)) wanted.set(key, aged(entry, ms, this.#keyspace.nowMs));
+      }
+      const fixes = [...wanted];
+      const present = this.#present(fixes);
+      this.#mirror.push(wanted);
+      for (const [key, entry] of fixes) this.#watch(key, entry);
       await this.#apply(fixes, present);
     });
   }

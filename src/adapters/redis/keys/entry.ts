@@ -78,6 +78,13 @@ export function withLifetime(before: Entry | null, entry: Entry | null): Entry |
   return { ...entry, lifetime: LIFETIMES.find((seconds) => entry.left <= seconds * 1_000 * BEYOND) };
 }
 
+/** Returns an entry that expires as much earlier as the target's clock was moved ahead; `null` if its lifetime is then over. */
+export function aged(entry: Entry, ms: number, nowMs: number): Entry | null {
+  const at = Math.ceil(entry.at - ms);
+  const left = at - nowMs;
+  return left <= 0 ? null : { ...entry, at, left, lifetime: entry.lifetime && Math.max(0, entry.lifetime - ms / 1_000) };
+}
+
 /**
  * Returns the expiry time for a restored key. The key keeps its time while at least half of its original remaining time is left. Otherwise it gets
  * the full remaining time again, so that a state that is restored after hours still has all its keys.

@@ -53,6 +53,28 @@ describe("a stub", () => {
   });
 });
 
+it("the order in which the calls of one step arrive is no part of the state, but the order of steps is", async () => {
+  const stub = new HttpStub({ url: `http://127.0.0.1:${await freePort()}` });
+  let requests = 0;
+  const url = await serve((request, response) => {
+    const paths = [`${request.url}/charge`, `${request.url}/notify`];
+    if (requests++ % 2 === 1) paths.reverse();
+    const send = async (): Promise<void> => {
+      for (const path of paths) await fetch(stub.url + path, { method: "POST" });
+      response.end("{}");
+    };
+    request.resume();
+    void send();
+  });
+  const call = (name: string) => new Action({ name, run: (api) => (stub.calls.length > 2 ? Promise.resolve(null) : api.post(name)) });
+  const { statesVisited, divergences, errors } = await new Agent({
+    world: new World({ api: new HttpClient(url) as ApiClient, systems: { payments: stub } }),
+    actions: [call("/a"), call("/b")],
+    invariants: [],
+  }).explore();
+  expect({ statesVisited, divergences, errors }).toEqual({ statesVisited: 7, divergences: [], errors: [] });
+});
+
 /** Explores a target that makes these calls to a stub for each request, one after another, and answers with a status. */
 async function judged(
   calls: readonly string[],

@@ -82,6 +82,29 @@ describe("queues of NATS", () => {
   });
 });
 
+describe("messages that the target takes by itself", () => {
+  it("are refused while they are not confirmed, because no restore brings them back", async () => {
+    const { manager, connection, publish, store, close } = await lane();
+    onTestFinished(close);
+    await manager.streams.add({ name: "charges", subjects: ["charges"], retention: RetentionPolicy.Workqueue });
+    await manager.consumers.add("charges", { durable_name: "worker", ack_policy: AckPolicy.Explicit });
+    await publish("charges", "1");
+    await store.root();
+    const root = await store.mark();
+    const consumer = await jetstream(connection).consumers.get("charges", "worker");
+    await consumer.next();
+    await expect(store.observe()).rejects.toMatchObject({
+      code: "QUEUE_HAS_WORKER",
+      message:
+        'The consumer "worker" of the target took messages of the stream "charges" and did not confirm them, so seqqa cannot restore them.',
+    });
+    await store.restore(root);
+    expect(await store.observe()).toMatchObject({ value: { charges: { messages: [{ data: 1 }] } } });
+    await (await (await jetstream(connection).consumers.get("charges", "worker")).next())!.ackAck();
+    expect(await store.observe()).toMatchObject({ value: { charges: { messages: [] } } });
+  });
+});
+
 describe("servers of lanes", () => {
   it("have the streams and durable consumers of the template, not its messages, and end with the run", async () => {
     const template = await lane();

@@ -1,6 +1,8 @@
 import { inspect } from "node:util";
 import type { Redis } from "ioredis";
 import { beforeEach, describe, expect, test } from "vitest";
+import { advanceClock, TargetClock } from "../../../../src/adapters/clock/index.ts";
+import { Context, contextPartOf, type Values } from "../../../../src/model/context/context.ts";
 import { RedisAdapter } from "../../../../src/adapters/redis/index.ts";
 import { RIGHTS } from "../../../../src/adapters/redis/connect/failures.ts";
 import { openAdapter, ownServer, rows } from "./scratch.ts";
@@ -73,6 +75,35 @@ describe("observation", () => {
     expect(await expires()).toEqual(['+ expires ["lock",3600]']);
     await system.restore(long);
     expect(await expires()).toEqual(['+ expires ["lock",60]']);
+  });
+
+  test("lifetimes follow the target's clock when it is moved, and a restore brings them back", async () => {
+    const system = await openAdapter({ url: server.url() });
+    await target.set("root", "1", "EX", 7200);
+    await target.set("kept", "1");
+    await system.root();
+    await target.set("session", "1", "EX", 3600);
+    await target.set("code", "1", "EX", 600);
+    const before = await system.mark();
+    const dumped = rows(await system.observe());
+    const clock = new (class extends TargetClock {
+      readonly checkpoint = { mode: "offset", why: "" };
+    })("clock", {});
+    const context = new Context();
+    contextPartOf(context as unknown as Context<never>).reach(() => ({ cache: system, clock }));
+    const advance = advanceClock<Values, unknown>("30 minutes");
+    await advance.run({}, context);
+    expect((await target.keys("*")).sort()).toEqual(["kept", "root", "session"]);
+    expect(rows(await system.observe()).filter((row) => row.includes("session"))).toContain('+ expires ["session",1800]');
+    expect(Math.ceil((await target.ttl("session")) / 60)).toBe(30);
+    const half = await system.mark();
+    await advance.run({}, context);
+    expect((await target.keys("*")).sort()).toEqual(["kept", "root"]);
+    await system.restore(half);
+    expect(Math.ceil((await target.ttl("session")) / 60)).toBe(30);
+    await system.restore(before);
+    expect(rows(await system.observe())).toEqual(dumped);
+    expect(Math.ceil((await target.ttl("session")) / 60)).toBe(60);
   });
 
   test("the order of insertion means nothing, in large ones either", async () => {

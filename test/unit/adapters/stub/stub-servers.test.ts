@@ -1,8 +1,15 @@
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { HttpStub, SmtpStub } from "../../../../src/adapters/stub/index.ts";
+import type { Observed } from "../../../../src/model/stores/store-adapter.ts";
+import type { Fingerprint } from "../../../../src/state/canonical/facts.ts";
+import { loadHasher } from "../../../../src/state/index.ts";
+import { canonicalizer } from "../../state/support.ts";
 import { freePort } from "../http/servers.ts";
+
+await loadHasher();
 
 describe("the server of an HttpStub", () => {
   it("keeps all values of a form field that is repeated", async () => {
@@ -19,6 +26,38 @@ describe("the server of an HttpStub", () => {
     expect(await refund("charge[]=1&charge[]=2")).not.toEqual(await refund("charge[]=3&charge[]=2"));
     await refund("charge[]=1&charge[]=2&reason=");
     expect(stub.calls[0]!.json).toEqual({ "charge[]": ["1", "2"], reason: "" });
+  });
+});
+
+describe("the order of the requests that a stub received", () => {
+  const observed = async (steps: readonly (readonly string[])[]): Promise<Observed> => {
+    const stub = new HttpStub({ url: `http://127.0.0.1:${await freePort()}` });
+    await stub.listen();
+    onTestFinished(() => stub.close());
+    for (const paths of steps) {
+      stub.beginStep();
+      for (const path of paths) await fetch(`${stub.url}${path}`, { method: "POST", body: `{"key":"${randomUUID()}"}` });
+    }
+    return stub.observe();
+  };
+  const nameOf = (stub: Observed): Fingerprint => canonicalizer().unordered({ systems: { stub }, context: {}, clients: {} });
+
+  it("is no part of the state within one step, because a target may send them in parallel", async () => {
+    const [one, other] = [
+      await observed([["/a"], ["/charge", "/notify/1", "/notify/2"]]),
+      await observed([["/a"], ["/notify/2", "/notify/1", "/charge"]]),
+    ];
+    expect(nameOf(one)).toEqual(nameOf(other));
+    // Experiments compare the lists entry by entry, so the requests are listed in the same order, except if they differ only in numbers and ids.
+    const paths = ({ value }: Observed & { kind: "value" }): unknown =>
+      (value as { calls: { path: string }[] }).calls.map(({ path }) => path.slice(0, 3));
+    expect(paths(one as never)).toEqual(paths(other as never));
+    expect(nameOf(one)).not.toEqual(nameOf(await observed([["/a"], ["/charge", "/notify/1", "/notify/1"]])));
+  });
+
+  it("is part of the state if they belong to different steps", async () => {
+    expect(nameOf(await observed([["/charge"], ["/notify"]]))).not.toEqual(nameOf(await observed([["/notify"], ["/charge"]])));
+    expect(nameOf(await observed([["/charge"], ["/notify"]]))).not.toEqual(nameOf(await observed([["/charge", "/notify"]])));
   });
 });
 

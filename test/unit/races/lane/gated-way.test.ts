@@ -1,8 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Gate } from "../../../../src/model/stores/store-adapter.ts";
 import type { Calls } from "../../../../src/races/lane/calls.ts";
 import { gatedDelivery } from "../../../../src/races/lane/deliveries.ts";
-import type { Execution } from "../../../../src/races/oracle/execution.ts";
+import type { CallEnd, Execution } from "../../../../src/races/oracle/execution.ts";
 
 const EXECUTION: Execution = { order: null, calls: [], states: [], broken: [], after: [] };
 const PLAN = { meetAt: [0, 0], offsets: [0, 0], reversed: false };
@@ -67,5 +67,39 @@ describe("a call that is held", () => {
     const { gate, calls, said } = atGate();
     expect(await gatedDelivery(gate, schedule("INSERT names")).try(calls, PLAN)).toBeUndefined();
     expect(said).toEqual(["arm", "call 0", "call 1"]);
+  });
+
+  it.each([
+    ["that the target's time limit ends", 1_000],
+    ["that fails also if it is held shortly", 100],
+  ])("is held for a shorter time before a failure is judged: a call %s", async (_, limitMs) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    let status = 200;
+    let release = (): void => {};
+    const gate: Gate = {
+      kind: "gate",
+      arm: () => Promise.resolve(),
+      held: () => Promise.resolve({ statement: "INSERT names" }),
+      view: () => Promise.resolve({ kind: "running" }),
+      release: () => Promise.resolve(release()),
+    };
+    const trials: number[] = [];
+    const together = (async (run) => {
+      const released = new Promise<void>((resolve) => (release = resolve));
+      const from = performance.now();
+      status = 200;
+      const call = async (): Promise<void> => {
+        await released;
+        if (performance.now() - from > limitMs) status = 500;
+      };
+      await run(call);
+      trials.push(status);
+      return { ...EXECUTION, calls: [{ status } as CallEnd] };
+    }) as Calls["together"];
+    const trying = gatedDelivery(gate, schedule("")).try({ together } as unknown as Calls, PLAN);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect((await trying)!.execution.calls).toMatchObject([{ status: limitMs > 300 ? 200 : 500 }]);
+    expect(trials).toEqual([500, limitMs > 300 ? 200 : 500]);
   });
 });
