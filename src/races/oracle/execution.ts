@@ -11,9 +11,9 @@ export interface CallEnd {
   readonly body: string | undefined;
   readonly exchanges: readonly RecordedExchange[];
   readonly lost: LaneFailureKind | undefined;
-  /** `true` for a 5xx status that the action does not declare as expected. */
+  /** `true` for a 5xx status, or a server error of GraphQL, that the action does not declare as expected. */
   readonly serverError: boolean;
-  /** `true` if the target refused the call: 4xx, 503, or a GraphQL answer that has only errors. */
+  /** `true` if the target refused the call: 4xx, 503, or a 2xx answer whose body refuses it (errors of GraphQL, `{ "ok": false }`). */
   readonly refused: boolean;
 }
 

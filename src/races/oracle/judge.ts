@@ -79,7 +79,7 @@ export async function judge(trial: Execution, measure: Measure): Promise<Judgeme
   }
   const failed = trial.calls.find((call) => isNewFailure(call!, orders));
   if (failed === undefined) return undefined;
-  const how = failed.kind === "lost" ? "got no answer" : `was answered ${failed.status}`;
+  const how = failed.kind === "lost" ? "got no answer" : `was answered ${answerText(failed)}`;
   return {
     verdict: "server_error",
     invariant: undefined,
@@ -194,7 +194,7 @@ function sidesOf({ calls }: Execution, which: (call: CallEnd) => boolean): numbe
 function isNewFailure(call: CallEnd, orders: readonly Execution[]): boolean {
   if (call.kind !== "lost" && !(call.serverError && call.status !== 503)) return false;
   const isAlike = (other: CallEnd | undefined): boolean =>
-    other?.action === call.action && other.kind === call.kind && other.status === call.status;
+    other?.action === call.action && other.kind === call.kind && isSameAnswer(other, call);
   return !orders.some(({ calls }) => calls.some(isAlike));
 }
 
