@@ -17,7 +17,7 @@ import { setupPart } from "./setup-part.ts";
 import { operationsPart } from "./measured-part.ts";
 import { racePart } from "./race-part.ts";
 import { stateNamer } from "./state-namer.ts";
-import { shortened, text } from "./safe-text.ts";
+import { shortText, text } from "./safe-text.ts";
 import { within } from "./within.ts";
 
 /**
@@ -73,8 +73,8 @@ export function explorationPart(entry: ExplorationEntry, { graph, index, source,
     table === undefined ? "" : depthsPart(table),
     problems("Divergences", divergences, (one) => divergencePart(one, limits), limits.problems),
     problems("Errors", errors, (one) => errorPart(one, limits), limits.problems),
-    problems("Unverified", entry.unverified, (why) => `<p class="note">${text(shortened(why, limits.message))}</p>`, limits.problems),
-    problems("Notes", notes, (note) => `<p class="note">${text(shortened(note, limits.message))}</p>`, limits.problems),
+    problems("Unverified", entry.unverified, (why) => `<p class="note">${shortText(why, limits.message)}</p>`, limits.problems),
+    problems("Notes", notes, (note) => `<p class="note">${shortText(note, limits.message)}</p>`, limits.problems),
   ].join("\n");
 }
 
