@@ -59,5 +59,6 @@ export { comparedWith, type ComparedFinding, type Comparison } from "./document/
 export { idsOf } from "./document/ids-of.ts";
 export { wouldHaveFound } from "./document/would-have-found.ts";
 export { statusOfResult } from "./document/status-of-result.ts";
+export { openedPath } from "./document/opened-path.ts";
 export { resultOfEntry } from "./document/result-of-entry.ts";
 export { writePieces } from "./json/write-pieces.ts";

@@ -126,10 +126,11 @@ export class UiServer {
         return send(response, 200, this.#options.textOf(numberOf(url, "exploration"), url.searchParams.getAll("action"), as));
       }
       case "POST /api/lane": {
-        const { exploration, path } = await bodyOf(request);
-        if (!Array.isArray(path) || !path.every((one) => typeof one === "string"))
-          throw wrong("The field path of the request must be a list of names of actions.");
-        return send(response, 200, await desk.open(Number(exploration), path));
+        const { exploration, path, draws } = await bodyOf(request);
+        if (!isNames(path)) throw wrong("The field path of the request must be a list of names of actions.");
+        if (draws !== undefined && !(Array.isArray(draws) && draws.every(isNames)))
+          throw wrong("The field draws of the request must contain lists of names of actions.");
+        return send(response, 200, await desk.open(Number(exploration), { path, draws }));
       }
       case "POST /api/lane/step": {
         const { action } = await bodyOf(request);
@@ -177,6 +178,8 @@ function parsed(path: string): URL | undefined {
 function send(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
 }
+
+const isNames = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((one) => typeof one === "string");
 
 function numberOf(url: URL, name: string): number {
   const value = url.searchParams.get(name) ?? "";

@@ -6,7 +6,7 @@ import type { Feed, UiText } from "../../ui/index.ts";
 
 interface PathTextContext {
   readonly config: Pick<Config, "folder" | "file">;
-  readonly feed: Pick<Feed, "exploration">;
+  readonly feed: Pick<Feed, "exploration" | "run">;
   readonly cwd: string;
 }
 
@@ -23,6 +23,11 @@ export function pathText(
   if (known === undefined)
     throw new SeqqaError("NO_EXPLORATION", "The run does not contain this exploration. Reload the page.", { exitStatus: 2 });
   const { ended, actions, graph } = known;
+  if (ended === undefined && feed.run !== undefined)
+    throw new SeqqaError("NO_EXPLORATION", "The exploration failed, so its paths cannot be saved.", {
+      exitStatus: 2,
+      hint: "Solve the problem that the page shows, and run the exploration again.",
+    });
   if (ended === undefined)
     throw new SeqqaError("RUN_GOES_ON", "The exploration is still in progress. Save the path after it has ended.", { exitStatus: 2 });
   const folder = as === "journey" ? join(config.folder, "journeys") : cwd;

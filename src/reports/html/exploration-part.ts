@@ -36,7 +36,7 @@ export interface ExplorationContext {
 /** Returns an exploration as HTML: its numbers, findings, graph and coverage, and the reasons why its result is unverified. */
 export function explorationPart(entry: ExplorationEntry, { graph, index, source, comparison }: ExplorationContext, limits: Limits): string {
   const view = findingView(entry, `setup-${index}`, { limits, source, comparison, stateName: stateNamer(graph) });
-  const { violations, races, divergences, errors, notes } = entry;
+  const { violations, races, notes } = entry;
   const found = violations.length + races.length;
   const table = depthTable(graph);
   const left = found - limits.findings;
@@ -71,11 +71,20 @@ export function explorationPart(entry: ExplorationEntry, { graph, index, source,
     raceCoveragePart(entry),
     faultCoveragePart(entry),
     table === undefined ? "" : depthsPart(table),
-    problems("Divergences", divergences, (one) => divergencePart(one, limits), limits.problems),
-    problems("Errors", errors, (one) => errorPart(one, limits), limits.problems),
-    problems("Unverified", entry.unverified, (why) => `<p class="note">${shortText(why, limits.message)}</p>`, limits.problems),
+    problemsPart(entry, limits),
     problems("Notes", notes, (note) => `<p class="note">${shortText(note, limits.message)}</p>`, limits.problems),
   ].join("\n");
+}
+
+/** Returns the divergences and errors of an exploration, and the reasons why its result is unverified, as HTML; empty if there are none. */
+export function problemsPart({ divergences, errors, unverified }: ExplorationEntry, limits: Limits): string {
+  return [
+    problems("Divergences", divergences, (one) => divergencePart(one, limits), limits.problems),
+    problems("Errors", errors, (one) => errorPart(one, limits), limits.problems),
+    problems("Unverified", unverified, (why) => `<p class="note">${shortText(why, limits.message)}</p>`, limits.problems),
+  ]
+    .filter((part) => part !== "")
+    .join("\n");
 }
 
 function problems<T>(title: string, all: readonly T[], part: (one: T) => string, most: number): string {
