@@ -130,7 +130,7 @@ export interface UiState {
   readonly exchanges: readonly RecordedExchange[];
 }
 
-/** The answer to `GET /api/text?exploration=0&as=test&action=create&action=pay`. */
+/** The answer to `POST /api/text` with `{ exploration, path, draws, as }`, where `as` is `test` or `journey`. */
 export interface UiText {
   readonly text: string;
   /** The suggested file name for a download. */

@@ -2,7 +2,7 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import type { Config } from "../../config/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { pathJourneyText, pathVitestText, printable } from "../../reports/index.ts";
-import type { Feed, UiText } from "../../ui/index.ts";
+import type { Feed, UiGoal, UiText } from "../../ui/index.ts";
 
 interface PathTextContext {
   readonly config: Pick<Config, "folder" | "file">;
@@ -17,7 +17,7 @@ interface PathTextContext {
 export function pathText(
   { config, feed, cwd }: PathTextContext,
   exploration: number,
-  { path, as }: { readonly path: readonly string[]; readonly as: "journey" | "test" },
+  { path, draws, as }: UiGoal & { readonly as: "journey" | "test" },
 ): UiText {
   const known = feed.exploration(exploration);
   if (known === undefined)
@@ -46,7 +46,7 @@ export function pathText(
     return { text: pathJourneyText({ exportName, module, name, steps }), file: named("journey") };
   }
   const file = config.file === undefined ? undefined : here(resolve(dirname(config.file), config.file));
-  const text = pathVitestText({ exportName, module, config: file, seed: ended.seed, draws: undefined, path });
+  const text = pathVitestText({ exportName, module, config: file, seed: ended.seed, draws, path });
   return { text, file: named("test") };
 }
 

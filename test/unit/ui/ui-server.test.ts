@@ -71,7 +71,7 @@ async function serve(feed = new Feed(visibility), opener = openLane) {
     port: 0,
     page,
     shown: (text) => text.replace("hush", "[redacted]"),
-    textOf: (exploration, path, as) => ({ text: `${as} ${exploration} ${path.join()}`, file: "a.ts" }),
+    textOf: (exploration, { path }, as) => ({ text: `${as} ${exploration} ${path.join()}`, file: "a.ts" }),
   });
   const { origin, search } = new URL(server.url);
   const ask = async (path: string, init?: RequestInit): Promise<readonly [number, unknown]> => {
@@ -242,7 +242,7 @@ describe("the server of the page", () => {
 
   it("tells the path, the lines and the requests of a state", async () => {
     const feed = new Feed(visibility);
-    const { ask } = await serve(feed);
+    const { ask, post } = await serve(feed);
     feed.event("shop", started);
     feed.tried("shop", step({}));
     feed.tried("shop", step({ from: 1, action: "pay", to: 2, state: undefined }));
@@ -254,7 +254,7 @@ describe("the server of the page", () => {
       400,
       { error: "The parameter exploration of the request must be a number." },
     ]);
-    expect(await ask("/api/text?exploration=0&as=journey&action=create&action=pay")).toEqual([
+    expect(await post("/api/text", { exploration: 0, as: "journey", path: ["create", "pay"] })).toEqual([
       200,
       { text: "journey 0 create,pay", file: "a.ts" },
     ]);
@@ -276,6 +276,14 @@ describe("the server of the page", () => {
     ]);
     expect(await post("/api/lane/close", {})).toEqual([200, {}]);
     expect(await post("/api/lane/step", { action: "create" })).toMatchObject([400, { error: "No target is open on this page." }]);
+  });
+
+  it("refuses a request that is too large", async () => {
+    const { post } = await serve();
+    expect(await post("/api/lane", { exploration: 0, path: ["x".repeat(6_000_000)] })).toMatchObject([
+      400,
+      { error: "The request is too large." },
+    ]);
   });
 
   it("opens the state of a finding with the test data of the finding", async () => {
@@ -309,7 +317,6 @@ describe("the server of the page", () => {
     [{ exploration: 0, path: ["none"] }, 'The exploration has no action "none".'],
     [{ exploration: 0, path: ["refused"] }, "seqqa could not reach the state, because the action refused was not executed."],
     [{ exploration: 0, path: ["refused", "create"] }, "seqqa could not reach the state, because the action refused was not executed."],
-    [{ exploration: 0, path: ["x".repeat(200_000)] }, "The request is too large."],
   ])("refuses to open %j", async (body, error) => {
     const { post } = await serve();
     expect(await post("/api/lane", body)).toMatchObject([400, { error }]);

@@ -26,6 +26,7 @@ export class LanePanel {
   #request: object | undefined;
   /** The element that had the focus when the lane was opened. It gets the focus again when the lane is closed. */
   #opener: Element | null = null;
+  #draws: ChosenPath["draws"];
 
   constructor(context: LaneContext) {
     this.#context = context;
@@ -47,6 +48,7 @@ export class LanePanel {
 
   /** Opens a lane in the state at the end of a path. The server closes the lane that was open before, or that is opened at the moment. */
   async open({ exploration, path, draws }: ChosenPath): Promise<void> {
+    this.#draws = draws;
     const { activeElement } = document;
     if (!this.element.contains(activeElement)) this.#opener = activeElement;
     this.#steps.replaceChildren();
@@ -127,7 +129,7 @@ export class LanePanel {
   #placePart({ exploration, path, place }: UiLaneState): readonly HTMLElement[] {
     const name = place.id.slice(0, SHORT_ID);
     const inGraph = this.#context.stateButton(exploration, name);
-    const chosen = { exploration, path };
+    const chosen = { exploration, path, draws: this.#draws };
     const save = (as: "test" | "journey") => (): void => void savePath(this.#context.connection, chosen, as, this.#saved);
     return [
       make(

@@ -12,19 +12,14 @@ export interface ChosenPath {
 }
 
 /** Shows a path as the source text of a test or a journey, which the user can copy or download. */
-export async function savePath(
-  connection: Connection,
-  { exploration, path }: ChosenPath,
-  as: "test" | "journey",
-  holder: HTMLElement,
-): Promise<void> {
+export async function savePath(connection: Connection, chosen: ChosenPath, as: "test" | "journey", holder: HTMLElement): Promise<void> {
   const opener = document.activeElement;
   const hide = (): void => {
     holder.replaceChildren();
     refocus(opener, holder.closest("section"));
   };
   try {
-    const { text, file } = await connection.get<UiText>("/api/text", { exploration, as, action: path });
+    const { text, file } = await connection.post<UiText>("/api/text", { ...chosen, as });
     const heading = make("h4", { tabindex: "-1" }, `This path as a ${as}`);
     holder.replaceChildren(
       heading,
