@@ -1,5 +1,5 @@
 import { watch, type FSWatcher } from "chokidar";
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { hashOfFile, isIgnored, isWithin, reportFolder, type Watched } from "./watched-files.ts";
 
@@ -65,6 +65,14 @@ export class Changes {
   /** Returns the changed files that were not taken yet, without those that have the same content as when they were last taken. */
   differing(): readonly string[] {
     return [...this.#changed].filter((file) => this.#taken.get(file) !== hashOfFile(file));
+  }
+
+  /** Does the same as {@link take}, without changes that were made before `sinceMs` and changed no content, or are not wanted. */
+  takeSince(sinceMs: number, isLateWanted: boolean): readonly { readonly file: string; readonly isLate: boolean }[] {
+    const differing = new Set(this.differing());
+    return this.take()
+      .map((file) => ({ file, isLate: (statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? Infinity) <= sinceMs }))
+      .filter(({ file, isLate }) => !isLate || (isLateWanted && differing.has(file)));
   }
 
   /** Waits until no file has changed for a moment, so that late changes of a run that has ended are heard. */

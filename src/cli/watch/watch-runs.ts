@@ -72,10 +72,11 @@ class Rounds {
       if (signal.aborted || changes === undefined) return this.#status;
       if (await this.#isAgain(changes, isInterrupted, isUnchanged)) continue;
       this.#say("\nWaiting for changes; Ctrl-C ends.");
-      const changed = await next(changes, signal);
+      const changed = await next(changes, signal, this.#restarts < MOST_RESTARTS);
       if (changed === undefined) return this.#status;
-      this.#restarts = 0;
-      this.#say(`${this.#named(changed)} changed.\n`);
+      // On a busy machine, changes that were made during the run are heard only now. They count like those that were heard in time.
+      this.#restarts = changed.every(({ isLate }) => isLate) ? this.#restarts + 1 : 0;
+      this.#say(`${this.#named(changed.map(({ file }) => file))} changed.\n`);
     }
   }
 
@@ -214,12 +215,15 @@ async function runChanged(
   return worst([status, ...statuses]);
 }
 
-async function next(changes: Changes, signal: AbortSignal): Promise<readonly string[] | undefined> {
+/** Waits for changed files. @param isLateWanted `true` if changes that were made before the wait count, too. */
+async function next(changes: Changes, signal: AbortSignal, isLateWanted: boolean): Promise<ReturnType<Changes["takeSince"]> | undefined> {
   if (signal.aborted) return undefined;
+  // The clock of a file system may be some milliseconds behind.
+  const sinceMs = Date.now() - 50;
   return new Promise((resolve) => {
     signal.addEventListener("abort", () => resolve(undefined), { once: true });
     const tell = (): void => {
-      const changed = changes.take();
+      const changed = changes.takeSince(sinceMs, isLateWanted);
       if (changed.length > 0) resolve(changed);
     };
     changes.listen(tell);
