@@ -28,6 +28,8 @@ export interface Bundle {
   readonly literals: readonly string[];
   /** The SHA-256 hash of the bundled code. It is the same in every folder into which the code is checked out. */
   readonly hash: string;
+  /** The absolute paths of the user's files that are in the bundle, the module itself included. Files of packages are left out. */
+  readonly inputs: readonly string[];
 }
 
 const MIN_LITERAL_LENGTH = 8;
@@ -58,6 +60,10 @@ export async function bundle(entry: string, options: { readonly outDir: string }
     source,
     literals: stringLiterals(code.text, MIN_LITERAL_LENGTH),
     hash: codeHash(code.text, source, built.metafile),
+    inputs: Object.keys(built.metafile.inputs)
+      .filter((input) => !NAMESPACE.test(input))
+      .map((input) => resolve(dirname(source), input))
+      .filter((file) => !file.split(sep).includes("node_modules")),
   };
 }
 

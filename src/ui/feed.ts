@@ -4,10 +4,12 @@ import {
   explorationEntry,
   faultingText,
   findingParts,
+  openedPath,
   progressLines,
   racingText,
   raceName,
   redactEvent,
+  redactFailure,
   redactor,
   redactTried,
   type ReportData,
@@ -20,7 +22,7 @@ import {
   type Visibility,
 } from "../reports/index.ts";
 import { GrowingGraph } from "./growing-graph.ts";
-import type { UiEvent, UiExploration, UiFinding, UiLane } from "./messages.ts";
+import type { UiEvent, UiExploration, UiFailure, UiFinding, UiGoal, UiLane } from "./messages.ts";
 
 /** Milliseconds between two messages to pages about new states. */
 const EVERY_MS = 200;
@@ -36,6 +38,7 @@ interface Known {
   notes: readonly string[];
   verdict: string | undefined;
   setup?: string | undefined;
+  problems?: string | undefined;
   ended?: Ended | undefined;
   /** The numbers of nodes and of edges that were already sent to the pages. */
   sent: { nodes: number; edges: number };
@@ -59,6 +62,7 @@ export class Feed implements Reporter {
   readonly #explorations: Known[] = [];
   #run: string | undefined;
   #exitStatus: number | undefined;
+  #failures: readonly UiFailure[] = [];
   #timer: NodeJS.Timeout | undefined;
 
   constructor(visibility: Visibility) {
@@ -73,19 +77,21 @@ export class Feed implements Reporter {
       const sent = { nodes: graph.nodes.length, edges: graph.edges.length };
       const { name, file, notes, verdict } = entry;
       const { actions } = graphs[index]!;
-      const more = { source: document.source, comparison: comparisons[index], stateName: stateNamer(graphs[index]) };
+      const more = { actions, source: document.source, comparison: comparisons[index], stateName: stateNamer(graphs[index]) };
       const known = { name, file, actions, graph, notes, verdict: verdict.text, sent, ended: endedOf(entry) };
       feed.#explorations.push({ ...known, ...findingsOf(entry, index, more) });
     });
     feed.#run = document.run;
     feed.#exitStatus = document.exitStatus;
+    feed.#failures = document.failures;
     return feed;
   }
 
   /** Calls `listener` with all known data, then with each new event. The returned function removes the listener. */
   listen(listener: (event: UiEvent) => void): () => void {
     this.#flush();
-    listener({ kind: "all", run: this.#run, exitStatus: this.#exitStatus, explorations: this.#explorations.map(shown) });
+    const explorations = this.#explorations.map(shown);
+    listener({ kind: "all", run: this.#run, exitStatus: this.#exitStatus, explorations, failures: this.#failures });
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
@@ -161,15 +167,25 @@ export class Feed implements Reporter {
     const stateName: StateNamer = (state) =>
       typeof state === "number" ? graph.find(state)?.name || undefined : graph.nameAfter(state.map((name) => known.actions.indexOf(name)));
     graph.root("");
-    const { findings, setup } = findingsOf(entry, this.#last, { stateName });
-    Object.assign(known, { file: entry.file, verdict: entry.verdict.text, findings, setup, ended: endedOf(entry) });
-    this.#tell({ kind: "ended", exploration: this.#last, verdict: entry.verdict.text, findings, setup });
+    const parts = findingsOf(entry, this.#last, { stateName, actions: known.actions });
+    Object.assign(known, { file: entry.file, verdict: entry.verdict.text, ...parts, ended: endedOf(entry) });
+    this.#tell({ kind: "ended", exploration: this.#last, verdict: entry.verdict.text, ...parts });
   }
 
-  ended({ run, exitStatus }: RunReport): void {
+  ended({ run, exitStatus, failures: failed }: RunReport): void {
+    const failures = failed.map((failure) => redactFailure(failure, this.#visibility, this.#hide));
     this.#run = run;
     this.#exitStatus = exitStatus;
-    this.#tell({ kind: "over", run, exitStatus });
+    this.#failures = failures;
+    // An exploration that failed after its beginning has no result, and no later event ends it.
+    this.#explorations.forEach((known, exploration) => {
+      if (known.verdict !== undefined) return;
+      const failure = failures.find(({ file }) => file === known.file);
+      const verdict = failure === undefined ? "No result" : `No result: ${failure.message}`;
+      Object.assign(known, { verdict, setup: "", problems: "" });
+      this.#tell({ kind: "ended", exploration, verdict, findings: known.findings, setup: "", problems: "" });
+    });
+    this.#tell({ kind: "over", run, exitStatus, failures });
   }
 
   get #last(): number {
@@ -195,23 +211,34 @@ export class Feed implements Reporter {
   }
 }
 
-function shown({ name, file, actions, graph, findings, notes, verdict, setup }: Known): UiExploration {
+function shown({ name, file, actions, graph, findings, notes, verdict, setup, problems }: Known): UiExploration {
   const { nodes, edges, states, transitions } = graph;
-  return { name, file, actions, nodes: [...nodes], edges: [...edges], states, transitions, findings, notes, verdict, setup };
+  return { name, file, actions, nodes: [...nodes], edges: [...edges], states, transitions, findings, notes, verdict, setup, problems };
 }
 
-type Beside = Omit<Parameters<typeof findingParts>[1], "setup">;
+type Beside = Omit<Parameters<typeof findingParts>[1], "setup"> & { readonly actions: readonly string[] };
 
-function findingsOf(entry: Entry, index: number, beside: Beside): { readonly findings: readonly UiFinding[]; readonly setup: string } {
-  const { setup, findings: html } = findingParts(entry, { ...beside, setup: `setup-${index}` });
+interface Parts {
+  readonly findings: readonly UiFinding[];
+  readonly setup: string;
+  readonly problems: string;
+}
+
+function findingsOf(entry: Entry, index: number, { actions, ...beside }: Beside): Parts {
+  const { setup, problems, findings: html } = findingParts(entry, { ...beside, setup: `setup-${index}` });
+  const goalOf = (finding: Entry["violations"][number] | Entry["races"][number]): UiGoal => ({
+    path: openedPath(finding),
+    draws: finding.draws?.map((draw) => draw.map((action) => actions[action] ?? "")),
+  });
   const findings = [
-    ...entry.violations.map(({ id, invariant, severity, message, reproductionPath }): UiFinding => ({
-      id,
-      name: invariant,
-      severity,
-      message,
-      path: reproductionPath,
-      html: html.get(id),
+    ...entry.violations.map((violation): UiFinding => ({
+      id: violation.id,
+      name: violation.invariant,
+      severity: violation.severity,
+      message: violation.message,
+      path: violation.reproductionPath,
+      goal: goalOf(violation),
+      html: html.get(violation.id),
     })),
     ...entry.races.map((race): UiFinding => ({
       id: race.id,
@@ -220,10 +247,11 @@ function findingsOf(entry: Entry, index: number, beside: Beside): { readonly fin
       message: race.message,
       path: race.prefix,
       calls: [race.first, race.second],
+      goal: goalOf(race),
       html: html.get(race.id),
     })),
   ];
-  return { findings, setup };
+  return { findings, setup, problems };
 }
 
 function endedOf({ seed, deadEdges, coverage }: Entry): Ended {

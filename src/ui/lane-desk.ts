@@ -1,12 +1,14 @@
 import { SeqqaError } from "../model/errors.ts";
 import type { WalkedStep, WalkJudged, WalkPlace } from "../model/results/walked.ts";
 import { redactJudged, redactor, redactPlace, redactWalked, type Visibility } from "../reports/index.ts";
-import type { UiLaneState } from "./messages.ts";
+import type { UiGoal, UiLaneState } from "./messages.ts";
 
 /** A lane on which a user executes actions one at a time. */
 export interface DeskWalk {
   readonly actions: readonly string[];
   readonly uses: readonly string[];
+  /** Brings the lane to the state at the end of a path. `draws` also seed the random test data of the steps after it. */
+  goTo(path: readonly string[], draws?: UiGoal["draws"]): Promise<WalkPlace>;
   place(): Promise<WalkPlace>;
   step(action: string): Promise<WalkedStep>;
   judgeRoot(): Promise<WalkJudged>;
@@ -33,6 +35,8 @@ export class LaneDesk {
   readonly #visibility: Visibility;
   readonly #hide: ReturnType<typeof redactor>;
   #opened: Opened | undefined;
+  /** Interrupts the last call of {@link open}, as long as its lane is not open. */
+  #opening: AbortController | undefined;
   /**
    * Resolves when the last queued request is finished. Requests run one after another, because a step begins in the state after the previous step.
    */
@@ -44,22 +48,34 @@ export class LaneDesk {
     this.#hide = redactor(visibility.redact);
   }
 
-  /** Opens a lane in the state at the end of a path. @throws SeqqaError if an action of the path is unknown, or is not executed */
-  open(exploration: number, path: readonly string[]): Promise<UiLaneState> {
-    return this.#inTurn(async () => {
+  /**
+   * Opens a lane in the state at the end of a path. Interrupts a lane that is opened at the moment.
+   * @throws SeqqaError if an action of the path is unknown, or is not executed; `LANE_NOT_OPEN` if another call of `open` or `close` interrupts this one
+   */
+  open(exploration: number, goal: UiGoal): Promise<UiLaneState> {
+    this.#opening?.abort();
+    const controller = (this.#opening = new AbortController());
+    const { signal } = controller;
+    const opened = this.#inTurn(async () => {
       await this.#close();
-      const opened = (this.#opened = await this.#begin(exploration, path));
       try {
-        return await this.#walk(opened, path);
+        if (signal.aborted) throw closedEarly();
+        this.#opened = await this.#begin(exploration, goal.path, controller);
+        return await untilAborted(this.#walk(this.#opened, goal), signal);
       } catch (error) {
+        const why = signal.aborted ? closedEarly() : error;
         // The page shows no lane in the middle of the path.
         await this.#close();
-        throw error;
+        throw why;
       }
+    });
+    return opened.finally(() => {
+      if (this.#opening === controller) this.#opening = undefined;
     });
   }
 
-  async #walk(opened: Opened, path: readonly string[]): Promise<UiLaneState> {
+  async #walk(opened: Opened, { path, draws }: UiGoal): Promise<UiLaneState> {
+    if (draws !== undefined) await opened.walk.goTo([], draws);
     const root = redactJudged(await opened.walk.judgeRoot(), this.#visibility, this.#hide);
     let step: WalkedStep | undefined;
     for (const action of path) {
@@ -83,20 +99,22 @@ export class LaneDesk {
     });
   }
 
+  /** Closes the lane. If it is opened at the moment, interrupts this. */
   close(): Promise<void> {
+    this.#opening?.abort();
     return this.#inTurn(() => this.#close());
   }
 
-  async #begin(exploration: number, path: readonly string[]): Promise<Opened> {
-    const controller = new AbortController();
+  async #begin(exploration: number, path: readonly string[], controller: AbortController): Promise<Opened> {
     const { signal } = controller;
     let ended: Promise<void>;
     const walk = await new Promise<DeskWalk>((resolve, reject) => {
       ended = this.#open(exploration, { signal, path }, async (one) => {
+        if (signal.aborted) return;
         resolve(one);
         await new Promise<void>((done) => signal.addEventListener("abort", () => done(), { once: true }));
       });
-      ended.catch(reject);
+      ended.then(() => reject(closedEarly()), reject);
     });
     // Ignore the error of a lane that was closed by an abort, because the abort was intended.
     return { exploration, walk, controller, closed: ended!.catch(() => undefined), path: [] };
@@ -125,4 +143,19 @@ export class LaneDesk {
     this.#turn = done.catch(() => undefined);
     return done;
   }
+}
+
+/** Returns the result of `work`, but throws at once if the signal is aborted. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    work.then(resolve, reject);
+    if (signal.aborted) reject(closedEarly());
+    signal.addEventListener("abort", () => reject(closedEarly()), { once: true });
+  });
+}
+
+function closedEarly(): SeqqaError {
+  return new SeqqaError("LANE_NOT_OPEN", "The lane was closed before it had reached the state.", {
+    hint: "Choose a state and open it again.",
+  });
 }

@@ -27,6 +27,21 @@ export interface UiEdge {
   readonly found: boolean;
 }
 
+/** The state that is opened for a finding. */
+export interface UiGoal {
+  readonly path: readonly string[];
+  /** The paths that seed the random test data of the steps; absent if each step has the data of its own path. */
+  readonly draws?: readonly (readonly string[])[] | undefined;
+}
+
+/** An error because of which a file has no result. */
+export interface UiFailure {
+  readonly file: string;
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
 export interface UiFinding {
   readonly id: string;
   readonly name: string;
@@ -35,6 +50,8 @@ export interface UiFinding {
   readonly path: readonly string[];
   /** The calls of a race, which are sent at the same time at the end of the path. Absent for other findings. */
   readonly calls?: readonly string[] | undefined;
+  /** Absent until the exploration has ended. */
+  readonly goal?: UiGoal | undefined;
   /** The finding as HTML, in the same form as in the report. Absent until the exploration has ended. */
   readonly html?: string | undefined;
 }
@@ -54,6 +71,8 @@ export interface UiExploration {
   readonly verdict: string | undefined;
   /** The requests and logins before the root state, as HTML. Absent until the exploration has ended. */
   readonly setup?: string | undefined;
+  /** The errors, divergences and reasons why the result is unverified, as HTML. Absent until the exploration has ended. */
+  readonly problems?: string | undefined;
 }
 
 export interface UiLane {
@@ -70,6 +89,7 @@ export type UiEvent =
       readonly run?: string | undefined;
       /** The exit status; absent while the run is in progress. */ readonly exitStatus?: number | undefined;
       readonly explorations: readonly UiExploration[];
+      readonly failures: readonly UiFailure[];
     }
   | {
       readonly kind: "began";
@@ -96,9 +116,10 @@ export type UiEvent =
       readonly exploration: number;
       readonly verdict: string;
       readonly setup: string;
+      readonly problems: string;
       readonly findings: readonly UiFinding[];
     }
-  | { readonly kind: "over"; readonly run: string; readonly exitStatus: number };
+  | { readonly kind: "over"; readonly run: string; readonly exitStatus: number; readonly failures: readonly UiFailure[] };
 
 /** The answer to `GET /api/state?exploration=0&node=3`. */
 export interface UiState {
@@ -109,14 +130,14 @@ export interface UiState {
   readonly exchanges: readonly RecordedExchange[];
 }
 
-/** The answer to `GET /api/text?exploration=0&as=test&action=create&action=pay`. */
+/** The answer to `POST /api/text` with `{ exploration, path, draws, as }`, where `as` is `test` or `journey`. */
 export interface UiText {
   readonly text: string;
   /** The suggested file name for a download. */
   readonly file: string;
 }
 
-/** The answer to `POST /api/lane` with `{ exploration, path }`, and to `POST /api/lane/step` with `{ action }`. */
+/** The answer to `POST /api/lane` with `{ exploration, path, draws }`, and to `POST /api/lane/step` with `{ action }`. */
 export interface UiLaneState {
   readonly exploration: number;
   /** The URLs and files of the target and the stores that the lane uses. */

@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import { SeqqaError } from "../model/errors.ts";
 import type { Feed } from "./feed.ts";
 import type { LaneDesk } from "./lane-desk.ts";
-import type { UiState, UiText } from "./messages.ts";
+import type { UiGoal, UiState, UiText } from "./messages.ts";
 
 /** The largest number of bytes of a request body. */
-const MOST_BYTES = 100_000;
+const MOST_BYTES = 5_000_000;
 /** Milliseconds between two pings that keep a connection for events open. */
 const PING_MS = 15_000;
 
@@ -21,7 +21,7 @@ export interface UiServerOptions {
   /** Hides secrets in a text. It is used for error messages, because these may quote answers of the target. */
   readonly shown: (text: string) => string;
   /** Returns a path of actions as the source text of a journey or a test. @throws SeqqaError */
-  readonly textOf: (exploration: number, path: readonly string[], as: "journey" | "test") => UiText;
+  readonly textOf: (exploration: number, goal: UiGoal, as: "journey" | "test") => UiText;
 }
 
 /**
@@ -121,15 +121,14 @@ export class UiServer {
         return this.#stream(response);
       case "GET /api/state":
         return send(response, 200, this.#state(numberOf(url, "exploration"), numberOf(url, "node")));
-      case "GET /api/text": {
-        const as = url.searchParams.get("as") === "journey" ? "journey" : "test";
-        return send(response, 200, this.#options.textOf(numberOf(url, "exploration"), url.searchParams.getAll("action"), as));
+      case "POST /api/text": {
+        const body = await bodyOf(request);
+        const as = body["as"] === "journey" ? "journey" : "test";
+        return send(response, 200, this.#options.textOf(Number(body["exploration"]), goalOf(body), as));
       }
       case "POST /api/lane": {
-        const { exploration, path } = await bodyOf(request);
-        if (!Array.isArray(path) || !path.every((one) => typeof one === "string"))
-          throw wrong("The field path of the request must be a list of names of actions.");
-        return send(response, 200, await desk.open(Number(exploration), path));
+        const body = await bodyOf(request);
+        return send(response, 200, await desk.open(Number(body["exploration"]), goalOf(body)));
       }
       case "POST /api/lane/step": {
         const { action } = await bodyOf(request);
@@ -177,6 +176,15 @@ function parsed(path: string): URL | undefined {
 function send(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
 }
+
+function goalOf({ path, draws }: Readonly<Record<string, unknown>>): UiGoal {
+  if (!isNames(path)) throw wrong("The field path of the request must be a list of names of actions.");
+  if (draws !== undefined && !(Array.isArray(draws) && draws.every(isNames)))
+    throw wrong("The field draws of the request must contain lists of names of actions.");
+  return { path, draws };
+}
+
+const isNames = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((one) => typeof one === "string");
 
 function numberOf(url: URL, name: string): number {
   const value = url.searchParams.get(name) ?? "";

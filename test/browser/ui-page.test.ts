@@ -3,11 +3,13 @@ import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { main } from "../../src/cli/index.ts";
+import { uiPage } from "../../src/reports/html/ui-page.ts";
+import { Feed, LaneDesk, UiServer, type OpenLane } from "../../src/ui/index.ts";
 import type { UiEvent } from "../../src/ui/messages.ts";
 import { full, size } from "../sizes.ts";
 import { startBrowser } from "../support/browser.ts";
 import { emptyFolder, root, until } from "../support/e2e.ts";
-import { Sink } from "../unit/reports/results.ts";
+import { report, result, Sink, violation } from "../unit/reports/results.ts";
 
 // The command from its sources, in this process: the exploration is imported by the test runner, and not bundled for Node.
 vi.mock(import("../../src/run/prepare/load-exploration.ts"), () => ({
@@ -194,5 +196,94 @@ describe("the page of seqqa ui", () => {
     expect(complaints).toEqual([]);
     expect(await served.interrupt()).toBe(0);
     await page.close();
+  });
+});
+
+describe("the page of a run with a failure", () => {
+  const visibility = { redact: [], includeRequestResponse: true };
+  const judged = { held: [], broken: [], errors: [] };
+  const place = { id: "0123456789abcdef", lines: [], applicable: ["create"] };
+
+  /** Opens lanes; the first one is never ready. */
+  function opener(goals: unknown[]): OpenLane {
+    return async (_exploration, { signal, path }, work) => {
+      goals.push(path);
+      if (goals.length === 1) return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("closed"))));
+      await work({
+        actions: ["create"],
+        uses: [],
+        goTo: (_path, draws) => Promise.resolve(goals.push(draws)).then(() => place),
+        place: () => Promise.resolve(place),
+        step: (action) => Promise.resolve({ action, kind: "executed", message: "", status: 201, requests: [], changes: [], ...judged }),
+        judgeRoot: () => Promise.resolve(judged),
+      });
+    };
+  }
+
+  it("keeps the focus, opens the states of findings, and shows why there is no result", async () => {
+    const feed = new Feed(visibility);
+    const goals: unknown[] = [];
+    const textOf = (): { text: string; file: string } => ({ text: "test", file: "a.test.ts" });
+    const desk = new LaneDesk(opener(goals), visibility);
+    const server = await UiServer.start({ feed, desk, port: 0, page: uiPage(), shown: (text) => text, textOf });
+    const begin = (name: string): void =>
+      feed.event(name, { kind: "started", name, lanes: 1, notes: [], actions: ["create"], file: `${name}.explore.ts` });
+    const find = (id: string): void =>
+      feed.event("shop", { kind: "violation", id, invariant: `rule ${id}`, severity: "high", path: ["create", "create"], steps: 2 });
+    begin("shop");
+    find("a1");
+    const { page, complaints } = await open(server.url);
+    const focused = (): Promise<unknown> => page.evaluate("document.activeElement.textContent");
+    const arrived = page.locator(".arrived li");
+    await arrived.getByRole("button").focus();
+    find("a2");
+    await until(async () => (await arrived.count()) === 2, "the second finding is shown");
+    expect(await focused()).toBe("Show in the graph");
+
+    const path = ["create", "create"];
+    const violations = [
+      violation({ id: "a1", invariant: "rule a1", reproductionPath: path, fault: { kind: "refused_write", cut: "response" } as never }),
+      violation({ id: "a2", invariant: "rule a2", reproductionPath: path, draws: [[0], [0, 0]] }),
+    ];
+    const divergences = [{ kind: "replay" as const, path, message: "Another state was reached.", differences: [] }];
+    feed.explored({
+      name: "shop",
+      file: "shop.explore.ts",
+      result: result({ violations, divergences, unverified: ["Not all was checked."] }),
+    });
+    begin("cart");
+    feed.ended(
+      report({
+        exitStatus: 1,
+        failures: [{ file: "cart.explore.ts", code: "STORE_LOST", message: "The store was lost.", hint: "Start it." }],
+      }),
+    );
+    await page.locator("h1.failed").waitFor();
+    expect(await page.locator("main article.problem h2").textContent()).toBe("Error cart.explore.ts STORE_LOST");
+    expect(await page.getByRole("region", { name: "cart", includeHidden: true }).locator("strong").textContent()).toBe(
+      "No result: The store was lost.",
+    );
+    await page.getByLabel("Shown: ").selectOption("shop");
+    await page.getByText("Another state was reached.").waitFor();
+    await page.getByText("Not all was checked.").waitFor();
+
+    const [fault, other] = [page.locator(".finding", { hasText: "rule a1" }), page.locator(".finding", { hasText: "rule a2" })];
+    await fault.getByRole("button", { name: "Open a lane before the last step" }).press("Enter");
+    const panel = page.locator("section.lane");
+    await panel.getByRole("status").filter({ hasText: "Opening a lane, and executing 1 action." }).waitFor();
+    // The last one counts.
+    await other.locator("summary").first().click();
+    await other.getByRole("button", { name: "Open a lane here" }).press("Enter");
+    await panel.locator(".place").waitFor();
+    expect(goals).toEqual([["create"], path, [["create"], path]]);
+    await panel.getByRole("button", { name: "Save this path as a test" }).press("Enter");
+    await panel.getByRole("button", { name: "Hide" }).press("Enter");
+    expect(await focused()).toBe("Save this path as a test");
+    expect(await axeFor(page)).toEqual([]);
+    await panel.getByRole("button", { name: "Close the lane" }).press("Enter");
+    expect(await focused()).toBe("Open a lane here");
+    expect(complaints.filter((one) => !one.includes("400"))).toEqual([]);
+    await page.close();
+    await server.close();
   });
 });

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { SHORT_ID } from "../../model/results/state-id.ts";
-import { printable } from "../../reports/index.ts";
+import { openedPath, printable } from "../../reports/index.ts";
 import { findStates, readFindings, readStoredRun, type StoredExploration } from "../../run-log/index.ts";
 import type { ExitStatus } from "../../run/session/exit-status.ts";
 import { configFor } from "../arguments/config-for.ts";
@@ -101,15 +101,10 @@ function goalOf(wanted: string, outputDir: string, run: string | undefined): Goa
   return ofFinding(findFinding(wanted, found, data.document), readStoredRun(outputDir, found).explorations, found);
 }
 
-/**
- * Returns the state to open for a finding. For a race, it is the state in which the two calls are sent. For a fault, it is the state before the last
- * step. For other findings, it is the state at the end of the path.
- */
 function ofFinding(found: FoundFinding, stored: readonly StoredExploration[], run: string): Goal {
   const { exploration } = found;
   const beginning = stored.find(({ file }) => file === exploration.file)?.beginning;
   const finding = found.kind === "race" ? found.race : found.violation;
-  const whole = found.kind === "race" ? found.race.prefix : found.violation.reproductionPath;
   const isFault = found.kind === "violation" && found.violation.fault !== undefined;
   const id = printable(finding.id);
   const which =
@@ -118,7 +113,7 @@ function ofFinding(found: FoundFinding, stored: readonly StoredExploration[], ru
       : `${isFault ? "before the last step" : "at the end of the path"} of finding ${id}`;
   return {
     exploration: { name: exploration.name, file: exploration.file, seed: exploration.seed, beginning },
-    path: isFault ? whole.slice(0, -1) : whole,
+    path: openedPath(finding),
     draws: drawsByName(finding.draws, exploration),
     id: undefined,
     title: `The state ${which}, run ${run}`,

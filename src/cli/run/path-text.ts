@@ -2,11 +2,11 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import type { Config } from "../../config/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { pathJourneyText, pathVitestText, printable } from "../../reports/index.ts";
-import type { Feed, UiText } from "../../ui/index.ts";
+import type { Feed, UiGoal, UiText } from "../../ui/index.ts";
 
 interface PathTextContext {
   readonly config: Pick<Config, "folder" | "file">;
-  readonly feed: Pick<Feed, "exploration">;
+  readonly feed: Pick<Feed, "exploration" | "run">;
   readonly cwd: string;
 }
 
@@ -17,12 +17,17 @@ interface PathTextContext {
 export function pathText(
   { config, feed, cwd }: PathTextContext,
   exploration: number,
-  { path, as }: { readonly path: readonly string[]; readonly as: "journey" | "test" },
+  { path, draws, as }: UiGoal & { readonly as: "journey" | "test" },
 ): UiText {
   const known = feed.exploration(exploration);
   if (known === undefined)
     throw new SeqqaError("NO_EXPLORATION", "The run does not contain this exploration. Reload the page.", { exitStatus: 2 });
   const { ended, actions, graph } = known;
+  if (ended === undefined && feed.run !== undefined)
+    throw new SeqqaError("NO_EXPLORATION", "The exploration failed, so its paths cannot be saved.", {
+      exitStatus: 2,
+      hint: "Solve the problem that the page shows, and run the exploration again.",
+    });
   if (ended === undefined)
     throw new SeqqaError("RUN_GOES_ON", "The exploration is still in progress. Save the path after it has ended.", { exitStatus: 2 });
   const folder = as === "journey" ? join(config.folder, "journeys") : cwd;
@@ -41,7 +46,7 @@ export function pathText(
     return { text: pathJourneyText({ exportName, module, name, steps }), file: named("journey") };
   }
   const file = config.file === undefined ? undefined : here(resolve(dirname(config.file), config.file));
-  const text = pathVitestText({ exportName, module, config: file, seed: ended.seed, draws: undefined, path });
+  const text = pathVitestText({ exportName, module, config: file, seed: ended.seed, draws, path });
   return { text, file: named("test") };
 }
 

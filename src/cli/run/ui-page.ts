@@ -53,7 +53,7 @@ export async function serveUi({ config, feed, port, shell, machinery }: UiOption
     port: portOf(port),
     page: uiPage(),
     shown: (text) => redactText(text, config.report, hide),
-    textOf: (exploration, path, as) => pathText({ config, feed, cwd: shell.cwd }, exploration, { path, as }),
+    textOf: (exploration, goal, as) => pathText({ config, feed, cwd: shell.cwd }, exploration, { ...goal, as }),
   });
   shell.stderr.write(`The page of this run: ${server.url}\n`);
   return server;

@@ -1,33 +1,49 @@
 import { watch, type FSWatcher } from "chokidar";
-import { isIgnored, reportFolder } from "./watched-files.ts";
+import { existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { hashOfFile, isIgnored, isWithin, reportFolder, type Watched } from "./watched-files.ts";
 
 /** The time in milliseconds without further changes after which a group of changes is reported. Editors and compilers write several files at once. */
 const QUIET_MS = 150;
+/** The maximum number of times that {@link Changes.quiet} waits for further changes. */
+const WAITS = 20;
 
 export class Changes {
   readonly #watcher: FSWatcher;
   readonly #changed: Set<string> = new Set();
+  /** A hash of the content of each file at its last change that was taken. */
+  readonly #taken: Map<string, string> = new Map();
   #timer: NodeJS.Timeout | undefined;
   #tell: (() => void) | undefined;
 
   private constructor(watcher: FSWatcher) {
     this.#watcher = watcher;
-    watcher.on("all", (_event, path) => {
+    watcher.on("all", (event, path) => {
+      if (event === "addDir" || event === "unlinkDir") return;
       this.#changed.add(path);
       clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => this.#tell?.(), QUIET_MS);
+      this.#timer = setTimeout(() => {
+        this.#timer = undefined;
+        this.#tell?.();
+      }, QUIET_MS);
     });
   }
 
   /**
-   * Starts to watch folders for changed files.
+   * Starts to watch folders and files for changes.
    * @param outputDir The folder of reports. The files that seqqa writes there are ignored.
    */
-  static async in(folders: readonly string[], outputDir: string): Promise<Changes> {
+  static async in({ folders, files }: Watched, outputDir: string): Promise<Changes> {
     const reports = reportFolder(outputDir, folders);
-    const watcher = watch([...folders], {
+    const single = new Set(files);
+    // The folder of a file is watched, not the file itself, because a watched file that is deleted and written again would be lost.
+    const roots = new Set([...folders, ...files.map((file) => dirname(file)).filter((folder) => existsSync(folder))]);
+    const watcher = watch([...roots], {
       ignoreInitial: true,
-      ignored: (path, stats) => isIgnored(path, reports, stats?.isFile()),
+      ignored: (path, stats) =>
+        !roots.has(path) &&
+        !single.has(path) &&
+        (!folders.some((folder) => isWithin(path, folder)) || isIgnored(path, reports, stats?.isFile())),
     });
     await new Promise<void>((resolve) => void watcher.once("ready", () => resolve()));
     return new Changes(watcher);
@@ -38,10 +54,33 @@ export class Changes {
     this.#tell = tell;
   }
 
+  /** Returns the files that changed since the last call. */
   take(): readonly string[] {
     const changed = [...this.#changed];
+    for (const file of changed) this.#taken.set(file, hashOfFile(file));
     this.#changed.clear();
     return changed;
+  }
+
+  /** Returns the changed files that were not taken yet, without those that have the same content as when they were last taken. */
+  differing(): readonly string[] {
+    return [...this.#changed].filter((file) => this.#taken.get(file) !== hashOfFile(file));
+  }
+
+  /** Does the same as {@link take}, without changes that were made before `sinceMs` and changed no content, or are not wanted. */
+  takeSince(sinceMs: number, isLateWanted: boolean): readonly { readonly file: string; readonly isLate: boolean }[] {
+    const differing = new Set(this.differing());
+    return this.take()
+      .map((file) => ({ file, isLate: (statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? Infinity) <= sinceMs }))
+      .filter(({ file, isLate }) => !isLate || (isLateWanted && differing.has(file)));
+  }
+
+  /** Waits until no file has changed for a moment, so that late changes of a run that has ended are heard. */
+  async quiet(): Promise<void> {
+    for (let waits = 0; waits < WAITS; waits++) {
+      await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+      if (this.#timer === undefined) return;
+    }
   }
 
   close(): Promise<void> {

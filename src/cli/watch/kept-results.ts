@@ -32,20 +32,28 @@ export class KeptResults {
   of(file: string, key: string): KeptResult | undefined {
     const kept = this.#kept.get(file);
     if (kept?.key !== key) return undefined;
-    try {
-      const { document } = readFindings(this.#config.report.outputDir, kept.run).data;
-      const entry = document.explorations.find((one) => one.file === file);
-      if (entry === undefined || entry.stopReason === "interrupted") return undefined;
-      return { run: kept.run, entry, status: statusOfResult(resultOfEntry(entry), this.#config.failOnSeverity) };
-    } catch {
-      // The stored run was deleted or cannot be read, so the file must be explored again.
-      return undefined;
-    }
+    const found = this.#read(kept.run).find(({ entry }) => entry.file === file);
+    return found === undefined ? undefined : { run: kept.run, ...found };
   }
 
+  /** Stores that the results of these files are in a run. A result with exit status 3 may depend on chance, such as a busy machine: it is left out. */
   keep(files: ReadonlyMap<string, string>, run: string): void {
-    for (const [file, key] of files) this.#kept.set(file, { key, run });
+    const usable = new Set(this.#read(run).map(({ entry }) => entry.file));
+    for (const [file, key] of files) if (usable.has(file)) this.#kept.set(file, { key, run });
     writeWhole(this.#file, [`${JSON.stringify(Object.fromEntries(this.#kept), null, 1)}\n`], OWN_ONLY);
+  }
+
+  /** Returns the results of a stored run that do not depend on chance: those with exit status 0 or 1. */
+  #read(run: string): readonly Pick<KeptResult, "entry" | "status">[] {
+    const { report, failOnSeverity } = this.#config;
+    try {
+      return readFindings(report.outputDir, run)
+        .data.document.explorations.map((entry) => ({ entry, status: statusOfResult(resultOfEntry(entry), failOnSeverity) }))
+        .filter(({ status }) => status === 0 || status === 1);
+    } catch {
+      // The stored run was deleted or cannot be read, so its files must be explored again.
+      return [];
+    }
   }
 }
 

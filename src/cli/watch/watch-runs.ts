@@ -1,23 +1,17 @@
-import { scryptSync } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { dirname } from "node:path";
-import { sqlitePathOf } from "../../model/stores/sqlite-path.ts";
+import { isAbsolute } from "node:path";
 import { plural, printable } from "../../reports/index.ts";
-import { packageVersion } from "../../reports/document/package-version.ts";
 import { statusOfError, worst, type ExitStatus } from "../../run/session/exit-status.ts";
 import { errorText } from "../process/error-text.ts";
 import type { Shell } from "../process/shell.ts";
 import { shownPath } from "../process/shown-path.ts";
 import type { Machinery } from "../run/machinery.ts";
-import type { RunTarget } from "../run/run-target.ts";
 import { Changes } from "./changes.ts";
 import { KeptResults } from "./kept-results.ts";
-import { hashOfFile, hashOfFolder, hashOfPackages, watchedFolders } from "./watched-files.ts";
+import { keysOf, sameKeys, type Code, type Explorations } from "./keys.ts";
+import { watchedFiles, watchedFolders } from "./watched-files.ts";
 
-/** The maximum number of times in a row that changed files interrupt and restart the explorations. */
+/** The maximum number of times in a row that files which change during a run start the explorations again. */
 const MOST_RESTARTS = 2;
-
-type Explorations = RunTarget & { readonly kind: "explorations" };
 
 export interface WatchInput {
   readonly shell: Shell;
@@ -38,65 +32,154 @@ export interface WatchInput {
  * that was not interrupted.
  */
 export async function watchRuns(input: WatchInput): Promise<ExitStatus> {
-  const { shell, verbose } = input;
-  const ended = new AbortController();
-  const listeners = new Set<() => void>();
-  const interrupt = (): void => listeners.forEach((listener) => listener());
-  const stopListening = shell.onInterrupt(() => {
-    ended.abort();
-    interrupt();
-  });
-  const onInterrupt: Shell["onInterrupt"] = (listener) => {
-    listeners.add(listener);
-    return () => void listeners.delete(listener);
-  };
-  let changes: Changes | undefined;
-  let status: ExitStatus = 0;
-  let restarts = 0;
+  const rounds = new Rounds(input);
   try {
-    for (;;) {
-      try {
-        const target = await input.find();
-        const { directory, config } = target;
-        changes ??= await Changes.in(watchedFolders(directory, config), config.report.outputDir);
-        let isChanged = false;
-        const before = await keysOf(target, input);
-        changes.listen(() => {
-          // Without this limit, a target that writes files to its own folder would restart the explorations endlessly.
-          if (restarts >= MOST_RESTARTS) return;
-          keysOf(target, input)
-            .then((now) => {
-              if (isChanged || ended.signal.aborted || sameKeys(before, now)) return;
-              isChanged = true;
-              interrupt();
-            })
-            .catch(() => undefined);
-        });
-        changes.take();
-        const round = await runChanged(target, before, { ...input, shell: { ...shell, onInterrupt } });
-        if (ended.signal.aborted) return round;
-        if (isChanged) {
-          restarts++;
-          continue;
-        }
-        restarts = 0;
-        status = round;
-      } catch (error) {
-        shell.stderr.write(`${errorText(error, verbose)}\n`);
-        status = statusOfError(error);
-        // The configuration could not be loaded, so the folders to watch are unknown.
-        if (changes === undefined) return status;
-      }
-      shell.stderr.write("\nWaiting for changes; Ctrl-C ends.\n");
-      const changed = await next(changes, ended.signal);
-      if (changed === undefined) return status;
-      shell.stderr.write(
-        `${printable(shownPath(changed[0]!, shell.cwd))}${changed.length > 1 ? ` and ${plural(changed.length - 1, "other file")}` : ""} changed.\n\n`,
-      );
-    }
+    return await rounds.untilEnd();
   } finally {
-    stopListening();
-    await changes?.close();
+    await rounds.close();
+  }
+}
+
+class Rounds {
+  readonly #input: WatchInput;
+  readonly #ended: AbortController = new AbortController();
+  readonly #listeners: Set<() => void> = new Set();
+  readonly #stopListening: () => void;
+  #changes: Changes | undefined;
+  /** The watched folders and files as text, to notice that the configuration or the imports name others. */
+  #watched = "";
+  /** The files from which the code of each exploration comes. They are kept while a file cannot be bundled. */
+  readonly #inputs: Map<string, readonly string[]> = new Map();
+  #restarts = 0;
+  /** The files that changed during the last whole run. The target may write them, so they interrupt no run. */
+  #restless: ReadonlySet<string> = new Set();
+  #status: ExitStatus = 0;
+
+  constructor(input: WatchInput) {
+    this.#input = input;
+    this.#stopListening = input.shell.onInterrupt(() => {
+      this.#ended.abort();
+      this.#interrupt();
+    });
+  }
+
+  async untilEnd(): Promise<ExitStatus> {
+    const { signal } = this.#ended;
+    for (;;) {
+      const { isInterrupted, isUnchanged } = await this.#round();
+      const changes = this.#changes;
+      // If the configuration could not be loaded at all, the folders to watch are unknown.
+      if (signal.aborted || changes === undefined) return this.#status;
+      if (await this.#isAgain(changes, isInterrupted, isUnchanged)) continue;
+      this.#say("\nWaiting for changes; Ctrl-C ends.");
+      const changed = await next(changes, signal, this.#restarts < MOST_RESTARTS);
+      if (changed === undefined) return this.#status;
+      // On a busy machine, changes that were made during the run are heard only now. They count like those that were heard in time.
+      this.#restarts = changed.every(({ isLate }) => isLate) ? this.#restarts + 1 : 0;
+      this.#say(`${this.#named(changed.map(({ file }) => file))} changed.\n`);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#stopListening();
+    await this.#changes?.close();
+  }
+
+  /** Explores once. `isUnchanged` returns `true` if changed files have no influence on the results. */
+  async #round(): Promise<{ readonly isInterrupted: boolean; readonly isUnchanged: () => Promise<boolean> }> {
+    const { shell, verbose, find, run } = this.#input;
+    let isInterrupted = false;
+    let isOver = false;
+    let isUnchanged = (): Promise<boolean> => Promise.resolve(false);
+    this.#changes?.take();
+    try {
+      const target = await find();
+      const code = await this.#codeOf(target);
+      const changes = await this.#watch(target);
+      const keys = keysOf(target, shell.env, code);
+      isUnchanged = async () => sameKeys(keys, keysOf(target, shell.env, await this.#codeOf(target)));
+      const heard = async (): Promise<void> => {
+        if (this.#restarts >= MOST_RESTARTS || this.#newOf(changes.differing()).length === 0 || (await isUnchanged())) return;
+        if (isInterrupted || isOver || this.#ended.signal.aborted) return;
+        isInterrupted = true;
+        this.#interrupt();
+      };
+      const listen = (): void => void heard().catch(() => undefined);
+      changes.listen(listen);
+      listen();
+      const onInterrupt: Shell["onInterrupt"] = (listener) => {
+        this.#listeners.add(listener);
+        return () => void this.#listeners.delete(listener);
+      };
+      const status = await runChanged(target, keys, { run, isUnchanged, shell: { ...shell, onInterrupt } });
+      if (!isInterrupted || this.#ended.signal.aborted) this.#status = status;
+    } catch (error) {
+      shell.stderr.write(`${errorText(error, verbose)}\n`);
+      this.#status = statusOfError(error);
+    }
+    isOver = true;
+    return { isInterrupted, isUnchanged };
+  }
+
+  /**
+   * Returns `true` if the explorations must run again at once, because of files that changed during the run. Files that change during each run are
+   * named and left out: a target that writes files to its own folder would start the explorations endlessly.
+   */
+  async #isAgain(changes: Changes, isInterrupted: boolean, isUnchanged: () => Promise<boolean>): Promise<boolean> {
+    await changes.quiet();
+    const during = changes.differing();
+    const isSame = !isInterrupted && (during.length === 0 || (await isUnchanged().catch(() => false)));
+    if (isInterrupted || (!isSame && this.#restarts < MOST_RESTARTS && this.#newOf(during).length > 0)) {
+      this.#restarts++;
+      this.#say(`${this.#named(during)} changed.\n`);
+      return true;
+    }
+    changes.take();
+    this.#restless = new Set(isSame ? [] : during);
+    if (!isSame)
+      this.#say(
+        `${this.#named(during)} changed during the run. The target may write files there, so seqqa does not explore again. ` +
+          "If you changed a file yourself, save it again. Otherwise, let the target write outside the watched folders.",
+      );
+    return false;
+  }
+
+  #newOf(changed: readonly string[]): readonly string[] {
+    return changed.filter((file) => !this.#restless.has(file));
+  }
+
+  async #codeOf({ files, config: { target, systems } }: Explorations): Promise<Code> {
+    const adapters = Object.values(systems).flatMap(({ adapter }) => (adapter !== undefined && isAbsolute(adapter) ? [adapter] : []));
+    const code = await this.#input.machinery.codeHashes([...files, ...(target?.module === undefined ? [] : [target.module]), ...adapters]);
+    for (const [file, { inputs }] of code) this.#inputs.set(file, inputs);
+    return code;
+  }
+
+  /** Watches the folders and files of a target. If they are the same as before, the watcher stays. */
+  async #watch({ directory, config }: Explorations): Promise<Changes> {
+    const watched = { folders: watchedFolders(directory, config), files: watchedFiles(config, [...this.#inputs.values()].flat()) };
+    const { outputDir } = config.report;
+    const text = JSON.stringify([watched, outputDir]);
+    if (this.#changes !== undefined && text === this.#watched) return this.#changes;
+    const before = this.#changes;
+    this.#changes = await Changes.in(watched, outputDir);
+    this.#watched = text;
+    await before?.close();
+    return this.#changes;
+  }
+
+  #interrupt(): void {
+    this.#listeners.forEach((listener) => listener());
+  }
+
+  #say(text: string): void {
+    this.#input.shell.stderr.write(`${text}\n`);
+  }
+
+  #named(changed: readonly string[]): string {
+    const [first, ...others] = changed;
+    const more = others.length === 0 ? "" : ` and ${plural(others.length, "other file")}`;
+    return `${first === undefined ? "A file" : printable(shownPath(first, this.#input.shell.cwd))}${more}`;
   }
 }
 
@@ -104,7 +187,7 @@ export async function watchRuns(input: WatchInput): Promise<ExitStatus> {
 async function runChanged(
   target: Explorations,
   keys: ReadonlyMap<string, string>,
-  { shell, run }: Pick<WatchInput, "shell" | "run">,
+  { shell, run, isUnchanged }: Pick<WatchInput, "shell" | "run"> & { readonly isUnchanged: () => Promise<boolean> },
 ): Promise<ExitStatus> {
   const { config } = target;
   const kept = new KeptResults(config);
@@ -125,86 +208,22 @@ async function runChanged(
   if (affected.length === 0) return worst(statuses);
   let id: string | undefined;
   const status = await run({ ...target, files: affected, isPart: affected.length < target.files.length }, shell, (began) => (id = began));
-  // A result with exit status 3 may depend on chance, such as a busy machine.
-  if ((status === 0 || status === 1) && id !== undefined && config.report.formats.length > 0) {
+  // If files changed during the run, it is unknown which results belong to which files.
+  if (status !== 130 && id !== undefined && config.report.formats.length > 0 && (await isUnchanged())) {
     kept.keep(new Map(affected.flatMap((file) => (keys.has(file) ? [[shown(file), keys.get(file)!] as const] : []))), id);
   }
   return worst([status, ...statuses]);
 }
 
-/**
- * Returns a hash for each exploration file, which changes with its code, the configuration, the environment, the target's files, and SQLite files that
- * lanes copy. Returns no hashes if a change could go unnoticed: if seqqa does not start the target, if there are services or databases on servers, or if
- * the command or the code of the target names files outside the target's folder or in a folder that is not watched, or if a package of a workspace is
- * linked into `node_modules`.
- */
-async function keysOf(
-  { files, config, options }: Explorations,
-  { machinery, shell: { env } }: Pick<WatchInput, "machinery" | "shell">,
-): Promise<ReadonlyMap<string, string>> {
-  const urls = [config.dbUrl ?? "", ...Object.values(config.systems).map(({ url }) => url)];
-  const copied = urls.map((url) => sqlitePathOf(url));
-  const isForeign =
-    config.baseUrl !== undefined ||
-    config.lanes.length > 0 ||
-    config.services.length > 0 ||
-    config.composeFile !== undefined ||
-    urls.some((url, at) => copied[at] === undefined && ON_SERVER.test(url)) ||
-    UNWATCHED.test(config.target?.command ?? "");
-  if (isForeign) return new Map();
-  const known = config.knownFindings === undefined ? "" : readOr(config.knownFindings);
-  const cwd = config.target?.cwd;
-  const target = cwd === undefined ? "" : hashOfFolder(cwd, config.report.outputDir);
-  const folders = new Set([...files, ...(config.target?.module === undefined ? [] : [config.target.module])].map((file) => dirname(file)));
-  const packages = [...folders, ...(cwd === undefined ? [] : [cwd])].map((folder) => hashOfPackages(folder, cwd ?? folder));
-  if (target === undefined || packages.includes(undefined)) return new Map();
-  const versions = [packageVersion(), process.version, env];
-  const stores = copied.flatMap((file) => (file === undefined ? [] : [hashOfFile(file), hashOfFile(`${file}-wal`)]));
-  const module = config.target?.module;
-  const hashes = new Map(await machinery.codeHashes(module === undefined ? files : [...files, module]));
-  const common = JSON.stringify([
-    { ...config, sources: undefined },
-    options.only,
-    known,
-    target,
-    packages,
-    stores,
-    hashes.get(module ?? ""),
-    versions,
-  ]);
-  if (module !== undefined && !files.includes(module)) hashes.delete(module);
-  return new Map(
-    [...hashes].map(([file, code]) => {
-      // A slow hash is used, because the hash is stored on disk and its input may contain secrets of the configuration.
-      const key = scryptSync(`${code}\n${common}`, "seqqa run --watch", 32, { N: 4096, r: 8, p: 1 });
-      return [file, key.toString("hex")] as const;
-    }),
-  );
-}
-
-const ON_SERVER = /^(?:postgres(?:ql)?|mysql|mariadb|rediss?|amqps?|nats):/;
-/** Matches a command with a path outside the working directory, or in a folder whose name begins with a dot, such as `.output`. */
-const UNWATCHED = /(?:^|[\s"'=])(?:\/|~|\S*\.\.\/|\S*\/?\.[\w-]+\/)/;
-
-function readOr(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    // The file of known findings does not exist. The run itself reports this error.
-    return "";
-  }
-}
-
-function sameKeys(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
-  return a.size > 0 && a.size === b.size && [...a].every(([file, key]) => b.get(file) === key);
-}
-
-async function next(changes: Changes, signal: AbortSignal): Promise<readonly string[] | undefined> {
+/** Waits for changed files. @param isLateWanted `true` if changes that were made before the wait count, too. */
+async function next(changes: Changes, signal: AbortSignal, isLateWanted: boolean): Promise<ReturnType<Changes["takeSince"]> | undefined> {
   if (signal.aborted) return undefined;
+  // The clock of a file system may be some milliseconds behind.
+  const sinceMs = Date.now() - 50;
   return new Promise((resolve) => {
     signal.addEventListener("abort", () => resolve(undefined), { once: true });
     const tell = (): void => {
-      const changed = changes.take();
+      const changed = changes.takeSince(sinceMs, isLateWanted);
       if (changed.length > 0) resolve(changed);
     };
     changes.listen(tell);

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync, type Dirent } from "node:fs";
-import { basename, dirname, extname, join, relative, sep } from "node:path";
+import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Config } from "../../config/index.ts";
+import { stubDescriptionOf } from "../../config/stub-description.ts";
 
 /**
  * The extensions of source files of targets and explorations. Other files, such as databases and uploads, are ignored: a run may have written them.
@@ -11,7 +12,15 @@ const SOURCES: ReadonlySet<string> = new Set(
     " ",
   ),
 );
-const FOLDERS: ReadonlySet<string> = new Set(["node_modules", "__pycache__", "coverage"]);
+const FOLDERS: ReadonlySet<string> = new Set(["node_modules", "__pycache__"]);
+/** Files that test runners write to a folder `coverage`. Without one of them, a folder with this name contains sources. */
+const COVERAGE: readonly string[] = ["lcov.info", "coverage-final.json", "clover.xml"];
+
+export interface Watched {
+  readonly folders: readonly string[];
+  /** Single files, which are watched whatever their names and folders are. */
+  readonly files: readonly string[];
+}
 
 /**
  * Returns the folders with files that influence the result of a run: those of the explorations, of the configuration, and of a target that seqqa
@@ -25,6 +34,37 @@ export function watchedFolders(directory: string, { folder, target }: Config): r
     ...(target?.module === undefined ? [] : [dirname(target.module)]),
   ];
   return [...new Set(all)].filter((one) => !all.some((other) => other !== one && isWithin(one, other)));
+}
+
+/**
+ * Returns the single files that influence the result of a run: the code of explorations, also outside the watched folders, the files that the target's
+ * command names, and the modules and descriptions of stores.
+ * @param code The files from which the code of the explorations comes.
+ */
+export function watchedFiles(config: Config, code: readonly string[]): readonly string[] {
+  const { target, systems, knownFindings, coverage } = config;
+  const adapters = Object.values(systems).flatMap(({ adapter }) => adapter ?? []);
+  const others = [...adapters, ...stubDescriptions(config), knownFindings ?? "", coverage?.openapi ?? ""].filter((file) =>
+    isAbsolute(file),
+  );
+  const files = [...code, ...(target?.command === undefined ? [] : filesOfCommand(target.command, target.cwd)), ...others];
+  return [...new Set(files)].toSorted((a, b) => (a < b ? -1 : 1));
+}
+
+/** Returns the absolute paths of the OpenAPI descriptions of stubs. */
+export function stubDescriptions({ systems }: Config): readonly string[] {
+  return Object.values(systems).flatMap(({ url, adapter }) => (adapter === undefined ? (stubDescriptionOf(url) ?? []) : []));
+}
+
+/** Returns the files that a shell command names, such as its program. A program in the target's folder may be built later. */
+function filesOfCommand(command: string, cwd: string): readonly string[] {
+  const words = command.replace(/\d?>+\s*\S+/g, " ").split(/[\s"'=;&|()<]+/);
+  return words
+    .filter((word) => word !== "")
+    .map((word) => ({ word, path: resolve(cwd, word) }))
+    .filter(({ path }) => !path.split(sep).includes("node_modules") && !WRITTEN.test(path))
+    .filter(({ word, path }) => isFile(path) || (/^(?!\w+:)[^/]*\//.test(word) && !existsSync(path) && isWithin(path, cwd)))
+    .map(({ path }) => path);
 }
 
 /** Files and folders that seqqa writes to the folder of reports, also while they still have a temporary name. */
@@ -50,7 +90,9 @@ export function isIgnored(path: string, reports: ReportFolder, isFile: boolean |
   const isInside = dirname(path) === reports.path;
   if (reports.isShared ? isInside && REPORTS.test(basename(path)) : isInside || path === reports.path) return true;
   const name = basename(path);
-  if (FOLDERS.has(name) || (name.startsWith(".") && name !== "." && !name.startsWith(".env"))) return true;
+  if (name.startsWith(".env")) return false;
+  if (FOLDERS.has(name) || (name.startsWith(".") && name !== ".")) return true;
+  if (name === "coverage" && COVERAGE.some((file) => existsSync(join(path, file)))) return true;
   return isFile === true && name !== "Dockerfile" && !SOURCES.has(extname(name) || name);
 }
 
@@ -61,19 +103,20 @@ const READ = 4_000_000;
 /**
  * Returns a hash of the files in a folder, to detect changes. It includes files that are not sources, such as compiled programs. Returns `undefined` if
  * files outside the folder may belong to it: a link to a folder, or a source file with a path such as `../lib` that leads out of the folder.
+ * @param without The files and folders to leave out. If it is set, paths that lead out of the folder are allowed.
  */
-export function hashOfFolder(folder: string, outputDir: string): string | undefined {
+export function hashOfFolder(folder: string, outputDir: string, without?: (path: string) => boolean): string | undefined {
   const hash = createHash("sha256");
   const reports = reportFolder(outputDir, [folder]);
   const visit = (path: string, depth: number): boolean =>
     entriesOf(path).every((entry) => {
       const inside = join(path, entry.name);
-      if (isIgnored(inside, reports, undefined) || WRITTEN.test(entry.name)) return true;
+      if (isIgnored(inside, reports, undefined) || WRITTEN.test(entry.name) || without?.(inside) === true) return true;
       if (entry.isDirectory()) return visit(inside, depth + 1);
       if (entry.isSymbolicLink() && isFolder(inside)) return false;
       if (!entry.isFile() && !entry.isSymbolicLink()) return true;
       const content = contentOf(inside);
-      if (!isIgnored(inside, reports, true) && leavesFolder(content.toString(), depth)) return false;
+      if (without === undefined && !isIgnored(inside, reports, true) && leavesFolder(content.toString(), depth)) return false;
       hash
         .update(`${relative(folder, inside)}\0`)
         .update(content)
@@ -116,12 +159,17 @@ export function hashOfPackages(folder: string, hashed: string): string | undefin
   }
 }
 
-function isWithin(path: string, folder: string): boolean {
+/** Returns `true` for a path in a folder, and for the folder itself. */
+export function isWithin(path: string, folder: string): boolean {
   return `${path}${sep}`.startsWith(`${folder}${sep}`);
 }
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 function realOf(path: string): string {

@@ -2,7 +2,7 @@ import { plural } from "../console/numbers.ts";
 import type { ComparedFinding, Comparison } from "../document/compared-with.ts";
 import { severityPart } from "./finding-part.ts";
 import type { Limits } from "./limits.ts";
-import { shortened, text } from "./safe-text.ts";
+import { shortText, text } from "./safe-text.ts";
 import { within } from "./within.ts";
 
 export function comparisonPart(comparison: Comparison | undefined, limits: Limits): string {
@@ -27,7 +27,7 @@ export function comparisonPart(comparison: Comparison | undefined, limits: Limit
 function gonePart(word: string, gone: readonly ComparedFinding[], limits: Limits): string {
   if (gone.length === 0) return "";
   const items = gone.map(
-    (one) => `<li>${severityPart(one)} <del>${text(shortened(one.name, 400))}</del> <span class="quiet">id ${text(one.id)}</span></li>`,
+    (one) => `<li>${severityPart(one)} <del>${shortText(one.name, 400)}</del> <span class="quiet">id ${text(one.id)}</span></li>`,
   );
   return `<details${gone.length <= 5 ? " open" : ""}><summary>${plural(gone.length, "finding")} ${word}</summary><ul class="gone">${within(items, limits.list / 4, "finding", "li")}</ul></details>`;
 }

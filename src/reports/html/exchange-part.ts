@@ -2,18 +2,18 @@ import type { RecordedExchange } from "../../model/results/result.ts";
 import { duration, plural } from "../console/numbers.ts";
 import type { Limits } from "./limits.ts";
 import { bar } from "./state-part.ts";
-import { block, bodyText, shortened, text } from "./safe-text.ts";
+import { block, bodyText, shortText, shortened, text } from "./safe-text.ts";
 
 export function exchangePart({ request, response, error, durationMs }: RecordedExchange, limits: Limits): string {
   const line = `${request.method} ${request.url}`.trim();
   const time = durationMs > 0 ? ` <span class="quiet">${duration(durationMs)}</span>` : "";
   return [
-    `<details class="exchange" open><summary><code>${text(shortened(line, limits.head))}</code> ${statusPart(response?.status ?? null)}${time}</summary>`,
+    `<details class="exchange" open><summary><code>${shortText(line, limits.head)}</code> ${statusPart(response?.status ?? null)}${time}</summary>`,
     `<div class="pair"><div>${bar("Request")}`,
     message(line, request.headers, request.body, limits),
     `</div><div>${bar("Response")}`,
     response === undefined
-      ? `<p class="warn">${text(shortened(error ?? "There was no answer.", limits.message))}</p>`
+      ? `<p class="warn">${shortText(error ?? "There was no answer.", limits.message)}</p>`
       : message(String(response.status), response.headers, response.body, limits),
     "</div></div></details>",
   ].join("");

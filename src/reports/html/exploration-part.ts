@@ -17,7 +17,7 @@ import { setupPart } from "./setup-part.ts";
 import { operationsPart } from "./measured-part.ts";
 import { racePart } from "./race-part.ts";
 import { stateNamer } from "./state-namer.ts";
-import { shortened, text } from "./safe-text.ts";
+import { shortText, text } from "./safe-text.ts";
 import { within } from "./within.ts";
 
 /**
@@ -42,7 +42,7 @@ export function explorationPart(
   limits: Limits,
 ): string {
   const view = findingView(entry, `setup-${index}`, { limits, source, flags, comparison, stateName: stateNamer(graph) });
-  const { violations, races, divergences, errors, notes } = entry;
+  const { violations, races, notes } = entry;
   const found = violations.length + races.length;
   const table = depthTable(graph);
   const left = found - limits.findings;
@@ -77,11 +77,20 @@ export function explorationPart(
     raceCoveragePart(entry),
     faultCoveragePart(entry),
     table === undefined ? "" : depthsPart(table),
+    problemsPart(entry, limits),
+    problems("Notes", notes, (note) => `<p class="note">${shortText(note, limits.message)}</p>`, limits.problems),
+  ].join("\n");
+}
+
+/** Returns the divergences and errors of an exploration, and the reasons why its result is unverified, as HTML; empty if there are none. */
+export function problemsPart({ divergences, errors, unverified }: ExplorationEntry, limits: Limits): string {
+  return [
     problems("Divergences", divergences, (one) => divergencePart(one, limits), limits.problems),
     problems("Errors", errors, (one) => errorPart(one, limits), limits.problems),
-    problems("Unverified", entry.unverified, (why) => `<p class="note">${text(shortened(why, limits.message))}</p>`, limits.problems),
-    problems("Notes", notes, (note) => `<p class="note">${text(shortened(note, limits.message))}</p>`, limits.problems),
-  ].join("\n");
+    problems("Unverified", unverified, (why) => `<p class="note">${shortText(why, limits.message)}</p>`, limits.problems),
+  ]
+    .filter((part) => part !== "")
+    .join("\n");
 }
 
 function problems<T>(title: string, all: readonly T[], part: (one: T) => string, most: number): string {

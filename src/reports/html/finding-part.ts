@@ -10,7 +10,7 @@ import { anchorOf } from "./anchor-of.ts";
 import { withFlags } from "./embedded.ts";
 import { exchangePart, exchangeParts } from "./exchange-part.ts";
 import type { FindingView } from "./finding-view.ts";
-import { block, shortened, text } from "./safe-text.ts";
+import { block, shortText, text } from "./safe-text.ts";
 import { sourceLink } from "./source-link.ts";
 import { bar } from "./state-part.ts";
 import { playerPart, printedPart } from "./steps-part.ts";
@@ -29,22 +29,22 @@ export function findingPart(one: Finding, view: FindingView, withSteps: boolean)
   const howShort = minimalitySentence(one);
   const why = whyPart(one, view, withSteps);
   const parts = [
-    `<p class="message">${text(shortened(message, limits.message))}</p>`,
-    factsPart(factsOf(one, view)),
+    `<p class="message">${shortText(message, limits.message)}</p>`,
+    factsPart(factsOf(one, view, withSteps)),
     ...(one.operations === undefined
       ? []
       : [
-          `<p>The same cause at ${plural(one.operations.length, "action")}: ${text(shortened(one.operations.map(({ action }) => action).join(", "), 4_000))}</p>`,
+          `<p>The same cause at ${plural(one.operations.length, "action")}: ${shortText(one.operations.map(({ action }) => action).join(", "), 4_000)}</p>`,
         ]),
     ...(howShort === undefined ? [] : [`<p>${howShort}</p>`]),
     ...(shrunkFrom === undefined
       ? []
       : [
-          `<details><summary>Shrunk from ${plural(shrunkFrom.length, "step")}</summary><p>${text(shortened(shrunkFrom.join(" -> "), 20_000))}</p></details>`,
+          `<details><summary>Shrunk from ${plural(shrunkFrom.length, "step")}</summary><p>${shortText(shrunkFrom.join(" -> "), 20_000)}</p></details>`,
         ]),
     withSteps
       ? whole(one, view, why)
-      : `<p>${text(shortened(reproductionPath.join(" -> "), 4_000))} (this file does not contain the steps, because it would become too large; the run log has them)</p>${why}`,
+      : `<p>${shortText(reproductionPath.join(" -> "), 4_000)} (this file does not contain the steps, because it would become too large; the run log has them)</p>${why}`,
     ...(one.steps.length > 0 || one.request === undefined
       ? []
       : [exchangePart({ request: one.request, response: one.response, durationMs: 0 }, limits)]),
@@ -136,16 +136,19 @@ export function stateFact(name: string | undefined, flags: string | undefined): 
 function factsOf(
   { id, confirmed, notReplayed, notReplayedReason, known, where, reproductionPath, state }: Finding,
   { source, stateName, flags }: FindingView,
+  withSteps: boolean,
 ): readonly string[] {
   const doubt = doubtOf({ confirmed, notReplayed, notReplayedReason });
-  const path = shortened(reproductionPath.join(" -> "), 4_000);
+  const path = reproductionPath.join(" -> ");
+  // A part of a path would be of no use in a command, so a longer path cannot be copied.
+  const isCopied = path !== "" && path.length <= (withSteps ? 20_000 : 4_000);
   return [
     idFact(id, flags),
     ...stateFact(state === null ? undefined : stateName?.(state), flags),
     doubt === undefined ? "confirmed: seen again from a clean start" : `<span class="warn">${doubt.text}</span>`,
     ...(where === undefined ? [] : [`rule at ${sourceLink(where, source)}`]),
     ...(known ? ["known: listed in known_findings, so it does not fail the run"] : []),
-    ...(path === "" ? [] : [`<span class="copy" data-copy="${text(path)}" data-label="Copy path"></span>`]),
+    ...(isCopied ? [`<span class="copy" data-copy="${text(path)}" data-label="Copy path"></span>`] : []),
   ];
 }
 

@@ -1,6 +1,7 @@
 import type { Comparison } from "../document/compared-with.ts";
 import type { ExplorationEntry } from "../document/document-types.ts";
 import type { SourcePlace } from "../document/source-place.ts";
+import { problemsPart } from "./exploration-part.ts";
 import { findingPart } from "./finding-part.ts";
 import { findingView } from "./finding-view.ts";
 import { LIMITS, type Limits } from "./limits.ts";
@@ -11,12 +12,14 @@ import type { StateNamer } from "./state-namer.ts";
 /** The largest number of bytes of the findings of one exploration. Above it, details are left out. */
 const MOST_BYTES = 4_000_000;
 
-/** The findings of an exploration as escaped HTML, for the page of `seqqa ui`. */
+/** The findings and problems of an exploration as escaped HTML, for the page of `seqqa ui`. */
 export interface FindingParts {
   /** HTML that shows the requests of `setup` and logins; empty if they are unknown. */
   readonly setup: string;
   /** The HTML of each finding, by the id of the finding. */
   readonly findings: ReadonlyMap<string, string>;
+  /** The divergences and errors, and the reasons why the result is unverified; empty if there are none. */
+  readonly problems: string;
 }
 
 interface Beside {
@@ -34,6 +37,7 @@ export function findingParts(entry: ExplorationEntry, { setup, ...more }: Beside
     const { violations, races } = entry;
     return {
       setup: setupPart(entry.setup, setup, limits),
+      problems: problemsPart(entry, limits),
       findings: new Map([
         ...violations.map((one, place) => [one.id, findingPart(one, view, place < limits.findings)] as const),
         ...races.map((race, place) => [race.id, racePart(race, view, violations.length + place < limits.findings)] as const),
@@ -48,5 +52,5 @@ export function findingParts(entry: ExplorationEntry, { setup, ...more }: Beside
   return parts;
 }
 
-const sizeOf = ({ setup, findings }: FindingParts): number =>
-  [setup, ...findings.values()].reduce((sum, html) => sum + Buffer.byteLength(html), 0);
+const sizeOf = ({ setup, findings, problems }: FindingParts): number =>
+  [setup, problems, ...findings.values()].reduce((sum, html) => sum + Buffer.byteLength(html), 0);

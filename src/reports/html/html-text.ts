@@ -11,7 +11,7 @@ import { journeyPart } from "./journey-part.ts";
 import { codePart } from "./measured-part.ts";
 import { LIMITS, type Limits } from "./limits.ts";
 import { reportAssets } from "./report-assets.ts";
-import { shortened, text } from "./safe-text.ts";
+import { shortText, text } from "./safe-text.ts";
 import { inertJson, StringTable } from "./string-table.ts";
 import { within } from "./within.ts";
 
@@ -95,14 +95,12 @@ function contentPart({ document, graphs, comparisons = [] }: ReportData, limits:
     '<a class="skip" href="#content">Skip to the content</a>',
     headerPart({ document, graphs }, limits),
     '<main id="content" tabindex="-1">',
-    ...lists
-      .filter(([, ids]) => ids.length > 0)
-      .map(([word, ids]) => `<p class="note">${word}: ${text(shortened(ids.join(", "), 50_000))}</p>`),
+    ...lists.filter(([, ids]) => ids.length > 0).map(([word, ids]) => `<p class="note">${word}: ${shortText(ids.join(", "), 50_000)}</p>`),
     within(
       [
         ...failures.map(
           ({ file, code, message, hint }) =>
-            `<article class="problem"><h2 class="title"><span class="mark warned">Error</span> ${text(file)} <span class="quiet">${text(code)}</span></h2><p>${text(shortened(message, limits.message))}</p><p>${text(shortened(hint ?? "", limits.message))}</p></article>`,
+            `<article class="problem"><h2 class="title"><span class="mark warned">Error</span> ${text(file)} <span class="quiet">${text(code)}</span></h2><p>${shortText(message, limits.message)}</p><p>${shortText(hint ?? "", limits.message)}</p></article>`,
         ),
         ...explorations.map((entry, index) =>
           element(

@@ -4,7 +4,7 @@ import { duration } from "../console/numbers.ts";
 import { exchangeParts } from "./exchange-part.ts";
 import type { Limits } from "./limits.ts";
 import { divergencePart, errorPart } from "./problem-parts.ts";
-import { block, shortened, text } from "./safe-text.ts";
+import { block, shortText, shortened, text } from "./safe-text.ts";
 import { within } from "./within.ts";
 
 const KINDS = { passed: "passed", failed: "failed", timed_out: "failed", skipped: "none" } as const;
@@ -26,7 +26,7 @@ export function journeyPart(entry: JourneyEntry, limits: Limits): string {
     )}</ol>`,
     ...errors.map((one) => errorPart(one, limits)),
     ...divergences.map((one) => divergencePart(one, limits)),
-    ...notes.map((note) => `<p class="note">Note: ${text(shortened(note, limits.message))}</p>`),
+    ...notes.map((note) => `<p class="note">Note: ${shortText(note, limits.message)}</p>`),
   ].join("\n");
 }
 

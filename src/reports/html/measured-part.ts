@@ -32,7 +32,7 @@ export function codePart(code: CodeCoverage | undefined, limits: Limits): string
   );
   const notes = code.notes.map((note) => `<p class="note">${text(note)}</p>`).join("");
   const title = code.lines.total === 0 ? "Code: not measured" : `Code: ${codeText(code)}`;
-  return `<section class="part" id="code">${table(title, ["File", "Lines", "Branches"], rows, limits)}${notes}</section>`;
+  return `<section class="part" id="code" data-title="Code">${table(title, ["File", "Lines", "Branches"], rows, limits)}${notes}</section>`;
 }
 
 function row(name: string, cells: readonly string[]): string {

@@ -1,9 +1,14 @@
+/** Texts with more characters than this are not formatted. */
+const MOST = 200_000;
+/** Deeper levels are indented like this one. Otherwise the length of the result would grow with the square of the depth. */
+const DEEPEST = 50;
+
 /**
- * Returns JSON with line breaks and indentation; any other text is returned unchanged. Only whitespace is changed, so long numbers, repeated names
- * and the order of names are kept.
+ * Returns JSON with line breaks and indentation; any other text, and JSON of more than 200,000 characters, is returned unchanged. Only whitespace is
+ * changed, so long numbers, repeated names and the order of names are kept.
  */
 export function prettyJson(text: string): string {
-  if (!/^\s*[[{]/.test(text)) return text;
+  if (text.length > MOST || !/^\s*[[{]/.test(text)) return text;
   try {
     JSON.parse(text);
   } catch {
@@ -11,7 +16,7 @@ export function prettyJson(text: string): string {
   }
   let depth = 0;
   let out = "";
-  const line = (): string => `\n${"  ".repeat(depth)}`;
+  const line = (): string => `\n${"  ".repeat(Math.min(depth, DEEPEST))}`;
   for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[{]\s*[\]}]|[[\]{},:]|[^\s[\]{},:"]+/g)) {
     if (token === "{" || token === "[") {
       depth++;

@@ -1,11 +1,11 @@
 import type { Divergence, RunError } from "../../model/results/result.ts";
 import { grouped } from "../console/numbers.ts";
 import type { Limits } from "./limits.ts";
-import { block, shortened, text } from "./safe-text.ts";
+import { block, shortText, shortened, text } from "./safe-text.ts";
 
 export function divergencePart({ kind, message, path, differences, hint }: Divergence, { message: most }: Limits): string {
   const lines = [path.join(" -> "), ...differences, ...(hint === undefined ? [] : [hint])].filter((line) => line !== "");
-  return `<article class="problem"><h4 class="title"><span class="mark warned">Divergence</span> ${text(kind.replaceAll("_", " "))}</h4><p>${text(shortened(message, most))}</p>${block(lines.join("\n"))}</article>`;
+  return `<article class="problem"><h4 class="title"><span class="mark warned">Divergence</span> ${text(kind.replaceAll("_", " "))}</h4><p>${shortText(message, most)}</p>${block(lines.join("\n"))}</article>`;
 }
 
 export function errorPart({ code, message, source, path, where, stack, count }: RunError, { message: most }: Limits): string {

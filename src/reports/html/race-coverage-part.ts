@@ -2,7 +2,7 @@ import type { ExplorationEntry } from "../document/document-types.ts";
 import type { DismissedRace } from "../../model/results/result.ts";
 import { duration, grouped, plural } from "../console/numbers.ts";
 import { deliveryText, outcomeText, raceName, verdictText } from "../console/race-text.ts";
-import { shortened, text } from "./safe-text.ts";
+import { shortText, text } from "./safe-text.ts";
 
 /** Explanations for the reasons why pairs of calls were not probed or races were dismissed. A reason without an explanation is shown unchanged. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -55,7 +55,7 @@ function dismissedPart(races: readonly DismissedRace[]): string {
     const where = prefix.length === 0 ? "in the initial state" : `after ${prefix.join(", ")}`;
     const said = `${raceName(race)} ${where}: ${verdictText(race)}. ${message} (${outcomeText(race, observed)})`;
     const times = count > 1 ? ` (${plural(count, "probe")})` : "";
-    return `<li>${text(shortened(said, MESSAGE))} <span class="quiet">Dismissed${times}: ${text(reason(why))}</span></li>`;
+    return `<li>${shortText(said, MESSAGE)} <span class="quiet">Dismissed${times}: ${text(reason(why))}</span></li>`;
   });
   const left = races.length - items.length;
   const more = left > 0 ? `<p>${plural(left, "more dismissed race")} in results.json.</p>` : "";

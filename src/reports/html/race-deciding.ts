@@ -3,7 +3,7 @@ import { plural } from "../console/numbers.ts";
 import { distinctOutcomes, ordinal, orderText } from "../console/race-text.ts";
 import { statusPart } from "./exchange-part.ts";
 import type { Limits } from "./limits.ts";
-import { shortened, text } from "./safe-text.ts";
+import { shortText, text } from "./safe-text.ts";
 
 type Outcomes = Pick<Race, "observed" | "allowed" | "first" | "second" | "copies">;
 
@@ -63,7 +63,7 @@ export function decidingPart(race: Outcomes, limits: Limits): string {
 }
 
 function named({ kind, text: line }: DecidingPart, limits: Limits): string {
-  const shown = text(shortened(line, limits.line));
+  const shown = shortText(line, limits.line);
   if (kind === "rule") return `breaks ${shown}`;
   if (kind === "answer") return `${shown} is answered`;
   const name = line.startsWith("+") ? "ins" : line.startsWith("-") ? "del" : "span";

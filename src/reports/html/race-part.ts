@@ -11,7 +11,7 @@ import type { FindingView } from "./finding-view.ts";
 import { decidingPart } from "./race-deciding.ts";
 import { outcomesPart } from "./race-outcomes.ts";
 import { readableChanges } from "./readable-changes.ts";
-import { shortened, text } from "./safe-text.ts";
+import { shortText, text } from "./safe-text.ts";
 import { sequencePart } from "./sequence-part.ts";
 import { sourceLink } from "./source-link.ts";
 import { playerPart } from "./steps-part.ts";
@@ -25,7 +25,7 @@ export function racePart(found: Race, view: FindingView, withSteps: boolean): st
   const { id, message, prefix, steps, observed, schedule, curl } = race;
   const path = [...prefix, `(${raceName(race)})`].join(" -> ");
   const parts = [
-    `<p class="message">${text(shortened(message, limits.message))}</p>`,
+    `<p class="message">${shortText(message, limits.message)}</p>`,
     factsPart(factsOf(race, view)),
     `<p>${schedule === undefined ? "Seen in" : "With the schedule below, the race was seen in"} ${text(rateText(race))}.</p>`,
     ...(schedule === undefined ? [] : [`<p class="schedule"><strong>Schedule:</strong> ${text(scheduleText(race)!)}.</p>`]),
@@ -41,7 +41,7 @@ export function racePart(found: Race, view: FindingView, withSteps: boolean): st
             .join("")}</div></section>`,
         ]
       : [
-          `<p>${text(shortened(path, 4_000))} (this file does not contain the steps, because it would become too large; the run log has them)</p>`,
+          `<p>${shortText(path, 4_000)} (this file does not contain the steps, because it would become too large; the run log has them)</p>`,
         ]),
     ...(curl === undefined || !withSteps ? [] : [curlPart(curl)]),
   ];

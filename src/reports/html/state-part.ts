@@ -2,7 +2,7 @@ import { plural } from "../console/numbers.ts";
 import { ROW_LINE } from "../../state/compare/differences.ts";
 import { wholeState, withoutRowSign } from "./readable-changes.ts";
 import type { Limits } from "./limits.ts";
-import { shortened, text } from "./safe-text.ts";
+import { shortText, text } from "./safe-text.ts";
 
 interface StateLine {
   readonly kind: "ins" | "del" | "span";
@@ -76,7 +76,7 @@ function linesPart(title: string, all: readonly StateLine[], limits: Limits, isM
   const left = all.length - limits.lines;
   const note = left > 0 ? `<p class="note">${plural(left, "more line")} left out to limit the size of this file.</p>` : "";
   const lines = (left > 0 ? all.slice(0, limits.lines) : all).map(({ kind, text: line }) => {
-    const shown = text(shortened(line, limits.line));
+    const shown = shortText(line, limits.line);
     return `<${kind}>${isMarked(line) ? `<mark>${shown}</mark>` : shown}</${kind}>`;
   });
   return `<div class="diff" role="group" aria-label="${text(title)}" tabindex="0">${lines.join("")}</div>${note}`;

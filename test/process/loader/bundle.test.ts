@@ -109,6 +109,19 @@ describe("what users import", () => {
 });
 
 describe("a bundle", () => {
+  it("names the user's files that it contains, also outside its folder, and none of packages", async () => {
+    const folder = workspace({
+      "qa/a.explore.ts":
+        'import { price } from "../shared/price.ts"; import text from "./note.txt"; import { x } from "pkg"; export const agent = [price, text, x];',
+      "qa/note.txt": "1",
+      "shared/price.ts": "export const price = import.meta.url;",
+      "node_modules/pkg/package.json": '{"name":"pkg","main":"index.js"}',
+      "node_modules/pkg/index.js": "exports.x = 1;",
+    });
+    const { inputs } = await bundle(join(folder, "qa/a.explore.ts"), { outDir: workspace({}) });
+    expect(inputs.toSorted()).toEqual(["qa/a.explore.ts", "qa/note.txt", "shared/price.ts"].map((name) => join(folder, name)));
+  });
+
   it("has a hash that follows the code and not the place", async () => {
     const files = (n: number): Record<string, string> => ({ "a.explore.ts": `export const n = ${n};` });
     const folder = workspace(files(1));

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { main, type Machinery } from "../../../src/cli/index.ts";
 import type { ExplorationResult } from "../../../src/model/results/result.ts";
 import type { Leftover } from "../../../src/model/stores/leftover.ts";
@@ -38,6 +38,8 @@ export interface Outcome {
 export interface Setting {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Gets standard error while the command runs. */
+  readonly stderr?: Sink;
   /** Stands for the engine. */
   readonly explore?: (
     input: ExploreFileRequest,
@@ -68,11 +70,23 @@ export interface Setting {
   readonly work?: (input: Parameters<Machinery["work"]>[0], interrupt: () => void) => Promise<void>;
 }
 
+/** Stands for the bundler: the code of a file is its text and that of the files that it imports. */
+export function codeHashes(files: readonly string[]): ReadonlyMap<string, { readonly hash: string; readonly inputs: readonly string[] }> {
+  return new Map(
+    files.map((file) => {
+      const text = readFileSync(file, "utf8");
+      const imported = [...text.matchAll(/from "(\.[^"]+)"/g)].map(([, path]) => resolve(dirname(file), path!));
+      const inputs = [file, ...imported];
+      return [file, { hash: inputs.map((input) => readFileSync(input, "utf8")).join(), inputs }] as const;
+    }),
+  );
+}
+
 const nobody = (): Promise<never> => Promise.reject(new Error("not asked for"));
 
 /** Runs a command line with a shell and an engine of the test's own. */
 export async function seqqa(argv: readonly string[], setting: Setting = {}): Promise<Outcome> {
-  const [stdout, stderr] = [new Sink(), new Sink()];
+  const [stdout, stderr] = [new Sink(), setting.stderr ?? new Sink()];
   const inputs: ExploreFileRequest[] = [];
   const journeyInputs: RunJourneysInput[] = [];
   const replayInputs: ReplayFileInput[] = [];
@@ -94,7 +108,7 @@ export async function seqqa(argv: readonly string[], setting: Setting = {}): Pro
       const none: ReplayResult = { steps: [], completed: true, violations: [], errors: [] };
       return Promise.resolve((setting.replay ?? (() => none))(input, interrupt));
     },
-    codeHashes: nobody,
+    codeHashes: (files) => Promise.resolve(codeHashes(files)),
     readOperations: nobody,
     withCodeCoverage: nobody,
     walkFile: nobody,

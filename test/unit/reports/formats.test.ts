@@ -6,6 +6,7 @@ import { madeGraph } from "../../support/graph-data.ts";
 import { race, raceCoverage } from "../../support/race.ts";
 import { document, EVIL, evil, exchange, explored, ran, visibility } from "./hostile-report.ts";
 import { report, result, step, violation } from "./results.ts";
+import { bodyText } from "../../../src/reports/html/safe-text.ts";
 
 /** What junit-10.xsd of Jenkins' xunit plugin allows: attributes (! required), children. */
 const SCHEMA: Readonly<Record<string, readonly [attributes: string, children: string]>> = {
@@ -302,4 +303,29 @@ it("keeps the HTML report under 10 MB with any number of errors and divergences,
   expect(Buffer.byteLength(text)).toBeLessThan(10_000_000);
   expect(text).toContain('Errors <span class="quiet">350</span>');
   expect(text).toContain("more characters, left out to limit the size of this file");
+});
+
+describe("long texts in the HTML report", () => {
+  const long = violation({
+    message: "x".repeat(100_000),
+    reproductionPath: Array.from({ length: 600 }, () => "refund_order"),
+    shrunkFrom: Array.from({ length: 5_000 }, () => "refund_order"),
+  });
+  const text = html(document({ explorations: [explored({ violations: [long] })] }));
+
+  it("are cut on one line, without an escaped line break", () => {
+    expect(/x \.\.\. [\d,]+ more characters, left out/.test(text)).toBe(true);
+    expect(text.includes(String.raw`\n...`)).toBe(false);
+  });
+
+  it("are copied whole or not at all", () => {
+    expect(text.includes(`data-copy="${long.reproductionPath.join(" -&gt; ")}"`)).toBe(true);
+    expect(/data-copy="[^"]*left out/.test(text)).toBe(false);
+  });
+});
+
+it("indents a deeply nested answer of JSON in the HTML report to a limited depth", () => {
+  const text = bodyText("[".repeat(20_000) + "]".repeat(20_000), 20_000);
+  expect(text.startsWith("[\n  [\n    [\n")).toBe(true);
+  expect(text).toContain("more characters");
 });

@@ -20,6 +20,7 @@ const openLane: OpenLane = async (exploration, { path }, work) => {
   await work({
     actions: ["create"],
     uses: [],
+    goTo: () => Promise.resolve(place),
     place: () => Promise.resolve(place),
     judgeRoot: () => Promise.resolve(judged),
     step: (action) =>

@@ -46,19 +46,24 @@ const taken = (action: string): WalkedStep => ({
   broken: [],
   errors: [],
 });
+const drawn: unknown[] = [];
 const openLane: OpenLane = async (_exploration, { path }, work) => {
   if (path.includes("none")) throw new SeqqaError("NO_SUCH_ACTION", 'The exploration has no action "none".', { exitStatus: 2 });
   await work({
     actions: ["create", "refused"],
     uses: ["http://127.0.0.1:1"],
+    goTo: (_path, draws) => {
+      drawn.push(draws);
+      return Promise.resolve(place);
+    },
     place: () => Promise.resolve(place),
     step: (action) => Promise.resolve(taken(action)),
     judgeRoot: () => Promise.resolve({ held: ["rule"], broken: [], errors: [] }),
   });
 };
 
-async function serve(feed = new Feed(visibility)) {
-  const desk = new LaneDesk(openLane, visibility);
+async function serve(feed = new Feed(visibility), opener = openLane) {
+  const desk = new LaneDesk(opener, visibility);
   const page = { html: "<!doctype html>page", policy: "default-src 'none'" };
   server = await UiServer.start({
     feed,
@@ -66,7 +71,7 @@ async function serve(feed = new Feed(visibility)) {
     port: 0,
     page,
     shown: (text) => text.replace("hush", "[redacted]"),
-    textOf: (exploration, path, as) => ({ text: `${as} ${exploration} ${path.join()}`, file: "a.ts" }),
+    textOf: (exploration, { path }, as) => ({ text: `${as} ${exploration} ${path.join()}`, file: "a.ts" }),
   });
   const { origin, search } = new URL(server.url);
   const ask = async (path: string, init?: RequestInit): Promise<readonly [number, unknown]> => {
@@ -182,6 +187,46 @@ describe("the server of the page", () => {
     expect(JSON.stringify([all, ...rest])).not.toMatch(/hush|pw-1/);
   });
 
+  it("sends the states to open for findings, and what makes the result unverified", async () => {
+    const feed = new Feed(visibility);
+    const { origin, search } = await serve(feed);
+    feed.event("shop", started);
+    const path = ["create", "pay"];
+    const fault = { kind: "refused_write", cut: "response" } as never;
+    const violations = [
+      violation({ id: "f1", reproductionPath: path, fault }),
+      violation({ id: "d1", reproductionPath: path, draws: [[0], [1, 1]] }),
+    ];
+    const divergences = [{ kind: "replay" as const, path, message: "another state", differences: ["password: hush"] }];
+    feed.explored({
+      name: "shop",
+      file: "qa/shop.explore.ts",
+      result: result({ violations, divergences, unverified: ["A rule was not checked."] }),
+    });
+    const [all] = await events(`${origin}/api/events${search}`, 1);
+    const [shown] = (all as Extract<UiEvent, { readonly kind: "all" }>).explorations;
+    expect(shown!.findings.map(({ goal }) => goal)).toEqual([{ path: ["create"] }, { path, draws: [["create"], ["pay", "pay"]] }]);
+    expect(shown!.problems).toMatch(/another state[^]*A rule was not checked\./);
+  });
+
+  it("sends failures, and ends an exploration that failed after its beginning", async () => {
+    const feed = new Feed(visibility);
+    const { origin, search } = await serve(feed);
+    feed.event("shop", started);
+    let onFirst = (): void => undefined;
+    const first = new Promise<void>((resolve) => void (onFirst = resolve));
+    const reading = events(`${origin}/api/events${search}`, 3, onFirst);
+    await first;
+    const failures = [{ file: "shop.explore.ts", code: "STORE_LOST", message: "The store was lost.", hint: "Start it." }];
+    feed.ended(report({ exitStatus: 3, failures }));
+    expect((await reading).slice(1)).toMatchObject([
+      { kind: "ended", exploration: 0, verdict: "No result: The store was lost.", findings: [] },
+      { kind: "over", exitStatus: 3, failures },
+    ]);
+    const [all] = await events(`${origin}/api/events${search}`, 1);
+    expect(all).toMatchObject({ exitStatus: 3, failures, explorations: [{ verdict: "No result: The store was lost." }] });
+  });
+
   it("makes the HTML of findings of nothing but escaped texts", async () => {
     const feed = new Feed(visibility);
     const { origin, search } = await serve(feed);
@@ -197,7 +242,7 @@ describe("the server of the page", () => {
 
   it("tells the path, the lines and the requests of a state", async () => {
     const feed = new Feed(visibility);
-    const { ask } = await serve(feed);
+    const { ask, post } = await serve(feed);
     feed.event("shop", started);
     feed.tried("shop", step({}));
     feed.tried("shop", step({ from: 1, action: "pay", to: 2, state: undefined }));
@@ -209,7 +254,7 @@ describe("the server of the page", () => {
       400,
       { error: "The parameter exploration of the request must be a number." },
     ]);
-    expect(await ask("/api/text?exploration=0&as=journey&action=create&action=pay")).toEqual([
+    expect(await post("/api/text", { exploration: 0, as: "journey", path: ["create", "pay"] })).toEqual([
       200,
       { text: "journey 0 create,pay", file: "a.ts" },
     ]);
@@ -233,14 +278,45 @@ describe("the server of the page", () => {
     expect(await post("/api/lane/step", { action: "create" })).toMatchObject([400, { error: "No target is open on this page." }]);
   });
 
+  it("refuses a request that is too large", async () => {
+    const { post } = await serve();
+    expect(await post("/api/lane", { exploration: 0, path: ["x".repeat(6_000_000)] })).toMatchObject([
+      400,
+      { error: "The request is too large." },
+    ]);
+  });
+
+  it("opens the state of a finding with the test data of the finding", async () => {
+    const { post } = await serve();
+    const draws = [["create"], ["create", "create"]];
+    expect(await post("/api/lane", { exploration: 0, path: ["create"], draws })).toMatchObject([200, { path: ["create"] }]);
+    expect(drawn).toEqual([draws]);
+  });
+
+  it.each(["/api/lane/close", "/api/lane"])("interrupts the opening of a lane with %s", async (path) => {
+    let count = 0;
+    let isStarted = (): void => undefined;
+    const started = new Promise<void>((resolve) => void (isStarted = resolve));
+    // The first lane is never ready.
+    const { post } = await serve(new Feed(visibility), async (exploration, options, work) => {
+      if (count++ > 0) return openLane(exploration, options, work);
+      isStarted();
+      await new Promise((_resolve, reject) => options.signal.addEventListener("abort", () => reject(options.signal.reason as Error)));
+    });
+    const opening = post("/api/lane", { exploration: 0, path: [] });
+    await started;
+    expect((await post(path, { exploration: 0, path: [] }))[0]).toBe(200);
+    expect(await opening).toMatchObject([400, { error: "The lane was closed before it had reached the state." }]);
+  });
+
   it.each([
+    [{ exploration: 0, path: [], draws: [["create"], "create"] }, "The field draws of the request must contain lists of names of actions."],
     [{ exploration: 0, path: "create" }, "The field path of the request must be a list of names of actions."],
     [[], "The field path of the request must be a list of names of actions."],
     ["text", "The body of the request must be a JSON object."],
     [{ exploration: 0, path: ["none"] }, 'The exploration has no action "none".'],
     [{ exploration: 0, path: ["refused"] }, "seqqa could not reach the state, because the action refused was not executed."],
     [{ exploration: 0, path: ["refused", "create"] }, "seqqa could not reach the state, because the action refused was not executed."],
-    [{ exploration: 0, path: ["x".repeat(200_000)] }, "The request is too large."],
   ])("refuses to open %j", async (body, error) => {
     const { post } = await serve();
     expect(await post("/api/lane", body)).toMatchObject([400, { error }]);

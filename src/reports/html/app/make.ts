@@ -21,6 +21,14 @@ export function button(label: string, action: () => void, attributes: Attributes
   return made;
 }
 
+/** Moves the focus to an element. If the element is no longer on the page, the heading of `section` gets the focus, so that it is not lost. */
+export function refocus(element: Element | null, section: Element | null): void {
+  if (element instanceof HTMLElement && element.isConnected && element !== document.body) return element.focus();
+  const heading = section?.querySelector<HTMLElement>("h2, h3, h4");
+  heading?.setAttribute("tabindex", "-1");
+  heading?.focus();
+}
+
 export const all = <T extends Element = HTMLElement>(selector: string, within: ParentNode = document): readonly T[] => [
   ...within.querySelectorAll<T>(selector),
 ];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { pathText } from "../../../../src/cli/run/path-text.ts";
 import { Feed } from "../../../../src/ui/index.ts";
-import { result } from "../../reports/results.ts";
+import { report, result } from "../../reports/results.ts";
 
 const actions = ["create", "pay", "../../etc/x y"];
 const config = { folder: "/work/qa", file: "/work/qa/seqqa.yaml" };
@@ -55,6 +55,20 @@ describe("a path that is saved", () => {
   it("has a file name that is no path", () => {
     expect(textOf("test", {}, ["../../etc/x y"]).file).toBe("-etc-x-y.test.ts");
     expect(textOf("test", {}, []).file).toBe("root.test.ts");
+  });
+
+  it("has the test data of the finding that it was opened for", () => {
+    const draws = [["create"], ["create", "create", "pay"]];
+    const { text } = pathText({ config, feed: feedOf({}), cwd: "/work" }, 0, { path: ["create", "pay"], draws, as: "test" });
+    expect(text).toContain('["create","create","pay"]');
+  });
+
+  it("does not exist if the exploration failed", () => {
+    const feed = feedOf(undefined);
+    feed.ended(report({ exitStatus: 3 }));
+    expect(() => pathText({ config, feed, cwd: "/work" }, 0, { path: [], as: "test" })).toThrow(
+      "The exploration failed, so its paths cannot be saved.",
+    );
   });
 
   it("waits for the end of its exploration", () => {

@@ -15,6 +15,8 @@ it("shows the names of operations, statuses and files as text, in closed section
   expect(html).not.toContain("<details open");
   expect(html).toContain("Operations: 0 of 1 called, 0 of 1 described statuses");
   expect(html).toContain("never called");
+  // The name of this part in the list of parts.
+  expect(html).toContain('data-title="Code"');
   expect(html).toContain('75 % <span class="quiet">3 of 4</span>');
   expect(html).toContain('none <span class="quiet">0 of 0</span>');
 });

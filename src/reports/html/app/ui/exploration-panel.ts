@@ -1,4 +1,4 @@
-import type { UiEvent, UiExploration, UiFinding, UiNode, UiState } from "../../../../ui/messages.ts";
+import type { UiEvent, UiExploration, UiFinding, UiGoal, UiNode, UiState } from "../../../../ui/messages.ts";
 import { printable } from "../../../console/printable.ts";
 import { anchorOf } from "../../anchor-of.ts";
 import { startCopying } from "../copy.ts";
@@ -8,7 +8,7 @@ import { make } from "../make.ts";
 import type { StepShown } from "../player.ts";
 import { Refused, type Connection } from "./connection.ts";
 import { exchangeView } from "./exchange-view.ts";
-import { FindingSection } from "./finding-section.ts";
+import { FindingSection, fromServer } from "./finding-section.ts";
 import type { Gate } from "./gate.ts";
 import { laneTable } from "./lane-table.ts";
 import { LiveGraph } from "./live-graph.ts";
@@ -37,6 +37,7 @@ export class ExplorationPanel {
   readonly #graphHolder = make("section", { class: "graph" });
   readonly #laneHolder = make("div", {});
   readonly #notes = make("section", { class: "notes", hidden: true }, make("h3", {}, "Notes"));
+  readonly #problems = make("div", {});
   readonly #findings: FindingSection;
   #graph: LiveGraph;
   #section: GraphSection | undefined;
@@ -54,7 +55,10 @@ export class ExplorationPanel {
     this.#graph = new LiveGraph(this.name, actions);
     this.#findings = new FindingSection({
       show: (finding) => this.#showFinding(finding),
-      laneButton: ({ path }) => context.gate.buttons(["Open a lane here", () => this.#openLane(path)]),
+      laneButton: ({ path, goal = { path } }) => {
+        const isBefore = goal.path.length < path.length;
+        return context.gate.buttons([isBefore ? "Open a lane before the last step" : "Open a lane here", () => this.#openLane(goal)]);
+      },
     });
     this.element = make(
       "section",
@@ -67,6 +71,7 @@ export class ExplorationPanel {
       this.#graphHolder,
       this.#laneHolder,
       this.#findings.element,
+      this.#problems,
       this.#notes,
     );
     this.#findings.show([], undefined);
@@ -80,14 +85,14 @@ export class ExplorationPanel {
    * Shows all data of an exploration. If the data begins with the nodes that are already shown, only the rest is added. Otherwise it replaces
    * everything.
    */
-  all({ nodes, edges, states, transitions, findings, notes, verdict, setup }: UiExploration): void {
+  all({ nodes, edges, states, transitions, findings, notes, verdict, setup, problems }: UiExploration): void {
     const isContinued =
       this.#taken.length <= nodes.length && this.#edges <= edges.length && this.#taken.every((node, at) => isSame(node, nodes[at]!));
     if (!isContinued) this.#begin();
     this.#take({ nodes: nodes.slice(this.#taken.length), edges: edges.slice(this.#edges), states, transitions });
     this.#notes.replaceChildren(this.#notes.firstElementChild!);
     for (const note of notes) this.#note(note);
-    if (verdict !== undefined) this.#ended({ verdict, findings, setup: setup ?? "" });
+    if (verdict !== undefined) this.#ended({ verdict, findings, setup: setup ?? "", problems: problems ?? "" });
     else this.#show(findings, undefined);
   }
 
@@ -156,13 +161,14 @@ export class ExplorationPanel {
     this.#findings.show(findings, setup);
   }
 
-  #ended({ verdict, findings, setup }: Pick<UiExploration, "findings"> & { readonly verdict: string; readonly setup: string }): void {
+  #ended({ verdict, findings, setup, problems }: Omit<Extract<Heard, { readonly kind: "ended" }>, "kind" | "exploration">): void {
     // After a reconnection, the server reports the end of the exploration a second time. Ignore this.
     if (this.#isOver) return;
     this.#isOver = true;
     this.#verdict.textContent = printable(verdict);
     this.#progress.hidden = this.#lanes.hidden = true;
     this.#show(findings, setup);
+    this.#problems.replaceChildren(fromServer(problems));
     this.#section?.whole();
   }
 
@@ -177,8 +183,8 @@ export class ExplorationPanel {
     if (last !== undefined) this.choose(last);
   }
 
-  #openLane(path: readonly string[]): void {
-    this.#context.openLane({ exploration: this.#index, path }, this.#laneHolder);
+  #openLane(goal: UiGoal): void {
+    this.#context.openLane({ exploration: this.#index, ...goal }, this.#laneHolder);
   }
 
   /** Returns what is added to the details of a state: buttons, and the requests that first led to the state. */
@@ -195,7 +201,7 @@ export class ExplorationPanel {
     const save = (as: "test" | "journey") => (): void => void savePath(this.#context.connection, chosen, as, saved);
     if (nodes.parent[place]! >= 0) void this.#fetchRequests(nodes.id[place]!, requests);
     const buttons = this.#context.gate.buttons(
-      ["Open a lane here", () => this.#openLane(path)],
+      ["Open a lane here", () => this.#openLane({ path })],
       ["Save this path as a test", save("test")],
       ["Save this path as a journey", save("journey")],
     );

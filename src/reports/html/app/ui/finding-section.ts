@@ -3,7 +3,7 @@ import { printable } from "../../../console/printable.ts";
 import { anchorOf } from "../../anchor-of.ts";
 import { startFindingList } from "../finding-list.ts";
 import { startFinding } from "../findings.ts";
-import { all, button, make } from "../make.ts";
+import { all, button, make, refocus } from "../make.ts";
 
 export interface FindingActions {
   show(finding: UiFinding): void;
@@ -19,6 +19,8 @@ export class FindingSection {
   readonly #count = make("span", { class: "quiet" });
   readonly #list = make("div", {});
   readonly #actions: FindingActions;
+  /** The list of findings while the exploration runs, with the ids of its findings. */
+  #arrived: { readonly rows: HTMLElement; readonly ids: readonly string[] } | undefined;
 
   constructor(actions: FindingActions) {
     this.#actions = actions;
@@ -28,29 +30,42 @@ export class FindingSection {
   /** Replaces the findings. @param setup HTML from the server with the requests before the root state; `undefined` while the exploration runs */
   show(findings: readonly UiFinding[], setup: string | undefined): void {
     this.#count.textContent = String(findings.length);
-    if (setup === undefined) return this.#list.replaceChildren(...this.#rows(findings));
+    if (setup === undefined) return this.#showArrived(findings);
+    const hadFocus = this.#list.contains(document.activeElement);
+    this.#arrived = undefined;
     const articles = findings.map((finding) => this.#article(finding));
     this.#list.replaceChildren(...(findings.length === 0 ? [make("p", {}, "None.")] : articles), fromServer(setup));
     startFinding(this.#list);
     startFindingList(this.#list, articles);
     const first = this.#list.querySelector(".finding");
     for (const one of articles) one.querySelector("details")!.open = one === first;
+    if (hadFocus) refocus(null, this.element);
   }
 
-  #rows(findings: readonly UiFinding[]): readonly HTMLElement[] {
-    if (findings.length === 0) return [make("p", { class: "quiet" }, "No findings so far.")];
-    const items = findings.map((finding) =>
-      make(
-        "li",
-        {},
-        ...this.#title(finding),
-        " ",
-        make("span", { class: "quiet" }, printable(finding.path.join(" -> "))),
-        " ",
-        this.#showButton(finding),
-      ),
+  /** Shows the findings of a running exploration. Rows that are shown stay, so that a button in them keeps the focus. */
+  #showArrived(findings: readonly UiFinding[]): void {
+    const ids = findings.map(({ id }) => id);
+    const before = this.#arrived;
+    if (before === undefined || before.ids.length === 0 || !before.ids.every((id, at) => id === ids[at])) {
+      const rows = make("ul", { class: "arrived" }, ...findings.map((finding) => this.#row(finding)));
+      this.#list.replaceChildren(findings.length === 0 ? make("p", { class: "quiet" }, "No findings so far.") : rows);
+      this.#arrived = { rows, ids };
+    } else {
+      before.rows.append(...findings.slice(before.ids.length).map((finding) => this.#row(finding)));
+      this.#arrived = { rows: before.rows, ids };
+    }
+  }
+
+  #row(finding: UiFinding): HTMLElement {
+    return make(
+      "li",
+      {},
+      ...this.#title(finding),
+      " ",
+      make("span", { class: "quiet" }, printable(finding.path.join(" -> "))),
+      " ",
+      this.#showButton(finding),
     );
-    return [make("ul", { class: "arrived" }, ...items)];
   }
 
   #article(finding: UiFinding): HTMLElement {
@@ -78,7 +93,7 @@ export class FindingSection {
  * Converts HTML from the server to elements. The server has escaped every text from outside. In addition, the page's content security policy allows
  * only the page's own script. No other texts may be converted in this way.
  */
-function fromServer(html: string): HTMLElement {
+export function fromServer(html: string): HTMLElement {
   const holder = make("div", {});
   holder.innerHTML = html;
   for (const one of all(".controls", holder)) one.remove();

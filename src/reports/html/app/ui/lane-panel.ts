@@ -2,7 +2,7 @@ import type { UiLaneState } from "../../../../ui/messages.ts";
 import { SHORT_ID } from "../../../../model/results/state-id.ts";
 import { printable } from "../../../console/printable.ts";
 import { copyButton } from "../copy.ts";
-import { button, make } from "../make.ts";
+import { button, make, refocus } from "../make.ts";
 import { Refused, type Connection } from "./connection.ts";
 import { savePath, type ChosenPath } from "./saved-path.ts";
 import { endOf, judgedView, linesView, stepView } from "./step-view.ts";
@@ -22,7 +22,11 @@ export class LanePanel {
   readonly #place = make("div", {});
   readonly #saved = make("div", { class: "saved" });
   readonly #steps = make("ol", { class: "steps", reversed: true });
-  #isBusy = false;
+  /** The last request to the server, while it is not answered. The answers of earlier requests are ignored. */
+  #request: object | undefined;
+  /** The element that had the focus when the lane was opened. It gets the focus again when the lane is closed. */
+  #opener: Element | null = null;
+  #draws: ChosenPath["draws"];
 
   constructor(context: LaneContext) {
     this.#context = context;
@@ -33,12 +37,20 @@ export class LanePanel {
       this.#said,
       this.#place,
       this.#saved,
+      make(
+        "p",
+        { class: "controls" },
+        button("Close the lane", () => void this.#close(), { class: "small" }),
+      ),
       this.#steps,
     );
   }
 
-  /** Opens a lane in the state at the end of a path. The server closes the lane that was open before. */
-  async open({ exploration, path }: ChosenPath): Promise<void> {
+  /** Opens a lane in the state at the end of a path. The server closes the lane that was open before, or that is opened at the moment. */
+  async open({ exploration, path, draws }: ChosenPath): Promise<void> {
+    this.#draws = draws;
+    const { activeElement } = document;
+    if (!this.element.contains(activeElement)) this.#opener = activeElement;
     this.#steps.replaceChildren();
     this.#saved.replaceChildren();
     this.#place.replaceChildren();
@@ -47,36 +59,43 @@ export class LanePanel {
     await this.#ask(`Opening a lane, and executing ${path.length} action${path.length === 1 ? "" : "s"}.`, "/api/lane", {
       exploration,
       path,
+      draws,
     });
   }
 
   async #step(action: string): Promise<void> {
+    if (this.#request !== undefined) return;
     await this.#ask(`Executing ${printable(action)}.`, "/api/lane/step", { action });
     const again = [...this.#place.querySelectorAll<HTMLElement>("button[data-action]")].find((one) => one.dataset["action"] === action);
     again?.focus({ preventScroll: true });
   }
 
   async #close(): Promise<void> {
-    if (this.#isBusy) return;
-    await this.#context.connection.post("/api/lane/close", {}).catch(() => undefined);
+    this.#request = undefined;
+    const section = this.element.parentElement?.closest("section") ?? null;
     this.element.remove();
+    refocus(this.#opener, section);
+    await this.#context.connection.post("/api/lane/close", {}).catch(() => undefined);
   }
 
   async #ask(saying: string, path: string, body: object): Promise<void> {
-    if (this.#isBusy) return;
-    this.#isBusy = true;
+    const request = (this.#request = {});
     this.element.setAttribute("aria-busy", "true");
     this.#said.className = "quiet";
     this.#said.textContent = saying;
     try {
-      this.#show(await this.#context.connection.post<UiLaneState>(path, body));
+      const state = await this.#context.connection.post<UiLaneState>(path, body);
+      if (this.#request === request) this.#show(state);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
+      if (this.#request !== request) return;
       this.#said.className = "warn";
       this.#said.textContent = error.message;
     } finally {
-      this.#isBusy = false;
-      this.element.removeAttribute("aria-busy");
+      if (this.#request === request || this.#request === undefined) {
+        this.#request = undefined;
+        this.element.removeAttribute("aria-busy");
+      }
     }
   }
 
@@ -110,7 +129,7 @@ export class LanePanel {
   #placePart({ exploration, path, place }: UiLaneState): readonly HTMLElement[] {
     const name = place.id.slice(0, SHORT_ID);
     const inGraph = this.#context.stateButton(exploration, name);
-    const chosen = { exploration, path };
+    const chosen = { exploration, path, draws: this.#draws };
     const save = (as: "test" | "journey") => (): void => void savePath(this.#context.connection, chosen, as, this.#saved);
     return [
       make(
@@ -128,8 +147,6 @@ export class LanePanel {
         button("Save this path as a test", save("test"), { class: "small" }),
         " ",
         button("Save this path as a journey", save("journey"), { class: "small" }),
-        " ",
-        button("Close the lane", () => void this.#close(), { class: "small" }),
       ),
     ];
   }

@@ -1,4 +1,4 @@
-import type { UiEvent } from "../../../../ui/messages.ts";
+import type { UiEvent, UiFailure } from "../../../../ui/messages.ts";
 import { printable } from "../../../console/printable.ts";
 import { button, make } from "../make.ts";
 import { startTheme } from "../theme.ts";
@@ -21,7 +21,8 @@ export function startPage(): void {
   const lost = make("p", { class: "note", role: "alert", hidden: true });
   const select = make("select", { id: "part" });
   const choose = make("p", { class: "choose", hidden: true }, make("label", { for: "part" }, "Shown: "), select);
-  const main = make("main", { id: "content", tabindex: "-1" }, choose);
+  const failed = make("div", {});
+  const main = make("main", { id: "content", tabindex: "-1" }, failed, choose);
   document.body.append(
     make("a", { class: "skip", href: "#content" }, "Skip to the content"),
     make("header", {}, make("p", { class: "brand" }, "seqqa"), title, run, lost),
@@ -68,7 +69,8 @@ export function startPage(): void {
     title.textContent = document.title = text;
     title.className = kind;
   };
-  const end = (id: string | undefined, exitStatus: number): void => {
+  const end = (id: string | undefined, exitStatus: number, failures: readonly UiFailure[]): void => {
+    failed.replaceChildren(...failures.map(failurePart));
     const [kind, text] = ENDS[exitStatus] ?? ["warned", `The run has ended with status ${exitStatus}`];
     entitle(text, kind);
     run.textContent = id === undefined ? "" : `Run ${printable(id)}`;
@@ -83,10 +85,10 @@ export function startPage(): void {
       const found = event.explorations.findIndex(({ findings }) => findings.length > 0);
       if (isFirst && event.exitStatus !== undefined && panels.length > 0) show(Math.max(0, found));
       if (event.exitStatus === undefined) entitle("The run is in progress");
-      else end(event.run, event.exitStatus);
+      else end(event.run, event.exitStatus, event.failures);
       document.documentElement.dataset["ready"] = "";
     } else if (event.kind === "began") add(event);
-    else if (event.kind === "over") end(event.run, event.exitStatus);
+    else if (event.kind === "over") end(event.run, event.exitStatus, event.failures);
     else panels[event.exploration]?.hear(event);
   };
   connection.listen(hear, () => {
@@ -94,4 +96,19 @@ export function startPage(): void {
       "The page has lost its connection, because seqqa has ended. The page keeps its content. To open the last run again, run seqqa ui.";
     lost.hidden = false;
   });
+}
+
+function failurePart({ file, code, message, hint }: UiFailure): HTMLElement {
+  const title = [
+    make("span", { class: "mark warned" }, "Error"),
+    ` ${printable(file)} `,
+    make("span", { class: "quiet" }, printable(code)),
+  ];
+  return make(
+    "article",
+    { class: "problem" },
+    make("h2", { class: "title" }, ...title),
+    make("p", {}, printable(message)),
+    ...(hint === undefined ? [] : [make("p", {}, printable(hint))]),
+  );
 }

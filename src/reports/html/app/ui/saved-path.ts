@@ -1,23 +1,25 @@
 import type { UiText } from "../../../../ui/messages.ts";
 import { startCopying } from "../copy.ts";
-import { button, make } from "../make.ts";
+import { button, make, refocus } from "../make.ts";
 import { Refused, type Connection } from "./connection.ts";
 import { titled } from "./exchange-view.ts";
 
 export interface ChosenPath {
   readonly exploration: number;
   readonly path: readonly string[];
+  /** The paths that seed the random test data of the steps; absent if each step has the data of its own path. */
+  readonly draws?: readonly (readonly string[])[] | undefined;
 }
 
 /** Shows a path as the source text of a test or a journey, which the user can copy or download. */
-export async function savePath(
-  connection: Connection,
-  { exploration, path }: ChosenPath,
-  as: "test" | "journey",
-  holder: HTMLElement,
-): Promise<void> {
+export async function savePath(connection: Connection, chosen: ChosenPath, as: "test" | "journey", holder: HTMLElement): Promise<void> {
+  const opener = document.activeElement;
+  const hide = (): void => {
+    holder.replaceChildren();
+    refocus(opener, holder.closest("section"));
+  };
   try {
-    const { text, file } = await connection.get<UiText>("/api/text", { exploration, as, action: path });
+    const { text, file } = await connection.post<UiText>("/api/text", { ...chosen, as });
     const heading = make("h4", { tabindex: "-1" }, `This path as a ${as}`);
     holder.replaceChildren(
       heading,
@@ -26,7 +28,7 @@ export async function savePath(
         { class: "controls" },
         button(`Download ${file}`, () => download(file, text), { class: "small" }),
         " ",
-        button("Hide", () => holder.replaceChildren(), { class: "small" }),
+        button("Hide", hide, { class: "small" }),
       ),
       titled(file),
       make("pre", { tabindex: "0" }, text),
