@@ -311,6 +311,24 @@ describe("a run that goes on", () => {
     },
   );
 
+  it(
+    "makes races in each exploration that has none, also in a session after the one that added --races",
+    { timeout: 100_000 },
+    async () => {
+      const quiet = (name: string): string => bits(name, 2).replace("!== 3", "!== 9");
+      const { run, output } = project({ "qa/a.explore.ts": quiet("a"), "qa/b.explore.ts": quiet("b") });
+      const raced = (): readonly unknown[] => writtenIn(output).explorations.map(({ raceCoverage }) => (raceCoverage?.pairs ?? 0) > 0);
+      await run();
+      // The second session adds --races, and does not come to b.
+      await run("--resume", "--races", "--only", "a");
+      expect(raced()).toEqual([true, false]);
+      const last = await run("--resume", "--only", "b");
+      expect(last.stderr).toContain("b continues after ");
+      expect(raced()).toEqual([true, true]);
+      expect((await run("--resume")).stderr).toMatch(/b had already ended \(exhausted\)/);
+    },
+  );
+
   it("keeps --no-infra, --base-url, --only and --shard, and no password", { timeout: 100_000 }, async () => {
     const counter = (name: string): string => `import { Action, Agent } from "seqqa";
       export const agent = new Agent({ name: "${name}", invariants: [], actions: [1, 2, 3, 4].map((n) => new Action({

@@ -11,16 +11,6 @@ const FREE =
 /** Returns `true` if this configuration key may differ when a run is resumed. */
 export const isFree = (key: string): boolean => FREE.test(key);
 
-/** Returns `true` if races or faults are wanted now that the run did not probe, so that an exploration without open states still has work. */
-export function addsStages(stored: Pick<StoredRun, "config">, config: Config): boolean {
-  const off = JSON.stringify("off");
-  return configRows(config).some(
-    ({ key, value }) => STAGES.includes(key) && value !== off && (stored.config.get(key)?.value ?? off) === off,
-  );
-}
-
-const STAGES: readonly string[] = ["exploration.races.mode", "exploration.faults.mode"];
-
 /**
  * Returns a text for each configuration key whose value has changed since the run started, with both values. Changed environment variables are named
  * without their values, because the values may be secrets.

@@ -4,9 +4,9 @@ import type { Shard } from "../../engine/shards/shard-partition.ts";
 import { STRATEGIES, STRATEGY_KINDS } from "../../model/declare/strategy.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { alternatives } from "../../model/text/alternatives.ts";
-import { refuseWritten, type StoredExploration, type StoredRun } from "../../run-log/index.ts";
+import { refuseWritten, type Stage, type StoredExploration, type StoredRun } from "../../run-log/index.ts";
 import { beyondInRecord, type RecordInput } from "./check-record.ts";
-import { addsStages, changedKeys } from "./changed-keys.ts";
+import { changedKeys } from "./changed-keys.ts";
 import type { ExploreFileRequest } from "../prepare/explore-request.ts";
 import { loadExploration, type LoadedExploration } from "../prepare/load-exploration.ts";
 import { withRunDirectory } from "../prepare/run-directory.ts";
@@ -54,7 +54,7 @@ export async function checkResumable(input: ResumableInput): Promise<ReadonlySet
         continue;
       }
       const { definition, module } = await loadExploration(path, directory);
-      const compared = compareExploration(exploration, { definition, code: module.hash, config, shard, stored });
+      const compared = compareExploration(exploration, { definition, code: module.hash, config, shard });
       changes.push(...compared.changes);
       barred.push(...compared.barred);
       if (compared.isOver) finished.add(exploration.file);
@@ -94,8 +94,6 @@ export interface ExplorationNow {
   readonly code: string;
   readonly config: Config;
   readonly shard: Shard | undefined;
-  /** The run that contains the exploration. */
-  readonly stored: Pick<StoredRun, "config">;
 }
 
 export interface ComparedExploration {
@@ -113,11 +111,10 @@ export interface ComparedExploration {
 
 export function compareExploration(
   exploration: StoredExploration,
-  { definition, code, config, shard, stored }: ExplorationNow,
+  { definition, code, config, shard }: ExplorationNow,
 ): ComparedExploration {
   const { name, file, beginning } = exploration;
   const budget = shardSettings(resolveExploration(config, definition), shard, name, definition);
-  const over = isOver(exploration, budget) && !addsStages(stored, config);
   const [was, is] = [beginning?.shard ?? undefined, shard].map((one) => (one === undefined ? "none" : shardText(one)));
   const isSame = beginning === undefined || beginning.code === code;
   return {
@@ -125,7 +122,7 @@ export function compareExploration(
     barred: [...(was === is ? [] : [`the shard of ${file} (${was}, now ${is})`]), ...otherOrder(exploration, definition, budget)],
     beyond: beyondNow(exploration, budget),
     budget,
-    isOver: over,
+    isOver: isOver(exploration, budget),
   };
 }
 
@@ -198,6 +195,9 @@ function otherOrder(
 
 function isOver({ outcome, stopReason, steps, isCut, beginning }: StoredExploration, budget: ExplorationConfig): boolean {
   if (outcome !== "ended" || isCut) return false;
+  // Races and faults are left out after a first violation.
+  if (stopReason === "first_violation") return budget.stopOnFirstViolation;
+  if (lacksStage(beginning?.stages ?? [], budget)) return false;
   switch (stopReason) {
     case "exhausted":
       return true;
@@ -205,11 +205,14 @@ function isOver({ outcome, stopReason, steps, isCut, beginning }: StoredExplorat
       return budget.maxSteps <= steps;
     case "max_depth":
       return beginning === undefined || beginning.maxDepth === (budget.maxDepth ?? null);
-    case "first_violation":
-      return budget.stopOnFirstViolation;
     default:
       return false;
   }
+}
+
+/** Returns `true` if races or faults are wanted, but the exploration ended without them. Compare with the exploration, as other ones may have had them. */
+function lacksStage(stages: readonly Stage[], { races, faults }: ExplorationConfig): boolean {
+  return (races.mode !== "off" && !stages.includes("races")) || (faults.mode !== "off" && !stages.includes("faults"));
 }
 
 function changed(run: string, what: readonly string[], hint: string): SeqqaError {

@@ -36,7 +36,7 @@ export function runToGoOn({ config, definition, code, options }: StoredProgressI
   if (stored === undefined || exploration === undefined) return undefined;
   refuseWritten(stored.file);
   refuseMerged(stored);
-  const compared = compareExploration(exploration, { definition, code, config, shard, stored });
+  const compared = compareExploration(exploration, { definition, code, config, shard });
   const { changes, barred } = compared;
   refuseChanged(
     stored,
