@@ -54,7 +54,7 @@ export async function checkResumable(input: ResumableInput): Promise<ReadonlySet
         continue;
       }
       const { definition, module } = await loadExploration(path, directory);
-      const compared = compareExploration(exploration, { definition, code: module.hash, config, shard });
+      const compared = compareExploration(exploration, { definition, code: module.hash, config, shard, known });
       changes.push(...compared.changes);
       barred.push(...compared.barred);
       if (compared.isOver) finished.add(exploration.file);
@@ -94,6 +94,8 @@ export interface ExplorationNow {
   readonly code: string;
   readonly config: Config;
   readonly shard: Shard | undefined;
+  /** Ids of known violations. An exploration that ended with one of them is not over. Default: none. */
+  readonly known?: ReadonlySet<string> | undefined;
 }
 
 export interface ComparedExploration {
@@ -111,7 +113,7 @@ export interface ComparedExploration {
 
 export function compareExploration(
   exploration: StoredExploration,
-  { definition, code, config, shard }: ExplorationNow,
+  { definition, code, config, shard, known }: ExplorationNow,
 ): ComparedExploration {
   const { name, file, beginning } = exploration;
   const budget = shardSettings(resolveExploration(config, definition), shard, name, definition);
@@ -122,7 +124,7 @@ export function compareExploration(
     barred: [...(was === is ? [] : [`the shard of ${file} (${was}, now ${is})`]), ...otherOrder(exploration, definition, budget)],
     beyond: beyondNow(exploration, budget),
     budget,
-    isOver: isOver(exploration, budget),
+    isOver: isOver(exploration, budget, known),
   };
 }
 
@@ -193,10 +195,14 @@ function otherOrder(
   return found;
 }
 
-function isOver({ outcome, stopReason, steps, isCut, beginning }: StoredExploration, budget: ExplorationConfig): boolean {
+function isOver(
+  { outcome, stopReason, steps, isCut, findingIds, beginning }: StoredExploration,
+  budget: ExplorationConfig,
+  known: ReadonlySet<string> = new Set(),
+): boolean {
   if (outcome !== "ended" || isCut) return false;
   // Races and faults are left out after a first violation.
-  if (stopReason === "first_violation") return budget.stopOnFirstViolation;
+  if (stopReason === "first_violation") return budget.stopOnFirstViolation && !findingIds.every((id) => known.has(id));
   if (lacksStage(beginning?.stages ?? [], budget)) return false;
   switch (stopReason) {
     case "exhausted":

@@ -23,6 +23,7 @@ const ended: StoredExploration = {
   states: 20,
   depth: 3,
   isCut: false,
+  findingIds: [],
   actions: ["go"],
   beginning: {
     code: "c0de",
@@ -37,11 +38,11 @@ const ended: StoredExploration = {
 };
 
 /** How an exploration compares with a budget that is given now. */
-function compared(exploration: Partial<StoredExploration>, budget: object, of?: number) {
+function compared(exploration: Partial<StoredExploration>, budget: object, of?: number, known?: ReadonlySet<string>) {
   const flags = Object.entries(budget).map(([key, value]) => ({ key: `exploration.${key}`, flag: `--${key}`, value: String(value) }));
   const config = loadConfig({ env: {}, flags });
   const shard = of === undefined ? undefined : { index: 0, of };
-  return compareExploration({ ...ended, ...exploration }, { definition, code: "c0de", config, shard });
+  return compareExploration({ ...ended, ...exploration }, { definition, code: "c0de", config, shard, known });
 }
 const beyond = (...args: Parameters<typeof compared>): readonly string[] => compared(...args).beyond;
 
@@ -82,7 +83,13 @@ describe("what an exploration has beyond where it would end now", () => {
     ]);
     expect([isOver(["races"], {}), isOver(["races"], { races: "pairs" }), isOver([], { faults: "on" })]).toEqual([true, true, false]);
     // After a first violation, races and faults are left out.
-    expect(isOver([], { ...both, stop_on_first_violation: true }, "first_violation")).toBe(true);
+    expect(compared({ stopReason: "first_violation", findingIds: ["f"] }, { ...both, stop_on_first_violation: true }).isOver).toBe(true);
+  });
+
+  it("is not over after a first violation that is known now", () => {
+    const isOver = (findingIds: readonly string[], ...known: readonly string[]): boolean =>
+      compared({ stopReason: "first_violation", findingIds }, { stop_on_first_violation: true }, undefined, new Set(known)).isOver;
+    expect([isOver(["f"]), isOver(["f"], "g"), isOver(["f", "g"], "g"), isOver(["f", "g"], "g", "f")]).toEqual([true, true, true, false]);
   });
 
   it("is refused by name", () => {
