@@ -15,6 +15,9 @@ import { shardSettings, shardOf, shardText } from "../shards/shard.ts";
 /** Names of the strategies that allow a different `max_depth` when a run is resumed, as text for messages. */
 const SHORTEST_FIRST = alternatives(STRATEGY_KINDS.filter((kind) => STRATEGIES[kind].isShortestFirst));
 
+/** The reason why the stored result of an exploration is kept: the exploration has no work left, or the option `only` leaves it out. */
+export type KeptReason = "over" | "left_out";
+
 /**
  * A request to resume a run. If `only` is set, only explorations whose name contains this text are checked against budgets. Violations in `known` do
  * not stop the run.
@@ -32,14 +35,14 @@ export interface ResumableInput extends Pick<ExploreFileRequest, "config" | "sha
 /**
  * Checks that a run can be resumed, before anything is sent. Resuming is refused if stored outcomes cannot be read, or if outcomes could now be
  * different. Budgets, reports and the number of lanes may change.
- * @returns the files whose explorations are over
+ * @returns the files whose stored results are kept, because their explorations are over, or because `only` leaves them out
  * @throws SeqqaError `RUN_GOES_ON`, `RESUME_CHANGED`, `RESUME_BUDGET`, `RESUME_MISMATCH`, `RUN_UNREADABLE` with exit status 2, and errors of loading
  * the files
  */
-export async function checkResumable(input: ResumableInput): Promise<ReadonlySet<string>> {
+export async function checkResumable(input: ResumableInput): Promise<ReadonlyMap<string, KeptReason>> {
   const { stored, config, version, files, force, only = "", known } = input;
   const shard = input.shard === undefined ? undefined : shardOf(input.shard);
-  const finished = new Set<string>();
+  const kept = new Map<string, KeptReason>();
   const changes = changesOfRun(stored, config, version);
   const barred: string[] = [];
   const missing: string[] = [];
@@ -57,18 +60,17 @@ export async function checkResumable(input: ResumableInput): Promise<ReadonlySet
       const compared = compareExploration(exploration, { definition, code: module.hash, config, shard, known });
       changes.push(...compared.changes);
       barred.push(...compared.barred);
-      if (compared.isOver) finished.add(exploration.file);
-      else {
-        const name = definition.name ?? exploration.name;
-        if (name.includes(only)) goingOn.push({ ...compared, exploration, name, known });
-      }
+      const name = definition.name ?? exploration.name;
+      if (compared.isOver) kept.set(exploration.file, "over");
+      else if (name.includes(only)) goingOn.push({ ...compared, exploration, name, known });
+      else kept.set(exploration.file, "left_out");
     }
   });
   if (missing.length > 0)
     throw changed(stored.id, missing, "Restore the file, give the directory that contains it, or begin a new run without --resume.");
   refuseChanged(stored, { barred, changes }, force, "--force");
   refuseBeyond(stored, goingOn);
-  return finished;
+  return kept;
 }
 
 /**

@@ -88,7 +88,7 @@ export async function seqqa(argv: readonly string[], setting: Setting = {}): Pro
     distribute: (input) => (setting.distribute ?? nobody)(input),
     work: (input) => (setting.work ?? nobody)(input, interrupt),
     merging: () => import("../../../src/run/index.ts"),
-    checkResumable: () => Promise.resolve(new Set()),
+    checkResumable: () => Promise.resolve(new Map()),
     replayFile: (input) => {
       replayInputs.push(input);
       const none: ReplayResult = { steps: [], completed: true, violations: [], errors: [] };
