@@ -28,10 +28,13 @@ export function changedKeys(stored: Pick<StoredRun, "config" | "environment">, c
   return [...changed, ...otherValues(stored.environment, config).map((key) => `the value of ${key}`)];
 }
 
-/** Returns the configuration keys whose values differ between two runs, if outcomes may depend on these values. */
+/** Matches the settings of races and faults that must be equal in all shards, because each shard probes only its own states. */
+const PROBING = /^exploration\.(?:races|faults)\.(?!max_time$)/;
+
+/** Returns the configuration keys whose values differ between two shards, if outcomes may depend on these values. Budgets may differ. */
 export function differingKeys(a: StoredRun["config"], b: StoredRun["config"]): readonly string[] {
   const keys = new Set([...a.keys(), ...b.keys()]);
-  return [...keys].toSorted().filter((key) => !isFree(key) && a.get(key)?.value !== b.get(key)?.value);
+  return [...keys].toSorted().filter((key) => (!isFree(key) || PROBING.test(key)) && a.get(key)?.value !== b.get(key)?.value);
 }
 
 function short(value: string | undefined): string {
