@@ -109,10 +109,14 @@ export class ExplorationKeeper {
     this.#start = start;
   }
 
-  /** Deletes all stored commits, because the exploration is started again. */
+  /**
+   * Deletes everything that is stored of the exploration, because its search starts again. If the process is killed before the next batch, a resumed
+   * run then begins the exploration anew.
+   */
   again(): void {
     this.#attempt(() => {
-      for (const table of ["nodes", "states", "commits", "checks", "news", "exchanges"])
+      this.#entries.remove(this.#id);
+      for (const table of ["nodes", "states", "commits", "checks", "news", "exchanges", "beginnings"])
         this.#db.prepare(`DELETE FROM ${table} WHERE exploration = ?`).run(this.#id);
     });
     this.#commits = new CommitWriter(this.#db, this.#id, (stepEvents) => this.#told(stepEvents));
