@@ -16,6 +16,7 @@ export {
   contentOf,
   FULL_ORDER,
   joined,
+  comparableKnowledge,
   knowledgeText,
   knowsNothing,
   NOTHING_KNOWN,
