@@ -7,7 +7,7 @@ export { clean, type CleanedUp } from "./clean.ts";
 export { describeExplorations, type DescribedExploration, type UnusableFile } from "./prepare/describe-explorations.ts";
 export { distribute, type DistributeInput, type Distribution } from "./prepare/distribution.ts";
 export { doctor } from "./doctor.ts";
-export { exploreFile } from "./explore/explore-file.ts";
+export { exploreFile, withLoadedFiles } from "./explore/explore-file.ts";
 export type { ExploreFileRequest } from "./prepare/explore-request.ts";
 export { findJourneys } from "./journeys/find-journeys.ts";
 export type { FoundJourney, FoundJourneys, JourneyEvent, JourneyFile, JourneyRun, RunJourneysInput } from "./journeys/journey-run.ts";

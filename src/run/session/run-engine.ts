@@ -3,7 +3,7 @@ import type { SeqqaError } from "../../model/errors.ts";
 import type { ExplorationResult } from "../../model/results/result.ts";
 import type { MeasuredCode } from "../coverage/code/code-coverage.ts";
 import type { CountedDescription } from "../coverage/read-operations.ts";
-import type { ExploreFileRequest } from "../prepare/explore-request.ts";
+import type { ExploreFileRequest, LoadedFiles } from "../prepare/explore-request.ts";
 import type { JourneyRun, RunJourneysInput } from "../journeys/journey-run.ts";
 import type { KeptReason, ResumableInput } from "../resume/check-resumable.ts";
 
@@ -11,6 +11,8 @@ import type { KeptReason, ResumableInput } from "../resume/check-resumable.ts";
 export interface RunEngine {
   /** Explores one file. @returns `undefined` if the name of the exploration does not contain the text `only` @throws SeqqaError */
   readonly exploreFile: (input: ExploreFileRequest) => Promise<ExplorationResult | undefined>;
+  /** Loads all exploration files, and calls `work` with them and with the errors of the other files. */
+  readonly withLoadedFiles: (files: readonly string[], work: (loaded: LoadedFiles) => Promise<void>) => Promise<void>;
   readonly runJourneys: (input: RunJourneysInput) => Promise<readonly JourneyRun[]>;
   /** Runs `work` while the run's services are up. @returns `undefined` if interrupted before the work started @throws SeqqaError */
   readonly withServices: <T>(

@@ -168,12 +168,32 @@ export class RunSession {
   }
 
   /**
+   * Loads all exploration files, records the failures of those that do not load, and calls `work` with the others. `work` is not called if there are
+   * no others.
+   */
+  async withLoadedFiles(
+    { withLoadedFiles }: Pick<RunEngine, "withLoadedFiles">,
+    files: readonly string[],
+    work: (usable: readonly Pick<ExploreFileRequest, "entry" | "loaded">[]) => Promise<void>,
+  ): Promise<void> {
+    await withLoadedFiles(files, async (loaded) => {
+      const usable: Pick<ExploreFileRequest, "entry" | "loaded">[] = [];
+      for (const entry of files) {
+        const one = loaded.get(entry);
+        if (one !== undefined && "error" in one) this.fail(one.error, entry);
+        else usable.push({ entry, loaded: one });
+      }
+      if (usable.length > 0) await work(usable);
+    });
+  }
+
+  /**
    * Explores a file. A failure is recorded as a failure of the run.
    * @param request The parts of the request that the session does not set itself.
    */
   async exploreFile(
     { exploreFile }: Pick<RunEngine, "exploreFile">,
-    request: Pick<ExploreFileRequest, "entry" | "name" | "only" | "shard" | "distribution">,
+    request: Pick<ExploreFileRequest, "entry" | "loaded" | "name" | "only" | "shard" | "distribution">,
   ): Promise<void> {
     const { config, reporter, signal, known, operations } = this.#input;
     const coverageFolder = this.#coverageFolder;

@@ -114,7 +114,7 @@ function unique<T>(all: readonly T[], keyOf: (one: T) => string): readonly T[] {
  */
 export function comparableKnowledge({ generated, times, dropped, background, noisyActions, ordered }: Knowledge): string {
   const lists = [
-    generated.map(({ leastLength: _, ...rest }) => rest),
+    generated.map(({ place, after, domain, isRandom }) => [place, after, domain, isRandom]),
     times,
     dropped.map(({ field }) => field),
     background,
