@@ -87,6 +87,7 @@ export function lazyMachinery(prepare: (engine: typeof Engine) => void = () => u
   };
   return {
     exploreFile: async (input) => (await engine()).exploreFile(input),
+    withLoadedFiles: async (files, work) => (await engine()).withLoadedFiles(files, work),
     distribute: async (input) => (await engine()).distribute(input),
     work: async (input) => (await engine()).work(input),
     checkResumable: async (input) => (await engine()).checkResumable(input),

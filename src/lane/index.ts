@@ -4,6 +4,7 @@ export { LaneLost } from "./bring-up/lane-lost.ts";
 export { isStoreLost, lossOf } from "./bring-up/store-lost.ts";
 export { exchangesOf, type Outcome } from "./step/outcome.ts";
 export { Stepper } from "./step/stepper.ts";
+export { refuseRaces } from "./races/race-obstacle.ts";
 export { isAt, type RaceGround } from "./races/race-ground.ts";
 export { LaneControl } from "./bring-up/control.ts";
 export { LaneRuntime } from "./bring-up/lane-runtime.ts";

@@ -14,7 +14,7 @@ export { DETAIL_LIMITS, type ExplorationKeeper, type ExplorationStart } from "./
 export { asUnreadable, unreadable } from "./read/open-run.ts";
 export { OWN_ONLY, writeWhole } from "./write/write-whole.ts";
 export { readStoredRun, type StoredExploration, type StoredRun } from "./read/resumable-run.ts";
-export type { RunHeader } from "./rows/run-header.ts";
+export type { RunHeader, Stage } from "./rows/run-header.ts";
 export { configRows, type ConfigRow } from "./rows/config-rows.ts";
 export { environmentOf, otherValues } from "./rows/environment-rows.ts";
 export { withShardStores, type ShardStore } from "./read/shard-stores.ts";

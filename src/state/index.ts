@@ -17,6 +17,7 @@ export {
   FULL_ORDER,
   NEXT_SECOND,
   joined,
+  comparableKnowledge,
   knowledgeText,
   knowsNothing,
   NOTHING_KNOWN,

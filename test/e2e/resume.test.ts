@@ -311,6 +311,46 @@ describe("a run that goes on", () => {
     },
   );
 
+  it(
+    "makes races in each exploration that has none, also in a session after the one that added --races",
+    { timeout: 100_000 },
+    async () => {
+      const quiet = (name: string): string => bits(name, 2).replace("!== 3", "!== 9");
+      const { run, output } = project({ "qa/a.explore.ts": quiet("a"), "qa/b.explore.ts": quiet("b") });
+      const raced = (): readonly unknown[] => writtenIn(output).explorations.map(({ raceCoverage }) => (raceCoverage?.pairs ?? 0) > 0);
+      await run();
+      // The second session adds --races, and does not come to b.
+      await run("--resume", "--races", "--only", "a");
+      expect(raced()).toEqual([true, false]);
+      const last = await run("--resume", "--only", "b");
+      expect(last.stderr).toContain("b continues after ");
+      expect(raced()).toEqual([true, true]);
+      expect((await run("--resume")).stderr).toMatch(/b had already ended \(exhausted\)/);
+    },
+  );
+
+  it("with --only keeps the unfinished explorations that it leaves out, and counts their findings", { timeout: 100_000 }, async () => {
+    const { run, output } = project({
+      "qa/a.explore.ts": bits("a", 5).replace("!== 31", "!== 3"),
+      "qa/b.explore.ts": bits("b", 2).replace("!== 3", "!== 9"),
+    });
+    await run("--max-steps", "60");
+    const leftOut = async (): Promise<void> => {
+      const { status, stderr } = await run("--resume", "--only", "b", "--max-steps", "90");
+      expect([status, stderr]).toEqual([1, expect.stringContaining("a does not continue, because --only leaves it out. ")]);
+      expect(stderr).not.toContain("continues after");
+      expect(writtenIn(output).explorations).toMatchObject([{ name: "a", steps: 60, violations: [{}, {}] }, { name: "b" }]);
+    };
+    await leftOut();
+    // As if it had been killed.
+    const db = new Database(storeIn(output));
+    db.exec("UPDATE explorations SET outcome = 'running', document = replace(document, '\"max_steps\"', '\"interrupted\"') WHERE id = 0");
+    db.exec("UPDATE run SET ended_at = NULL");
+    db.close();
+    await leftOut();
+    expect((await run("--resume", "--only", "a")).stderr).toContain("a continues after 60 steps");
+  });
+
   it("keeps --no-infra, --base-url, --only and --shard, and no password", { timeout: 100_000 }, async () => {
     const counter = (name: string): string => `import { Action, Agent } from "seqqa";
       export const agent = new Agent({ name: "${name}", invariants: [], actions: [1, 2, 3, 4].map((n) => new Action({

@@ -151,6 +151,21 @@ it("rules that judged nothing in any shard are named in the merged result, as in
   expect(merged.stdout).not.toContain("✓ single_use_use");
 });
 
+it("a file that failed in the shards fails the merged run, which names it once", { timeout: 100_000 }, async () => {
+  const cwd = folderWith({ "rules.explore.mjs": RULES, "broken.explore.mjs": "throw new Error('no database');" });
+  const shards = [emptyFolder(), emptyFolder()];
+  for (const [index, output] of shards.entries())
+    expect((await seqqa(["run", ".", "--shard", `${index + 1}/2`, "--output", output], { cwd })).status).toBe(2);
+  const output = emptyFolder();
+  const { status, stdout, stderr } = await seqqa(["merge", ...shards, "--output", output], { cwd });
+  expect([status, stdout]).toEqual([2, expect.stringContaining("1 failure without a result")]);
+  expect(stderr.match(/no database/g)).toHaveLength(1);
+  expect(writtenIn(output)).toMatchObject({
+    explorations: [{ file: "rules.explore.mjs" }],
+    failures: [{ file: "broken.explore.mjs", message: expect.stringContaining("no database") as string }],
+  });
+});
+
 /** A configuration whose reports are there. */
 const configFor = (output: string): string =>
   join(folderWith({ "seqqa.yaml": `report: { output_dir: ${JSON.stringify(output)} }\n` }), "seqqa.yaml");

@@ -87,14 +87,19 @@ async function runFound(target: RunTarget, given: RunOptions, { shell, machinery
       };
       const session = beginRun(parts);
       began?.(session.id);
-      const work = async (): Promise<void> => {
-        if (target.kind === "journeys") return session.journeys(machinery, target, options.bail === true);
-        for (const entry of target.files) {
-          const request = { entry, name: nameOfFile(entry), only, shard, distribution };
-          if (!session.isOver) await session.exploreFile(machinery, request);
-        }
-      };
-      await session.measured(machinery, () => session.withServices(machinery, work));
+      const withServices = (work: () => Promise<void>): Promise<void> =>
+        session.measured(machinery, () => session.withServices(machinery, work));
+      if (target.kind === "journeys") await withServices(() => session.journeys(machinery, target, options.bail === true));
+      else {
+        await session.withLoadedFiles(machinery, target.files, (files) =>
+          withServices(async () => {
+            for (const file of files) {
+              const request = { ...file, name: nameOfFile(file.entry), only, shard, distribution };
+              if (!session.isOver) await session.exploreFile(machinery, request);
+            }
+          }),
+        );
+      }
       await distribution?.close();
       const whole = target.kind === "explorations" && only === undefined && target.isPart !== true && coversConfig(target);
       const isPart = target.kind === "explorations" && target.isPart === true;

@@ -22,7 +22,7 @@ import { Checker } from "../step/checker.ts";
 import { CalledOperations, type DescribedOperations } from "../report/called-operations.ts";
 import { briefExchanges, briefLines } from "../report/step-details.ts";
 import { Drawing } from "./data-draws.ts";
-import { gateless, raceObstacle } from "../races/race-obstacle.ts";
+import { gateless, raceObstacle, refuseFaults, refuseRaces, type Probes } from "../races/race-obstacle.ts";
 import { withUnanswered } from "../step/findings.ts";
 import { RootState, userError } from "./root-state.ts";
 import { LaneLost } from "./lane-lost.ts";
@@ -61,6 +61,8 @@ export interface LaneOptions {
   readonly gated?: boolean | undefined;
   /** `true` if stores that can make a write fail must prepare for that when they are opened. */
   readonly faulty?: boolean | undefined;
+  /** The probes of the exploration, which a lane refuses before `setup` if they are impossible. `undefined`: nothing is refused. */
+  readonly probes?: Probes | undefined;
   /** The operations of the OpenAPI description whose answers are reported. `undefined`: no answers are reported. */
   readonly operations?: DescribedOperations | undefined;
 }
@@ -181,6 +183,11 @@ export async function bringUp(definition: AgentDefinition<never, never>, parts: 
   // has to be made again.
   const contextOnly = state.systems.length === 0 && !home.remade && !state.selfContained;
   const judged = home.remade || contextOnly ? rules.filter(({ writes }) => !writes) : rules;
+  if (options.probes !== undefined) {
+    const probed = { raceObstacle: raceObstacle(world, contextOnly), gateless: gateless(world), systems: systemLines(world) };
+    refuseRaces(options.probes.races, probed);
+    refuseFaults(options.probes.faults, probed);
+  }
   const checker = new Checker({ world, invariants: definition.invariants, rules: judged, drawing, stepper, asks });
   const sent: Exchange[] = [];
   const operations = options.operations === undefined ? undefined : new CalledOperations(options.operations, parts.lane.baseUrl);

@@ -1,6 +1,15 @@
-import type { RaceObstacle } from "../../messages/lane-messages.ts";
+import type { LaneReport, RaceObstacle } from "../../messages/lane-messages.ts";
 import { STORE_KINDS, type StoreKindName } from "../../adapters/store-kinds.ts";
 import type { World } from "../../model/declare/world.ts";
+import { SeqqaError } from "../../model/errors.ts";
+
+/** The settings that say if an exploration probes for races and makes faults. */
+export interface Probes {
+  readonly races: { readonly mode: "off" | "pairs"; readonly delivery: string };
+  readonly faults: { readonly mode: "off" | "on" };
+}
+
+type ProbedLane = Pick<LaneReport, "raceObstacle" | "gateless" | "systems">;
 
 /**
  * Returns the reason why this lane cannot search for races, or `undefined` if it can. Either no store can be restored, or all calls use one database
@@ -36,4 +45,38 @@ export function gateless(world: World<never, never>): Record<string, string> {
     if (gate.kind === "none") reasons[name] = gate.why;
   }
   return reasons;
+}
+
+/**
+ * Checks that races can be probed as requested.
+ * @throws SeqqaError `RACES_IMPOSSIBLE` if simultaneous calls are impossible in this world; `RACES_UNGATED` if the delivery is `gated`, but no store
+ * can hold a write
+ */
+export function refuseRaces({ mode, delivery }: Probes["races"], { raceObstacle, gateless, systems }: ProbedLane): void {
+  if (mode === "off") return;
+  if (raceObstacle !== undefined) {
+    throw new SeqqaError("RACES_IMPOSSIBLE", `seqqa cannot look for races: ${raceObstacle.why}.`, {
+      exitStatus: 2,
+      hint: raceObstacle.remedy,
+    });
+  }
+  const reasons = Object.entries(gateless ?? {});
+  if (delivery !== "gated" || reasons.length < systems.length) return;
+  const why = reasons.map(([name, reason]) => `${name}: ${reason}`).join("; ") || "no store is declared";
+  throw new SeqqaError("RACES_UNGATED", `exploration.races.delivery is gated, but no store can hold a call before its write (${why}).`, {
+    exitStatus: 2,
+    hint: "Set exploration.races.delivery to auto. seqqa then makes the requests overlap in other ways.",
+  });
+}
+
+/**
+ * Checks that faults can be made as requested.
+ * @throws SeqqaError `FAULTS_IMPOSSIBLE` if no checkpoint can undo what other connections committed
+ */
+export function refuseFaults({ mode }: Probes["faults"], { raceObstacle }: ProbedLane): void {
+  if (mode === "off" || raceObstacle === undefined) return;
+  throw new SeqqaError("FAULTS_IMPOSSIBLE", `seqqa cannot make writes of the target fail: ${raceObstacle.why}.`, {
+    exitStatus: 2,
+    hint: raceObstacle.remedy,
+  });
 }

@@ -220,7 +220,8 @@ function journeysOf(db: Database): readonly JourneyEntry[] {
   }));
 }
 
-function documents<T>(db: Database, of: string): readonly T[] {
+/** Returns the column `document` of the rows. @param of A table, and optionally a condition and an order. */
+export function documents<T>(db: Database, of: string): readonly T[] {
   const rows = db.prepare(`SELECT document FROM ${of}`).all() as readonly { readonly document: string }[];
   return rows.map(({ document }) => record(document) as unknown as T);
 }

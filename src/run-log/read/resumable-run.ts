@@ -37,6 +37,8 @@ export interface StoredExploration {
   readonly depth: number;
   /** `true` if work after the search was left out: findings were not replayed, or races, faults or audits had no time. */
   readonly isCut: boolean;
+  /** The ids of all violations, including those of other actions with the same cause. */
+  readonly findingIds: readonly string[];
   readonly actions: readonly string[];
   /** The run header; `undefined` if no commits were stored. */
   readonly beginning: RunHeader | undefined;
@@ -66,7 +68,7 @@ export function storedRunOf(db: Database, file: string): StoredRun {
   };
 }
 
-interface Row extends Omit<StoredExploration, "actions" | "beginning" | "stopReason" | "isCut"> {
+interface Row extends Omit<StoredExploration, "actions" | "findingIds" | "beginning" | "stopReason" | "isCut"> {
   readonly cut: 0 | 1;
   readonly stop_reason: string;
   readonly code: string | null;
@@ -97,10 +99,17 @@ function storedExplorations(db: Database): readonly StoredExploration[] {
     )
     .all() as readonly Row[];
   const actions = db.prepare("SELECT name FROM actions WHERE exploration = ? ORDER BY id").pluck();
+  const findingIds = db
+    .prepare(
+      `SELECT coalesce(iif(o.type = 'object', json_extract(o.value, '$.id'), NULL), f.id)
+       FROM findings f LEFT JOIN json_each(${jsonOf("f.document")}, '$.operations') o WHERE f.exploration = ? ORDER BY f.position, o.key`,
+    )
+    .pluck();
   return rows.map(({ stop_reason: stopReason, cut, code, document, ...rest }) => ({
     ...rest,
     isCut: cut === 1,
     stopReason,
+    findingIds: findingIds.all(rest.id) as readonly string[],
     actions: actions.all(rest.id) as readonly string[],
     beginning: code === null || document === null ? undefined : runHeaderOf(code, document),
   }));

@@ -2,19 +2,23 @@ import { statSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import type { ShardRecord } from "../../engine/shards/merge-shards.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import type { ExplorationEntry } from "../../reports/index.ts";
+import type { ExplorationEntry, ReportedFailure } from "../../reports/index.ts";
 import type { RunHeader } from "../rows/run-header.ts";
 import { exchangesOf, type ExchangeRow } from "../rows/exchange-rows.ts";
 import { lines } from "../rows/json-columns.ts";
 import { resumedExploration } from "./resumed-exploration.ts";
 import { readStore } from "./open-run.ts";
-import { readEntry } from "./read-run.ts";
+import { documents, readEntry } from "./read-run.ts";
 import { findRun, runFile } from "./runs.ts";
 import { storedRunOf, type StoredExploration, type StoredRun } from "./resumable-run.ts";
 
 /** The opened run log of one shard. */
 export interface ShardStore {
   readonly stored: StoredRun;
+  /** The files that ended without a result. */
+  readonly failures: readonly ReportedFailure[];
+  /** The exit status with which the run ended; `null` if it did not end. */
+  readonly exitStatus: number | null;
   readonly entry: (exploration: StoredExploration) => ExplorationEntry;
   readonly record: (exploration: StoredExploration, beginning: RunHeader) => Omit<ShardRecord, "shard">;
 }
@@ -53,6 +57,8 @@ function storeOf(db: Database, file: string): ShardStore {
   const exchanges = db.prepare("SELECT * FROM exchanges WHERE exploration = ? AND edge = ? ORDER BY position");
   return {
     stored: storedRunOf(db, file),
+    failures: documents<ReportedFailure>(db, "failures ORDER BY position"),
+    exitStatus: db.prepare("SELECT exit_status FROM run").pluck().get() as number | null,
     entry: ({ id }) => readEntry(db, id),
     record: ({ id }, beginning) => ({
       recorded: resumedExploration(db, id, beginning).recorded,

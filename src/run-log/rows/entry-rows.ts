@@ -53,6 +53,13 @@ export class EntryWriter {
     errors.forEach((one, position) => this.#error(id, position, one));
   }
 
+  /** Deletes an exploration with its findings. */
+  remove(id: number): void {
+    this.#clear(id);
+    this.#db.prepare("DELETE FROM actions WHERE exploration = ?").run(id);
+    this.#db.prepare("DELETE FROM explorations WHERE id = ?").run(id);
+  }
+
   journey(id: number, entry: JourneyEntry): void {
     for (const table of ["journey_steps", "exchanges"]) this.#db.prepare(`DELETE FROM ${table} WHERE journey = ?`).run(id);
     const { name, file, status, durationMs } = entry;

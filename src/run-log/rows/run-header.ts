@@ -3,6 +3,9 @@ import type { Shard } from "../../engine/shards/shard-partition.ts";
 import { record } from "./json-columns.ts";
 import { DamagedRun } from "../../engine/commit/damaged-run.ts";
 
+/** A stage after the search that an exploration may leave out. */
+export type Stage = "races" | "faults";
+
 /** The conditions that must be the same when an exploration is resumed. */
 export interface RunHeader {
   /** SHA-256 of the bundled code; empty if unknown. */
@@ -30,11 +33,21 @@ export interface RunHeader {
     /** The rules that the root state breaks. */
     readonly broken: readonly string[];
   };
+  /** The stages that the last session of the exploration carried out after the search. Empty for a run of an earlier version. */
+  readonly stages: readonly Stage[];
 }
 
 /** Reads a run header from two columns of the run log. @throws DamagedRun if the columns hold something else */
 export function runHeaderOf(code: string, document: string): RunHeader {
-  const { clocksMs, knowledge, maxDepth, shard, violationPolicy = null, root } = record(document) as Partial<Omit<RunHeader, "code">>;
+  const {
+    clocksMs,
+    knowledge,
+    maxDepth,
+    shard,
+    violationPolicy = null,
+    root,
+    stages = [],
+  } = record(document) as Partial<Omit<RunHeader, "code">>;
   const numbers = (list: unknown): boolean => Array.isArray(list) && list.every((one) => typeof one === "number");
   const texts = (list: unknown): boolean => Array.isArray(list) && list.every((one) => typeof one === "string");
   const sound =
@@ -47,9 +60,10 @@ export function runHeaderOf(code: string, document: string): RunHeader {
     root !== null &&
     numbers([root.wholeLo, root.wholeHi, root.rootLo, root.rootHi]) &&
     texts(root.lines) &&
-    texts(root.broken);
+    texts(root.broken) &&
+    texts(stages);
   if (!sound) throw new DamagedRun("the run header of an exploration is missing");
-  return { code, clocksMs: clocksMs!, knowledge, maxDepth, shard, violationPolicy, root };
+  return { code, clocksMs: clocksMs!, knowledge, maxDepth, shard, violationPolicy, root, stages };
 }
 
 function isPolicy({ continues, nonBlocking, invariants }: Partial<ViolationPolicy>): boolean {

@@ -5,7 +5,7 @@ import type { DetailLimits } from "../../engine/commit/commit-details.ts";
 import type { ExplorationResult, RecordedExchange } from "../../model/results/result.ts";
 import { explorationEntry, redactExchange, redactTarget, redactText, type Redactor, type Visibility } from "../../reports/index.ts";
 import type { JournalEvent } from "../../engine/commit/commit-journal.ts";
-import type { RunHeader } from "../rows/run-header.ts";
+import type { RunHeader, Stage } from "../rows/run-header.ts";
 import { CommitWriter } from "./commit-batches.ts";
 import { EntryWriter, type Outcome } from "../rows/entry-rows.ts";
 import { ExchangeWriter } from "../rows/exchange-rows.ts";
@@ -20,7 +20,7 @@ export interface ExplorationStart {
   /** Prepares step events for reports: replaces the lane's URLs, and resolves stacks to the user's source lines. */
   readonly told: (stepEvents: JournalEvent) => JournalEvent;
   /** The run header; `undefined` if commits are not stored during the run. */
-  readonly beginning: RunHeader | undefined;
+  readonly beginning: Omit<RunHeader, "stages"> | undefined;
 }
 
 /** Returns the result of the exploration so far. The graph in this result is not used. */
@@ -72,6 +72,7 @@ export class ExplorationKeeper {
   #commits: CommitWriter;
   readonly #lines: Map<string, string> = new Map();
   #begun = false;
+  #stages: readonly Stage[] = [];
   #start: ExplorationStart | undefined;
   #nodes = 0;
   #edges = 0;
@@ -108,10 +109,14 @@ export class ExplorationKeeper {
     this.#start = start;
   }
 
-  /** Deletes all stored commits, because the exploration is started again. */
+  /**
+   * Deletes everything that is stored of the exploration, because its search starts again. If the process is killed before the next batch, a resumed
+   * run then begins the exploration anew.
+   */
   again(): void {
     this.#attempt(() => {
-      for (const table of ["nodes", "states", "commits", "checks", "news", "exchanges"])
+      this.#entries.remove(this.#id);
+      for (const table of ["nodes", "states", "commits", "checks", "news", "exchanges", "beginnings"])
         this.#db.prepare(`DELETE FROM ${table} WHERE exploration = ?`).run(this.#id);
     });
     this.#commits = new CommitWriter(this.#db, this.#id, (stepEvents) => this.#told(stepEvents));
@@ -140,6 +145,11 @@ export class ExplorationKeeper {
   /** Writes the commits, but no result. Used for explorations whose result is known only at the end. */
   graph(committer: Committer): void {
     this.#attempt(() => this.#graph(committer));
+  }
+
+  /** Sets the stages that were carried out after the search. They are stored when the exploration ends. */
+  carriedOut(stages: readonly Stage[]): void {
+    this.#stages = stages;
   }
 
   ended(name: string, result: ExplorationResult): void {
@@ -177,7 +187,11 @@ export class ExplorationKeeper {
 
   #beginning(): void {
     const { code, root, ...rest } = this.#start!.beginning!;
-    this.#begin.run(code, JSON.stringify({ ...rest, root: { ...root, lines: this.shownLines(root.lines) } }), this.#id);
+    this.#begin.run(
+      code,
+      JSON.stringify({ ...rest, root: { ...root, lines: this.shownLines(root.lines) }, stages: this.#stages }),
+      this.#id,
+    );
   }
 
   #told(stepEvents: JournalEvent): JournalEvent {

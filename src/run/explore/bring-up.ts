@@ -19,8 +19,6 @@ import { shardOf, shardSettings } from "../shards/shard.ts";
 import { bringUpLanes } from "./at-root.ts";
 import { EndedTargets } from "./ended-targets.ts";
 import type { Exploration, ExplorationLanes, PlannedExploration } from "./exploration.ts";
-import { refuseFaults } from "./faults.ts";
-import { refuseRaces } from "./races.ts";
 import { violationPolicy } from "./violation-policy.ts";
 
 /** The default `max_depth` if seqqa sees no part of the target's state. Each write then counts as a new state, so the search would not end. */
@@ -54,6 +52,7 @@ export function lanesInput({ input, settings }: PlannedExploration): LanesInput 
       gated:
         (settings.races.mode === "pairs" || input.definition.ruleRaces.length > 0) && ["auto", "gated"].includes(settings.races.delivery),
       faulty: settings.faults.mode === "on",
+      probes: { races: settings.races, faults: settings.faults },
       earlierClocksMs: keep?.before?.beginning.clocksMs,
       operations: input.operations,
     },
@@ -90,8 +89,6 @@ export async function bringUp(plan: PlannedExploration, lanes: ExplorationLanes)
   const maxTimeMs = (settings.maxTime ?? Infinity) * 1000;
   const brought = await bringUpLanes(lanes.lanePool, input, maxTimeMs);
   const root = brought.reports[0]!;
-  refuseRaces(settings.races, root);
-  refuseFaults(settings.faults, root);
   const policy = violationPolicy(definition, settings.continueAfterViolation);
   onEvent({
     kind: "started",

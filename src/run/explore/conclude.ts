@@ -4,6 +4,7 @@ import { CRASHED } from "../../messages/lane-messages.ts";
 import { mapStack } from "../../loader/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { ActionCoverage, ExplorationResult, RunError } from "../../model/results/result.ts";
+import type { Stage } from "../../run-log/index.ts";
 import { declaredAt, whereOfStack } from "../prepare/declared-at.ts";
 import { ShownUrls } from "../prepare/shown-urls.ts";
 import { hasEndedEarly, withExemptions } from "../results/idle-actions.ts";
@@ -45,6 +46,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
   input.keep?.flush(explorer.committer, () => exploration.soFar(explorer));
   const { races, errors } = await probedRaces(exploration, explorer);
   const { faults, errors: faultErrors } = await madeFaults(exploration, explorer);
+  input.keep?.carriedOut(carriedOut(exploration, races, faults));
   const violations = await shortestViolations(explorer, options, lanePool, seen);
   const coverage = withExemptions(explorer.committer.coverage(), definition, config.exploration.requireAllActions);
   const idle = withoutSubject(definition, coverage, onlyRedirected(explorer.committer, options.actions));
@@ -98,6 +100,14 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
   });
   onEvent({ kind: "finished", result });
   return result;
+}
+
+/** Returns the stages that were on and have a result. An error, an interruption or a first violation may have prevented a stage. */
+function carriedOut({ settings }: Exploration, races: FoundRaces, faults: FoundFaults): readonly Stage[] {
+  return [
+    ...(settings.races.mode !== "off" && races.coverage !== undefined ? (["races"] as const) : []),
+    ...(settings.faults.mode !== "off" && faults.coverage !== undefined ? (["faults"] as const) : []),
+  ];
 }
 
 async function probedRaces(

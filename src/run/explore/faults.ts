@@ -2,8 +2,6 @@ import type { ExplorationConfig } from "../../config/index.ts";
 import type { LanePool } from "../../engine/lane-pool.ts";
 import type { Explorer, ExplorerOptions } from "../../engine/search/explorer.ts";
 import { confirmFaults, probeFaults, type ConfirmedFault } from "../../faults/index.ts";
-import type { LaneReport } from "../../messages/lane-messages.ts";
-import { SeqqaError } from "../../model/errors.ts";
 import type { FaultCoverage } from "../../model/results/result.ts";
 import { RacesEnd } from "../../races/index.ts";
 import { cutCalls } from "./cut-calls.ts";
@@ -18,18 +16,6 @@ export interface FoundFaults {
 }
 
 export const NO_FAULTS: FoundFaults = { faults: [], coverage: undefined };
-
-/**
- * Checks that faults can be made as requested.
- * @throws SeqqaError `FAULTS_IMPOSSIBLE` if no checkpoint can undo what other connections committed
- */
-export function refuseFaults({ mode }: Pick<Faults, "mode">, { raceObstacle }: LaneReport): void {
-  if (mode === "off" || raceObstacle === undefined) return;
-  throw new SeqqaError("FAULTS_IMPOSSIBLE", `seqqa cannot make writes of the target fail: ${raceObstacle.why}.`, {
-    exitStatus: 2,
-    hint: raceObstacle.remedy,
-  });
-}
 
 /**
  * Makes each write fail in one call of each kind. Calls are of one kind if they have the same action and status, and either all changed the state or

@@ -270,11 +270,16 @@ export function lessonNote(
 
 const SETUP_TIMES = "times of the initial state";
 
+/** Returns the values that differ by themselves according to `knowledge`, but not according to `before`, as text; empty if there are none. */
+export function learnedSince(knowledge: Knowledge, before: Knowledge): string {
+  const known = fieldsOf(before);
+  return shownFields(fieldsOf(knowledge).filter((field) => !known.includes(field)));
+}
+
 /** Returns a sentence about what was learned since `before`. */
 function lessonOf(knowledge: Knowledge, before: Knowledge): string {
-  const known = fieldsOf(before);
-  const added = fieldsOf(knowledge).filter((field) => !known.includes(field));
-  if (added.length > 0) return `It now knows that these values differ by themselves: ${shownFields(added)}.`;
+  const added = learnedSince(knowledge, before);
+  if (added !== "") return `It now knows that these values differ by themselves: ${added}.`;
   if (knowledge.ordered.includes(NEXT_SECOND) && !before.ordered.includes(NEXT_SECOND))
     return "The target compares times in whole seconds: calls have another result within one second. seqqa now waits for the next second between such calls.";
   const isOrdered = (key: string): boolean =>

@@ -2,9 +2,7 @@ import type { ExplorationConfig } from "../../config/index.ts";
 import type { RuleRace } from "../../model/declare/agent.ts";
 import type { LanePool } from "../../engine/lane-pool.ts";
 import type { Explorer, ExplorerOptions } from "../../engine/search/explorer.ts";
-import type { LaneReport } from "../../messages/lane-messages.ts";
 import type { TimeLimit } from "../../engine/search/time-limit.ts";
-import { SeqqaError } from "../../model/errors.ts";
 import type { RaceCoverage } from "../../model/results/result.ts";
 import { confirmRaces, probeRaces, RacesEnd, type ConfirmedRace, type DismissedHit } from "../../races/index.ts";
 import { cutCalls } from "./cut-calls.ts";
@@ -28,28 +26,6 @@ export interface FoundRaces {
 }
 
 export const NO_RACES: FoundRaces = { races: [], dismissed: [], unreached: [], unprobed: new Map(), coverage: undefined };
-
-/**
- * Checks that races can be probed as requested.
- * @throws SeqqaError `RACES_IMPOSSIBLE` if simultaneous calls are impossible in this world; `RACES_UNGATED` if the delivery is `gated`, but no store
- * can hold a write
- */
-export function refuseRaces({ mode, delivery }: Races, { raceObstacle, gateless, systems }: LaneReport): void {
-  if (mode === "off") return;
-  if (raceObstacle !== undefined) {
-    throw new SeqqaError("RACES_IMPOSSIBLE", `seqqa cannot look for races: ${raceObstacle.why}.`, {
-      exitStatus: 2,
-      hint: raceObstacle.remedy,
-    });
-  }
-  const reasons = Object.entries(gateless ?? {});
-  if (delivery !== "gated" || reasons.length < systems.length) return;
-  const why = reasons.map(([name, reason]) => `${name}: ${reason}`).join("; ") || "no store is declared";
-  throw new SeqqaError("RACES_UNGATED", `exploration.races.delivery is gated, but no store can hold a call before its write (${why}).`, {
-    exitStatus: 2,
-    hint: "Set exploration.races.delivery to auto. seqqa then makes the requests overlap in other ways.",
-  });
-}
 
 /** Returns the default time limit for races in milliseconds. Half of the remaining time is kept for confirming findings. */
 export function timeFor({ leftMs, allowanceMs }: TimeLimit): number {

@@ -3,6 +3,15 @@ import type { LaneReport } from "../../messages/lane-messages.ts";
 import { pairOf } from "../../races/index.ts";
 import type { FoundRaces } from "./races.ts";
 
+const NOT_SENT = "did not send its calls at the same time, because";
+const OTHER_STATE = `${NOT_SENT} the path`;
+
+/** Returns `true` if the sentence says that the calls of the rule were not sent at the same time. */
+export const isNotSent = (rule: string, text: string): boolean => text.startsWith(`${rule} ${NOT_SENT} `);
+
+/** Returns `true` if the sentence says that calls of the rule were not sent at the same time, because their path led to another state. */
+export const isUnreached = (rule: string, text: string): boolean => text.startsWith(`${rule} ${OTHER_STATE} `);
+
 type Races = Pick<AgentDefinition, "ruleRaces">;
 
 /**
@@ -42,7 +51,7 @@ export function unreachedRules(
       const names = path.map((action) => actions[action]!).join(" -> ");
       notes.set(
         rule,
-        `${rule} did not send its calls at the same time, because the path ${names} led to another state than before. ` +
+        `${rule} ${OTHER_STATE} ${names} led to another state than before. ` +
           "The target probably keeps data in memory. Switch off its caches, or set `target.rollback: restart`.",
       );
     }
@@ -74,8 +83,7 @@ export function unprobedRules(
   const notes = new Map<string, string>();
   for (const { rule, pair } of ruleRaces) {
     const reason = unprobed.get(pairOf(pair));
-    if (reason !== undefined && !broken.has(rule))
-      notes.set(rule, `${rule} did not send its calls at the same time, because ${WHY[reason] ?? reason}.`);
+    if (reason !== undefined && !broken.has(rule)) notes.set(rule, `${rule} ${NOT_SENT} ${WHY[reason] ?? reason}.`);
   }
   return notes;
 }

@@ -43,7 +43,10 @@ export interface LanesInput {
 }
 
 /** Settings for all lanes of a run that do not come from the configuration. */
-export interface LaneSettings extends Pick<LaneOptions, "dataSeed" | "shapes" | "gated" | "faulty" | "earlierClocksMs" | "operations"> {
+export interface LaneSettings extends Pick<
+  LaneOptions,
+  "dataSeed" | "shapes" | "gated" | "faulty" | "probes" | "earlierClocksMs" | "operations"
+> {
   /** String literals of the user's own code. Equal values in states count as constants, not as generated values. */
   readonly literals?: readonly string[] | undefined;
   /** The time of the root state, in milliseconds since 1970. Default: the present time. */

@@ -1,5 +1,7 @@
 import { SeqqaError } from "../../model/errors.ts";
-import type { StoredExploration, StoredRun } from "../../run-log/index.ts";
+import { asUnreadable, type RunHeader, type StoredExploration, type StoredRun } from "../../run-log/index.ts";
+import { comparableKnowledge, readKnowledge, type Knowledge } from "../../state/index.ts";
+import { learnedSince } from "../explore/learn-values.ts";
 import { differingKeys } from "../resume/changed-keys.ts";
 import { shardText } from "../shards/shard.ts";
 
@@ -16,7 +18,10 @@ export function checkShards(runs: readonly StoredRun[]): void {
   }
   for (const run of runs) {
     const wrong = misfit(run, first);
-    if (wrong !== undefined) throw refused(`run ${run.id} does not belong to run ${first.id}: ${wrong} differs`, RESHARD);
+    if (wrong !== undefined) throw notTogether(run, first, wrong);
+    refuseOtherKnowledge(run, first);
+    const other = run.explorations.find((one, place) => rootOf(one) !== rootOf(first.explorations[place]!));
+    if (other !== undefined) throw notTogether(run, first, `the root state of ${other.file}`);
   }
   for (const { file } of first.explorations) refuseIncomplete(file, runs);
 }
@@ -45,16 +50,40 @@ function otherThan(one: StoredExploration, other: StoredExploration): string | u
     ["the actions", one.actions, other.actions],
     ["the code", a?.code, b?.code],
     ["exploration.max_depth", a?.maxDepth, b?.maxDepth],
-    ["the stored knowledge about generated values", a?.knowledge, b?.knowledge],
-    ["the root state", rootOf(one), rootOf(other)],
   ];
   return pairs.find(([, mine, theirs]) => JSON.stringify(mine) !== JSON.stringify(theirs))?.[0];
 }
 
-function rootOf({ beginning }: StoredExploration): unknown {
-  if (beginning === undefined) return undefined;
-  const { wholeLo, wholeHi, rootLo, rootHi } = beginning.root;
-  return [wholeLo, wholeHi, rootLo, rootHi];
+/**
+ * Checks that two shards tell states apart in the same way. Shards learn about generated values on their own, so they may differ although code and
+ * configuration are the same.
+ * @throws SeqqaError `MERGE_REFUSED`
+ */
+function refuseOtherKnowledge(run: StoredRun, first: StoredRun): void {
+  for (const [place, { file, beginning }] of run.explorations.entries()) {
+    const [own, its] = [knowledgeOf(run, beginning!), knowledgeOf(first, first.explorations[place]!.beginning!)];
+    if (comparableKnowledge(own) === comparableKnowledge(its)) continue;
+    const only = (id: string, more: string): readonly string[] =>
+      more === "" ? [] : [`only ${id} learned that these values differ by themselves: ${more}`];
+    const why = [...only(run.id, learnedSince(own, its)), ...only(first.id, learnedSince(its, own))];
+    throw refused(
+      `runs ${first.id} and ${run.id} tell the states of ${file} apart in different ways, because ${why.join("; ") || "they learned different things about the values that the target generates"}`,
+      "Run all shards again. If they differ again, list these values under ignore, or explore without --shard.",
+    );
+  }
+}
+
+function knowledgeOf({ file }: StoredRun, { knowledge }: RunHeader): Knowledge {
+  try {
+    return readKnowledge(knowledge);
+  } catch (cause) {
+    throw asUnreadable(file, cause);
+  }
+}
+
+function rootOf({ beginning }: StoredExploration): string {
+  const { wholeLo, wholeHi, rootLo, rootHi } = beginning!.root;
+  return [wholeLo, wholeHi, rootLo, rootHi].join();
 }
 
 /** Checks that every shard is present once and has finished. @throws SeqqaError `MERGE_REFUSED` */
@@ -86,6 +115,10 @@ function refuseIncomplete(file: string, runs: readonly StoredRun[]): void {
     `${missing.length === 1 ? "shard" : "shards"} ${named} of ${file} ${missing.length === 1 ? "is" : "are"} missing`,
     "Give the runs of all shards.",
   );
+}
+
+function notTogether(run: StoredRun, first: StoredRun, what: string): SeqqaError {
+  return refused(`run ${run.id} does not belong to run ${first.id}: ${what} differs`, RESHARD);
 }
 
 function refused(why: string, hint: string): SeqqaError {

@@ -4,6 +4,7 @@ import type { AgentDefinition } from "../../model/declare/agent.ts";
 import type { ExplorationKeeper } from "../../run-log/index.ts";
 import type { CountedDescription } from "../coverage/read-operations.ts";
 import type { Distribution } from "./distribution.ts";
+import type { LoadedExploration } from "./load-exploration.ts";
 import type { UserModule } from "./user-module.ts";
 
 /** A request to explore, from the command line or from code. All settings are in `config`. */
@@ -27,6 +28,12 @@ export interface ExploreRequest {
   readonly coverageFolder?: string | undefined;
 }
 
+/** A loaded exploration file with the directory of its bundle, or the error because of which it cannot be explored. */
+export type LoadedFile = (LoadedExploration & { readonly directory: string }) | { readonly error: unknown };
+
+/** Loaded exploration files, by path. */
+export type LoadedFiles = ReadonlyMap<string, LoadedFile>;
+
 /** A request to explore a file. The file's name is used if the agent has no name. */
 export interface ExploreFileRequest extends ExploreRequest {
   /** The path of the `*.explore.*` file. */
@@ -34,6 +41,8 @@ export interface ExploreFileRequest extends ExploreRequest {
   readonly signal: AbortSignal;
   /** A text. The file is explored only if the name of its exploration contains the text. */
   readonly only?: string | undefined;
+  /** The loaded file. Default: the file is loaded now. */
+  readonly loaded?: LoadedFile | undefined;
   /** The workers of a distributed run; `undefined` if the run uses only this process. */
   readonly distribution?: Distribution | undefined;
 }

@@ -8,7 +8,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import type { RaceReplay, ReplayOptions, ReplayResult, ReplayedRace } from "../../model/results/replay.ts";
 import { raceOn } from "../../races/index.ts";
 import { withLanes } from "../lanes/open-lanes.ts";
-import { refuseRaces } from "../explore/races.ts";
+import { refuseRaces } from "../../lane/index.ts";
 import { ShownUrls } from "../prepare/shown-urls.ts";
 import type { RaceAnswer, RaceRequest } from "../../messages/race-messages.ts";
 import { faultRule } from "../results/fault-result.ts";

@@ -68,7 +68,9 @@ export interface ResultParts {
   readonly extraErrors: readonly RunError[];
 }
 
-export type FindingParts = Pick<ResultParts, "name" | "actions" | "explorer" | "urls" | "mapStack" | "whereOf" | "declaredAt">;
+export interface FindingParts extends Pick<ResultParts, "name" | "actions" | "urls" | "mapStack" | "whereOf" | "declaredAt"> {
+  readonly explorer: Pick<Explorer, "committer">;
+}
 
 export function buildResult(parts: ResultParts): ExplorationResult {
   const { explorer, actions, seed } = parts;
@@ -235,7 +237,7 @@ function evidenceOf({ evidence }: Recording, invariant: string): Pick<Violation,
 }
 
 /** Returns the node at the end of a shortened path; `null` if the exploration did not reach the state of this node. */
-function reachedState(recording: Recording | undefined, { committer }: Explorer): number | null {
+function reachedState(recording: Recording | undefined, { committer }: FindingParts["explorer"]): number | null {
   const reached = recording?.reached;
   const node = reached === undefined ? -1 : committer.visited.find(reached.lo, reached.hi);
   return node < 0 ? null : node;

@@ -1,3 +1,4 @@
+import type { Explorer } from "../../engine/search/explorer.ts";
 import { STRATEGIES, type StrategyKind } from "../../model/declare/strategy.ts";
 import type { FoundError, FoundViolation } from "../../engine/findings/finding-log.ts";
 import type { ExplorationGraph, ExplorationResult, RunError, Violation } from "../../model/results/result.ts";
@@ -7,6 +8,7 @@ import { operationCoverage, type CountedOperation } from "./operation-coverage.t
 import { errorOf, violationOf, type FindingParts } from "./result-builder.ts";
 
 export interface PartsSoFar extends FindingParts {
+  readonly explorer: Explorer;
   readonly invariants: readonly string[];
   readonly seed: number;
   readonly strategy: StrategyKind;

@@ -11,16 +11,6 @@ const FREE =
 /** Returns `true` if this configuration key may differ when a run is resumed. */
 export const isFree = (key: string): boolean => FREE.test(key);
 
-/** Returns `true` if races or faults are wanted now that the run did not probe, so that an exploration without open states still has work. */
-export function addsStages(stored: Pick<StoredRun, "config">, config: Config): boolean {
-  const off = JSON.stringify("off");
-  return configRows(config).some(
-    ({ key, value }) => STAGES.includes(key) && value !== off && (stored.config.get(key)?.value ?? off) === off,
-  );
-}
-
-const STAGES: readonly string[] = ["exploration.races.mode", "exploration.faults.mode"];
-
 /**
  * Returns a text for each configuration key whose value has changed since the run started, with both values. Changed environment variables are named
  * without their values, because the values may be secrets.
@@ -38,10 +28,13 @@ export function changedKeys(stored: Pick<StoredRun, "config" | "environment">, c
   return [...changed, ...otherValues(stored.environment, config).map((key) => `the value of ${key}`)];
 }
 
-/** Returns the configuration keys whose values differ between two runs, if outcomes may depend on these values. */
+/** Matches the settings of races and faults that must be equal in all shards, because each shard probes only its own states. */
+const PROBING = /^exploration\.(?:races|faults)\.(?!max_time$)/;
+
+/** Returns the configuration keys whose values differ between two shards, if outcomes may depend on these values. Budgets may differ. */
 export function differingKeys(a: StoredRun["config"], b: StoredRun["config"]): readonly string[] {
   const keys = new Set([...a.keys(), ...b.keys()]);
-  return [...keys].toSorted().filter((key) => !isFree(key) && a.get(key)?.value !== b.get(key)?.value);
+  return [...keys].toSorted().filter((key) => (!isFree(key) || PROBING.test(key)) && a.get(key)?.value !== b.get(key)?.value);
 }
 
 function short(value: string | undefined): string {

@@ -4,9 +4,9 @@ import type { Shard } from "../../engine/shards/shard-partition.ts";
 import { STRATEGIES, STRATEGY_KINDS } from "../../model/declare/strategy.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { alternatives } from "../../model/text/alternatives.ts";
-import { refuseWritten, type StoredExploration, type StoredRun } from "../../run-log/index.ts";
+import { refuseWritten, type Stage, type StoredExploration, type StoredRun } from "../../run-log/index.ts";
 import { beyondInRecord, type RecordInput } from "./check-record.ts";
-import { addsStages, changedKeys } from "./changed-keys.ts";
+import { changedKeys } from "./changed-keys.ts";
 import type { ExploreFileRequest } from "../prepare/explore-request.ts";
 import { loadExploration, type LoadedExploration } from "../prepare/load-exploration.ts";
 import { withRunDirectory } from "../prepare/run-directory.ts";
@@ -14,6 +14,9 @@ import { shardSettings, shardOf, shardText } from "../shards/shard.ts";
 
 /** Names of the strategies that allow a different `max_depth` when a run is resumed, as text for messages. */
 const SHORTEST_FIRST = alternatives(STRATEGY_KINDS.filter((kind) => STRATEGIES[kind].isShortestFirst));
+
+/** The reason why the stored result of an exploration is kept: the exploration has no work left, or the option `only` leaves it out. */
+export type KeptReason = "over" | "left_out";
 
 /**
  * A request to resume a run. If `only` is set, only explorations whose name contains this text are checked against budgets. Violations in `known` do
@@ -32,14 +35,14 @@ export interface ResumableInput extends Pick<ExploreFileRequest, "config" | "sha
 /**
  * Checks that a run can be resumed, before anything is sent. Resuming is refused if stored outcomes cannot be read, or if outcomes could now be
  * different. Budgets, reports and the number of lanes may change.
- * @returns the files whose explorations are over
+ * @returns the files whose stored results are kept, because their explorations are over, or because `only` leaves them out
  * @throws SeqqaError `RUN_GOES_ON`, `RESUME_CHANGED`, `RESUME_BUDGET`, `RESUME_MISMATCH`, `RUN_UNREADABLE` with exit status 2, and errors of loading
  * the files
  */
-export async function checkResumable(input: ResumableInput): Promise<ReadonlySet<string>> {
+export async function checkResumable(input: ResumableInput): Promise<ReadonlyMap<string, KeptReason>> {
   const { stored, config, version, files, force, only = "", known } = input;
   const shard = input.shard === undefined ? undefined : shardOf(input.shard);
-  const finished = new Set<string>();
+  const kept = new Map<string, KeptReason>();
   const changes = changesOfRun(stored, config, version);
   const barred: string[] = [];
   const missing: string[] = [];
@@ -54,21 +57,20 @@ export async function checkResumable(input: ResumableInput): Promise<ReadonlySet
         continue;
       }
       const { definition, module } = await loadExploration(path, directory);
-      const compared = compareExploration(exploration, { definition, code: module.hash, config, shard, stored });
+      const compared = compareExploration(exploration, { definition, code: module.hash, config, shard, known });
       changes.push(...compared.changes);
       barred.push(...compared.barred);
-      if (compared.isOver) finished.add(exploration.file);
-      else {
-        const name = definition.name ?? exploration.name;
-        if (name.includes(only)) goingOn.push({ ...compared, exploration, name, known });
-      }
+      const name = definition.name ?? exploration.name;
+      if (compared.isOver) kept.set(exploration.file, "over");
+      else if (name.includes(only)) goingOn.push({ ...compared, exploration, name, known });
+      else kept.set(exploration.file, "left_out");
     }
   });
   if (missing.length > 0)
     throw changed(stored.id, missing, "Restore the file, give the directory that contains it, or begin a new run without --resume.");
   refuseChanged(stored, { barred, changes }, force, "--force");
   refuseBeyond(stored, goingOn);
-  return finished;
+  return kept;
 }
 
 /**
@@ -94,8 +96,8 @@ export interface ExplorationNow {
   readonly code: string;
   readonly config: Config;
   readonly shard: Shard | undefined;
-  /** The run that contains the exploration. */
-  readonly stored: Pick<StoredRun, "config">;
+  /** Ids of known violations. An exploration that ended with one of them is not over. Default: none. */
+  readonly known?: ReadonlySet<string> | undefined;
 }
 
 export interface ComparedExploration {
@@ -113,11 +115,10 @@ export interface ComparedExploration {
 
 export function compareExploration(
   exploration: StoredExploration,
-  { definition, code, config, shard, stored }: ExplorationNow,
+  { definition, code, config, shard, known }: ExplorationNow,
 ): ComparedExploration {
   const { name, file, beginning } = exploration;
   const budget = shardSettings(resolveExploration(config, definition), shard, name, definition);
-  const over = isOver(exploration, budget) && !addsStages(stored, config);
   const [was, is] = [beginning?.shard ?? undefined, shard].map((one) => (one === undefined ? "none" : shardText(one)));
   const isSame = beginning === undefined || beginning.code === code;
   return {
@@ -125,7 +126,7 @@ export function compareExploration(
     barred: [...(was === is ? [] : [`the shard of ${file} (${was}, now ${is})`]), ...otherOrder(exploration, definition, budget)],
     beyond: beyondNow(exploration, budget),
     budget,
-    isOver: over,
+    isOver: isOver(exploration, budget, known),
   };
 }
 
@@ -196,8 +197,15 @@ function otherOrder(
   return found;
 }
 
-function isOver({ outcome, stopReason, steps, isCut, beginning }: StoredExploration, budget: ExplorationConfig): boolean {
+function isOver(
+  { outcome, stopReason, steps, isCut, findingIds, beginning }: StoredExploration,
+  budget: ExplorationConfig,
+  known: ReadonlySet<string> = new Set(),
+): boolean {
   if (outcome !== "ended" || isCut) return false;
+  // Races and faults are left out after a first violation.
+  if (stopReason === "first_violation") return budget.stopOnFirstViolation && !findingIds.every((id) => known.has(id));
+  if (lacksStage(beginning?.stages ?? [], budget)) return false;
   switch (stopReason) {
     case "exhausted":
       return true;
@@ -205,11 +213,14 @@ function isOver({ outcome, stopReason, steps, isCut, beginning }: StoredExplorat
       return budget.maxSteps <= steps;
     case "max_depth":
       return beginning === undefined || beginning.maxDepth === (budget.maxDepth ?? null);
-    case "first_violation":
-      return budget.stopOnFirstViolation;
     default:
       return false;
   }
+}
+
+/** Returns `true` if races or faults are wanted, but the exploration ended without them. Compare with the exploration, as other ones may have had them. */
+function lacksStage(stages: readonly Stage[], { races, faults }: ExplorationConfig): boolean {
+  return (races.mode !== "off" && !stages.includes("races")) || (faults.mode !== "off" && !stages.includes("faults"));
 }
 
 function changed(run: string, what: readonly string[], hint: string): SeqqaError {

@@ -24,7 +24,7 @@ export function runHeaderWith(
     readonly violationPolicy: ViolationPolicy | undefined;
   },
   before: RunHeader | undefined,
-): RunHeader {
+): Omit<RunHeader, "stages"> {
   const { wholeLo, wholeHi, rootLo, rootHi, rootLines: lines, findings } = root;
   const clocksMs = [...(before?.clocksMs ?? []), clockMs];
   return {

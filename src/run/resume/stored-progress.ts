@@ -36,7 +36,7 @@ export function runToGoOn({ config, definition, code, options }: StoredProgressI
   if (stored === undefined || exploration === undefined) return undefined;
   refuseWritten(stored.file);
   refuseMerged(stored);
-  const compared = compareExploration(exploration, { definition, code, config, shard, stored });
+  const compared = compareExploration(exploration, { definition, code, config, shard });
   const { changes, barred } = compared;
   refuseChanged(
     stored,
@@ -71,7 +71,7 @@ export async function exploreKept(
     },
     isKept: true,
     cannotWrite: (_path, cause, exitStatus) => cannotKeep(config, cause, exitStatus),
-    resumed: stored === undefined ? undefined : { stored, finished: new Map() },
+    resumed: stored === undefined ? undefined : { stored, kept: new Map() },
   });
   let result: ExplorationResult | undefined;
   try {

@@ -1,18 +1,28 @@
 import type { RunDocument } from "../../reports/index.ts";
 import { readRun, type StoredRun } from "../../run-log/index.ts";
-import type { ResumableInput } from "../resume/check-resumable.ts";
+import type { KeptReason, ResumableInput } from "../resume/check-resumable.ts";
 import type { RunEngine } from "./run-engine.ts";
+
+/** The stored result of an exploration that the resumed run does not continue. */
+export interface KeptResult {
+  readonly reason: KeptReason;
+  /** The result; `undefined` if the exploration failed. */
+  readonly entry: RunDocument["explorations"][number] | undefined;
+}
 
 export interface ResumedRun {
   readonly stored: StoredRun;
-  /** The stored results of finished explorations, by exploration file. */
-  readonly finished: ReadonlyMap<string, RunDocument["explorations"][number]>;
+  /** The stored results that are kept, by exploration file. */
+  readonly kept: ReadonlyMap<string, KeptResult>;
 }
 
-/** Returns the run to resume, with the results of its finished explorations. @throws SeqqaError if the run cannot be resumed */
+/** Returns the run to resume, with the results of the explorations that it does not continue. @throws SeqqaError if the run cannot be resumed */
 export async function resumedRun({ checkResumable }: Pick<RunEngine, "checkResumable">, input: ResumableInput): Promise<ResumedRun> {
   const { stored, config } = input;
-  const finished = await checkResumable(input);
-  const entries = finished.size === 0 ? [] : readRun(config.report.outputDir, stored.id).data.document.explorations;
-  return { stored, finished: new Map(entries.filter(({ file }) => finished.has(file)).map((entry) => [entry.file, entry])) };
+  const kept = await checkResumable(input);
+  const entries = kept.size === 0 ? [] : readRun(config.report.outputDir, stored.id).data.document.explorations;
+  return {
+    stored,
+    kept: new Map([...kept].map(([file, reason]) => [file, { reason, entry: entries.find((entry) => entry.file === file) }])),
+  };
 }

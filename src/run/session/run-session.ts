@@ -86,6 +86,8 @@ export class RunSession {
   readonly #failures: ReportedFailure[] = [];
   readonly #statuses: ExitStatus[] = [];
   readonly #hide: Redactor;
+  /** The number of unfinished explorations of the resumed run that --only leaves out. */
+  #leftOut = 0;
   #lostService = false;
   /** The folder to which targets write the coverage of their code. `undefined`: it is not measured. */
   #coverageFolder: string | undefined;
@@ -122,9 +124,9 @@ export class RunSession {
     return signal.aborted || this.#lostService || (config.exploration.stopOnFirstViolation && this.#foundHere);
   }
 
-  /** `true` if the run contains no exploration, no journey and no failure. */
+  /** `true` if the run contains no exploration, no journey and no failure. Unfinished explorations that --only leaves out do not count. */
   get isEmpty(): boolean {
-    return this.#explorations.length + this.#journeys.length + this.#failures.length === 0;
+    return this.#explorations.length - this.#leftOut + this.#journeys.length + this.#failures.length === 0;
   }
 
   /** The exit status that the run would have if it ended now. */
@@ -168,12 +170,32 @@ export class RunSession {
   }
 
   /**
+   * Loads all exploration files, records the failures of those that do not load, and calls `work` with the others. `work` is not called if there are
+   * no others.
+   */
+  async withLoadedFiles(
+    { withLoadedFiles }: Pick<RunEngine, "withLoadedFiles">,
+    files: readonly string[],
+    work: (usable: readonly Pick<ExploreFileRequest, "entry" | "loaded">[]) => Promise<void>,
+  ): Promise<void> {
+    await withLoadedFiles(files, async (loaded) => {
+      const usable: Pick<ExploreFileRequest, "entry" | "loaded">[] = [];
+      for (const entry of files) {
+        const one = loaded.get(entry);
+        if (one !== undefined && "error" in one) this.fail(one.error, entry);
+        else usable.push({ entry, loaded: one });
+      }
+      if (usable.length > 0) await work(usable);
+    });
+  }
+
+  /**
    * Explores a file. A failure is recorded as a failure of the run.
    * @param request The parts of the request that the session does not set itself.
    */
   async exploreFile(
     { exploreFile }: Pick<RunEngine, "exploreFile">,
-    request: Pick<ExploreFileRequest, "entry" | "name" | "only" | "shard" | "distribution">,
+    request: Pick<ExploreFileRequest, "entry" | "loaded" | "name" | "only" | "shard" | "distribution">,
   ): Promise<void> {
     const { config, reporter, signal, known, operations } = this.#input;
     const coverageFolder = this.#coverageFolder;
@@ -317,20 +339,29 @@ export class RunSession {
   }
 
   /**
-   * Reports the stored result of an exploration that the resumed run had finished. Its findings do not stop the run, because they already stopped the
-   * earlier session.
+   * Reports the stored result of an exploration that the resumed run does not continue. Its findings do not stop the run, because they did not stop
+   * the earlier session, or already stopped it.
    */
   #takeOver(file: string): boolean {
-    const { resumed, reporter, known } = this.#input;
-    const entry = resumed?.finished.get(file);
+    const { resumed, reporter, known, config } = this.#input;
+    const kept = resumed?.kept.get(file);
     const stored = resumed?.stored.explorations.find((one) => one.file === file);
-    if (entry === undefined || stored === undefined) return false;
+    if (kept === undefined || stored === undefined) return false;
+    const { reason, entry } = kept;
+    if (entry === undefined) return true;
     const { name, stopReason, steps } = entry;
-    reporter.message(`The exploration ${name} had already ended (${stopReason}) after ${steps} steps. seqqa keeps its result.`);
+    const why =
+      reason === "over"
+        ? `The exploration ${name} had already ended (${stopReason}) after ${steps} steps. seqqa keeps its result.`
+        : `The exploration ${name} does not continue, because --only leaves it out. seqqa keeps its result of ${steps} steps.`;
+    reporter.message(why);
     const found = resultOfEntry(entry);
     const result = marked(found, known);
-    if (result !== found) this.#store?.explorationTaken(stored).ended(name, result);
-    this.#takeIn({ name, file, result });
+    if (result !== found || stored.outcome !== "ended") this.#store?.explorationTaken(stored).ended(name, result);
+    if (reason === "left_out") this.#leftOut++;
+    // The earlier session was interrupted, but this one is not. Let only its findings count.
+    const counted: ExplorationResult = result.stopReason === "interrupted" ? { ...result, stopReason: "max_time" } : result;
+    this.#takeIn({ name, file, result }, statusOfResult(counted, config.failOnSeverity));
     return true;
   }
 
@@ -347,15 +378,14 @@ export class RunSession {
   #ended(file: string, { name, result: found }: NamedResult, keep: ExplorationKeeper | undefined): ExplorationResult {
     const result = marked(found, this.#input.known);
     keep?.ended(name, result);
-    this.#takeIn({ name, file, result });
+    this.#takeIn({ name, file, result }, statusOfResult(result, this.#input.config.failOnSeverity));
     return result;
   }
 
-  #takeIn(explored: ReportedExploration): void {
-    const { config, reporter } = this.#input;
+  #takeIn(explored: ReportedExploration, status: ExitStatus): void {
     this.#explorations.push(explored);
-    this.#statuses.push(statusOfResult(explored.result, config.failOnSeverity));
-    reporter.explored(explored);
+    this.#statuses.push(status);
+    this.#input.reporter.explored(explored);
   }
 
   #ran(run: Omit<ReportedJourney, "file">, path: string): void {

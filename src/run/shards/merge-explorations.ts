@@ -44,6 +44,25 @@ export function mergeExplorations(stores: readonly ShardStore[], file: string, k
   return mergedResult(merged, parts);
 }
 
+/** A file that ended without a result in a shard, and its error. */
+export interface ShardFailure {
+  readonly file: string;
+  readonly error: SeqqaError;
+}
+
+/** Returns the files that ended without a result in some shard. An error that occurred in several shards is returned once. */
+export function shardFailures(stores: readonly ShardStore[]): readonly ShardFailure[] {
+  const failures = new Map<string, ShardFailure>();
+  for (const { failures: own, exitStatus } of stores) {
+    for (const { file, code, message, hint } of own) {
+      // The run log contains the exit status of the whole run only. A finding hides that of the failure.
+      const error = new SeqqaError(code, message, { hint, exitStatus: exitStatus === 3 ? 3 : 2 });
+      failures.set(JSON.stringify([file, code, message]), { file, error });
+    }
+  }
+  return [...failures.values()];
+}
+
 /** Returns the depth limit that seqqa set itself, because no store shows the state, as the run header does not contain it. */
 function reachedLimit(explorations: readonly StoredExploration[]): number {
   return Math.min(...explorations.filter(({ stopReason }) => stopReason === "max_depth").map(({ depth }) => depth));

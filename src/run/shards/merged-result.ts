@@ -21,7 +21,8 @@ import { raceText, resultJson, verdictOf, violationText, type ExplorationEntry }
 import { CommittedGraph } from "../results/committed-graph.ts";
 import { hasEndedEarly, idleActions } from "../results/idle-actions.ts";
 import { joinedByCause } from "../results/one-cause.ts";
-import { errorOf } from "../results/result-builder.ts";
+import { errorOf, violationOf, type FindingParts } from "../results/result-builder.ts";
+import { isNotSent, isUnreached } from "../explore/unreached-rules.ts";
 import { deadName, unreachedName } from "../state-graphs/graph-coverage.ts";
 import { ShownUrls } from "../prepare/shown-urls.ts";
 import { unseenChanges, unseenWrites, withoutUnseen } from "../results/unseen-writes.ts";
@@ -67,9 +68,8 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
   const coverage = coverageOf(entries);
   const subjects = new Map(Object.entries(entries[0]!.ruleSubjects ?? {}));
   const idle = withoutSubject({ subjects }, actionCoverage, onlyRedirected(committer, actions));
-  const unjudged = unjudgedRules(merged, entries, subjects, idle.keys());
-  const urls = new ShownUrls(undefined, []);
-  const told = { name: parts.name, actions, urls, mapStack: (stack: string) => stack, whereOf: () => undefined };
+  const unjudged = unjudgedRules(merged, entries, idle.keys());
+  const told = toldAs(parts.name, actions);
   const result: Omit<ExplorationResult, "toJSON"> = {
     statesVisited: states,
     transitions: committer.edges.size,
@@ -82,7 +82,7 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
     maxDepthReached: committer.deepest,
     completeToDepth: complete,
     violations: [
-      ...joinedByCause([...committer.findings.violations.values()].flatMap((found) => violationOf(found, merged, parts))),
+      ...joinedByCause([...committer.findings.violations.values()].map((found) => mergedViolation(found, merged, parts))),
       ...beyondSteps(merged, parts),
       ...faultsOf(entries),
     ],
@@ -119,7 +119,7 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
     collisionProbability: Math.min((states * (states - 1)) / 2 ** 65, 1),
     collisions: committer.collisions,
     bounded: committer.bounded,
-    notes: [...notesOf(merged, entries), ...(hasEndedEarly(stopReason) ? [] : idle.values())],
+    notes: [...notesOf(merged, entries, unjudged), ...(hasEndedEarly(stopReason) ? [] : idle.values())],
     graph: new CommittedGraph(committer, actions),
     invariants: entries[0]!.invariants,
     ...(unjudged.length > 0 && { unjudgedRules: unjudged }),
@@ -149,21 +149,17 @@ function reductionsOf(all: readonly Reduction[]): readonly Reduction[] {
 }
 
 /**
- * Returns the names of rules that were inconclusive in a merged step, or could not be judged in some shard, or whose actions never worked in any shard
- * (`idle`).
+ * Returns the names of rules that were inconclusive in a merged step, or could not be judged in any shard, or whose actions never worked in any shard
+ * (`idle`). Also returns rules whose calls a shard could not send at the same time, because a path led to another state.
  */
-function unjudgedRules(
-  { committer }: Merged,
-  entries: readonly ExplorationEntry[],
-  subjects: ReadonlyMap<string, readonly string[]>,
-  idle: Iterable<string>,
-): readonly string[] {
-  // A rule whose actions never worked in one shard may be judged in another shard.
-  const ofShards = entries.flatMap(({ unjudgedRules: own = [], coverage }) => {
-    const idleInShard = withoutSubject({ subjects }, coverage.actions);
-    return own.filter((rule) => !idleInShard.has(rule));
-  });
-  return [...new Set([...ofShards, ...idle, ...inconclusiveRules(committer)])];
+function unjudgedRules({ committer }: Merged, entries: readonly ExplorationEntry[], idle: Iterable<string>): readonly string[] {
+  // A rule whose actions never worked in one shard, or whose calls were not sent there, may be judged in another shard.
+  const [first, ...others] = entries.map(({ unjudgedRules: own = [] }) => own);
+  const inAll = first!.filter((rule) => others.every((own) => own.includes(rule)));
+  const unreached = entries.flatMap(({ unjudgedRules: own = [], unverified }) =>
+    own.filter((rule) => unverified.some((text) => isUnreached(rule, text))),
+  );
+  return [...new Set([...inAll, ...unreached, ...idle, ...inconclusiveRules(committer)])];
 }
 
 /**
@@ -179,15 +175,26 @@ function withMarks(counts: Coverage, declared: Coverage): Coverage {
   );
 }
 
-/** Finds a violation in the results of the shards. If several shards confirmed it, returns the one with the shortest path. */
-function violationOf(found: FoundViolation, { committer }: Merged, { name, actions, entries }: MergedParts): readonly Violation[] {
+/**
+ * Finds a violation in the results of the shards. If several shards confirmed it, returns the one with the shortest path. If no shard has it, returns
+ * an unconfirmed violation: each shard reached the state only on paths that break the rule before, and all shards together also on another path.
+ */
+function mergedViolation(found: FoundViolation, merged: Merged, { name, actions, entries }: MergedParts): Violation {
   const id = findingId(name, found);
   const [best] = entries
     .flatMap(({ violations }) => violations.filter((one) => one.id === id))
     .toSorted((a, b) => Number(b.confirmed) - Number(a.confirmed) || a.reproductionPath.length - b.reproductionPath.length);
-  if (best === undefined) return [];
-  const own = { ...best, count: found.count, state: stateAt(best.reproductionPath, committer, actions) };
-  return [{ ...own, toString: () => violationText(own) }];
+  if (best === undefined) {
+    const unconfirmed = { found, path: found.path, draws: found.draws, recording: undefined, confirmed: false, minimality: undefined };
+    return violationOf(unconfirmed, { ...toldAs(name, actions), explorer: merged, declaredAt: () => undefined });
+  }
+  const own = { ...best, count: found.count, state: stateAt(best.reproductionPath, merged.committer, actions) };
+  return { ...own, toString: () => violationText(own) };
+}
+
+/** Returns how to show texts of merged steps: as they are, because the shards already replaced URLs and stacks. */
+function toldAs(name: string, actions: readonly string[]): Omit<FindingParts, "explorer" | "declaredAt"> {
+  return { name, actions, urls: new ShownUrls(undefined, []), mapStack: (stack) => stack, whereOf: () => undefined };
 }
 
 /**
@@ -333,10 +340,14 @@ function helps(stopReason: StopReason): string {
 
 const grouped = (value: number): string => value.toLocaleString("en-US");
 
-function notesOf({ rows, committer, open, differing }: Merged, entries: readonly ExplorationEntry[]): readonly string[] {
-  const notes = new Set(
-    entries.flatMap(({ notes: own }) => own.filter((note) => !note.startsWith("This is shard ") && !isInconclusiveNote(note))),
-  );
+function notesOf(
+  { rows, committer, open, differing }: Merged,
+  entries: readonly ExplorationEntry[],
+  unjudged: readonly string[],
+): readonly string[] {
+  const judged = entries.flatMap(({ unjudgedRules: own = [] }) => own.filter((rule) => !unjudged.includes(rule)));
+  const isUntrue = (note: string): boolean => isInconclusiveNote(note) || judged.some((rule) => isNotSent(rule, note));
+  const notes = new Set(entries.flatMap(({ notes: own }) => own.filter((note) => !note.startsWith("This is shard ") && !isUntrue(note))));
   const unfinished = entries.flatMap(({ stopReason }, index) =>
     open.size === 0 || stopReason === "exhausted" || stopReason === "max_depth"
       ? []

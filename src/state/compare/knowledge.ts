@@ -114,6 +114,22 @@ function unique<T>(all: readonly T[], keyOf: (one: T) => string): readonly T[] {
   return [...kept.values()];
 }
 
+/**
+ * Returns a text that is equal for knowledge that names states equally: without the values that experiments saw, and in an order that does not depend
+ * on the order of learning.
+ */
+export function comparableKnowledge({ generated, times, dropped, background, noisyActions, ordered }: Knowledge): string {
+  const lists = [
+    generated.map(({ place, after, domain, isRandom }) => [place, after, domain, isRandom]),
+    times,
+    dropped.map(({ field }) => field),
+    background,
+    noisyActions,
+    ordered,
+  ];
+  return JSON.stringify(lists.map((list) => list.map((one) => JSON.stringify(one)).toSorted()));
+}
+
 /** Parses the text of {@link knowledgeText}. @throws TypeError if the text has another form */
 export function readKnowledge(text: string): Knowledge {
   const read = JSON.parse(text) as Partial<Knowledge> | null;

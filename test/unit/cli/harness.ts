@@ -53,6 +53,8 @@ export interface Setting {
   readonly replay?: (input: ReplayFileInput, interrupt: () => void) => ReplayResult | Promise<ReplayResult>;
   /** Somebody sits at a terminal; `interrupt` is Ctrl-C. Default: nobody. */
   readonly waitForEnter?: (signal: AbortSignal, interrupt: () => void) => Promise<void>;
+  /** Returns the error of a file that does not load. */
+  readonly broken?: (file: string) => Error | undefined;
   /** The agents' own names, by file. */
   readonly names?: Readonly<Record<string, string>>;
   readonly demo?: string;
@@ -99,10 +101,12 @@ export async function seqqa(argv: readonly string[], setting: Setting = {}): Pro
       inputs.push(input);
       return await (setting.explore ?? (() => result()))(input, interrupt);
     },
+    withLoadedFiles: (files, work) =>
+      work(new Map(files.flatMap((file) => (setting.broken?.(file) === undefined ? [] : [[file, { error: setting.broken(file) }]])))),
     distribute: (input) => (setting.distribute ?? nobody)(input),
     work: (input) => (setting.work ?? nobody)(input, interrupt),
     merging: () => import("../../../src/run/index.ts"),
-    checkResumable: () => Promise.resolve(new Set()),
+    checkResumable: () => Promise.resolve(new Map()),
     replayFile: (input) => {
       replayInputs.push(input);
       const none: ReplayResult = { steps: [], completed: true, violations: [], errors: [] };

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ExplorationResult } from "../../../../src/model/results/result.ts";
 import { SeqqaError } from "../../../../src/model/errors.ts";
+import { readFindings } from "../../../../src/run-log/index.ts";
 import { race } from "../../../support/race.ts";
 import { result, violation } from "../../reports/results.ts";
 import { folderWith, seqqa } from "../harness.ts";
@@ -55,6 +56,21 @@ describe("the exit status", () => {
       explorations: [{ name: "shop", file: "qa/shop.explore.ts" }],
       exitStatus: expected,
     });
+  });
+
+  it("files that do not load are said before the first exploration starts; if none loads, nothing is started", async () => {
+    const cwd = folderWith(files);
+    const failed: string[][] = [];
+    const explore = (): ExplorationResult => {
+      failed.push(readFindings(join(cwd, "qa/reports"), undefined).data.document.failures.map(({ file }) => file));
+      return result();
+    };
+    const broken = (file: string): Error | undefined =>
+      file.endsWith("login.explore.mjs") ? new SeqqaError("LOAD_THREW", "It threw.") : undefined;
+    expect((await seqqa(["run", "qa"], { cwd, explore, broken })).status).toBe(3);
+    expect(failed).toEqual([["qa/z/login.explore.mjs"]]);
+    const none = await seqqa(["run", "qa"], { cwd, explore, broken: () => new SeqqaError("LOAD_THREW", "It threw.", { exitStatus: 2 }) });
+    expect([none.status, none.inputs]).toEqual([2, []]);
   });
 
   it("of several explorations is the worst; what failed is in the document and the others still run", async () => {

@@ -85,6 +85,14 @@ describe("a run that is kept", () => {
     expect(data.graphs).toHaveLength(2);
   });
 
+  it("has the ids of its findings, also those of actions with the same cause", () => {
+    const config = configIn(folder());
+    const operations = ["b", "c"].map((id) => ({ action: id, id, count: 1 }));
+    store(config, { explorations: [explored({ violations: [violation({ id: "a" }), violation({ id: "b", operations })] }), explored()] });
+    const { explorations } = readStoredRun(config.report.outputDir, undefined);
+    expect(explorations.map(({ findingIds }) => findingIds)).toEqual([["a", "b", "c"], []]);
+  });
+
   it("that did not end is one that was interrupted", () => {
     const config = configIn(folder());
     store(config, { explorations: [explored()], exitStatus: 0 }, false);

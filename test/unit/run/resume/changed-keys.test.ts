@@ -56,5 +56,13 @@ describe("what changed in a configuration", () => {
       stored(config({ ...target({ TOKEN: "anders" }), timeout: 3, parallel: 2 })),
     ];
     expect(differingKeys(a.config, b.config)).toEqual(["timeout"]);
+    // Budgets, lanes and reports may differ between shards; what is probed may not.
+    const exploration = { max_steps: 7, max_time: 9, rate_limit: 2, stop_on_first_violation: true };
+    const budgets = stored(config({ ...target({ TOKEN: "geheim" }), exploration, report: { formats: ["json"] } }));
+    expect(differingKeys(a.config, budgets.config)).toEqual([]);
+    const raced = (maxTime: number) => stored(config({ exploration: { races: { max_time: maxTime } } })).config;
+    expect(differingKeys(raced(1), raced(2))).toEqual([]);
+    const probing = stored(config({ ...target({ TOKEN: "geheim" }), exploration: { races: "pairs", faults: "on" } }));
+    expect(differingKeys(a.config, probing.config)).toEqual(["exploration.faults.mode", "exploration.races.mode"]);
   });
 });

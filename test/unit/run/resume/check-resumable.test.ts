@@ -3,7 +3,7 @@ import { loadConfig } from "../../../../src/config/index.ts";
 import { Action } from "../../../../src/model/declare/action.ts";
 import { Agent } from "../../../../src/run/agent.ts";
 import { compareExploration, refuseBeyond } from "../../../../src/run/resume/check-resumable.ts";
-import type { StoredExploration } from "../../../../src/run-log/index.ts";
+import type { Stage, StoredExploration } from "../../../../src/run-log/index.ts";
 
 const definition = new Agent({
   name: "a",
@@ -23,6 +23,7 @@ const ended: StoredExploration = {
   states: 20,
   depth: 3,
   isCut: false,
+  findingIds: [],
   actions: ["go"],
   beginning: {
     code: "c0de",
@@ -31,16 +32,17 @@ const ended: StoredExploration = {
     maxDepth: null,
     shard: null,
     violationPolicy: null,
+    stages: [],
     root: { wholeLo: 0, wholeHi: 0, rootLo: 0, rootHi: 0, lines: [], broken: [] },
   },
 };
 
 /** How an exploration compares with a budget that is given now. */
-function compared(exploration: Partial<StoredExploration>, budget: object, of?: number) {
+function compared(exploration: Partial<StoredExploration>, budget: object, of?: number, known?: ReadonlySet<string>) {
   const flags = Object.entries(budget).map(([key, value]) => ({ key: `exploration.${key}`, flag: `--${key}`, value: String(value) }));
   const config = loadConfig({ env: {}, flags });
   const shard = of === undefined ? undefined : { index: 0, of };
-  return compareExploration({ ...ended, ...exploration }, { definition, code: "c0de", config, shard, stored: { config: new Map() } });
+  return compareExploration({ ...ended, ...exploration }, { definition, code: "c0de", config, shard, known });
 }
 const beyond = (...args: Parameters<typeof compared>): readonly string[] => compared(...args).beyond;
 
@@ -67,6 +69,27 @@ describe("what an exploration has beyond where it would end now", () => {
     expect(compared({ stopReason: "max_steps" }, { max_steps: 10 }).isOver).toBe(true);
     expect(compared({ stopReason: "max_time" }, { max_steps: 10 }).isOver).toBe(false);
     expect([false, true].map((isCut) => compared({ stopReason: "exhausted", isCut }, {}).isOver)).toEqual([true, false]);
+  });
+
+  it("is not over while races or faults are wanted that no session made, whatever the run's configuration was", () => {
+    const isOver = (stages: readonly Stage[], flags: object, stopReason = "exhausted"): boolean =>
+      compared({ stopReason, beginning: { ...ended.beginning!, stages } }, flags).isOver;
+    const both = { races: "pairs", faults: "on" };
+    expect([[], ["races"], ["faults"], ["races", "faults"]].map((stages) => isOver(stages as readonly Stage[], both))).toEqual([
+      false,
+      false,
+      false,
+      true,
+    ]);
+    expect([isOver(["races"], {}), isOver(["races"], { races: "pairs" }), isOver([], { faults: "on" })]).toEqual([true, true, false]);
+    // After a first violation, races and faults are left out.
+    expect(compared({ stopReason: "first_violation", findingIds: ["f"] }, { ...both, stop_on_first_violation: true }).isOver).toBe(true);
+  });
+
+  it("is not over after a first violation that is known now", () => {
+    const isOver = (findingIds: readonly string[], ...known: readonly string[]): boolean =>
+      compared({ stopReason: "first_violation", findingIds }, { stop_on_first_violation: true }, undefined, new Set(known)).isOver;
+    expect([isOver(["f"]), isOver(["f"], "g"), isOver(["f", "g"], "g"), isOver(["f", "g"], "g", "f")]).toEqual([true, true, true, false]);
   });
 
   it("is refused by name", () => {

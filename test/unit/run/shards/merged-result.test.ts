@@ -1,0 +1,65 @@
+import { expect, it } from "vitest";
+import { loadConfig } from "../../../../src/config/index.ts";
+import { mergeShards, type Merged } from "../../../../src/engine/shards/merge-shards.ts";
+import type { ExplorationResult } from "../../../../src/model/results/result.ts";
+import { explorationEntry, redactor, statusOfResult } from "../../../../src/reports/index.ts";
+import { mergedResult } from "../../../../src/run/shards/merged-result.ts";
+import { agentOf, randomGraph } from "../../../support/graph-model.ts";
+import { Draws } from "../../../support/draws.ts";
+import { Recording } from "../../../support/recording.ts";
+import { runExplorer } from "../../../support/run-explorer.ts";
+import { result } from "../../reports/results.ts";
+
+const { report } = loadConfig({ env: {} });
+const agent = agentOf(randomGraph(new Draws(4), { states: 60, actions: 3, loops: 0.1, skips: 0, errors: 0, findings: 0.05 }));
+const actions = agent.actions.map(({ name }) => name);
+
+/** Two shards of a small exploration, merged. */
+async function merged(): Promise<Merged> {
+  const runs = await Promise.all([0, 1].map((index) => runExplorer(agent, { shard: { index, of: 2 }, journal: true })));
+  return mergeShards({
+    actions,
+    maxDepth: Infinity,
+    violationPolicy: undefined,
+    shards: runs.map(({ explorer }) => ({
+      shard: explorer.cut!.shard,
+      recorded: new Recording().add(explorer),
+      state: () => undefined,
+      exchanges: () => [],
+    })),
+    root: runs[0]!.reports[0]!,
+    details: { edges: 0, states: 0, characters: 0 },
+    onCommits: () => undefined,
+  });
+}
+
+/** The merged result of two shards that reported these results. */
+async function mergedOf(...shards: readonly Partial<ExplorationResult>[]): Promise<ExplorationResult> {
+  const entries = shards.map((changes) =>
+    explorationEntry({ name: "shop", file: "shop.explore.ts", result: result(changes) }, report, redactor([])),
+  );
+  return mergedResult(await merged(), { name: "shop", actions, entries });
+}
+
+it("names rules as not checked that no shard could check, and rules that are never certain", async () => {
+  const unreached =
+    "c did not send its calls at the same time, because the path a -> b led to another state than before. Switch off its caches.";
+  const unprobed = "b did not send its calls at the same time, because no call of them changed the state.";
+  const { unjudgedRules, notes } = await mergedOf(
+    // The shard lists the rule a because its actions were only redirected.
+    { unjudgedRules: ["a", "b", "c", "d"], unverified: [unreached], notes: [unprobed] },
+    { unjudgedRules: ["d"] },
+  );
+  expect(unjudgedRules?.toSorted()).toEqual(["c", "d"]);
+  expect(notes).not.toContain(unprobed);
+  expect((await mergedOf({ unjudgedRules: ["b"], notes: [unprobed] }, { unjudgedRules: ["b"] })).notes).toContain(unprobed);
+});
+
+it("has the findings of merged steps that no shard lists, without confirmation", async () => {
+  const { committer } = await merged();
+  expect(committer.findings.violations.size).toBeGreaterThan(0);
+  const found = await mergedOf({}, {});
+  expect(found.violations).toHaveLength(committer.findings.violations.size);
+  expect(found.violations[0]).toMatchObject({ confirmed: false, notReplayed: true, steps: [], state: expect.any(Number) as number });
+  expect(statusOfResult(found, "low")).toBe(3);
+});
