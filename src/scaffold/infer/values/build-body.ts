@@ -3,7 +3,7 @@ import { answersStatus, isJson, schemaOf } from "../actions/answers.ts";
 import { buildValue, type Field, type Knowledge, type Wish } from "./build-value.ts";
 import { asJson, constant, type Built } from "./built.ts";
 import type { Drafting, Need } from "../actions/drafting.ts";
-import { drawnValue, type Draw } from "./drawn-value.ts";
+import { drawnValue, requestKey, type Draw } from "./drawn-value.ts";
 import type { FoundResource } from "../resources/found-resource.ts";
 import type { Json, PlannedBody, PlannedValue } from "../plan.ts";
 import { isRecord } from "./schemas.ts";
@@ -18,17 +18,18 @@ export function buildBody(drafting: Drafting): PlannedBody | undefined {
   const { call, facts, note } = drafting;
   const { operation } = call;
   if (operation.body === undefined || !takesBody(operation)) return undefined;
-  const media = operation.body.media.find(({ type }) => asOf(type) !== undefined) ?? operation.body.media[0];
+  const media = operation.body.media.find(({ type }) => asOf(sendable(type)) !== undefined) ?? operation.body.media[0];
   if (media === undefined) return undefined;
-  const as = asOf(media.type);
+  const mediaType = sendable(media.type);
+  const as = asOf(mediaType);
   if (as === undefined || as === "text") return textBody(media, drafting);
   const schema = schemaOf(media);
   if (schema === undefined) {
     note("body", "The description does not describe this body. Write it yourself.");
-    return { as, mediaType: media.type, value: { kind: "constant", value: asJson(media.examples[0]) ?? {} } };
+    return { as, mediaType, value: { kind: "constant", value: asJson(media.examples[0]) ?? {} } };
   }
   const files = as === "multipart" ? filesIn(schema, drafting) : [];
-  const bodyOf = (value: PlannedValue): PlannedBody => ({ as, mediaType: media.type, value, ...(files.length > 0 && { files }) });
+  const bodyOf = (value: PlannedValue): PlannedBody => ({ as, mediaType, value, ...(files.length > 0 && { files }) });
   let first: (Attempt & { readonly problem: string }) | undefined;
   for (const wish of wishes(Math.min(facts.schemas.flat(schema).alternatives, MOST_ALTERNATIVES), media)) {
     const attempt = tried(schema, wish, drafting);
@@ -113,8 +114,22 @@ function standsIn(value: Json, path: readonly string[]): boolean {
   return isRecord(value) && Object.hasOwn(value, name) && standsIn(value[name] as Json, rest);
 }
 
+/** A media type for each range that a description may give instead of a type. Other ranges, such as any type at all, become JSON. */
+const OF_RANGE: ReadonlyMap<string, string> = new Map([
+  ["text", "text/plain"],
+  ["image", "image/png"],
+  ["audio", "audio/mpeg"],
+  ["video", "video/mp4"],
+  ["multipart", "multipart/form-data"],
+]);
+
+/** Returns the media type that a request sends. The header `Content-Type` must not contain a range such as `image/*`. */
+function sendable(type: string): string {
+  return type.includes("*") ? (OF_RANGE.get(type.split("/")[0]!) ?? "application/json") : type;
+}
+
 function asOf(type: string): PlannedBody["as"] | undefined {
-  if (isJson(type) || type === "*/*") return "json";
+  if (isJson(type)) return "json";
   if (type === "application/x-www-form-urlencoded") return "form";
   if (type === "multipart/form-data") return "multipart";
   return type.startsWith("text/") ? "text" : undefined;
@@ -139,9 +154,10 @@ function filesIn(schema: Schema, { facts: { schemas }, note }: Drafting): NonNul
 
 function textBody(media: MediaType, { note }: Drafting): PlannedBody {
   const example = media.examples[0];
-  if (typeof example !== "string" && !media.type.startsWith("text/"))
+  const mediaType = sendable(media.type);
+  if (typeof example !== "string" && !mediaType.startsWith("text/"))
     note("body", `seqqa cannot generate bodies of type ${media.type}. Write the body yourself.`);
-  return { as: "text", mediaType: media.type, value: { kind: "constant", value: typeof example === "string" ? example : "example" } };
+  return { as: "text", mediaType, value: { kind: "constant", value: typeof example === "string" ? example : "example" } };
 }
 
 /** Returns a function that chooses values for fields whose schema is not enough: ids of existing items, and values that must be unique. */
@@ -167,6 +183,8 @@ function fieldOf(drafting: Drafting): Knowledge["field"] {
       if (kind.kind === "create" || call.path.shapes.includes(own.shape)) return required ? undefined : "omit";
       if (kind.kind === "update" && index.produced(own.key)) return context(own.key, required, sample);
     }
+    const key = required ? requestKey(name, "body", schema, checker) : undefined;
+    if (key !== undefined) return key;
     const resource = index.ofBodyField(field, call);
     // `true` if the body has the schema of an item that the request creates, as in `POST /users/batch`. The field `id` is then the id of the new item.
     const itself = inside.length === 0 && resource !== undefined && call.operation.method === "post" && isOne(field, resource);

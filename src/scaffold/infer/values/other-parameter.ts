@@ -1,6 +1,7 @@
 import type { Parameter } from "../../../openapi/operations/description.ts";
 import { asJson } from "./built.ts";
 import { whyOf, type Drafting } from "../actions/drafting.ts";
+import { requestKey } from "./drawn-value.ts";
 import { placeOfParameter, type Facts } from "../facts.ts";
 import { givenValue, valueOf } from "./parameter-value.ts";
 import { noCallReturns, openKey } from "./path-parameter.ts";
@@ -21,6 +22,8 @@ export function otherParameter(parameter: Parameter, drafting: Drafting, open: M
   const planned = (value: PlannedParameter["value"], why: string): PlannedParameter => ({ name, in: where, value, why });
   const linked = facts.linked.get(placeOfParameter(call.operation, where, name));
   if (linked?.kind === "constant") return planned({ kind: "constant", value: asJson(linked.value) ?? "" }, `the link ${linked.link}`);
+  const drawn = required ? requestKey(name, where, schema, facts.checker) : undefined;
+  if (drawn !== undefined) return planned(drawn.value, "different for each request");
   // Optional parameters of `GET` and `HEAD` are not sent, because a filter would hide the other items of a list.
   const wanted = required || linked !== undefined || (call.operation.method !== "get" && call.operation.method !== "head");
   const field = { name, schema, required, inside: [], object: facts.schemas.flat(true), of: true };

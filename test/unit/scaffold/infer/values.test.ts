@@ -128,6 +128,19 @@ group("bodies", () => {
     expect(notInferred.map(({ what }) => what)).toEqual(["body field c"]);
   });
 
+  it.each([
+    ["*/*", "json", "application/json"],
+    ["application/*", "json", "application/json"],
+    ["application/*+json", "json", "application/json"],
+    ["multipart/*", "multipart", "multipart/form-data"],
+    ["text/*", "text", "text/plain"],
+    ["image/*", "text", "image/png"],
+  ])("a body of %s is sent as %s with a type that has no wildcard", (type, as, mediaType) => {
+    const requestBody = { required: true, content: { [type]: { schema: { type: "object", properties: { a: { type: "integer" } } } } } };
+    const { actions } = planOf({ paths: { "/things": { post: { requestBody, responses: { 204: { description: "" } } } } } });
+    expect(actions[0]!.body).toMatchObject({ as, mediaType });
+  });
+
   it("operations with a server of their own are sent below its path, or are noted", () => {
     const get = (...urls: string[]): object => ({
       get: { servers: urls.map((url) => ({ url })), responses: { 204: { description: "" } } },
@@ -375,6 +388,28 @@ group("conditions and jobs", () => {
     expect(sent({ type: "string" })).toEqual({ kind: "constant", value: "*" });
     expect(sent({ type: "string", example: '"1"' })).toEqual({ kind: "constant", value: '"1"' });
     expect(sent({ type: "integer" })).not.toMatchObject({ value: "*" });
+  });
+
+  it.each(["Idempotency-Key", "X-Idempotency-Key", "idempotency_key", "X-Request-ID"])("%s is drawn anew for each call", (name) => {
+    const post = (schema: object, required = true): object => ({
+      parameters: [{ name, in: "header", required, schema }],
+      responses: responses(201, {}),
+    });
+    const sent = (schema: object, required?: boolean): unknown =>
+      planOf({ paths: { "/requests": { post: post(schema, required) }, "/requests/{request_id}": {} } }).actions[0]?.parameters[0]?.value;
+    expect(sent({ type: "string", example: "8e03978e-40d5-43dd-bc93-6894a57f9324" })).toEqual({ kind: "drawn", call: "uuid" });
+    expect(sent({ type: "string", maxLength: 20 })).toEqual({ kind: "drawn", call: "word" });
+    expect(sent({ type: "integer" })).toEqual({ kind: "constant", value: 1 });
+    expect(sent({ type: "string" }, false)).toBeUndefined();
+  });
+
+  it("an idempotency key in the query or in a body is drawn, too", () => {
+    const schema = { type: "object", required: ["idempotency_key"], properties: { idempotency_key: { type: "string", example: "a" } } };
+    const requestBody = { required: true, content: { "application/json": { schema } } };
+    const parameters = [path("id"), { name: "idempotencyKey", in: "query", required: true, schema: { type: "string" } }];
+    const [action] = planOf({ paths: { "/things/{id}/pay": { put: { parameters, requestBody, responses: responses(200, {}) } } } }).actions;
+    expect(action?.parameters[1]?.value).toEqual({ kind: "drawn", call: "uuid" });
+    expect(action?.body?.value).toEqual({ kind: "object", entries: [["idempotency_key", { kind: "drawn", call: "uuid" }]] });
   });
 
   it("what is accepted, 202, gives the id of what is on its way", () => {
