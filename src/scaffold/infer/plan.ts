@@ -27,6 +27,8 @@ export interface ScaffoldPlan {
   readonly setup?: readonly GivenKey[] | undefined;
   readonly resources: readonly Resource[];
   readonly login: PlannedLogin | undefined;
+  /** The API keys that all requests send in addition to `login`. Default: none. */
+  readonly apiKeys?: readonly PlannedApiKey[] | undefined;
   /** The operations for which no action is generated, because they would end the exploration, for example by deleting the user. */
   readonly leftOut?: readonly LeftOut[] | undefined;
   /** The operations that create and use something that may be used only once, such as an invitation. */
@@ -173,7 +175,15 @@ export type PlannedLogin =
     }
   | { readonly kind: "bearer"; readonly variable: string }
   | { readonly kind: "basic"; readonly userVariable: string; readonly passwordVariable: string }
-  | { readonly kind: "apiKey"; readonly in: "header" | "query" | "cookie"; readonly name: string; readonly variable: string };
+  | PlannedApiKey;
+
+/** An API key whose value comes from the environment variable `variable`. */
+export interface PlannedApiKey {
+  readonly kind: "apiKey";
+  readonly in: "header" | "query" | "cookie";
+  readonly name: string;
+  readonly variable: string;
+}
 
 /** An operation that registers a user. `userField` and `passwordField` are names of fields in its body. */
 export interface PlannedRegistration {

@@ -8,7 +8,7 @@ import type { ScaffoldFile } from "./scaffold-file.ts";
  * @param schema The path of the JSON Schema for `seqqa.yaml`.
  */
 export function configFile(
-  { baseUrl, basePath = "", login }: Pick<ScaffoldPlan, "baseUrl" | "basePath" | "login">,
+  { baseUrl, basePath = "", login, apiKeys = [] }: Pick<ScaffoldPlan, "baseUrl" | "basePath" | "login" | "apiKeys">,
   schema: string,
 ): ScaffoldFile {
   const named = baseUrl !== undefined && isBaseUrl(baseUrl) ? baseUrl : undefined;
@@ -38,7 +38,7 @@ exploration:
 
 report:
   output_dir: ./reports
-${redactLines(login)}`,
+${redactLines([...secretsOf(login), ...apiKeys.map(({ name }) => name)])}`,
   };
 }
 
@@ -51,9 +51,9 @@ function yamlText(text: string): string {
 }
 
 /** Returns the lines for `report.redact` that add the API's own names for its key, password and token to the default names. */
-function redactLines(login: PlannedLogin | undefined): string {
+function redactLines(secrets: readonly string[]): string {
   const known = new Set(REDACTED.map(plain));
-  const names = secretsOf(login).filter((name) => /^[\w-]{1,100}$/.test(name) && !known.has(plain(name)));
+  const names = [...new Set(secrets)].filter((name) => /^[\w-]{1,100}$/.test(name) && !known.has(plain(name)));
   if (names.length === 0) return "";
   const list = [...REDACTED, ...names].map((name) => yamlText(name)).join(", ");
   return `  # Values of these headers and fields are hidden in reports; the last ones are specific to this API.\n  redact: [${list}]\n`;

@@ -1,4 +1,4 @@
-import type { PlannedAction, PlannedLogin, PlannedRegistration, PlannedValue } from "../../infer/plan.ts";
+import type { PlannedAction, PlannedApiKey, PlannedLogin, PlannedRegistration, PlannedValue } from "../../infer/plan.ts";
 import { callOf, fieldCode, queryLines } from "../code/field.ts";
 import { laidOut, object, row, text, type Code } from "../code/layout.ts";
 import { requestCode } from "../code/request.ts";
@@ -6,26 +6,31 @@ import { commentText, propertyName, quoted, templateText } from "../code/text.ts
 import type { ValueScope } from "../code/value.ts";
 import type { ScaffoldFile } from "./scaffold-file.ts";
 
-export function sessionFile(login: PlannedLogin): ScaffoldFile {
-  return { path: "session.ts", isImported: true, text: isQueryKey(login) ? credentialsText(login) : loginText(login) };
+/** @param keys The API keys that requests send in addition to the login. */
+export function sessionFile(login: PlannedLogin, keys: readonly PlannedApiKey[] = []): ScaffoldFile {
+  const inQuery = [login, ...keys].filter(isQueryKey);
+  const users = isQueryKey(login) ? 'import { fromEnvironment } from "./support.ts";\n' : loginText(login, keys);
+  return { path: "session.ts", isImported: true, text: inQuery.length === 0 ? users : `${users}\n${credentialsText(inQuery)}` };
 }
 
 /** Returns `true` if the API key is sent in the query of the URL. Each generated call then has to send it, because a client stores only headers. */
-export function isQueryKey(login: PlannedLogin | undefined): login is Extract<PlannedLogin, { readonly kind: "apiKey" }> {
+export function isQueryKey(login: PlannedLogin | undefined): login is PlannedApiKey & { readonly in: "query" } {
   return login?.kind === "apiKey" && login.in === "query";
 }
 
-function credentialsText({ name, variable }: Extract<PlannedLogin, { readonly kind: "apiKey" }>): string {
-  return `import { fromEnvironment } from "./support.ts";
-
-/** The query parameter that authenticates calls. Its value comes from the environment variable ${commentText(variable)}. */
+function credentialsText(keys: readonly PlannedApiKey[]): string {
+  const variables = keys.map(({ variable }) => commentText(variable)).join(" and ");
+  const says =
+    keys.length === 1
+      ? `The query parameter that authenticates calls. Its value comes from the environment variable ${variables}.`
+      : `The query parameters that authenticate calls. Their values come from the environment variables ${variables}.`;
+  return `/** ${says} */
 export const credentials = {
-  ${propertyName(name)}: fromEnvironment(${quoted(variable)}, ""),
-};
+${keys.map(({ name, variable }) => `  ${propertyName(name)}: fromEnvironment(${quoted(variable)}, ""),\n`).join("")}};
 `;
 }
 
-function loginText(login: PlannedLogin): string {
+function loginText(login: PlannedLogin, keys: readonly PlannedApiKey[]): string {
   const { fields, variables, placeholders } = userOf(login);
   const register = login.kind === "operation" ? login.register : undefined;
   const user = (name: string, number: number): string => {
@@ -35,7 +40,9 @@ function loginText(login: PlannedLogin): string {
     });
     return `  ${laidOut(row(`${name}: `, object(entries)), 2, 2, 1)},\n`;
   };
-  const { imports, body } = loginBody(login);
+  const { imports, body } = loginBody(login, keys.some(isQueryKey));
+  const others = keys.filter((key) => !isQueryKey(key));
+  const statements = others.map((key) => `  ${keyStatement(key, `fromEnvironment(${quoted(key.variable)}, "")`)}\n`).join("");
   const isGraphql = login.kind === "operation" && login.action.graphql !== undefined;
   const client = isGraphql ? "GraphQLClient" : "ApiClient";
   return `import type { ${client} } from "${isGraphql ? "seqqa/clients/graphql" : "seqqa"}";
@@ -50,7 +57,7 @@ ${user("alice", 1)}${user("bob", 2)}};
 
 ${register === undefined ? "" : registerText(register)}/** Logs a user in. Afterwards, the client sends its requests as this user. */
 export async function logIn(api: ${client}, user: User): Promise<void> {
-${register === undefined ? "" : "  await register(api, user);\n"}${body.map((line) => `  ${line}\n`).join("")}}
+${statements}${register === undefined ? "" : "  await register(api, user);\n"}${body.map((line) => `  ${line}\n`).join("")}}
 `;
 }
 
@@ -113,25 +120,28 @@ function userOf(login: PlannedLogin): UserShape {
   }
 }
 
-function loginBody(login: PlannedLogin): { readonly imports: readonly string[]; readonly body: readonly string[] } {
+function loginBody(
+  login: PlannedLogin,
+  hasCredentials: boolean,
+): { readonly imports: readonly string[]; readonly body: readonly string[] } {
   switch (login.kind) {
     case "basic":
       return { imports: [], body: ["api.setBasicAuth(user.name, user.password);"] };
     case "bearer":
       return { imports: [], body: ["api.setAuthToken(user.token);"] };
     case "apiKey":
-      return { imports: [], body: [keyStatement(login)] };
+      return { imports: [], body: [keyStatement(login, "user.token")] };
     case "operation":
-      return { imports: login.token.length === 0 ? [] : ["read"], body: operationBody(login) };
+      return { imports: login.token.length === 0 ? [] : ["read"], body: operationBody(login, hasCredentials) };
   }
 }
 
-function keyStatement({ in: place, name }: Extract<PlannedLogin, { readonly kind: "apiKey" }>): string {
-  if (place === "header") return `api.setHeader(${quoted(name)}, user.token);`;
-  return `api.setHeader("cookie", \`${templateText(name)}=\${encodeURIComponent(user.token)}\`);`;
+function keyStatement({ in: place, name }: PlannedApiKey, value: string): string {
+  if (place === "header") return `api.setHeader(${quoted(name)}, ${value});`;
+  return `api.setHeader("cookie", \`${templateText(name)}=\${encodeURIComponent(${value})}\`);`;
 }
 
-function operationBody(login: Extract<PlannedLogin, { readonly kind: "operation" }>): readonly string[] {
+function operationBody(login: Extract<PlannedLogin, { readonly kind: "operation" }>, hasCredentials: boolean): readonly string[] {
   const action = withoutContext(login.action);
   const names = new Map<PlannedValue, string>();
   const [user, password] = [sentAt(action, login.userField), sentAt(action, login.passwordField)];
@@ -144,7 +154,8 @@ function operationBody(login: Extract<PlannedLogin, { readonly kind: "operation"
       ? " did not log in: it was answered ${response.statusCode}.`);"
       : " returned no token: it was answered ${response.statusCode}.`);";
   const failed = row("throw new Error(`", templateText(callOf(action)), what);
-  const request = action.graphql === undefined ? requestCode(action, scope, []) : fieldCode(action, scope);
+  const credentials = hasCredentials && action.operation.security.length > 0 ? [text("...credentials")] : [];
+  const request = action.graphql === undefined ? requestCode(action, scope, credentials) : fieldCode(action, scope);
   return [
     ...queryLines(action, 2).map((line) => line.slice(2)),
     `${start}${laidOut(request, 2, 2 + start.length, 1)};`,
