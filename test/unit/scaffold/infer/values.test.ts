@@ -113,6 +113,34 @@ group("bodies", () => {
     expect(checker.problem({ $ref: "#/components/schemas/A" }, 1)).toBeDefined();
   });
 
+  it("a discriminator has the value of the schema that is sent", () => {
+    const ref = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
+    const petType = (more: object = {}): object => ({
+      type: "object",
+      required: ["petType"],
+      properties: { petType: { type: "string", ...more } },
+    });
+    const kinds = (discriminator: unknown, more?: object): object => ({
+      Pet: { ...petType(more), discriminator },
+      Cat: { allOf: [ref("Pet"), { required: ["lives"], properties: { lives: { type: "integer" } } }] },
+      Dog: { allOf: [ref("Pet"), { properties: { breed: { type: "string" } } }] },
+    });
+    const sent = (schema: object, schemas: object): unknown => bodyOf(schema, {}, schemas);
+    const named = kinds({ propertyName: "petType" });
+    const mapped = kinds({ propertyName: "petType", mapping: { dog: "Dog", cat: "#/components/schemas/Cat" } });
+    const cat = (petType: string): object => constant({ petType, lives: 1 });
+    expect(sent(ref("Cat"), named)).toEqual(cat("Cat"));
+    expect(sent({ allOf: [ref("Cat")], nullable: true }, mapped)).toEqual(cat("cat"));
+    // OpenAPI 2.0 writes only the name of the property.
+    expect(sent(ref("Cat"), kinds("petType"))).toEqual(cat("Cat"));
+    expect(sent(ref("Cat"), kinds({ propertyName: "petType" }, { enum: ["dog", "cat"] }))).toEqual(cat("cat"));
+    expect(sent({ anyOf: [ref("Cat"), ref("Dog")] }, named)).toEqual(cat("Cat"));
+    // The mapping does not name the schema of the body, so one of the mapped schemas is sent.
+    expect(sent(ref("Pet"), mapped)).toEqual(constant({ petType: "dog" }));
+    expect(bodyOf(ref("Pet"), { example: { petType: "cat", lives: 9 } }, mapped)).toEqual(constant({ petType: "cat", lives: 9 }));
+    expect(sent(ref("Pet"), named)).toEqual(constant({ petType: "Pet" }));
+  });
+
   it("files are fields with a binary format, or a media type without an encoding", () => {
     const properties = {
       a: { type: "string", format: "binary" },
