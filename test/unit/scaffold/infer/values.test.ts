@@ -398,6 +398,75 @@ group("patterns", () => {
   });
 });
 
+group("parameters", () => {
+  const sent = (parameter: object, root: object = { openapi: "3.1.0" }): readonly (readonly unknown[])[] => {
+    const path = (parameter as { in: string }).in === "path" ? "/things/{p}" : "/things";
+    const get = { parameters: [{ name: "p", required: true, ...parameter }], responses: { 204: { description: "" } } };
+    const [action] = planScaffold(describe({ info: { title: "t", version: "1" }, ...root, paths: { [path]: { get } } })).actions;
+    return action!.parameters.map(({ name, value }) => [name, value.kind === "constant" ? value.value : value.kind]);
+  };
+  const list = { type: "array", items: { type: "string" }, example: ["a", "b"] };
+  const object = { type: "object", example: { x: 1, y: { z: ["b", "c"] } } };
+
+  it.each<[string, object, readonly (readonly unknown[])[]]>([
+    ["a list, repeated", { in: "query", schema: list }, [["p", ["a", "b"]]]],
+    ["a list with commas", { in: "query", schema: list, explode: false }, [["p", "a,b"]]],
+    ["a list with spaces", { in: "query", schema: list, style: "spaceDelimited" }, [["p", "a b"]]],
+    ["a list with pipes", { in: "query", schema: list, style: "pipeDelimited" }, [["p", "a|b"]]],
+    ["a list as JSON", { in: "query", content: { "application/json": { schema: list } } }, [["p", '["a","b"]']]],
+    ["a list in a header", { in: "header", schema: list }, [["p", "a,b"]]],
+    ["a list in a cookie", { in: "cookie", schema: list }, [["p", "a,b"]]],
+    ["a list in the path", { in: "path", schema: list }, [["p", "a,b"]]],
+    [
+      "fields",
+      { in: "query", schema: { type: "object", example: { x: 1, y: ["b", "c"] } } },
+      [
+        ["x", "1"],
+        ["y", ["b", "c"]],
+      ],
+    ],
+    ["fields with commas", { in: "query", schema: object, explode: false }, [["p", 'x,1,y,{"z":["b","c"]}']]],
+    ["fields in a header", { in: "header", schema: object, explode: true }, [["p", 'x=1,y={"z":["b","c"]}']]],
+    [
+      "deep fields",
+      { in: "query", schema: object, style: "deepObject", explode: true },
+      [
+        ["p[x]", 1],
+        ["p[y][z]", ["b", "c"]],
+      ],
+    ],
+    ["a text as JSON", { in: "query", content: { "application/json": { schema: { type: "string" } } } }, [["p", '"example"']]],
+  ])("%s", (_, parameter, expected) => {
+    expect(sent(parameter)).toEqual(expected);
+  });
+
+  it.each([
+    [undefined, "1,2"],
+    ["csv", "1,2"],
+    ["ssv", "1 2"],
+    ["pipes", "1|2"],
+    ["multi", [1, 2]],
+  ])("a list of OpenAPI 2.0 as %s", (collectionFormat, value) => {
+    const parameter = {
+      in: "query",
+      type: "array",
+      items: { type: "integer", enum: [1, 2] },
+      minItems: 2,
+      uniqueItems: true,
+      collectionFormat,
+    };
+    expect(sent(parameter, { swagger: "2.0" })).toEqual([["p", value]]);
+  });
+
+  it("a style of the path that needs a sign before the value is noted", () => {
+    const get = { parameters: [{ name: "p", in: "path", required: true, style: "matrix", schema: { type: "integer", example: 7 } }] };
+    const { notInferred } = planOf({ paths: { "/things/{p}": { get: { ...get, responses: { 204: { description: "" } } } } } });
+    expect(notInferred.map(({ what, hint }) => [what, hint])).toEqual([
+      ["path parameter p", 'The description demands ";p=" before this value (style matrix). Write it in the path.'],
+    ]);
+  });
+});
+
 group("conditions and jobs", () => {
   const responses = (status: number, schema: object): object => ({
     [status]: { description: "", content: { "application/json": { schema } } },
