@@ -78,6 +78,8 @@ export interface MediaType {
   readonly parameters?: string | undefined;
   readonly schema: Schema | undefined;
   readonly examples: readonly unknown[];
+  /** The content types of the fields of a multipart body, by the name of the field (OpenAPI `encoding`). Of several types, the first. Default: none. */
+  readonly contentTypes?: ReadonlyMap<string, string> | undefined;
 }
 
 export interface DescribedResponse {

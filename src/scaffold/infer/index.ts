@@ -1,6 +1,6 @@
 import type { ApiDescription, Parameter, Schema, SecurityScheme } from "../../openapi/operations/description.ts";
 import { findAuthentication, noteUnsent, withDescribedKeys, type Authentication } from "./accounts/authentication.ts";
-import { basePathOf, underBase } from "./resources/base-path.ts";
+import { basePathOf, localFirst, underBase } from "./resources/base-path.ts";
 import { chooseKeys } from "./setup/choose-keys.ts";
 import { Checker } from "./values/check-value.ts";
 import { classify } from "./actions/classify.ts";
@@ -37,7 +37,8 @@ import { toResource } from "./resources/to-resource.ts";
 export function planScaffold(written: ApiDescription): ScaffoldPlan {
   const description = withDescribedKeys(written);
   const schemas = new Schemas(description);
-  const placed = description.operations.map((operation) => underBase(operation, description.servers));
+  const servers = localFirst(description.servers);
+  const placed = description.operations.map((operation) => underBase(operation, servers));
   const calls = placed.map(({ operation }): Called => ({ operation, path: parsePath(operation.path) }));
   const authentication = findAuthentication(description);
   const login = findLogin(calls, authentication.scheme, schemas);
@@ -53,8 +54,8 @@ export function planScaffold(written: ApiDescription): ScaffoldPlan {
   const keys = keysOf(ordered.drafts, facts);
   return {
     title: description.title,
-    baseUrl: description.servers.find((server) => /^https?:\/\//i.test(server)),
-    basePath: basePathOf(description.servers),
+    baseUrl: servers.find((server) => /^https?:\/\//i.test(server)),
+    basePath: basePathOf(servers),
     actions,
     keys,
     setup: chooseKeys(actions, keys),

@@ -28,7 +28,7 @@ export function buildBody(drafting: Drafting): PlannedBody | undefined {
     note("body", "The description does not describe this body. Write it yourself.");
     return { as, mediaType, value: { kind: "constant", value: asJson(media.examples[0]) ?? {} } };
   }
-  const files = as === "multipart" ? filesIn(schema, drafting) : [];
+  const files = as === "multipart" ? filesIn(schema, media.contentTypes, drafting) : [];
   const bodyOf = (value: PlannedValue): PlannedBody => ({ as, mediaType, value, ...(files.length > 0 && { files }) });
   let first: (Attempt & { readonly problem: string }) | undefined;
   for (const wish of wishes(Math.min(facts.schemas.flat(schema).alternatives, MOST_ALTERNATIVES), media)) {
@@ -136,12 +136,18 @@ function asOf(type: string): PlannedBody["as"] | undefined {
 }
 
 /** Returns the fields of a multipart body that are files, or lists of files. */
-function filesIn(schema: Schema, { facts: { schemas }, note }: Drafting): NonNullable<PlannedBody["files"]> {
+function filesIn(
+  schema: Schema,
+  types: MediaType["contentTypes"],
+  { facts: { schemas }, note }: Drafting,
+): NonNullable<PlannedBody["files"]> {
   return [...schemas.flat(schema).properties].flatMap(([name, property]) => {
     const own = schemas.flat(property);
     const { keywords } = own.types.has("array") ? schemas.flat(own.keywords["items"] as Schema | undefined) : own;
     const { format, contentEncoding, contentMediaType } = keywords;
-    const type = typeof contentMediaType === "string" && /^[\w.+-]+\/[\w.+-]+$/.test(contentMediaType) ? contentMediaType : undefined;
+    const encoded = types?.get(name);
+    const said = contentMediaType ?? (encoded === undefined || encoded === "text/plain" ? undefined : sendable(encoded));
+    const type = typeof said === "string" && /^[\w.+-]+\/[\w.+-]+$/.test(said) ? said : undefined;
     // An encoding such as base64 makes a text of the content. JSON is a field, too.
     const isBinary = format === "binary" || contentEncoding === "binary" || (type !== undefined && contentEncoding === undefined);
     if (!isBinary || (type !== undefined && isJson(type))) return [];
@@ -171,7 +177,7 @@ function fieldOf(drafting: Drafting): Knowledge["field"] {
   );
   const own = kind.resource;
   return (field, sample) => {
-    const { name, schema, required, inside } = field;
+    const { name, schema, required, inside, list = name } = field;
     const top = inside.length === 0;
     if (top && givesByField.has(name)) {
       const built = chosen(field, sample);
@@ -196,7 +202,10 @@ function fieldOf(drafting: Drafting): Knowledge["field"] {
     if (drawn !== undefined && (required || field.object.required.size === 0)) return drawn;
     // A field named only `id` at the top level is the id of the new item itself. Other ids must come from another operation, or from the user.
     if (required && looksLikeId(name) && (!top || snake(name) !== "id") && !givenByDescription(field)) {
-      note(`body field ${[...inside, name].join(".")}`, "This field seems to be an id, but no call returns it. Write an id that exists.");
+      note(
+        `body field ${[...inside, list].filter((one) => one !== "").join(".")}`,
+        "This field seems to be an id, but no call returns it. Write an id that exists.",
+      );
     }
     return undefined;
   };

@@ -14,6 +14,8 @@ export interface Field {
   readonly schema: Schema;
   readonly required: boolean;
   readonly inside: readonly string[];
+  /** The name of the list that contains the value as an item: `user_ids` for `user_id`. `undefined` for a field of an object. */
+  readonly list?: string | undefined;
   /** The object schema that contains the field, with references resolved. `of` is the same schema as in the description. */
   readonly object: FlatSchema;
   readonly of: Schema;
@@ -225,7 +227,10 @@ function buildItem(schema: Schema, wish: Wish, knowledge: Knowledge, place: Plac
   const known =
     (wish.variant ?? 0) > 0
       ? undefined
-      : knowledge.field({ name, schema, required: true, inside: place.inside, object: flat, of: schema }, () => plain()?.sample ?? null);
+      : knowledge.field(
+          { name, list: wish.name, schema, required: true, inside: place.inside, object: flat, of: schema },
+          () => plain()?.sample ?? null,
+        );
   return known === undefined || known === "omit" ? plain() : known;
 }
 

@@ -1,6 +1,7 @@
 import { stringify } from "yaml";
 import { REDACTED } from "../../../config/index.ts";
 import type { PlannedLogin, ScaffoldPlan } from "../../infer/plan.ts";
+import { isLocal } from "../../infer/resources/base-path.ts";
 import type { ScaffoldFile } from "./scaffold-file.ts";
 
 /**
@@ -12,6 +13,7 @@ export function configFile(
   schema: string,
 ): ScaffoldFile {
   const named = baseUrl !== undefined && isBaseUrl(baseUrl) ? baseUrl : undefined;
+  // A server elsewhere may hold data of real users, so only the user can decide to explore it.
   const here = named !== undefined && isLocal(named);
   return {
     path: "seqqa.yaml",
@@ -77,11 +79,6 @@ const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_]/g, "
 function without(url: string, basePath: string): string {
   const plain = url.replace(/\/+$/, "");
   return basePath !== "" && plain.endsWith(basePath) ? plain.slice(0, -basePath.length) : url;
-}
-
-/** Returns `true` for a URL on this machine. A server elsewhere may hold data of real users, so only the user can decide to explore it. */
-function isLocal(url: string): boolean {
-  return /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 }
 
 function isBaseUrl(text: string): boolean {

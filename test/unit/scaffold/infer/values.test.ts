@@ -148,12 +148,20 @@ group("bodies", () => {
       c: { type: "string", contentMediaType: "image/png" },
       d: { type: "string", contentMediaType: "image/png", contentEncoding: "base64" },
       e: { type: "string" },
+      f: {},
+      g: { type: "object" },
     };
     const schema = { type: "object", required: Object.keys(properties), properties };
-    const requestBody = { required: true, content: { "multipart/form-data": { schema } } };
+    const encoding = { e: { contentType: "text/plain" }, f: { contentType: "image/*, text/csv" }, g: { contentType: "application/json" } };
+    const requestBody = { required: true, content: { "multipart/form-data": { schema, encoding } } };
     const { actions, notInferred } = planOf({ paths: { "/things": { post: { requestBody, responses: { 204: { description: "" } } } } } });
-    expect(actions[0]!.body!.files).toEqual([{ name: "a" }, { name: "b" }, { name: "c", contentType: "image/png" }]);
-    expect(notInferred.map(({ what }) => what)).toEqual(["body field c"]);
+    expect(actions[0]!.body!.files).toEqual([
+      { name: "a" },
+      { name: "b" },
+      { name: "c", contentType: "image/png" },
+      { name: "f", contentType: "image/png" },
+    ]);
+    expect(notInferred.map(({ what }) => what)).toEqual(["body field c", "body field f"]);
   });
 
   it.each([
@@ -187,6 +195,27 @@ group("bodies", () => {
       ["server", "https://files.example/v1"],
       ["server", "/v2"],
     ]);
+  });
+
+  it("a server on this machine goes before others, with its own path", () => {
+    const paths = { "/a": { get: { responses: { 204: { description: "" } } } } };
+    const servers = [{ url: "https://shop.example/v1" }, { url: "http://localhost:{port}", variables: { port: { default: "8080" } } }];
+    const local = planScaffold(describe({ openapi: "3.1.0", servers, paths }));
+    expect([local.baseUrl, local.basePath]).toEqual(["http://localhost:8080", undefined]);
+    const other = planScaffold(describe({ openapi: "3.1.0", servers: [{ url: "/v2" }, ...servers.slice(0, 1)], paths }));
+    expect([other.baseUrl, other.basePath]).toEqual(["https://shop.example/v1", "/v2"]);
+  });
+
+  it("a list of ids that no call returns is noted", () => {
+    const ids = { type: "array", items: { type: "integer" } };
+    const schema = {
+      type: "object",
+      required: ["reviewerIds", "at"],
+      properties: { reviewerIds: ids, at: { required: ["ids"], properties: { ids } } },
+    };
+    const requestBody = { required: true, content: { "application/json": { schema } } };
+    const { notInferred } = planOf({ paths: { "/things": { post: { requestBody, responses: { 204: { description: "" } } } } } });
+    expect(notInferred.map(({ what }) => what)).toEqual(["body field reviewerIds", "body field at.ids"]);
   });
 
   it("an example goes before the schema", () => {
