@@ -55,26 +55,30 @@ ${fields.map((field) => `  readonly ${field}: string;\n`).join("")}}
 export const users: { readonly alice: User; readonly bob: User } = {
 ${user("alice", 1)}${user("bob", 2)}};
 
-${register === undefined ? "" : registerText(register)}/** Logs a user in. Afterwards, the client sends its requests as this user. */
+${register === undefined ? "" : registerText(register, keys.some(isQueryKey))}/** Logs a user in. Afterwards, the client sends its requests as this user. */
 export async function logIn(api: ${client}, user: User): Promise<void> {
 ${statements}${register === undefined ? "" : "  await register(api, user);\n"}${body.map((line) => `  ${line}\n`).join("")}}
 `;
 }
 
-function registerText({ action: planned, userField, passwordField }: PlannedRegistration): string {
+function registerText({ action: planned, userField, passwordField }: PlannedRegistration, hasCredentials: boolean): string {
   const action = withoutContext(planned, true);
   const names = new Map<PlannedValue, string>();
   for (const value of inside(action)) if (value.kind === "drawn") names.set(value, OF_USER[value.call] ?? quoted(value.call));
   const [user, password] = [sentAt(action, userField), sentAt(action, passwordField)];
   if (user !== undefined) names.set(user, "user.name");
   if (password !== undefined) names.set(password, "user.password");
-  const request = requestCode(action, { typeOf: () => "unknown", drawnBefore: names }, []);
+  const request = requestCode(action, { typeOf: () => "unknown", drawnBefore: names }, credentialsOf(action, hasCredentials));
   return `/** Registers the user. If the user already exists, the API refuses the registration, and the login still works. */
 async function register(api: ApiClient, user: User): Promise<void> {
   await ${laidOut(request, 2, 8, 1)};
 }
 
 `;
+}
+
+function credentialsOf({ operation }: PlannedAction, hasCredentials: boolean): readonly Code[] {
+  return hasCredentials && operation.security.length > 0 ? [text("...credentials")] : [];
 }
 
 /** Generated code for values that must differ between users, such as emails. The values are derived from the name of the user. */
@@ -154,8 +158,8 @@ function operationBody(login: Extract<PlannedLogin, { readonly kind: "operation"
       ? " did not log in: it was answered ${response.statusCode}.`);"
       : " returned no token: it was answered ${response.statusCode}.`);";
   const failed = row("throw new Error(`", templateText(callOf(action)), what);
-  const credentials = hasCredentials && action.operation.security.length > 0 ? [text("...credentials")] : [];
-  const request = action.graphql === undefined ? requestCode(action, scope, credentials) : fieldCode(action, scope);
+  const request =
+    action.graphql === undefined ? requestCode(action, scope, credentialsOf(action, hasCredentials)) : fieldCode(action, scope);
   return [
     ...queryLines(action, 2).map((line) => line.slice(2)),
     `${start}${laidOut(request, 2, 2 + start.length, 1)};`,

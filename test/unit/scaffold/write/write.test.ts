@@ -306,6 +306,13 @@ export const actions: readonly Action<Keys>[] = [createOrder, listOrders, readOr
       return session.slice(session.indexOf("export async function logIn"));
     };
     const secured = { ...shop.login, action: { ...(shop.login as { action: typeof list }).action, operation: list.operation } };
+    const register = {
+      action: action("register", operation("post", "/users", { security: list.operation.security })),
+      userField: "a",
+      passwordField: "b",
+    };
+    logIn({ ...shop.login, register } as ScaffoldPlan["login"]);
+    expect(textOf(directory, "session.ts")).toContain('  await api.post("/users", { query: { ...credentials } });');
     expect(logIn(secured as ScaffoldPlan["login"])).toContain(`  api.setHeader("X-App-Id", fromEnvironment("API_APP_ID", ""));
   const response = await api.get("/orders", {
     query: { ...credentials },
