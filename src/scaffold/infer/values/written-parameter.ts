@@ -31,7 +31,7 @@ export function writtenParameter(planned: PlannedParameter, { style, explode }: 
 
 /** Returns the fields of an object under the names that `deepObject` gives them: `filter[price][min]`. */
 function deepFields(value: Json, name: string): readonly (readonly [name: string, value: Json])[] {
-  return isRecord(value) ? Object.entries(value).flatMap(([own, one]) => deepFields(one as Json, `${name}[${own}]`)) : [[name, value]];
+  return isRecord(value) ? Object.entries(value).flatMap(([own, one]) => deepFields(one, `${name}[${own}]`)) : [[name, value]];
 }
 
 function textOf(value: Json): string {
