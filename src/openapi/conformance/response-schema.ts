@@ -1,7 +1,7 @@
 import type { ApiDescription, Schema } from "../operations/description.ts";
-import { entriesOf, isPlain, listOf, own, put, type Plain, textOf } from "../parse/plain.ts";
+import { discriminatorOf, mappedTo, namesOf } from "../operations/discriminator.ts";
+import { entriesOf, isPlain, listOf, own, put, type Plain } from "../parse/plain.ts";
 import { References, refOf } from "../normalise/references.ts";
-import { isWholeFile } from "../read/outside-file.ts";
 
 /** A schema that a validator can use without the rest of the description. Its `$defs` contains all schemas that it refers to. */
 export interface ResponseSchema {
@@ -123,17 +123,16 @@ class Copy {
  * @param copy The copy of `written`.
  */
 function discriminated(written: Plain, copy: Plain): Plain {
-  const discriminator = own(written, "discriminator");
-  const property = isPlain(discriminator) ? textOf(own(discriminator, "propertyName")) : undefined;
+  const discriminator = discriminatorOf(written);
   const key = ["oneOf", "anyOf"].find((name) => Array.isArray(own(written, name)));
-  if (!isPlain(discriminator) || property === undefined || key === undefined) return copy;
-  const mapping = entriesOf(own(discriminator, "mapping"));
+  if (discriminator === undefined || key === undefined) return copy;
+  const { property, mapping } = discriminator;
   // A mapping that names none of the alternatives was not understood, so it says nothing about the values of the property.
-  const isUnderstood = mapping.length === 0 || listOf(written[key]).some((branch) => mappedTo(refOf(branch), mapping).length > 0);
+  const isUnderstood = mapping.length === 0 || listOf(written[key]).some((branch) => mappedTo(refOf(branch), discriminator).length > 0);
   const branches = listOf(written[key]).map((branch, index) => {
     const ref = refOf(branch);
     const schema = listOf(copy[key])[index];
-    const names = isUnderstood ? namesOf(ref, mapping) : [];
+    const names = isUnderstood ? namesOf(ref, discriminator) : [];
     // An alternative without a name is checked only by its own rules.
     return names.length === 0 ? schema : { allOf: [schema, { properties: { [property]: { enum: names } }, required: [property] }] };
   });
@@ -143,17 +142,3 @@ function discriminated(written: Plain, copy: Plain): Plain {
     ? { ...others, allOf: [...listOf(own(others, "allOf")), { anyOf: branches }] }
     : { ...others, anyOf: branches };
 }
-
-type Mapping = readonly (readonly [name: string, to: unknown])[];
-
-/** Returns the values of the discriminator property that select an alternative. Empty without a `$ref`, and for a whole file without a mapping. */
-function namesOf(ref: string | undefined, mapping: Mapping): readonly string[] {
-  const mapped = mappedTo(ref, mapping);
-  return mapped.length > 0 || ref === undefined || isWholeFile(ref) ? mapped : [lastOf(ref)];
-}
-
-function mappedTo(ref: string | undefined, mapping: Mapping): readonly string[] {
-  return ref === undefined ? [] : mapping.filter(([, to]) => to === ref || to === lastOf(ref)).map(([name]) => name);
-}
-
-const lastOf = (ref: string): string => ref.slice(ref.lastIndexOf("/") + 1);

@@ -1,7 +1,7 @@
 import type { MediaType, RequestBody } from "./description.ts";
 import { examplesOf } from "./examples.ts";
 import { schemaOf } from "./parameters.ts";
-import { entriesOf, isPlain, own } from "../parse/plain.ts";
+import { entriesOf, isPlain, own, textOf } from "../parse/plain.ts";
 import type { References } from "../normalise/references.ts";
 
 export function bodyOf(value: unknown, references: References): RequestBody | undefined {
@@ -23,12 +23,26 @@ export function mediaOf(content: unknown, references: References): readonly Medi
     const media = references.object(value);
     if (type === "" || type.startsWith("x-")) continue;
     const schema = media === undefined ? undefined : schemaOf(own(media, "schema"));
-    found.push({ type, ...withParameters(name), schema, examples: isPlain(media) ? examplesOf([media], schema, references) : [] });
+    found.push({
+      type,
+      ...withParameters(name),
+      schema,
+      examples: isPlain(media) ? examplesOf([media], schema, references) : [],
+      ...contentTypesOf(media),
+    });
   }
   return found
     .map((media, index) => ({ media, index }))
     .sort((a, b) => rank(a.media.type) - rank(b.media.type) || a.index - b.index)
     .map(({ media }) => media);
+}
+
+function contentTypesOf(media: unknown): Pick<MediaType, "contentTypes"> {
+  const types = entriesOf(isPlain(media) ? own(media, "encoding") : undefined).flatMap(([name, encoding]): readonly [string, string][] => {
+    const type = isPlain(encoding) ? textOf(own(encoding, "contentType"))?.split(/[,;]/)[0]!.trim().toLowerCase() : undefined;
+    return type === undefined || type === "" ? [] : [[name, type]];
+  });
+  return types.length === 0 ? {} : { contentTypes: new Map(types) };
 }
 
 function withParameters(name: string): Pick<MediaType, "parameters"> {

@@ -56,6 +56,10 @@ export interface Parameter {
   readonly in: "path" | "query" | "header" | "cookie";
   readonly required: boolean;
   readonly schema: Schema;
+  /** The way in which lists and objects are written, as in OpenAPI. `json` if the value is a JSON text (`content` instead of `schema`). */
+  readonly style: string;
+  /** `true` if each item of a list, or each field of an object, is a parameter or a `name=value` of its own. */
+  readonly explode: boolean;
   /** Example values, the most specific first. Empty if the description has none. */
   readonly examples: readonly unknown[];
   readonly description: string | undefined;
@@ -74,6 +78,8 @@ export interface MediaType {
   readonly parameters?: string | undefined;
   readonly schema: Schema | undefined;
   readonly examples: readonly unknown[];
+  /** The content types of the fields of a multipart body, by the name of the field (OpenAPI `encoding`). Of several types, the first. Default: none. */
+  readonly contentTypes?: ReadonlyMap<string, string> | undefined;
 }
 
 export interface DescribedResponse {

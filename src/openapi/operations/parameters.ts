@@ -32,7 +32,16 @@ export function parametersOf({ template, pointer, lists, references, warnings }:
   for (const name of named) {
     if (found.has(`path ${name}`)) continue;
     warnings.add(pointer, `The parameter ${quoted(name)} of the path is not described, and is treated as text`);
-    found.set(`path ${name}`, { name, in: "path", required: true, schema: { type: "string" }, examples: [], description: undefined });
+    found.set(`path ${name}`, {
+      name,
+      in: "path",
+      required: true,
+      schema: { type: "string" },
+      style: "simple",
+      explode: false,
+      examples: [],
+      description: undefined,
+    });
   }
   return [...found.values()];
 }
@@ -46,14 +55,18 @@ function parameterOf(parameter: Plain, references: References): Parameter | unde
   const name = textOf(own(parameter, "name"));
   const place = own(parameter, "in");
   if (name === undefined || name === "" || !PLACES.has(place)) return undefined;
-  const [, media] = entriesOf(own(parameter, "content"))[0] ?? [];
+  const [type = "", media] = entriesOf(own(parameter, "content"))[0] ?? [];
   const described = isPlain(media) && own(parameter, "schema") === undefined ? media : parameter;
+  const isJson = described !== parameter && /[/+]json\b/i.test(type);
+  const style = isJson ? "json" : (textOf(own(parameter, "style")) ?? (place === "query" || place === "cookie" ? "form" : "simple"));
   const schema = schemaOf(own(described, "schema")) ?? true;
   return {
     name,
     in: place as Parameter["in"],
     required: place === "path" || own(parameter, "required") === true,
     schema,
+    style,
+    explode: own(parameter, "explode") === undefined ? style === "form" : own(parameter, "explode") === true,
     examples: examplesOf([described, parameter], schema, references),
     description: textOf(own(parameter, "description")),
   };

@@ -1,4 +1,5 @@
 import type { ApiDescription, Operation } from "../../openapi/operations/description.ts";
+import type { Authentication } from "./accounts/authentication.ts";
 import type { Checker } from "./values/check-value.ts";
 import type { Kind } from "./actions/classify.ts";
 import type { FoundResource } from "./resources/found-resource.ts";
@@ -9,6 +10,7 @@ import type { Schemas } from "./values/schemas.ts";
 
 export interface Facts {
   readonly description: ApiDescription;
+  readonly authentication: Authentication;
   readonly schemas: Schemas;
   readonly checker: Checker;
   readonly resources: readonly FoundResource[];

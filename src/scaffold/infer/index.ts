@@ -1,5 +1,6 @@
-import type { ApiDescription, Parameter, Schema } from "../../openapi/operations/description.ts";
-import { basePathOf, underBase } from "./resources/base-path.ts";
+import type { ApiDescription, Parameter, Schema, SecurityScheme } from "../../openapi/operations/description.ts";
+import { findAuthentication, noteUnsent, withDescribedKeys, type Authentication } from "./accounts/authentication.ts";
+import { basePathOf, localFirst, underBase } from "./resources/base-path.ts";
 import { chooseKeys } from "./setup/choose-keys.ts";
 import { Checker } from "./values/check-value.ts";
 import { classify } from "./actions/classify.ts";
@@ -33,12 +34,15 @@ import { toResource } from "./resources/to-resource.ts";
  * Infers how the operations of an OpenAPI description depend on each other: which operation returns the ids that another one needs. Also plans the
  * order of the operations and the values that they send. Values that cannot be inferred are listed in `notInferred`.
  */
-export function planScaffold(description: ApiDescription): ScaffoldPlan {
+export function planScaffold(written: ApiDescription): ScaffoldPlan {
+  const description = withDescribedKeys(written);
   const schemas = new Schemas(description);
-  const placed = description.operations.map((operation) => underBase(operation, description.servers));
+  const servers = localFirst(description.servers);
+  const placed = description.operations.map((operation) => underBase(operation, servers));
   const calls = placed.map(({ operation }): Called => ({ operation, path: parsePath(operation.path) }));
-  const login = findLogin(calls, description, schemas);
-  const facts = findFacts(description, calls, login?.call, schemas);
+  const authentication = findAuthentication(description);
+  const login = findLogin(calls, authentication.scheme, schemas);
+  const facts = findFacts(description, calls, login?.call, schemas, authentication);
   const drafts = draftAll(calls, facts);
   const accounts = planAccounts(login, drafts, facts);
   const isLeftOut = ({ call, action }: Draft): boolean => call === login?.call || accounts.leftOut.some((one) => one.action === action);
@@ -50,8 +54,8 @@ export function planScaffold(description: ApiDescription): ScaffoldPlan {
   const keys = keysOf(ordered.drafts, facts);
   return {
     title: description.title,
-    baseUrl: description.servers.find((server) => /^https?:\/\//i.test(server)),
-    basePath: basePathOf(description.servers),
+    baseUrl: servers.find((server) => /^https?:\/\//i.test(server)),
+    basePath: basePathOf(servers),
     actions,
     keys,
     setup: chooseKeys(actions, keys),
@@ -63,6 +67,7 @@ export function planScaffold(description: ApiDescription): ScaffoldPlan {
       ...ordered.drafts.flatMap(({ notInferred }) => notInferred),
       ...ordered.lost,
       ...placed.flatMap((one) => onOther(one, actions)),
+      ...noteUnsent(actions, description, facts.authentication, accounts.login),
     ],
     pathParameters: share(drafts, ordered),
     warnings: description.warnings,
@@ -81,7 +86,13 @@ function onOther({ operation, elsewhere }: ReturnType<typeof underBase>, actions
  * Collects what has to be known before actions can be drafted, such as the resources and the operations that return their ids.
  * @param login The operation that logs in. Its answer provides no ids to other actions, because it is sent before all actions.
  */
-function findFacts(description: ApiDescription, calls: readonly Called[], login: Called | undefined, schemas: Schemas): Facts {
+function findFacts(
+  description: ApiDescription,
+  calls: readonly Called[],
+  login: Called | undefined,
+  schemas: Schemas,
+  authentication: Authentication,
+): Facts {
   const others = calls.filter((call) => call !== login);
   const reached = findResources(others, schemas);
   relateResources(reached, others, schemas);
@@ -96,6 +107,7 @@ function findFacts(description: ApiDescription, calls: readonly Called[], login:
   const same = oneParameter(others, index, linked, parts);
   return {
     description,
+    authentication,
     schemas,
     checker: new Checker(schemas),
     resources,
@@ -124,11 +136,12 @@ function draftAll(calls: readonly Called[], facts: Facts): readonly Draft[] {
 
 function findLogin(
   calls: readonly Called[],
-  description: ApiDescription,
+  scheme: SecurityScheme | undefined,
   schemas: Schemas,
 ): { readonly call: Called; readonly as: LoginOperation } | undefined {
+  if (!loginTakesPart(scheme)) return undefined;
   for (const call of calls) {
-    const as = loginTakesPart(description) ? asLogin(call.operation, schemas, loginSetsCookie(description)) : undefined;
+    const as = asLogin(call.operation, schemas, loginSetsCookie(scheme));
     if (as !== undefined) return { call, as };
   }
   return undefined;

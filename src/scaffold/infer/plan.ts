@@ -27,6 +27,8 @@ export interface ScaffoldPlan {
   readonly setup?: readonly GivenKey[] | undefined;
   readonly resources: readonly Resource[];
   readonly login: PlannedLogin | undefined;
+  /** The API keys that all requests send in addition to `login`. Default: none. */
+  readonly apiKeys?: readonly PlannedApiKey[] | undefined;
   /** The operations for which no action is generated, because they would end the exploration, for example by deleting the user. */
   readonly leftOut?: readonly LeftOut[] | undefined;
   /** The operations that create and use something that may be used only once, such as an invitation. */
@@ -175,14 +177,17 @@ export type PlannedLogin =
     }
   | { readonly kind: "bearer"; readonly variable: string }
   | { readonly kind: "basic"; readonly userVariable: string; readonly passwordVariable: string }
-  | {
-      readonly kind: "apiKey";
-      readonly in: "header" | "query" | "cookie";
-      readonly name: string;
-      readonly variable: string;
-      /** The text before the key in a header, for example `Token`. The default is the empty text. */
-      readonly scheme?: string | undefined;
-    };
+  | PlannedApiKey;
+
+/** An API key whose value comes from the environment variable `variable`. */
+export interface PlannedApiKey {
+  readonly kind: "apiKey";
+  readonly in: "header" | "query" | "cookie";
+  readonly name: string;
+  readonly variable: string;
+  /** The text before the key in a header, for example `Token`. The default is the empty text. */
+  readonly scheme?: string | undefined;
+}
 
 /** A header that carries a token. `scheme` is the text before the token, for example `Token`. It is empty if the header is only the token. */
 export interface TokenHeader {

@@ -91,7 +91,7 @@ export function writeScaffold(input: WriteInput): Written {
     ),
     ...(plan.graphql === undefined && plan.recording === undefined ? [ofResources(plan, before)] : []),
     supportFile(),
-    ...(plan.login === undefined ? [] : [sessionFile(plan.login)]),
+    ...(plan.login === undefined ? [] : [sessionFile(plan.login, plan.apiKeys)]),
     ...(setup.length === 0 ? [] : [ofSetup(plan, setup, before)]),
     explorationFile({
       path: exploration,
@@ -212,7 +212,7 @@ function mergedActions(
   disk: Disk,
 ): ReadonlyMap<string, MergedFile> {
   const types = new Map(keys.map(({ key, type }) => [key, type]));
-  const query = isQueryKey(plan.login);
+  const query = [plan.login, ...(plan.apiKeys ?? [])].some(isQueryKey);
   const toDo = new Map<string, string[]>();
   for (const { action, what, hint } of plan.notInferred) append(toDo, action, `${what}: ${hint}`);
   const byFile = new Map<string, WrittenCode[]>();

@@ -2,6 +2,7 @@ import { getIntrospectionQuery } from "graphql";
 import { fetch as undiciFetch, type Response } from "undici";
 import { connections } from "../../../openapi/read/connections.ts";
 import { decodeText } from "../../../openapi/read/decode-text.ts";
+import { percentDecoded } from "../../../openapi/parse/percent-decoded.ts";
 import { problem, quoted } from "../../../openapi/problem.ts";
 import { MOST_BYTES, tooLarge } from "../../../openapi/read/read-file.ts";
 import { explained, TIME } from "../../../openapi/read/read-url.ts";
@@ -47,7 +48,7 @@ async function askInTurn(url: URL, ask: Ask): Promise<string> {
   const { username, password } = url;
   const to = new URL(url);
   to.username = to.password = "";
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const credentials = `${percentDecoded(username)}:${percentDecoded(password)}`;
   const headers = {
     "content-type": "application/json",
     accept: "application/graphql-response+json, application/json",

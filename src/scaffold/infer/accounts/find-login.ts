@@ -1,4 +1,4 @@
-import type { ApiDescription, Operation, SecurityScheme } from "../../../openapi/operations/description.ts";
+import type { Operation, SecurityScheme } from "../../../openapi/operations/description.ts";
 import { answerSchema, isJson, schemaOf } from "../actions/answers.ts";
 import type { PlannedAction, PlannedLogin, PlannedRegistration, PlannedValue } from "../plan.ts";
 import type { FlatSchema, Schemas } from "../values/schemas.ts";
@@ -54,21 +54,19 @@ function tokenAmong({ properties }: FlatSchema, schemas: Schemas, depth: number)
 }
 
 /** Returns `true` if users log in with an operation of the API. Returns `false` if requests carry an API key or HTTP Basic credentials instead. */
-export function loginTakesPart(description: ApiDescription): boolean {
-  const scheme = mostAsked(description);
+export function loginTakesPart(scheme: SecurityScheme | undefined): boolean {
   if (scheme?.kind === "apiKey") return scheme.in === "cookie" || squashed(scheme.name) === "authorization";
   return !(scheme?.kind === "http" && scheme.scheme === "basic");
 }
 
-export function loginSetsCookie(description: ApiDescription): boolean {
-  const scheme = mostAsked(description);
+export function loginSetsCookie(scheme: SecurityScheme | undefined): boolean {
   return scheme?.kind === "apiKey" && scheme.in === "cookie";
 }
 
-/** Plans how the generated code authenticates its requests: by the operation that logs in, else by the security scheme that most operations use. */
+/** Plans how the generated code authenticates its requests: by the operation that logs in, else by the security scheme of the users. */
 export function planLogin(
   login: { readonly action: PlannedAction; readonly as: LoginOperation; readonly register: PlannedRegistration | undefined } | undefined,
-  description: ApiDescription,
+  scheme: SecurityScheme | undefined,
 ): PlannedLogin | undefined {
   if (login !== undefined) {
     const { action, as, register } = login;
@@ -77,7 +75,6 @@ export function planLogin(
     const password = register === undefined ? "password" : CHOSEN_PASSWORD;
     return { kind: "operation", action: withCredentials(action, as, password), ...as, register };
   }
-  const scheme = mostAsked(description);
   switch (scheme?.kind) {
     case "http":
       if (scheme.scheme === "basic") return { kind: "basic", userVariable: "API_USER", passwordVariable: "API_PASSWORD" };
@@ -90,17 +87,6 @@ export function planLogin(
     default:
       return undefined;
   }
-}
-
-/**
- * Returns the security scheme that most operations use. If an operation has alternatives, only the first one counts. Returns `undefined` if no
- * operation requires authentication.
- */
-function mostAsked({ operations, securitySchemes }: ApiDescription): SecurityScheme | undefined {
-  const asked = new Map<string, number>();
-  for (const { security } of operations) for (const { scheme } of security[0] ?? []) asked.set(scheme, (asked.get(scheme) ?? 0) + 1);
-  const [most] = [...asked].filter(([name]) => securitySchemes.has(name)).sort((a, b) => b[1] - a[1]);
-  return most === undefined ? undefined : securitySchemes.get(most[0]);
 }
 
 /** The password of users that the generated code registers. It satisfies common rules: length, a capital letter, a digit and a special character. */

@@ -1,13 +1,15 @@
 import type { Draft } from "../actions/draft-action.ts";
 import type { Facts } from "../facts.ts";
-import type { LeftOut, PlannedAction, PlannedLogin, PlannedRegistration } from "../plan.ts";
+import type { LeftOut, PlannedAction, PlannedApiKey, PlannedLogin, PlannedRegistration } from "../plan.ts";
 import type { Called } from "../resources/found-resource.ts";
+import { planKeys } from "./authentication.ts";
 import { planLogin, type LoginOperation } from "./find-login.ts";
 import { findRegistration } from "./find-registration.ts";
 import { deletesCaller } from "./own-user.ts";
 
 export interface Accounts {
   readonly login: PlannedLogin | undefined;
+  readonly apiKeys: readonly PlannedApiKey[];
   readonly hasCookies: boolean;
   /** The operations for which no action is generated, because they would delete or replace the user who is logged in. */
   readonly leftOut: readonly LeftOut[];
@@ -21,12 +23,12 @@ export function planAccounts(
   drafts: readonly Draft[],
   facts: Facts,
 ): Accounts {
-  const { description } = facts;
+  const { description, authentication } = facts;
   const hasCookies = [...description.securitySchemes.values()].some((scheme) => scheme.kind === "apiKey" && scheme.in === "cookie");
   const actionOf = (call: Called): PlannedAction => drafts.find((draft) => draft.call === call)!.action;
   const register = login && registration(login, drafts, facts);
-  const planned = planLogin(login && { ...login, action: actionOf(login.call), register }, description);
-  if (planned === undefined) return { login: undefined, hasCookies, leftOut: [] };
+  const planned = planLogin(login && { ...login, action: actionOf(login.call), register }, authentication.scheme);
+  if (planned === undefined) return { login: undefined, apiKeys: [], hasCookies, leftOut: [] };
   const others = drafts.filter(({ call }) => call !== login?.call);
   const deleting = others
     .filter(({ call }) => deletesCaller(call, facts))
@@ -43,7 +45,7 @@ export function planAccounts(
           },
         ]
       : [];
-  return { login: planned, hasCookies, leftOut: [...deleting, ...registering] };
+  return { login: planned, apiKeys: planKeys(authentication), hasCookies, leftOut: [...deleting, ...registering] };
 }
 
 /**

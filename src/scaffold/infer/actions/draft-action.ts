@@ -7,6 +7,7 @@ import type { Facts } from "../facts.ts";
 import type { Called, FoundResource } from "../resources/found-resource.ts";
 import { otherParameter } from "../values/other-parameter.ts";
 import { pathParameter } from "../values/path-parameter.ts";
+import { writtenParameter } from "../values/written-parameter.ts";
 import type { NotInferred, PlannedAction, PlannedParameter, Production } from "../plan.ts";
 import type { Producer } from "./producers.ts";
 
@@ -40,7 +41,7 @@ export function draftAction(call: Called, facts: Facts, avoid: ReadonlySet<strin
   const parameters = operation.parameters.flatMap((parameter): readonly PlannedParameter[] => {
     const planned =
       parameter.in === "path" ? pathParameter(parameter, drafting, open, sentParameters) : otherParameter(parameter, drafting, open);
-    return planned === undefined ? [] : [planned];
+    return planned === undefined ? [] : writtenParameter(planned, parameter);
   });
   const body = buildBody(drafting);
   const frees = kind.kind === "delete" && kind.resource !== undefined ? freed(kind.resource, call, facts) : [];

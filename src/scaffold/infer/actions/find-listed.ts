@@ -68,7 +68,16 @@ const namesId = (name: string, noun: string): boolean => isIdWord(name) || (name
 
 const CREATES = /^(?:create|add|new|insert)$/;
 
-const ID: Parameter = { name: "id", in: "path", required: true, schema: true, examples: [], description: undefined };
+const ID: Parameter = {
+  name: "id",
+  in: "path",
+  required: true,
+  schema: true,
+  style: "simple",
+  explode: false,
+  examples: [],
+  description: undefined,
+};
 
 /** Returns `true` if an answer contains the id of the resource's item. The id of another object inside the item does not count. */
 function givesIds(resource: FoundResource, schemas: Schemas): boolean {

@@ -1,4 +1,5 @@
 import type { Operation } from "../../../openapi/operations/description.ts";
+import { percentDecoded } from "../../../openapi/parse/percent-decoded.ts";
 import { answerSchema, successes } from "../actions/answers.ts";
 import type { Called } from "../resources/found-resource.ts";
 import type { Source } from "../actions/producers.ts";
@@ -49,12 +50,7 @@ function placeOf(operationRef: string | undefined): string {
 }
 
 function decoded(token: string): string {
-  const plain = token.replaceAll("~1", "/").replaceAll("~0", "~");
-  try {
-    return decodeURIComponent(plain);
-  } catch {
-    return plain;
-  }
+  return percentDecoded(token).replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
 function parameterOf({ parameters }: Operation, written: string): { readonly name: string; readonly in: string } | undefined {

@@ -30,6 +30,16 @@ export function underBase(
   return at === base ? { operation } : { operation: { ...operation, path: at.slice(base.length) + operation.path } };
 }
 
+/** Returns the servers, with those on this machine first. */
+export function localFirst(servers: readonly string[]): readonly string[] {
+  return [...servers.filter(isLocal), ...servers.filter((one) => !isLocal(one))];
+}
+
+/** Returns `true` for the URL of a server on this machine. */
+export function isLocal(url: string): boolean {
+  return URL.canParse(url) && /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+}
+
 function hostOf(server: string): string | undefined {
   return /^(?:https?:)?\/\//i.test(server) && URL.canParse(server, "http://localhost")
     ? new URL(server, "http://localhost").host

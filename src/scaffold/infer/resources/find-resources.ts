@@ -63,7 +63,7 @@ function candidates(calls: readonly Called[]): Candidate[] {
 
 function parameterAt({ parameters }: Operation, name: string): Parameter {
   const found = parameters.find((one) => one.in === "path" && one.name === name);
-  return found ?? { name, in: "path", required: true, schema: true, examples: [], description: undefined };
+  return found ?? { name, in: "path", required: true, schema: true, style: "simple", explode: false, examples: [], description: undefined };
 }
 
 function byWholeShape(calls: readonly Called[]): ReadonlyMap<string, readonly Called[]> {

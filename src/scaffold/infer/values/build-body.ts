@@ -3,7 +3,7 @@ import { answersStatus, isJson, schemaOf } from "../actions/answers.ts";
 import { buildValue, type Field, type Knowledge, type Wish } from "./build-value.ts";
 import { asJson, constant, type Built } from "./built.ts";
 import type { Drafting, Need } from "../actions/drafting.ts";
-import { drawnValue, type Draw } from "./drawn-value.ts";
+import { drawnValue, requestKey, type Draw } from "./drawn-value.ts";
 import type { FoundResource } from "../resources/found-resource.ts";
 import type { Json, PlannedBody, PlannedValue } from "../plan.ts";
 import { isRecord } from "./schemas.ts";
@@ -18,17 +18,18 @@ export function buildBody(drafting: Drafting): PlannedBody | undefined {
   const { call, facts, note } = drafting;
   const { operation } = call;
   if (operation.body === undefined || !takesBody(operation)) return undefined;
-  const media = operation.body.media.find(({ type }) => asOf(type) !== undefined) ?? operation.body.media[0];
+  const media = operation.body.media.find(({ type }) => asOf(sendable(type)) !== undefined) ?? operation.body.media[0];
   if (media === undefined) return undefined;
-  const as = asOf(media.type);
+  const mediaType = sendable(media.type);
+  const as = asOf(mediaType);
   if (as === undefined || as === "text") return textBody(media, drafting);
   const schema = schemaOf(media);
   if (schema === undefined) {
     note("body", "The description does not describe this body. Write it yourself.");
-    return { as, mediaType: media.type, value: { kind: "constant", value: asJson(media.examples[0]) ?? {} } };
+    return { as, mediaType, value: { kind: "constant", value: asJson(media.examples[0]) ?? {} } };
   }
-  const files = as === "multipart" ? filesIn(schema, drafting) : [];
-  const bodyOf = (value: PlannedValue): PlannedBody => ({ as, mediaType: media.type, value, ...(files.length > 0 && { files }) });
+  const files = as === "multipart" ? filesIn(schema, media.contentTypes, drafting) : [];
+  const bodyOf = (value: PlannedValue): PlannedBody => ({ as, mediaType, value, ...(files.length > 0 && { files }) });
   let first: (Attempt & { readonly problem: string }) | undefined;
   for (const wish of wishes(Math.min(facts.schemas.flat(schema).alternatives, MOST_ALTERNATIVES), media)) {
     const attempt = tried(schema, wish, drafting);
@@ -113,20 +114,40 @@ function standsIn(value: Json, path: readonly string[]): boolean {
   return isRecord(value) && Object.hasOwn(value, name) && standsIn(value[name] as Json, rest);
 }
 
+/** A media type for each range that a description may give instead of a type. Other ranges, such as any type at all, become JSON. */
+const OF_RANGE: ReadonlyMap<string, string> = new Map([
+  ["text", "text/plain"],
+  ["image", "image/png"],
+  ["audio", "audio/mpeg"],
+  ["video", "video/mp4"],
+  ["multipart", "multipart/form-data"],
+]);
+
+/** Returns the media type that a request sends. The header `Content-Type` must not contain a range such as `image/*`. */
+function sendable(type: string): string {
+  return type.includes("*") ? (OF_RANGE.get(type.split("/")[0]!) ?? "application/json") : type;
+}
+
 function asOf(type: string): PlannedBody["as"] | undefined {
-  if (isJson(type) || type === "*/*") return "json";
+  if (isJson(type)) return "json";
   if (type === "application/x-www-form-urlencoded") return "form";
   if (type === "multipart/form-data") return "multipart";
   return type.startsWith("text/") ? "text" : undefined;
 }
 
 /** Returns the fields of a multipart body that are files, or lists of files. */
-function filesIn(schema: Schema, { facts: { schemas }, note }: Drafting): NonNullable<PlannedBody["files"]> {
+function filesIn(
+  schema: Schema,
+  types: MediaType["contentTypes"],
+  { facts: { schemas }, note }: Drafting,
+): NonNullable<PlannedBody["files"]> {
   return [...schemas.flat(schema).properties].flatMap(([name, property]) => {
     const own = schemas.flat(property);
     const { keywords } = own.types.has("array") ? schemas.flat(own.keywords["items"] as Schema | undefined) : own;
     const { format, contentEncoding, contentMediaType } = keywords;
-    const type = typeof contentMediaType === "string" && /^[\w.+-]+\/[\w.+-]+$/.test(contentMediaType) ? contentMediaType : undefined;
+    const encoded = types?.get(name);
+    const said = contentMediaType ?? (encoded === undefined || encoded === "text/plain" ? undefined : sendable(encoded));
+    const type = typeof said === "string" && /^[\w.+-]+\/[\w.+-]+$/.test(said) ? said : undefined;
     // An encoding such as base64 makes a text of the content. JSON is a field, too.
     const isBinary = format === "binary" || contentEncoding === "binary" || (type !== undefined && contentEncoding === undefined);
     if (!isBinary || (type !== undefined && isJson(type))) return [];
@@ -139,9 +160,10 @@ function filesIn(schema: Schema, { facts: { schemas }, note }: Drafting): NonNul
 
 function textBody(media: MediaType, { note }: Drafting): PlannedBody {
   const example = media.examples[0];
-  if (typeof example !== "string" && !media.type.startsWith("text/"))
+  const mediaType = sendable(media.type);
+  if (typeof example !== "string" && !mediaType.startsWith("text/"))
     note("body", `seqqa cannot generate bodies of type ${media.type}. Write the body yourself.`);
-  return { as: "text", mediaType: media.type, value: { kind: "constant", value: typeof example === "string" ? example : "example" } };
+  return { as: "text", mediaType, value: { kind: "constant", value: typeof example === "string" ? example : "example" } };
 }
 
 /** Returns a function that chooses values for fields whose schema is not enough: ids of existing items, and values that must be unique. */
@@ -155,7 +177,7 @@ function fieldOf(drafting: Drafting): Knowledge["field"] {
   );
   const own = kind.resource;
   return (field, sample) => {
-    const { name, schema, required, inside } = field;
+    const { name, schema, required, inside, list = name } = field;
     const top = inside.length === 0;
     if (top && givesByField.has(name)) {
       const built = chosen(field, sample);
@@ -167,6 +189,8 @@ function fieldOf(drafting: Drafting): Knowledge["field"] {
       if (kind.kind === "create" || call.path.shapes.includes(own.shape)) return required ? undefined : "omit";
       if (kind.kind === "update" && index.produced(own.key)) return context(own.key, required, sample);
     }
+    const key = required ? requestKey(name, "body", schema, checker) : undefined;
+    if (key !== undefined) return key;
     const resource = index.ofBodyField(field, call);
     // `true` if the body has the schema of an item that the request creates, as in `POST /users/batch`. The field `id` is then the id of the new item.
     const itself = inside.length === 0 && resource !== undefined && call.operation.method === "post" && isOne(field, resource);
@@ -178,7 +202,10 @@ function fieldOf(drafting: Drafting): Knowledge["field"] {
     if (drawn !== undefined && (required || field.object.required.size === 0)) return drawn;
     // A field named only `id` at the top level is the id of the new item itself. Other ids must come from another operation, or from the user.
     if (required && looksLikeId(name) && (!top || snake(name) !== "id") && !givenByDescription(field)) {
-      note(`body field ${[...inside, name].join(".")}`, "This field seems to be an id, but no call returns it. Write an id that exists.");
+      note(
+        `body field ${[...inside, list].filter((one) => one !== "").join(".")}`,
+        "This field seems to be an id, but no call returns it. Write an id that exists.",
+      );
     }
     return undefined;
   };

@@ -1,8 +1,8 @@
 import type { Schema } from "../../../openapi/operations/description.ts";
+import { discriminatorOf, namesOf } from "../../../openapi/operations/discriminator.ts";
 import { asJson, constant, listOf, objectOf, type Built } from "./built.ts";
 import type { Json } from "../plan.ts";
 import { scalarValue } from "./scalar-value.ts";
-import { isWholeFile } from "../../../openapi/read/outside-file.ts";
 import { isRecord, type FlatSchema, type Schemas } from "./schemas.ts";
 
 /** The maximum nesting depth of values that are built for a schema. A schema may contain itself. */
@@ -14,6 +14,8 @@ export interface Field {
   readonly schema: Schema;
   readonly required: boolean;
   readonly inside: readonly string[];
+  /** The name of the list that contains the value as an item: `user_ids` for `user_id`. `undefined` for a field of an object. */
+  readonly list?: string | undefined;
   /** The object schema that contains the field, with references resolved. `of` is the same schema as in the description. */
   readonly object: FlatSchema;
   readonly of: Schema;
@@ -65,6 +67,8 @@ function build(schema: Schema, wish: Wish, knowledge: Knowledge, place: Place): 
   const { schemas } = knowledge;
   const flat = schemas.flat(schema, wish.alternative ?? 0);
   const { types, keywords } = flat;
+  const subtype = isObject(flat) ? subtypeOf(schema, flat, wish, knowledge) : undefined;
+  if (subtype !== undefined) return build(subtype, wish, knowledge, { ...place, depth: place.depth + 1 });
   if (isObject(flat)) return buildObject(schema, flat, wish, knowledge, place);
   if (types.has("array")) return buildList(flat, wish, knowledge, place);
   const given = givenValue(flat, wish, knowledge);
@@ -105,7 +109,7 @@ function buildObject(schemaOfObject: Schema, flat: FlatSchema, wish: Wish, knowl
   const { inside, depth } = place;
   const example = knowledge.examples ? exampleOf(flat, wish) : undefined;
   const given = new Map(isRecord(example) ? Object.entries(example) : []);
-  const chosen = discriminated(flat);
+  const chosen = discriminated(schemaOfObject, flat, knowledge.schemas);
   const entries: [string, Built][] = [];
   // `true` if the object has no required field. All fields with plain values are then sent, because an empty object would test little.
   const loose = flat.required.size === 0 && depth === 0 && given.size === 0;
@@ -223,17 +227,48 @@ function buildItem(schema: Schema, wish: Wish, knowledge: Knowledge, place: Plac
   const known =
     (wish.variant ?? 0) > 0
       ? undefined
-      : knowledge.field({ name, schema, required: true, inside: place.inside, object: flat, of: schema }, () => plain()?.sample ?? null);
+      : knowledge.field(
+          { name, list: wish.name, schema, required: true, inside: place.inside, object: flat, of: schema },
+          () => plain()?.sample ?? null,
+        );
   return known === undefined || known === "omit" ? plain() : known;
 }
 
-/** Returns the property that selects one of the alternatives of an object (the `discriminator`), and the value that it must have. */
-function discriminated({ keywords, branch }: FlatSchema): { readonly name: string; readonly value: string } | undefined {
-  const { discriminator } = keywords;
-  if (!isRecord(discriminator) || typeof discriminator["propertyName"] !== "string") return undefined;
-  const reference = isRecord(branch) && typeof branch["$ref"] === "string" ? branch["$ref"] : undefined;
-  const mapping = isRecord(discriminator["mapping"]) ? Object.entries(discriminator["mapping"]) : [];
-  const schemaName = reference === undefined || isWholeFile(reference) ? undefined : reference.split("/").at(-1);
-  const mapped = mapping.find(([, to]) => to === reference || to === schemaName)?.[0] ?? schemaName;
-  return mapped === undefined ? undefined : { name: discriminator["propertyName"], value: mapped };
+/**
+ * Returns the property that names the schema of an object (the `discriminator`), and the value that it must have. Returns `undefined` if the property
+ * does not allow the name of the schema.
+ */
+function discriminated(schema: Schema, flat: FlatSchema, schemas: Schemas): { readonly name: string; readonly value: Json } | undefined {
+  const discriminator = discriminatorOf(flat.keywords);
+  if (discriminator === undefined) return undefined;
+  const [value] = namesOf(referenceOf(flat.branch, schemas) ?? referenceOf(schema, schemas), discriminator);
+  if (value === undefined) return undefined;
+  const { keywords } = schemas.flat(flat.properties.get(discriminator.property));
+  const allowed = keywords["const"] !== undefined ? [keywords["const"]] : Array.isArray(keywords["enum"]) ? keywords["enum"] : [value];
+  const fitting = asJson(allowed.find((one) => String(one).toLowerCase() === value.toLowerCase()));
+  return fitting === undefined ? undefined : { name: discriminator.property, value: fitting };
+}
+
+/** Returns a schema that the discriminator's mapping names, if the mapping names schemas other than this one. An example decides which. */
+function subtypeOf(schema: Schema, flat: FlatSchema, wish: Wish, { schemas, examples }: Knowledge): Schema | undefined {
+  const { discriminator, oneOf, anyOf } = schemas.resolved(schema);
+  const declared = discriminatorOf({ discriminator });
+  if (declared === undefined || oneOf !== undefined || anyOf !== undefined) return undefined;
+  const { property, mapping } = declared;
+  const own = namesOf(referenceOf(schema, schemas), declared);
+  if (mapping.some(([name]) => own.includes(name))) return undefined;
+  const example = examples ? exampleOf(flat, wish) : undefined;
+  const said = isRecord(example) ? example[property] : undefined;
+  const to = (mapping.find(([name]) => name === said) ?? mapping[0])?.[1];
+  if (typeof to !== "string") return undefined;
+  const target = { $ref: to.startsWith("#/") ? to : `#/components/schemas/${to}` };
+  return Object.keys(schemas.resolved(target)).length > 0 ? target : undefined;
+}
+
+/** Returns the `$ref` of a schema, also if it is the only part of `allOf`. */
+function referenceOf(schema: Schema | undefined, schemas: Schemas): string | undefined {
+  return schemas
+    .identities(schema)
+    .find((one) => one.startsWith("ref:"))
+    ?.slice("ref:".length);
 }

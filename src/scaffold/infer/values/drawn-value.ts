@@ -1,10 +1,15 @@
-import type { Schema } from "../../../openapi/operations/description.ts";
+import type { Parameter, Schema } from "../../../openapi/operations/description.ts";
 import { DataFactory } from "../../../data/index.ts";
 import type { Built } from "./built.ts";
 import type { Checker } from "./check-value.ts";
 import type { PlannedValue } from "../plan.ts";
+import { squashed } from "../resources/words.ts";
 
 export type Draw = Extract<PlannedValue, { kind: "drawn" }>["call"];
+
+/** Match names in the form of `squashed`. Two requests with the same value of such a name would count as one request. */
+const IDEMPOTENCY_KEY = /^x?idempotency(key|token)$/;
+const REQUEST_ID = /^x?(request|correlation)id$/;
 
 const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8];
 
@@ -16,6 +21,13 @@ export function drawnValue(calls: readonly Draw[], schema: Schema, checker: Chec
       return { value: { kind: "drawn", call }, sample: samples[0]! };
   }
   return undefined;
+}
+
+/** Returns a random value for an idempotency key, or for a header with the id of the request. Returns `undefined` for other names. */
+export function requestKey(name: string, where: Parameter["in"] | "body", schema: Schema, checker: Checker): Built | undefined {
+  const squash = squashed(name);
+  const isKey = IDEMPOTENCY_KEY.test(squash) || (where === "header" && REQUEST_ID.test(squash));
+  return isKey ? drawnValue(["uuid", "word"], schema, checker) : undefined;
 }
 
 const drawn = new Map<Draw, readonly string[]>();

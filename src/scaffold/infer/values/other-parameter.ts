@@ -1,7 +1,9 @@
 import type { Parameter } from "../../../openapi/operations/description.ts";
+import { isSameKey, variableOf } from "../accounts/authentication.ts";
 import { asJson } from "./built.ts";
 import { whyOf, type Drafting } from "../actions/drafting.ts";
-import { placeOfParameter, type Facts } from "../facts.ts";
+import { requestKey } from "./drawn-value.ts";
+import { placeOfParameter } from "../facts.ts";
 import { givenValue, valueOf } from "./parameter-value.ts";
 import { noCallReturns, openKey } from "./path-parameter.ts";
 import type { PlannedParameter } from "../plan.ts";
@@ -17,10 +19,19 @@ export function otherParameter(parameter: Parameter, drafting: Drafting, open: M
   const { name, in: where, required, schema } = parameter;
   const { call, facts, kind } = drafting;
   if (where === "header" && NEVER_SENT.has(name.toLowerCase())) return undefined;
-  if (isCredential(parameter, facts)) return undefined;
+  const { scheme, keys } = facts.authentication;
+  if ([scheme, ...keys].some((one) => isSameKey(one, parameter))) return undefined;
   const planned = (value: PlannedParameter["value"], why: string): PlannedParameter => ({ name, in: where, value, why });
+  if ([...facts.description.securitySchemes.values()].some((one) => isSameKey(one, parameter))) {
+    if (!required) return undefined;
+    const variable = variableOf(name);
+    drafting.note(`${where} parameter ${name}`, `This parameter is an API key. Set the environment variable ${variable}.`);
+    return planned({ kind: "environment", name: variable, otherwise: "" }, "the environment");
+  }
   const linked = facts.linked.get(placeOfParameter(call.operation, where, name));
   if (linked?.kind === "constant") return planned({ kind: "constant", value: asJson(linked.value) ?? "" }, `the link ${linked.link}`);
+  const drawn = required ? requestKey(name, where, schema, facts.checker) : undefined;
+  if (drawn !== undefined) return planned(drawn.value, "different for each request");
   // Optional parameters of `GET` and `HEAD` are not sent, because a filter would hide the other items of a list.
   const wanted = required || linked !== undefined || (call.operation.method !== "get" && call.operation.method !== "head");
   const field = { name, schema, required, inside: [], object: facts.schemas.flat(true), of: true };
@@ -51,10 +62,4 @@ export function otherParameter(parameter: Parameter, drafting: Drafting, open: M
   } else if (looksLikeId(name))
     drafting.note(`${where} parameter ${name}`, "This parameter seems to be an id, but no call returns it. Write an id that exists.");
   return planned(built?.value ?? { kind: "constant", value: "example" }, "built from its schema");
-}
-
-function isCredential({ name, in: where }: Parameter, { description }: Facts): boolean {
-  return [...description.securitySchemes.values()].some(
-    (scheme) => scheme.kind === "apiKey" && scheme.in === where && scheme.name.toLowerCase() === name.toLowerCase(),
-  );
 }

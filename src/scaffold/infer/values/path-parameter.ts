@@ -26,8 +26,12 @@ export function pathParameter(
 ): PlannedParameter {
   const { call, facts } = drafting;
   const { index, producers } = facts;
-  const { name } = parameter;
+  const { name, style } = parameter;
   const planned = (value: PlannedParameter["value"], why: string): PlannedParameter => ({ name, in: "path", value, why });
+  if (style === "label" || style === "matrix") {
+    const start = style === "label" ? "." : `;${name}=`;
+    drafting.note(`path parameter ${name}`, `The description demands "${start}" before this value (style ${style}). Write it in the path.`);
+  }
   const own = [...producers.values()]
     .flat()
     .find((one) => one.call === call && one.source.kind === "sentParameter" && one.source.name === name);

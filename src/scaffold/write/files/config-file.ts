@@ -1,6 +1,7 @@
 import { stringify } from "yaml";
 import { REDACTED } from "../../../config/index.ts";
 import type { PlannedLogin, ScaffoldPlan } from "../../infer/plan.ts";
+import { isLocal } from "../../infer/resources/base-path.ts";
 import type { ScaffoldFile } from "./scaffold-file.ts";
 
 /**
@@ -8,10 +9,11 @@ import type { ScaffoldFile } from "./scaffold-file.ts";
  * @param schema The path of the JSON Schema for `seqqa.yaml`.
  */
 export function configFile(
-  { baseUrl, basePath = "", login }: Pick<ScaffoldPlan, "baseUrl" | "basePath" | "login">,
+  { baseUrl, basePath = "", login, apiKeys = [] }: Pick<ScaffoldPlan, "baseUrl" | "basePath" | "login" | "apiKeys">,
   schema: string,
 ): ScaffoldFile {
   const named = baseUrl !== undefined && isBaseUrl(baseUrl) ? baseUrl : undefined;
+  // A server elsewhere may hold data of real users, so only the user can decide to explore it.
   const here = named !== undefined && isLocal(named);
   return {
     path: "seqqa.yaml",
@@ -38,7 +40,7 @@ exploration:
 
 report:
   output_dir: ./reports
-${redactLines(login)}`,
+${redactLines([...secretsOf(login), ...apiKeys.map(({ name }) => name)])}`,
   };
 }
 
@@ -51,9 +53,9 @@ function yamlText(text: string): string {
 }
 
 /** Returns the lines for `report.redact` that add the API's own names for its key, password and token to the default names. */
-function redactLines(login: PlannedLogin | undefined): string {
+function redactLines(secrets: readonly string[]): string {
   const known = new Set(REDACTED.map(plain));
-  const names = secretsOf(login).filter((name) => /^[\w-]{1,100}$/.test(name) && !known.has(plain(name)));
+  const names = [...new Set(secrets)].filter((name) => /^[\w-]{1,100}$/.test(name) && !known.has(plain(name)));
   if (names.length === 0) return "";
   const list = [...REDACTED, ...names].map((name) => yamlText(name)).join(", ");
   return `  # Values of these headers and fields are hidden in reports; the last ones are specific to this API.\n  redact: [${list}]\n`;
@@ -77,11 +79,6 @@ const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_]/g, "
 function without(url: string, basePath: string): string {
   const plain = url.replace(/\/+$/, "");
   return basePath !== "" && plain.endsWith(basePath) ? plain.slice(0, -basePath.length) : url;
-}
-
-/** Returns `true` for a URL on this machine. A server elsewhere may hold data of real users, so only the user can decide to explore it. */
-function isLocal(url: string): boolean {
-  return /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 }
 
 function isBaseUrl(text: string): boolean {

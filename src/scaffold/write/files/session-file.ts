@@ -1,4 +1,4 @@
-import type { PlannedAction, PlannedLogin, PlannedRegistration, PlannedValue } from "../../infer/plan.ts";
+import type { PlannedAction, PlannedApiKey, PlannedLogin, PlannedRegistration, PlannedValue } from "../../infer/plan.ts";
 import { callOf, fieldCode, queryLines } from "../code/field.ts";
 import { laidOut, object, row, text, type Code } from "../code/layout.ts";
 import { requestCode } from "../code/request.ts";
@@ -6,26 +6,31 @@ import { commentText, propertyName, quoted, templateText } from "../code/text.ts
 import type { ValueScope } from "../code/value.ts";
 import type { ScaffoldFile } from "./scaffold-file.ts";
 
-export function sessionFile(login: PlannedLogin): ScaffoldFile {
-  return { path: "session.ts", isImported: true, text: isQueryKey(login) ? credentialsText(login) : loginText(login) };
+/** @param keys The API keys that requests send in addition to the login. */
+export function sessionFile(login: PlannedLogin, keys: readonly PlannedApiKey[] = []): ScaffoldFile {
+  const inQuery = [login, ...keys].filter(isQueryKey);
+  const users = isQueryKey(login) ? 'import { fromEnvironment } from "./support.ts";\n' : loginText(login, keys);
+  return { path: "session.ts", isImported: true, text: inQuery.length === 0 ? users : `${users}\n${credentialsText(inQuery)}` };
 }
 
 /** Returns `true` if the API key is sent in the query of the URL. Each generated call then has to send it, because a client stores only headers. */
-export function isQueryKey(login: PlannedLogin | undefined): login is Extract<PlannedLogin, { readonly kind: "apiKey" }> {
+export function isQueryKey(login: PlannedLogin | undefined): login is PlannedApiKey & { readonly in: "query" } {
   return login?.kind === "apiKey" && login.in === "query";
 }
 
-function credentialsText({ name, variable }: Extract<PlannedLogin, { readonly kind: "apiKey" }>): string {
-  return `import { fromEnvironment } from "./support.ts";
-
-/** The query parameter that authenticates calls. Its value comes from the environment variable ${commentText(variable)}. */
+function credentialsText(keys: readonly PlannedApiKey[]): string {
+  const variables = keys.map(({ variable }) => commentText(variable)).join(" and ");
+  const says =
+    keys.length === 1
+      ? `The query parameter that authenticates calls. Its value comes from the environment variable ${variables}.`
+      : `The query parameters that authenticate calls. Their values come from the environment variables ${variables}.`;
+  return `/** ${says} */
 export const credentials = {
-  ${propertyName(name)}: fromEnvironment(${quoted(variable)}, ""),
-};
+${keys.map(({ name, variable }) => `  ${propertyName(name)}: fromEnvironment(${quoted(variable)}, ""),\n`).join("")}};
 `;
 }
 
-function loginText(login: PlannedLogin): string {
+function loginText(login: PlannedLogin, keys: readonly PlannedApiKey[]): string {
   const { fields, variables, placeholders } = userOf(login);
   const register = login.kind === "operation" ? login.register : undefined;
   const user = (name: string, number: number): string => {
@@ -35,7 +40,9 @@ function loginText(login: PlannedLogin): string {
     });
     return `  ${laidOut(row(`${name}: `, object(entries)), 2, 2, 1)},\n`;
   };
-  const { imports, body } = loginBody(login);
+  const { imports, body } = loginBody(login, keys.some(isQueryKey));
+  const others = keys.filter((key) => !isQueryKey(key));
+  const statements = others.map((key) => `  ${keyStatement(key, `fromEnvironment(${quoted(key.variable)}, "")`)}\n`).join("");
   const isGraphql = login.kind === "operation" && login.action.graphql !== undefined;
   const client = isGraphql ? "GraphQLClient" : "ApiClient";
   return `import type { ${client} } from "${isGraphql ? "seqqa/clients/graphql" : "seqqa"}";
@@ -48,26 +55,30 @@ ${fields.map((field) => `  readonly ${field}: string;\n`).join("")}}
 export const users: { readonly alice: User; readonly bob: User } = {
 ${user("alice", 1)}${user("bob", 2)}};
 
-${register === undefined ? "" : registerText(register)}/** Logs a user in. Afterwards, the client sends its requests as this user. */
+${register === undefined ? "" : registerText(register, keys.some(isQueryKey))}/** Logs a user in. Afterwards, the client sends its requests as this user. */
 export async function logIn(api: ${client}, user: User): Promise<void> {
-${register === undefined ? "" : "  await register(api, user);\n"}${body.map((line) => `  ${line}\n`).join("")}}
+${statements}${register === undefined ? "" : "  await register(api, user);\n"}${body.map((line) => `  ${line}\n`).join("")}}
 `;
 }
 
-function registerText({ action: planned, userField, passwordField }: PlannedRegistration): string {
+function registerText({ action: planned, userField, passwordField }: PlannedRegistration, hasCredentials: boolean): string {
   const action = withoutContext(planned, true);
   const names = new Map<PlannedValue, string>();
   for (const value of inside(action)) if (value.kind === "drawn") names.set(value, OF_USER[value.call] ?? quoted(value.call));
   const [user, password] = [sentAt(action, userField), sentAt(action, passwordField)];
   if (user !== undefined) names.set(user, "user.name");
   if (password !== undefined) names.set(password, "user.password");
-  const request = requestCode(action, { typeOf: () => "unknown", drawnBefore: names }, []);
+  const request = requestCode(action, { typeOf: () => "unknown", drawnBefore: names }, credentialsOf(action, hasCredentials));
   return `/** Registers the user. If the user already exists, the API refuses the registration, and the login still works. */
 async function register(api: ApiClient, user: User): Promise<void> {
   await ${laidOut(request, 2, 8, 1)};
 }
 
 `;
+}
+
+function credentialsOf({ operation }: PlannedAction, hasCredentials: boolean): readonly Code[] {
+  return hasCredentials && operation.security.length > 0 ? [text("...credentials")] : [];
 }
 
 /** Generated code for values that must differ between users, such as emails. The values are derived from the name of the user. */
@@ -113,30 +124,33 @@ function userOf(login: PlannedLogin): UserShape {
   }
 }
 
-function loginBody(login: PlannedLogin): { readonly imports: readonly string[]; readonly body: readonly string[] } {
+function loginBody(
+  login: PlannedLogin,
+  hasCredentials: boolean,
+): { readonly imports: readonly string[]; readonly body: readonly string[] } {
   switch (login.kind) {
     case "basic":
       return { imports: [], body: ["api.setBasicAuth(user.name, user.password);"] };
     case "bearer":
       return { imports: [], body: ["api.setAuthToken(user.token);"] };
     case "apiKey":
-      return { imports: [], body: [keyStatement(login)] };
+      return { imports: [], body: [keyStatement(login, "user.token")] };
     case "operation":
-      return { imports: login.token.length === 0 ? [] : ["read"], body: operationBody(login) };
+      return { imports: login.token.length === 0 ? [] : ["read"], body: operationBody(login, hasCredentials) };
   }
 }
 
-function keyStatement({ in: place, name, scheme }: Extract<PlannedLogin, { readonly kind: "apiKey" }>): string {
-  if (place === "header") return headerStatement(name, scheme ?? "", "user.token");
+function keyStatement({ in: place, name, scheme }: PlannedApiKey, value: string): string {
+  if (place === "header") return headerStatement(name, scheme ?? "", value);
   // The cookie is sent as given: the user copies it from a browser, which shows it encoded.
-  return `api.setHeader("cookie", \`${templateText(name)}=\${user.token}\`);`;
+  return `api.setHeader("cookie", \`${templateText(name)}=\${${value}}\`);`;
 }
 
 function headerStatement(name: string, scheme: string, token: string): string {
   return `api.setHeader(${quoted(name)}, ${scheme === "" ? token : `\`${templateText(scheme)} \${${token}}\``});`;
 }
 
-function operationBody(login: Extract<PlannedLogin, { readonly kind: "operation" }>): readonly string[] {
+function operationBody(login: Extract<PlannedLogin, { readonly kind: "operation" }>, hasCredentials: boolean): readonly string[] {
   const action = withoutContext(login.action);
   const names = new Map<PlannedValue, string>();
   const [user, password] = [sentAt(action, login.userField), sentAt(action, login.passwordField)];
@@ -149,7 +163,8 @@ function operationBody(login: Extract<PlannedLogin, { readonly kind: "operation"
       ? " did not log in: it was answered ${response.statusCode}.`);"
       : " returned no token: it was answered ${response.statusCode}.`);";
   const failed = row("throw new Error(`", templateText(callOf(action)), what);
-  const request = action.graphql === undefined ? requestCode(action, scope, []) : fieldCode(action, scope);
+  const request =
+    action.graphql === undefined ? requestCode(action, scope, credentialsOf(action, hasCredentials)) : fieldCode(action, scope);
   return [
     ...queryLines(action, 2).map((line) => line.slice(2)),
     `${start}${laidOut(request, 2, 2 + start.length, 1)};`,

@@ -49,7 +49,16 @@ describe("operations", () => {
       paths: { "/a/{id}": { get: { parameters: [{ name: "other", in: "path" }, 5, { name: "x" }] } } },
     });
     expect(only(description).parameters).toEqual([
-      { name: "id", in: "path", required: true, schema: { type: "string" }, examples: [], description: undefined },
+      {
+        name: "id",
+        in: "path",
+        required: true,
+        schema: { type: "string" },
+        style: "simple",
+        explode: false,
+        examples: [],
+        description: undefined,
+      },
     ]);
     expect(description.warnings).toHaveLength(3);
   });

@@ -207,4 +207,17 @@ describe("schemas that are made to harm", () => {
     expect((await askServer(new URL("http://127.0.0.1:1/graphql"), ask)).text).toContain("__schema");
     expect(asked).toHaveLength(3);
   });
+
+  it("the user and the password of the URL are sent as a header, also with a % that encodes nothing", async () => {
+    const sent: (string | undefined)[] = [];
+    const ask: Ask = async (url, { headers }) => {
+      sent.push(url.href, headers["authorization"]);
+      return new Response('{"data":{"__schema":{}}}') as unknown as Awaited<ReturnType<Ask>>;
+    };
+    await askServer(new URL("http://admin:50%off%21@127.0.0.1:1/graphql"), ask);
+    await askServer(new URL("http://admin:a%40b@127.0.0.1:1/graphql"), ask);
+    const header = (login: string): string => `Basic ${Buffer.from(login).toString("base64")}`;
+    const url = "http://127.0.0.1:1/graphql";
+    expect(sent).toEqual([url, header("admin:50%off%21"), url, header("admin:a@b")]);
+  });
 });

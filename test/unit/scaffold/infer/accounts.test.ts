@@ -69,6 +69,92 @@ describe("users", () => {
   });
 });
 
+describe("credentials", () => {
+  const header = (name: string): Json => ({ type: "apiKey", in: "header", name });
+  const SCHEMES = {
+    app_id: header("X-App-Id"),
+    app_key: header("X-App-Key"),
+    query: { type: "apiKey", in: "query", name: "key" },
+    token: { type: "http", scheme: "bearer" },
+    oauth: { type: "oauth2", flows: {} },
+    digest: { type: "http", scheme: "digest" },
+  };
+  const planned = (security: unknown, operations: Readonly<Record<string, Json>> = { "get /orders": LIST, "get /me": {} }): ScaffoldPlan =>
+    planApi(operations, { security, components: { securitySchemes: SCHEMES } });
+  const notes = ({ notInferred }: ScaffoldPlan): readonly (readonly string[])[] => notInferred.map(({ action, what }) => [action, what]);
+  const key = (name: string, variable: string, place = "header"): Json => ({ kind: "apiKey", in: place, name, variable });
+  const bearer = { kind: "bearer", variable: "API_TOKEN" };
+
+  it("are all schemes of an alternative", () => {
+    const both = planned([{ app_id: [], app_key: [] }]);
+    expect(both.login).toEqual(key("X-App-Id", "API_KEY"));
+    expect(both.apiKeys).toEqual([key("X-App-Key", "API_APP_KEY")]);
+    const mixed = planned([{ query: [], app_id: [], token: [], oauth: [] }]);
+    expect(mixed.login).toEqual(bearer);
+    expect(mixed.apiKeys).toEqual([key("X-App-Id", "API_APP_ID"), key("key", "API_KEY", "query")]);
+    expect(notes(both)).toEqual([]);
+  });
+
+  it("are none, if the first alternative is to send none, but another one is known", () => {
+    expect(planned([{}, { token: [] }])).toMatchObject({ login: bearer, notInferred: [] });
+    expect(planned([{}]).login).toBeUndefined();
+  });
+
+  it("come from an alternative that can be sent, and it is said which operations need others", () => {
+    expect(planned([{ digest: [] }, { token: [] }])).toMatchObject({ login: bearer, notInferred: [] });
+    const none = planned([{ digest: [] }]);
+    expect(none.login).toBeUndefined();
+    expect(none.notInferred).toEqual([
+      {
+        action: "get_orders",
+        what: "authentication",
+        hint: 'This call and 1 other need the security scheme "digest", which the generated code does not send. Send it in the action.',
+      },
+    ]);
+    const other = {
+      "get /orders": LIST,
+      "get /me": {},
+      "get /admin": { security: [{ app_id: [] }] },
+      "get /x": { security: [{ nope: [] }] },
+    };
+    expect(notes(planned([{ token: [] }], other))).toEqual([
+      ["get_admin", "authentication"],
+      ["get_x", "authentication"],
+    ]);
+    const login = { "post /login": LOGIN, "get /orders": LIST };
+    expect(planned([{ oauth: [] }, { digest: [] }], login)).toMatchObject({ login: { kind: "operation" }, notInferred: [] });
+  });
+
+  it("may be an API key beside a login", () => {
+    const plan = planned([{ app_key: [], token: [] }], { "post /login": { ...LOGIN, security: [{ app_key: [] }] }, "get /orders": LIST });
+    expect(plan).toMatchObject({ login: { kind: "operation" }, apiKeys: [{ name: "X-App-Key" }], notInferred: [] });
+  });
+
+  it("are described as parameters by some tools", () => {
+    const takes = (name: string, place = "header"): Json => ({ parameters: [{ name, in: place, required: true, schema: text }] });
+    const sent = (...parameters: readonly Json[]): ScaffoldPlan =>
+      planApi({ "get /orders": { ...LIST, parameters: parameters.flatMap(({ parameters: all }) => all as readonly Json[]) } });
+    expect(sent(takes("Authorization"))).toMatchObject({ login: bearer, notInferred: [] });
+    expect(sent(takes("Authorization"), takes("X-API-Key"))).toMatchObject({ login: bearer, apiKeys: [key("X-API-Key", "API_KEY")] });
+    const query = sent(takes("api_key", "query"));
+    expect(query.login).toEqual(key("api_key", "API_KEY", "query"));
+    expect(query.actions[0]).toMatchObject({ parameters: [], operation: { security: [[{}]] } });
+    expect(sent(takes("token", "query")).login).toBeUndefined();
+    expect(planApi({ "post /login": LOGIN, "get /orders": { ...LIST, ...takes("Authorization") } }).login?.kind).toBe("operation");
+    const beside = { "get /orders": { ...LIST, ...takes("x-app-key") } };
+    expect(planned([{ token: [] }], beside)).toMatchObject({ login: bearer, apiKeys: [{ name: "X-App-Key" }] });
+  });
+
+  it("that only some operations take are read from the environment", () => {
+    const operations = { "get /a": LIST, "get /b": LIST, "get /c": LIST };
+    const admin = { ...LIST, security: [{ app_key: [] }], parameters: [{ name: "X-App-Key", in: "header", required: true, schema: text }] };
+    const { actions } = planned([{ token: [] }], { ...operations, "get /admin": admin });
+    expect(actions.find(({ operation }) => operation.path === "/admin")?.parameters).toMatchObject([
+      { name: "X-App-Key", value: { kind: "environment", name: "API_APP_KEY", otherwise: "" } },
+    ]);
+  });
+});
+
 describe("the own user is not deleted", () => {
   it.each(["delete /me", "delete /users/me", "delete /account", "post /delete-user", "post /auth/deleteAccount"])(
     "%s is left out",

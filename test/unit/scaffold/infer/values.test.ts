@@ -113,6 +113,34 @@ group("bodies", () => {
     expect(checker.problem({ $ref: "#/components/schemas/A" }, 1)).toBeDefined();
   });
 
+  it("a discriminator has the value of the schema that is sent", () => {
+    const ref = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
+    const petType = (more: object = {}): object => ({
+      type: "object",
+      required: ["petType"],
+      properties: { petType: { type: "string", ...more } },
+    });
+    const kinds = (discriminator: unknown, more?: object): object => ({
+      Pet: { ...petType(more), discriminator },
+      Cat: { allOf: [ref("Pet"), { required: ["lives"], properties: { lives: { type: "integer" } } }] },
+      Dog: { allOf: [ref("Pet"), { properties: { breed: { type: "string" } } }] },
+    });
+    const sent = (schema: object, schemas: object): unknown => bodyOf(schema, {}, schemas);
+    const named = kinds({ propertyName: "petType" });
+    const mapped = kinds({ propertyName: "petType", mapping: { dog: "Dog", cat: "#/components/schemas/Cat" } });
+    const cat = (petType: string): object => constant({ petType, lives: 1 });
+    expect(sent(ref("Cat"), named)).toEqual(cat("Cat"));
+    expect(sent({ allOf: [ref("Cat")], nullable: true }, mapped)).toEqual(cat("cat"));
+    // OpenAPI 2.0 writes only the name of the property.
+    expect(sent(ref("Cat"), kinds("petType"))).toEqual(cat("Cat"));
+    expect(sent(ref("Cat"), kinds({ propertyName: "petType" }, { enum: ["dog", "cat"] }))).toEqual(cat("cat"));
+    expect(sent({ anyOf: [ref("Cat"), ref("Dog")] }, named)).toEqual(cat("Cat"));
+    // The mapping does not name the schema of the body, so one of the mapped schemas is sent.
+    expect(sent(ref("Pet"), mapped)).toEqual(constant({ petType: "dog" }));
+    expect(bodyOf(ref("Pet"), { example: { petType: "cat", lives: 9 } }, mapped)).toEqual(constant({ petType: "cat", lives: 9 }));
+    expect(sent(ref("Pet"), named)).toEqual(constant({ petType: "Pet" }));
+  });
+
   it("files are fields with a binary format, or a media type without an encoding", () => {
     const properties = {
       a: { type: "string", format: "binary" },
@@ -120,12 +148,33 @@ group("bodies", () => {
       c: { type: "string", contentMediaType: "image/png" },
       d: { type: "string", contentMediaType: "image/png", contentEncoding: "base64" },
       e: { type: "string" },
+      f: {},
+      g: { type: "object" },
     };
     const schema = { type: "object", required: Object.keys(properties), properties };
-    const requestBody = { required: true, content: { "multipart/form-data": { schema } } };
+    const encoding = { e: { contentType: "text/plain" }, f: { contentType: "image/*, text/csv" }, g: { contentType: "application/json" } };
+    const requestBody = { required: true, content: { "multipart/form-data": { schema, encoding } } };
     const { actions, notInferred } = planOf({ paths: { "/things": { post: { requestBody, responses: { 204: { description: "" } } } } } });
-    expect(actions[0]!.body!.files).toEqual([{ name: "a" }, { name: "b" }, { name: "c", contentType: "image/png" }]);
-    expect(notInferred.map(({ what }) => what)).toEqual(["body field c"]);
+    expect(actions[0]!.body!.files).toEqual([
+      { name: "a" },
+      { name: "b" },
+      { name: "c", contentType: "image/png" },
+      { name: "f", contentType: "image/png" },
+    ]);
+    expect(notInferred.map(({ what }) => what)).toEqual(["body field c", "body field f"]);
+  });
+
+  it.each([
+    ["*/*", "json", "application/json"],
+    ["application/*", "json", "application/json"],
+    ["application/*+json", "json", "application/json"],
+    ["multipart/*", "multipart", "multipart/form-data"],
+    ["text/*", "text", "text/plain"],
+    ["image/*", "text", "image/png"],
+  ])("a body of %s is sent as %s with a type that has no wildcard", (type, as, mediaType) => {
+    const requestBody = { required: true, content: { [type]: { schema: { type: "object", properties: { a: { type: "integer" } } } } } };
+    const { actions } = planOf({ paths: { "/things": { post: { requestBody, responses: { 204: { description: "" } } } } } });
+    expect(actions[0]!.body).toMatchObject({ as, mediaType });
   });
 
   it("operations with a server of their own are sent below its path, or are noted", () => {
@@ -146,6 +195,27 @@ group("bodies", () => {
       ["server", "https://files.example/v1"],
       ["server", "/v2"],
     ]);
+  });
+
+  it("a server on this machine goes before others, with its own path", () => {
+    const paths = { "/a": { get: { responses: { 204: { description: "" } } } } };
+    const servers = [{ url: "https://shop.example/v1" }, { url: "http://localhost:{port}", variables: { port: { default: "8080" } } }];
+    const local = planScaffold(describe({ openapi: "3.1.0", servers, paths }));
+    expect([local.baseUrl, local.basePath]).toEqual(["http://localhost:8080", undefined]);
+    const other = planScaffold(describe({ openapi: "3.1.0", servers: [{ url: "/v2" }, ...servers.slice(0, 1)], paths }));
+    expect([other.baseUrl, other.basePath]).toEqual(["https://shop.example/v1", "/v2"]);
+  });
+
+  it("a list of ids that no call returns is noted", () => {
+    const ids = { type: "array", items: { type: "integer" } };
+    const schema = {
+      type: "object",
+      required: ["reviewerIds", "at"],
+      properties: { reviewerIds: ids, at: { required: ["ids"], properties: { ids } } },
+    };
+    const requestBody = { required: true, content: { "application/json": { schema } } };
+    const { notInferred } = planOf({ paths: { "/things": { post: { requestBody, responses: { 204: { description: "" } } } } } });
+    expect(notInferred.map(({ what }) => what)).toEqual(["body field reviewerIds", "body field at.ids"]);
   });
 
   it("an example goes before the schema", () => {
@@ -357,6 +427,75 @@ group("patterns", () => {
   });
 });
 
+group("parameters", () => {
+  const sent = (parameter: object, root: object = { openapi: "3.1.0" }): readonly (readonly unknown[])[] => {
+    const path = (parameter as { in: string }).in === "path" ? "/things/{p}" : "/things";
+    const get = { parameters: [{ name: "p", required: true, ...parameter }], responses: { 204: { description: "" } } };
+    const [action] = planScaffold(describe({ info: { title: "t", version: "1" }, ...root, paths: { [path]: { get } } })).actions;
+    return action!.parameters.map(({ name, value }) => [name, value.kind === "constant" ? value.value : value.kind]);
+  };
+  const list = { type: "array", items: { type: "string" }, example: ["a", "b"] };
+  const object = { type: "object", example: { x: 1, y: { z: ["b", "c"] } } };
+
+  it.each<[string, object, readonly (readonly unknown[])[]]>([
+    ["a list, repeated", { in: "query", schema: list }, [["p", ["a", "b"]]]],
+    ["a list with commas", { in: "query", schema: list, explode: false }, [["p", "a,b"]]],
+    ["a list with spaces", { in: "query", schema: list, style: "spaceDelimited" }, [["p", "a b"]]],
+    ["a list with pipes", { in: "query", schema: list, style: "pipeDelimited" }, [["p", "a|b"]]],
+    ["a list as JSON", { in: "query", content: { "application/json": { schema: list } } }, [["p", '["a","b"]']]],
+    ["a list in a header", { in: "header", schema: list }, [["p", "a,b"]]],
+    ["a list in a cookie", { in: "cookie", schema: list }, [["p", "a,b"]]],
+    ["a list in the path", { in: "path", schema: list }, [["p", "a,b"]]],
+    [
+      "fields",
+      { in: "query", schema: { type: "object", example: { x: 1, y: ["b", "c"] } } },
+      [
+        ["x", "1"],
+        ["y", ["b", "c"]],
+      ],
+    ],
+    ["fields with commas", { in: "query", schema: object, explode: false }, [["p", 'x,1,y,{"z":["b","c"]}']]],
+    ["fields in a header", { in: "header", schema: object, explode: true }, [["p", 'x=1,y={"z":["b","c"]}']]],
+    [
+      "deep fields",
+      { in: "query", schema: object, style: "deepObject", explode: true },
+      [
+        ["p[x]", 1],
+        ["p[y][z]", ["b", "c"]],
+      ],
+    ],
+    ["a text as JSON", { in: "query", content: { "application/json": { schema: { type: "string" } } } }, [["p", '"example"']]],
+  ])("%s", (_, parameter, expected) => {
+    expect(sent(parameter)).toEqual(expected);
+  });
+
+  it.each([
+    [undefined, "1,2"],
+    ["csv", "1,2"],
+    ["ssv", "1 2"],
+    ["pipes", "1|2"],
+    ["multi", [1, 2]],
+  ])("a list of OpenAPI 2.0 as %s", (collectionFormat, value) => {
+    const parameter = {
+      in: "query",
+      type: "array",
+      items: { type: "integer", enum: [1, 2] },
+      minItems: 2,
+      uniqueItems: true,
+      collectionFormat,
+    };
+    expect(sent(parameter, { swagger: "2.0" })).toEqual([["p", value]]);
+  });
+
+  it("a style of the path that needs a sign before the value is noted", () => {
+    const get = { parameters: [{ name: "p", in: "path", required: true, style: "matrix", schema: { type: "integer", example: 7 } }] };
+    const { notInferred } = planOf({ paths: { "/things/{p}": { get: { ...get, responses: { 204: { description: "" } } } } } });
+    expect(notInferred.map(({ what, hint }) => [what, hint])).toEqual([
+      ["path parameter p", 'The description demands ";p=" before this value (style matrix). Write it in the path.'],
+    ]);
+  });
+});
+
 group("conditions and jobs", () => {
   const responses = (status: number, schema: object): object => ({
     [status]: { description: "", content: { "application/json": { schema } } },
@@ -375,6 +514,28 @@ group("conditions and jobs", () => {
     expect(sent({ type: "string" })).toEqual({ kind: "constant", value: "*" });
     expect(sent({ type: "string", example: '"1"' })).toEqual({ kind: "constant", value: '"1"' });
     expect(sent({ type: "integer" })).not.toMatchObject({ value: "*" });
+  });
+
+  it.each(["Idempotency-Key", "X-Idempotency-Key", "idempotency_key", "X-Request-ID"])("%s is drawn anew for each call", (name) => {
+    const post = (schema: object, required = true): object => ({
+      parameters: [{ name, in: "header", required, schema }],
+      responses: responses(201, {}),
+    });
+    const sent = (schema: object, required?: boolean): unknown =>
+      planOf({ paths: { "/requests": { post: post(schema, required) }, "/requests/{request_id}": {} } }).actions[0]?.parameters[0]?.value;
+    expect(sent({ type: "string", example: "8e03978e-40d5-43dd-bc93-6894a57f9324" })).toEqual({ kind: "drawn", call: "uuid" });
+    expect(sent({ type: "string", maxLength: 20 })).toEqual({ kind: "drawn", call: "word" });
+    expect(sent({ type: "integer" })).toEqual({ kind: "constant", value: 1 });
+    expect(sent({ type: "string" }, false)).toBeUndefined();
+  });
+
+  it("an idempotency key in the query or in a body is drawn, too", () => {
+    const schema = { type: "object", required: ["idempotency_key"], properties: { idempotency_key: { type: "string", example: "a" } } };
+    const requestBody = { required: true, content: { "application/json": { schema } } };
+    const parameters = [path("id"), { name: "idempotencyKey", in: "query", required: true, schema: { type: "string" } }];
+    const [action] = planOf({ paths: { "/things/{id}/pay": { put: { parameters, requestBody, responses: responses(200, {}) } } } }).actions;
+    expect(action?.parameters[1]?.value).toEqual({ kind: "drawn", call: "uuid" });
+    expect(action?.body?.value).toEqual({ kind: "object", entries: [["idempotency_key", { kind: "drawn", call: "uuid" }]] });
   });
 
   it("what is accepted, 202, gives the id of what is on its way", () => {

@@ -338,6 +338,58 @@ export const actions: readonly Action<Keys>[] = [createOrder, listOrders, readOr
     expect(textOf(directory, "actions/orders.ts")).toContain("export const actions: readonly Action<Keys>[] = [credentialsAction];");
   });
 
+  it("sends all keys of an alternative: those in headers before it registers and logs in, those in the query with each call", () => {
+    const directory = newFolder();
+    const key = (place: "header" | "query" | "cookie", name: string, variable: string) => ({
+      kind: "apiKey" as const,
+      in: place,
+      name,
+      variable,
+    });
+    const apiKeys = [key("header", "X-App-Id", "API_APP_ID"), key("query", "app key", "API_KEY")];
+    const list = action("list_orders", operation("get", "/orders", { security: [[{ scheme: "app", scopes: [] }]] }));
+    const logIn = (login: ScaffoldPlan["login"]): string => {
+      scaffold(plan([list], { login, apiKeys }), directory, { force: true });
+      const session = textOf(directory, "session.ts");
+      return session.slice(session.indexOf("export async function logIn"));
+    };
+    const secured = { ...shop.login, action: { ...(shop.login as { action: typeof list }).action, operation: list.operation } };
+    const register = {
+      action: action("register", operation("post", "/users", { security: list.operation.security })),
+      userField: "a",
+      passwordField: "b",
+    };
+    logIn({ ...shop.login, register } as ScaffoldPlan["login"]);
+    expect(textOf(directory, "session.ts")).toContain('  await api.post("/users", { query: { ...credentials } });');
+    expect(logIn(secured as ScaffoldPlan["login"])).toContain(`  api.setHeader("X-App-Id", fromEnvironment("API_APP_ID", ""));
+  const response = await api.get("/orders", {
+    query: { ...credentials },
+`);
+    expect(logIn({ kind: "bearer", variable: "API_TOKEN" })).toBe(`export async function logIn(api: ApiClient, user: User): Promise<void> {
+  api.setHeader("X-App-Id", fromEnvironment("API_APP_ID", ""));
+  api.setAuthToken(user.token);
+}
+
+/** The query parameter that authenticates calls. Its value comes from the environment variable API_KEY. */
+export const credentials = {
+  "app key": fromEnvironment("API_KEY", ""),
+};
+`);
+    expect(textOf(directory, "actions/orders.ts")).toContain('api.get("/orders", { query: { ...credentials } })');
+    expect(textOf(directory, "seqqa.yaml")).toContain('"X-App-Id"');
+    scaffold(plan([list], { login: key("query", "id", "API_KEY"), apiKeys: [key("query", "key", "API_QUERY_KEY")] }), directory, {
+      force: true,
+    });
+    expect(textOf(directory, "session.ts")).toBe(`import { fromEnvironment } from "./support.ts";
+
+/** The query parameters that authenticate calls. Their values come from the environment variables API_KEY and API_QUERY_KEY. */
+export const credentials = {
+  id: fromEnvironment("API_KEY", ""),
+  key: fromEnvironment("API_QUERY_KEY", ""),
+};
+`);
+  });
+
   it("names the parts of a long path, so that the call fits on a line", () => {
     const directory = newFolder();
     const part = (name: string, key: string) => ({ name, in: "path" as const, value: fromContext(key), why: "" });
