@@ -298,6 +298,34 @@ describe("what the user writes", () => {
     expect(everything(file)[1]).not.toContainEqual(expect.stringContaining("seqqa"));
   });
 
+  test.each(["at a checkpoint", "at its end", "at its end after an error"])(
+    "a run that was suspended leaves the journal of the next run alone, %s",
+    async (when) => {
+      const file = scratchFile();
+      const target = api(file, ...SHOP);
+      const suspended = await openAdapter(file, {}, { ...BORROWED, asked: () => 0 });
+      await suspended.root();
+      const was = await suspended.mark();
+      if (when === "at its end after an error") {
+        target.exec("update orders set status = 'mine' where id = 1");
+        expect(() => suspended.mark()).toThrow(expect.objectContaining({ code: "FOREIGN_WRITE" }) as Error);
+      }
+      target.exec("update seqqa_lease set until = 0");
+      await stores.clean(`sqlite:${file}`);
+      const before = everything(file);
+      const next = await openAdapter(file, {}, BORROWED);
+      await next.root();
+      const root = await next.mark();
+      target.exec("update orders set status = 'run' where id = 1");
+      const touches = [() => suspended.restore(was), () => suspended.mark(), () => suspended.changed(was)];
+      if (when === "at a checkpoint") for (const touch of touches) expect(touch).toThrow(LEASE_OVER);
+      expect(() => suspended.close()).toThrow(LEASE_OVER);
+      expect(await next.changed(root)).toBe(true);
+      await next.close();
+      expect(everything(file)).toEqual(before);
+    },
+  );
+
   test("by a clock that is ahead is not logged, which ends the run; what was logged is restored", async () => {
     for (const when of ["before a look", "at the end"]) {
       const file = scratchFile();
