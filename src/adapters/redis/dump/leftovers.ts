@@ -1,8 +1,10 @@
 import type { Leftover } from "../../../model/stores/leftover.ts";
 import type { Cleaned, Cleaning } from "../../../model/stores/store-provider.ts";
+import type { InPlaceRun } from "../../../stores/external-store.ts";
 import { Connection } from "../connect/driver.ts";
+import type { RedisPlace } from "../connect/redis-url.ts";
 import { Keyspace } from "../keys/keyspace.ts";
-import { BEATS_EVERY_MS, type Claim, type Registry } from "../provider/registry.ts";
+import { BEATS_EVERY_MS, Registry, type Claim } from "../provider/registry.ts";
 import { compareSaved, ignoredKeys, withChanged } from "./saved-state.ts";
 
 /** The longest time between the last heartbeat of a run and its end, in milliseconds, if the run's thread was not busy for longer. */
@@ -36,6 +38,20 @@ export async function takeOver(registry: Registry, claim: Claim, run: string, ho
     return claim.saved ? { removed, leftover: await putBack(registry, keyspace, how) } : { removed };
   } finally {
     connection.close();
+  }
+}
+
+/** Finds out if a run uses a database in place. Changes nothing. */
+export async function inPlaceRun(place: RedisPlace): Promise<InPlaceRun> {
+  const registry = await Registry.find(place);
+  if (registry === undefined) return undefined;
+  try {
+    const claim = (await registry.claims()).find(({ db, kind }) => db === place.db && kind === "borrowed");
+    if (claim === undefined) return undefined;
+    if (!(await registry.isDead(claim))) return "alive";
+    return claim.saved ? "dead" : undefined;
+  } finally {
+    registry.abandon();
   }
 }
 

@@ -61,6 +61,28 @@ async function keysOf(url: string): Promise<string> {
 
 const setting = async (): Promise<string> => ((await template.config("GET", "notify-keyspace-events")) as string[])[1] ?? "";
 
+test.each(["server", "index"] as const)("a template that a run uses in place is not copied: %s", async (isolation) => {
+  const run = runs.start(`const adapter = new RedisAdapter({ url: ${JSON.stringify(server.url())} });
+    await adapter.open({ name: "db", laneIndex: 0, inProcess: false, borrowed: true });
+    await adapter.root();
+    say("ready");`);
+  expect(await run.said()).toBe("ready");
+  await template.set("a", "of the run");
+  await expect(provider(isolation).prepare()).rejects.toMatchObject({ code: "STORE_IN_USE", exitStatus: 2 });
+  await run.kill();
+  for (const db of await used()) {
+    const registry = server.client(Number(db));
+    for (const one of await registry.keys("__seqqa__:alive:*")) await registry.del(one);
+  }
+  await expect(provider(isolation).prepare()).rejects.toMatchObject({
+    code: "STORE_LEFT",
+    exitStatus: 2,
+    hint: expect.stringContaining("`seqqa clean`") as string,
+  });
+  await stores.clean(server.url());
+  await provider(isolation).prepare();
+});
+
 /** Databases that hold something of anybody's. */
 async function used(): Promise<string[]> {
   return [...(await template.info("keyspace")).matchAll(/^db(\d+):/gm)].map(([, db]) => db!);

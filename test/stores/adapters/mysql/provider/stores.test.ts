@@ -272,10 +272,16 @@ describe("a borrowed store", () => {
     const before = withoutCounters(await dump(url));
     const child = await childOf("borrow", url, "delete from orders where id < 3; insert into bag values (5, 'x')");
     await expect(new MysqlAdapter({ url }).open(BORROWED)).rejects.toMatchObject({ code: "STORE_IN_USE" });
+    await expect(provider(url, runId()).prepare()).rejects.toMatchObject({ code: "STORE_IN_USE", exitStatus: 2 });
     expect((await stores.clean(url)).removed.filter((line) => line.includes(database))).toEqual([]);
     await kill(child);
     const left = await dump(url);
     await expect(new MysqlAdapter({ url }).open(BORROWED)).rejects.toMatchObject({ code: "STORE_LEFT", exitStatus: 2 });
+    await expect(provider(url, runId()).prepare()).rejects.toMatchObject({
+      code: "STORE_LEFT",
+      exitStatus: 2,
+      hint: expect.stringContaining("`seqqa clean`") as string,
+    });
     expect(await dump(url)).toBe(left);
     const { removed, leftover } = await stores.clean(url);
     const lines = removed.filter((line) => line.includes(database));

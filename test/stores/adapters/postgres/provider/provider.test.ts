@@ -53,6 +53,27 @@ test("the session is another one once it was ended", async () => {
   expect(await one.session!()).not.toBe(session);
 });
 
+test.each(["journal", "savepoint"] as const)("a template that a run uses in place is not copied: %s", async (checkpoint) => {
+  const template = await databases.create(["create table t(id serial primary key)", "insert into t default values"]);
+  const url = databases.url(template);
+  const run = runs.start(`const adapter = new PostgresAdapter({ url: ${JSON.stringify(url)}, checkpoint: "${checkpoint}" });
+    if ("${checkpoint}" === "savepoint") adapter.connection;
+    await adapter.open({ name: "db", laneIndex: 0, inProcess: ${checkpoint === "savepoint"}, borrowed: true });
+    await adapter.root();
+    say("ready");`);
+  expect(await run.said()).toBe("ready");
+  await expect(provider(url).prepare()).rejects.toMatchObject({ code: "STORE_IN_USE", exitStatus: 2 });
+  await run.kill();
+  const left = { code: "STORE_LEFT", exitStatus: 2, hint: expect.stringContaining("`seqqa clean`") as string };
+  await vi.waitFor(() => expect(provider(url).prepare()).rejects.toMatchObject(left));
+  const single = stores.createProvider({ name: "db", url, runId: "1f2e3d", directory: "/nowhere", single: true });
+  made.push(single);
+  await single.prepare();
+  await expect(single.provide(0, 0)).rejects.toMatchObject(left);
+  await stores.clean(url);
+  await provider(url).prepare();
+});
+
 describe("lanes", () => {
   test("are equal to the template, which is not written, and are made side by side", async () => {
     const template = await databases.create([...SCHEMA, ...SEED]);
