@@ -75,6 +75,10 @@ export interface Cleaned {
   readonly leftover?: Leftover | undefined;
   /** A sentence which says that a run that may be alive uses the store, so that nothing was restored. Absent if no run uses it. */
   readonly inUse?: string | undefined;
+  /** Leftovers that stay, because the user in the store's URL may not remove them, one line each. Default: none. */
+  readonly notAllowed?: Removed | undefined;
+  /** The errors of the parts that failed. All other parts were done. Default: none. */
+  readonly failures?: readonly unknown[] | undefined;
 }
 
 /** The result of one check of a store, for `seqqa doctor`. It never contains secrets. */

@@ -242,6 +242,25 @@ describe("dead runs", () => {
     for (const name of strangers) await databases.drop(name);
   });
 
+  test("that belong to another role stay, and clean names them and removes the others", async () => {
+    const [role, theirs] = [`${databases.prefix}_role`, "seqqa_eeee01_db_lane0_0"];
+    await databases.admin.query(`create role ${role} login createdb password 'x'`);
+    try {
+      const url = new URL(databases.url(await databases.create(["create table t(id int)"])));
+      [url.username, url.password] = [role, "x"];
+      await databases.create([], "template1", theirs);
+      await databases.create([], "template1", "seqqa_eeee02_db_lane0_0");
+      await databases.admin.query(`alter database seqqa_eeee02_db_lane0_0 owner to ${role}`);
+      const cleaned = { removed: ["database seqqa_eeee02_db_lane0_0"], notAllowed: [`database ${theirs}, which belongs to another role`] };
+      expect(await stores.clean(url.href, { dryRun: true })).toEqual(cleaned);
+      expect(await stores.clean(url.href)).toEqual(cleaned);
+      expect(await databases.names("seqqa\\_eeee%")).toEqual([theirs]);
+    } finally {
+      await databases.drop(theirs);
+      await databases.admin.query(`drop role ${role}`);
+    }
+  });
+
   test("do not keep two runs at once from their work", async () => {
     const url = databases.url(await databases.create(["create table t(id int)"]));
     const both = ["aaaa02", "bbbb02"].map((run) => provider(url, run));
