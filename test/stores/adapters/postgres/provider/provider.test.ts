@@ -62,10 +62,17 @@ test.each(["journal", "savepoint"] as const)("a template that a run uses in plac
     await adapter.root();
     say("ready");`);
   expect(await run.said()).toBe("ready");
+  if (checkpoint === "journal") await databases.within(template, (client) => client.query("insert into t default values"));
   await expect(provider(url).prepare()).rejects.toMatchObject({ code: "STORE_IN_USE", exitStatus: 2 });
   await run.kill();
+  const leftovers = async (inPlace: boolean): Promise<unknown> =>
+    (await stores.check(url, { inPlace, inProcess: false })).find(({ what }) => what === "leftovers");
   const left = { code: "STORE_LEFT", exitStatus: 2, hint: expect.stringContaining("`seqqa clean`") as string };
   await vi.waitFor(() => expect(provider(url).prepare()).rejects.toMatchObject(left));
+  const problem = { ok: false, says: expect.stringContaining("`seqqa clean`") as string };
+  expect(await leftovers(false)).toMatchObject(problem);
+  // A run in place restores the sequences itself.
+  expect(await leftovers(true)).toMatchObject(checkpoint === "savepoint" ? { ok: true } : problem);
   const single = stores.createProvider({ name: "db", url, runId: "1f2e3d", directory: "/nowhere", single: true });
   made.push(single);
   await single.prepare();
