@@ -47,7 +47,10 @@ export interface StoreProvider {
    * its own server.
    */
   session?(): Promise<string>;
-  /** Returns environment variables for the target whose lane has this URL. Default: none. */
+  /**
+   * Returns environment variables for the target whose lane has this URL. Libraries in `LD_PRELOAD` are loaded in addition to those that the user
+   * preloads. Default: none.
+   */
   environment?(url: string): Readonly<Record<string, string>>;
   /** Returns the URL by which the target reaches the store of the lane with this URL; `undefined` if it is the same URL. */
   targetUrl?(url: string): string | undefined;
