@@ -34,9 +34,9 @@ export async function doctor(config: Config): Promise<readonly StoreCheck[]> {
 
 async function storeChecks(name: string, system: SystemConfig, config: Config, directory: string): Promise<readonly StoreCheck[]> {
   try {
-    const { check } = await storesOf(name, system, { folder: config.folder, directory });
-    if (check !== undefined)
-      return (await check(system.url, useOf(system, config))).map((one) => ({ ...one, what: `${name}: ${one.what}` }));
+    const { check, createProvider } = await storesOf(name, system, { folder: config.folder, directory });
+    const use = { ...useOf(system, config), ...(createProvider === undefined ? { inPlace: true } : {}) };
+    if (check !== undefined) return (await check(system.url, use)).map((one) => ({ ...one, what: `${name}: ${one.what}` }));
     return [
       { ok: true, what: `${name}: adapter`, says: `the store adapter ${system.adapter} was loaded, and has no checks for seqqa doctor` },
     ];
@@ -46,7 +46,7 @@ async function storeChecks(name: string, system: SystemConfig, config: Config, d
   }
 }
 
-/** Returns how runs use a store. If seqqa starts no target, the store belongs to a target that runs already, or to the World. */
+/** Returns how runs use a store of which lanes can get copies. If seqqa starts no target, the store belongs to a target that runs already, or to the World. */
 function useOf({ isolation }: SystemConfig, { target, baseUrl, lanes }: Config): StoreUse {
   const isStarted = target?.command !== undefined;
   return { inPlace: target === undefined, inProcess: !isStarted && baseUrl === undefined && lanes.length === 0, isolation };
