@@ -87,6 +87,7 @@ export type {
   Cleaning,
   Removed,
   StoreCheck,
+  StoreUse,
   StoreKind,
   StoreProvider,
   StoreProviderOptions,

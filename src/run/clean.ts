@@ -12,6 +12,10 @@ export interface CleanedUp {
   readonly leftovers: readonly Leftover[];
   /** One sentence for each store that was left as it is, because a run that may be alive uses it. */
   readonly inUse: readonly string[];
+  /** Leftovers that stay, because the users in the URLs of the stores may not remove them, one line each. */
+  readonly notAllowed: readonly string[];
+  /** The errors of the parts that failed. All other parts were done. */
+  readonly failures: readonly unknown[];
 }
 
 /** Removes the files, processes, containers and copies of stores that dead runs left on this machine and on the servers of the configured stores. */
@@ -19,18 +23,26 @@ export async function clean(config: Config, how: Cleaning = {}): Promise<Cleaned
   const removed = how.dryRun === true ? [...deadRuns()] : await sweepMachine();
   const leftovers: Leftover[] = [];
   const inUse: string[] = [];
+  const notAllowed: string[] = [];
+  const failures: unknown[] = [];
   const byUrl = new Map(systemsOf(config).map((one) => [one[1].url, one] as const));
   await withRunDirectory(async (directory) => {
     for (const [name, system] of byUrl.values()) {
-      const stores = await storesOf(name, system, { folder: config.folder, directory });
-      const cleaned = await stores.clean?.(system.url, how);
-      removed.push(...(cleaned?.removed ?? []));
-      if (cleaned?.inUse !== undefined) inUse.push(cleaned.inUse);
-      const leftover = cleaned?.leftover;
-      if (leftover !== undefined && leftover.undo.length + leftover.keep.length > 0) leftovers.push(leftover);
+      try {
+        const stores = await storesOf(name, system, { folder: config.folder, directory });
+        const cleaned = await stores.clean?.(system.url, how);
+        removed.push(...(cleaned?.removed ?? []));
+        if (cleaned?.inUse !== undefined) inUse.push(cleaned.inUse);
+        notAllowed.push(...(cleaned?.notAllowed ?? []));
+        failures.push(...(cleaned?.failures ?? []));
+        const leftover = cleaned?.leftover;
+        if (leftover !== undefined && leftover.undo.length + leftover.keep.length > 0) leftovers.push(leftover);
+      } catch (error) {
+        failures.push(error);
+      }
     }
   });
-  return { removed, leftovers, inUse };
+  return { removed, leftovers, inUse, notAllowed, failures };
 }
 
 async function sweepMachine(): Promise<string[]> {

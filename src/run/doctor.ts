@@ -2,7 +2,7 @@ import { statfs } from "node:fs/promises";
 import type { Config, SystemConfig } from "../config/index.ts";
 import { createAdapter } from "../adapters/load-store.ts";
 import { SeqqaError } from "../model/errors.ts";
-import type { StoreCheck } from "../model/stores/store-provider.ts";
+import type { StoreCheck, StoreUse } from "../model/stores/store-provider.ts";
 import type { LaneSpec, SystemSpec } from "../targets/lanes/lane-spec.ts";
 import { checkServices, runBase, type TargetHost } from "../targets/index.ts";
 import { openHost } from "./lanes/open-lanes.ts";
@@ -32,10 +32,11 @@ export async function doctor(config: Config): Promise<readonly StoreCheck[]> {
   });
 }
 
-async function storeChecks(name: string, system: SystemConfig, { folder }: Config, directory: string): Promise<readonly StoreCheck[]> {
+async function storeChecks(name: string, system: SystemConfig, config: Config, directory: string): Promise<readonly StoreCheck[]> {
   try {
-    const { check } = await storesOf(name, system, { folder, directory });
-    if (check !== undefined) return (await check(system.url)).map((one) => ({ ...one, what: `${name}: ${one.what}` }));
+    const { check, createProvider } = await storesOf(name, system, { folder: config.folder, directory });
+    const use = { ...useOf(system, config), ...(createProvider === undefined ? { inPlace: true } : {}) };
+    if (check !== undefined) return (await check(system.url, use)).map((one) => ({ ...one, what: `${name}: ${one.what}` }));
     return [
       { ok: true, what: `${name}: adapter`, says: `the store adapter ${system.adapter} was loaded, and has no checks for seqqa doctor` },
     ];
@@ -43,6 +44,12 @@ async function storeChecks(name: string, system: SystemConfig, { folder }: Confi
     if (system.adapter === undefined) throw error;
     return [failed(`${name}: adapter`, error)];
   }
+}
+
+/** Returns how runs use a store of which lanes can get copies. If seqqa starts no target, the store belongs to a target that runs already, or to the World. */
+function useOf({ isolation }: SystemConfig, { target, baseUrl, lanes }: Config): StoreUse {
+  const isStarted = target?.command !== undefined;
+  return { inPlace: target === undefined, inProcess: !isStarted && baseUrl === undefined && lanes.length === 0, isolation };
 }
 
 async function disk(): Promise<StoreCheck> {

@@ -129,7 +129,31 @@ export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" 
 export function leftBehind({ store, recordedMs, undo, keep }: Leftover): SeqqaError {
   const when = recordedMs === 0 ? "" : ` (last recorded change: ${new Date(recordedMs).toISOString()})`;
   return new SeqqaError("STORE_LEFT", `A run was killed while it was changing ${store}${when}. ${leftoverText({ undo, keep })}`, {
-    hint: "Run `seqqa clean`, which shows these rows, asks you, and restores them. `seqqa clean --dry-run` only shows the rows. If seqqa.yaml does not name the store, set SEQQA_DB_URL to its URL for this command.",
+    hint: CLEAN,
+    exitStatus: 2,
+  });
+}
+
+const CLEAN =
+  "Run `seqqa clean`, which shows the changed rows, asks you, and restores them. `seqqa clean --dry-run` only shows the rows. If seqqa.yaml does not name the store, set SEQQA_DB_URL to its URL for this command.";
+
+/**
+ * A run that uses a store in place: it is `alive`, or it is `dead` and left its changes in the store. `undefined`: no run has changed the store in
+ * place.
+ */
+export type InPlaceRun = "alive" | "dead" | undefined;
+
+/** Makes sure that a run that uses a store in place has not changed the data that lanes copy. @throws SeqqaError `STORE_IN_USE`, `STORE_LEFT` */
+export function requireNotInPlace(store: string, run: InPlaceRun): void {
+  if (run === undefined) return;
+  const copies = "and copies for lanes would contain the changes of that run";
+  if (run === "alive")
+    throw new SeqqaError("STORE_IN_USE", `Another run of seqqa is using ${store} in place, ${copies}.`, {
+      hint: "Wait until the other run has ended, or use another database for this run.",
+      exitStatus: 2,
+    });
+  throw new SeqqaError("STORE_LEFT", `A run was killed while it was using ${store} in place, ${copies}.`, {
+    hint: CLEAN,
     exitStatus: 2,
   });
 }

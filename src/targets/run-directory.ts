@@ -51,15 +51,7 @@ export class RunDirectory {
       directory.#appear();
       return directory;
     } catch (error) {
-      throw new SeqqaError(
-        "TMP_UNUSABLE",
-        `seqqa cannot create its directory for temporary files in ${root}: ${(error as Error).message}.`,
-        {
-          exitStatus: 2,
-          hint: "Give your user write access to this directory, or set the environment variable TMPDIR to a directory that your user may write to.",
-          cause: error,
-        },
-      );
+      throw tmpUnusable(root, error);
     }
   }
 
@@ -99,8 +91,20 @@ export class RunDirectory {
   }
 }
 
-/** Returns the temporary folder for runs: `/dev/shm`, which is in memory, if it has enough space, or else the system's folder. */
+export function tmpUnusable(folder: string, cause: unknown): SeqqaError {
+  return new SeqqaError("TMP_UNUSABLE", `seqqa cannot write its temporary files to ${folder}: ${(cause as Error).message}.`, {
+    exitStatus: 2,
+    hint: "Give your user write access to this directory, and free space on its disk. Or set the environment variable TMPDIR to a directory that your user may write to.",
+    cause,
+  });
+}
+
+/**
+ * Returns the temporary folder for runs: the folder in the environment variable TMPDIR. If it is not set, `/dev/shm`, which is in memory, if it has
+ * enough space, or else the system's folder.
+ */
 export function defaultBase(): string {
+  if ((process.env["TMPDIR"] ?? "") !== "") return tmpdir();
   try {
     accessSync("/dev/shm", constants.W_OK);
     const { bavail, bsize } = statfsSync("/dev/shm");

@@ -24,8 +24,10 @@ export function sweep(base: string | undefined): Swept {
   for (const root of basesToSweep(base).map(rootIn)) {
     if (!isOurs(root)) continue;
     for (const port of entries(join(root, "ports"))) {
-      const claim = readRecord<Owner>(join(root, "ports", port));
-      if (claim !== undefined && isDead(claim)) remove(join(root, "ports", port));
+      const path = join(root, "ports", port);
+      const claim = readRecord<Owner>(path);
+      // A run that was killed, or a full disk, may leave an incomplete file.
+      if (claim === undefined ? ageMs(path) > DRAFT_MAX_AGE_MS : isDead(claim)) remove(path);
     }
     for (const name of readdirSync(root)) {
       const path = join(root, name);

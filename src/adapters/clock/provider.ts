@@ -36,9 +36,8 @@ class ClockProvider implements StoreProvider {
 
   environment(url: string): Readonly<Record<string, string>> {
     if (this.#kind === "in-process") return {};
-    const preloaded = process.env["LD_PRELOAD"];
     return {
-      LD_PRELOAD: preloaded === undefined || preloaded === "" ? libfaketime() : `${libfaketime()}:${preloaded}`,
+      LD_PRELOAD: libfaketime(),
       FAKETIME_TIMESTAMP_FILE: fileOf(url),
       // Disable libfaketime's cache: it then reads the file each time the target asks for the time, so a move of the clock takes effect at once.
       FAKETIME_NO_CACHE: "1",

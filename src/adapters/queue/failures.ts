@@ -46,14 +46,24 @@ export function notExternal(store: string, kind: string): SeqqaError {
   );
 }
 
-/** Matches the messages with which drivers report a lost connection or an unreachable server. */
+/** Matches the messages with which drivers report a lost connection or an unreachable server, if the error has no code of the broker. */
 const LOST = /clos|ECONN|EPIPE|ENOTFOUND|timeout|timed out|socket|disconnect|drain|no responders/i;
+/** The codes with which RabbitMQ refuses a single command. All others end the connection. */
+const REFUSED: ReadonlySet<number> = new Set([311, 313, 403, 404, 405, 406]);
+
+/** Returns `true` if the connection was lost. The name of a queue in the broker's refusal may look like a message about a lost connection. */
+function isLost(error: unknown, text: string): boolean {
+  const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
+  // JetStream has answered, so the connection is there. Its codes are those of HTTP.
+  if (typeof name === "string" && /^(?:JetStreamApi|JetStreamStatus|StreamNotFound|ConsumerNotFound)/.test(name)) return false;
+  return typeof code === "number" ? !REFUSED.has(code) : LOST.test(text);
+}
 
 /** Returns the error for a command that failed at the broker or on its connection. */
 export function failed(what: string, error: unknown, secrets: readonly string[] = []): SeqqaError {
   if (error instanceof SeqqaError) return error;
   const text = textOf(error, secrets);
-  if (LOST.test(text)) {
+  if (isLost(error, text)) {
     return new SeqqaError("STORE_LOST", `The connection to ${what} was lost: ${text}.`, {
       hint: "Check that the server of the queue runs.",
     });

@@ -3,6 +3,7 @@ import type { Leftover, RowImages } from "../../model/stores/leftover.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { printable } from "../../reports/index.ts";
 import { writeKept } from "../../stores/kept-file.ts";
+import { errorText } from "../process/error-text.ts";
 import { configOfStores } from "../arguments/config-for.ts";
 import type { ExitStatus } from "../../run/session/exit-status.ts";
 import type { Machinery } from "../run/machinery.ts";
@@ -13,8 +14,9 @@ const NAMED = 20;
 
 /**
  * Runs `seqqa clean`: removes what killed runs left behind. Restores rows in the user's own stores, but only after the user confirms. Does not touch
- * runs that are still alive. Returns 3 if rows were not restored, also because the user did not confirm, or because a run that may be alive uses their
- * store. With --dry-run, which only shows what would be done, it returns 0.
+ * runs that are still alive. If a store cannot be cleaned, cleans the others. Returns 3 if rows were not restored, also because the user did not
+ * confirm, or because a run that may be alive uses their store, and if a store could not be cleaned. With --dry-run, which only shows what would be
+ * done, only such a store gives 3.
  */
 export async function cleanCommand(
   directory: string | undefined,
@@ -28,8 +30,8 @@ export async function cleanCommand(
   for (const one of planned.leftovers) out(shown(one));
   if (options.dryRun === true) {
     for (const line of planned.removed) out(`would remove ${printable(line)}`);
-    conclude(planned, out);
-    return 0;
+    conclude(planned, shell);
+    return planned.failures.length > 0 ? 3 : 0;
   }
   if (planned.leftovers.length > 0 && options.yes !== true && !(await isConfirmed(shell))) {
     out("seqqa clean changed nothing.");
@@ -37,20 +39,24 @@ export async function cleanCommand(
   }
   const files: string[] = [];
   const cleaned = await machinery.clean(config, { onKept: (leftover) => void files.push(writeKept(leftover, shell.cwd)) });
-  const { removed, leftovers, inUse } = cleaned;
+  const { removed, leftovers, inUse, failures } = cleaned;
   for (const line of removed) out(`removed ${printable(line)}`);
   for (const { store, undo, keep } of leftovers) {
     out(`${printable(capital(store))}: ${rows(undo.length)} restored, ${keep.length} kept.`);
   }
   for (const file of files) out(`Values of the kept rows before the run and after it: ${printable(file)}`);
-  conclude(cleaned, out);
-  return inUse.length > 0 || leftovers.some(({ keep }) => keep.length > 0) ? 3 : 0;
+  conclude(cleaned, shell);
+  return inUse.length + failures.length > 0 || leftovers.some(({ keep }) => keep.length > 0) ? 3 : 0;
 }
 
-/** Names the stores that were left as they are, because a run uses them. Without any, says so if there was nothing to do. */
-function conclude({ removed, leftovers, inUse }: CleanedUp, out: (line: string) => void): void {
-  for (const sentence of inUse) out(`${printable(sentence)} seqqa clean left it as it is. If that run is dead, try again in a minute.`);
-  if (removed.length + leftovers.length + inUse.length === 0) out("Dead runs left nothing behind.");
+/** Names all that was left as it is, with the reason. If there was nothing to do, says so. */
+function conclude({ removed, leftovers, inUse, notAllowed, failures }: CleanedUp, { stdout, stderr }: Shell): void {
+  for (const sentence of inUse)
+    stdout.write(`${printable(sentence)} seqqa clean left it as it is. If that run is dead, try again in a minute.\n`);
+  for (const line of notAllowed) stdout.write(`not allowed to remove ${printable(line)}\n`);
+  for (const error of failures) stderr.write(`${errorText(error, false)}\n`);
+  if (removed.length + leftovers.length + inUse.length + notAllowed.length + failures.length === 0)
+    stdout.write("Dead runs left nothing behind.\n");
 }
 
 /**

@@ -47,7 +47,10 @@ export interface StoreProvider {
    * its own server.
    */
   session?(): Promise<string>;
-  /** Returns environment variables for the target whose lane has this URL. Default: none. */
+  /**
+   * Returns environment variables for the target whose lane has this URL. Libraries in `LD_PRELOAD` are loaded in addition to those that the user
+   * preloads. Default: none.
+   */
   environment?(url: string): Readonly<Record<string, string>>;
   /** Returns the URL by which the target reaches the store of the lane with this URL; `undefined` if it is the same URL. */
   targetUrl?(url: string): string | undefined;
@@ -75,7 +78,24 @@ export interface Cleaned {
   readonly leftover?: Leftover | undefined;
   /** A sentence which says that a run that may be alive uses the store, so that nothing was restored. Absent if no run uses it. */
   readonly inUse?: string | undefined;
+  /** Leftovers that stay, because the user in the store's URL may not remove them, one line each. Default: none. */
+  readonly notAllowed?: Removed | undefined;
+  /** The errors of the parts that failed. All other parts were done. Default: none. */
+  readonly failures?: readonly unknown[] | undefined;
 }
+
+/** How the runs of a configuration use a store. */
+export interface StoreUse {
+  /** `true` if a run uses the store in place, `false` if lanes get copies of it. */
+  readonly inPlace: boolean;
+  /** `true` if the target may run in the process of seqqa, so that it can use the adapter's own connection. */
+  readonly inProcess: boolean;
+  /** For Redis: see {@link StoreProviderOptions.isolation}. Default: `server`. */
+  readonly isolation?: string | undefined;
+}
+
+/** The default of {@link StoreUse}: each lane of a target in its own process gets a copy. */
+export const COPIED: StoreUse = { inPlace: false, inProcess: false };
 
 /** The result of one check of a store, for `seqqa doctor`. It never contains secrets. */
 export interface StoreCheck {
@@ -95,10 +115,10 @@ export interface StoreKind {
    */
   clean(url: string, how?: Cleaning): Promise<Cleaned>;
   /**
-   * Checks that the store is reachable, its version, and the privileges of the checkpoint modes. Leaves nothing behind. Never throws for a problem
-   * that it checks for.
+   * Checks that the store is reachable, its version, and what a run needs that uses the store in this way. Writes nothing to a store that lanes copy,
+   * and leaves nothing behind. Never throws for a problem that it checks for.
    */
-  check(url: string): Promise<readonly StoreCheck[]>;
+  check(url: string, use?: StoreUse): Promise<readonly StoreCheck[]>;
   /**
    * Changes something in a copy, over a separate connection, to test that a restore undoes it. Returns a description of the change; `undefined` if
    * there is nothing to change.

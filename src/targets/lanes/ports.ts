@@ -1,10 +1,10 @@
 import { randomInt } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { SeqqaError } from "../../model/errors.ts";
 import { isDead } from "../sweep.ts";
-import { readRecord, self, type Owner } from "../run-directory.ts";
+import { readRecord, self, tmpUnusable, type Owner } from "../run-directory.ts";
 
 const TRIES = 200;
 
@@ -20,6 +20,7 @@ export class Ports {
     this.#claims = join(root, "ports");
   }
 
+  /** @throws SeqqaError `NO_FREE_PORT`; `TMP_UNUSABLE` if a reservation cannot be written */
   async claim(): Promise<number> {
     const [low, high] = range();
     for (let tried = 0; tried < TRIES; tried++) {
@@ -42,14 +43,17 @@ export class Ports {
   }
 
   #take(port: number): boolean {
-    mkdirSync(this.#claims, { recursive: true, mode: 0o700 });
     const file = join(this.#claims, String(port));
-    const owner = readRecord<Owner>(file);
-    if (owner !== undefined && isDead(owner)) rmSync(file, { force: true });
     try {
+      mkdirSync(this.#claims, { recursive: true, mode: 0o700 });
+      const owner = readRecord<Owner>(file);
+      if (owner !== undefined && isDead(owner)) rmSync(file, { force: true });
       writeFileSync(file, JSON.stringify(self()), { flag: "wx", mode: 0o600 });
-    } catch {
-      return false;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+      // A full disk leaves an empty file.
+      rmSync(file, { force: true });
+      throw tmpUnusable(this.#claims, error);
     }
     this.#held.add(port);
     return true;
@@ -64,8 +68,23 @@ export async function isFree(port: number): Promise<boolean> {
 function canListen(port: number, host: string): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code === "EAFNOSUPPORT" || error.code === "EADDRNOTAVAIL"));
+    server.once("error", ({ code }: NodeJS.ErrnoException) => {
+      // Only the superuser may listen on a port below 1024, but every user may connect to it.
+      if (code === "EACCES") void answers(port, host === "::" ? "::1" : host).then((isTaken) => resolve(!isTaken));
+      else resolve(code === "EAFNOSUPPORT" || code === "EADDRNOTAVAIL");
+    });
     server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}
+
+function answers(port: number, host: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host });
+    const end = (isTaken: boolean): void => {
+      socket.destroy();
+      resolve(isTaken);
+    };
+    socket.once("connect", () => end(true)).once("error", () => end(false));
   });
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { STORE_KINDS } from "../../adapters/store-kinds.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { fixedPort } from "../lanes/lane-count.ts";
 import { RUN_VARIABLE } from "./marked-processes.ts";
@@ -110,6 +111,7 @@ async function attempt(context: StartContext, port: number, fixed: boolean): Pro
         const baseUrl = baseUrlOf(config, port, fixed, readiness.origin);
         await warmUp({
           steps: config.target?.warmUp ?? [],
+          onlyReads: context.before !== undefined && keepsEffects(context.stores),
           baseUrl,
           filling,
           cwd: workingDirectory(config),
@@ -145,6 +147,11 @@ async function attempt(context: StartContext, port: number, fixed: boolean): Pro
   }
 }
 
+/** Returns `true` if the effects of an earlier warm-up are still there after a restart, because the lane has stores with the data of the target. */
+function keepsEffects({ systems }: LaneStores): boolean {
+  return systems.some(({ kind }) => kind === undefined || STORE_KINDS[kind].isOwn !== true);
+}
+
 async function discard(context: StartContext, target: TargetProcess): Promise<void> {
   await target.stop();
   context.stopped(target);
@@ -155,16 +162,19 @@ function fillingOf({ lane, stores }: Pick<StartContext, "lane" | "stores">, port
   return { port, lane, dbUrl: urls["db"] ?? stores.dbUrl, dbPath: stores.dbPath, urls };
 }
 
-/** Returns the target's environment: seqqa's own, a default PORT, the configured variables, and the run's id for finding leftover processes. */
-function environment({ config, runId, stores, coverage }: StartContext, filling: Filling): Readonly<Record<string, string | undefined>> {
+/**
+ * Returns the target's environment: seqqa's own, a default PORT, the configured variables, those of the stores, and the run's id for finding leftover
+ * processes.
+ */
+export function environment(
+  { config, runId, stores, coverage }: Pick<StartContext, "config" | "runId" | "stores" | "coverage">,
+  filling: Filling,
+): Readonly<Record<string, string | undefined>> {
   const own = Object.entries(config.target?.env ?? {}).map(([name, value]) => [name, fill(value, filling)]);
-  const variables = {
-    ...process.env,
-    PORT: String(filling.port),
-    ...Object.fromEntries(own),
-    ...stores.environment,
-    [RUN_VARIABLE]: runId,
-  };
+  const variables: Record<string, string | undefined> = { ...process.env, PORT: String(filling.port), ...Object.fromEntries(own) };
+  const preloaded = [stores.environment?.["LD_PRELOAD"], variables["LD_PRELOAD"]].filter((one) => one !== undefined && one !== "");
+  Object.assign(variables, stores.environment, { [RUN_VARIABLE]: runId });
+  if (preloaded.length > 1) variables["LD_PRELOAD"] = preloaded.join(":");
   return coverage === undefined ? variables : { ...variables, ...coverageEnvironment(coverage, variables["NODE_OPTIONS"]) };
 }
 

@@ -11,11 +11,18 @@ import { TargetProcess } from "../process/target-process.ts";
 import { withoutSecrets } from "../../model/text/url-secrets.ts";
 
 const PAUSE_MS = 200;
+/** The methods of requests that are repeated when the target was restarted on stores that already contain the effects of the warm-up. */
+const READS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 /** Maximum number of characters that messages show of the answer to a refused request. */
 const SHOWN = 300;
 
 export interface WarmUpContext {
   readonly steps: readonly WarmUp[];
+  /**
+   * `true` if the stores contain the effects of an earlier warm-up, because only the target's process was restarted. Commands, and requests that
+   * write, are then left out. Default: `false`.
+   */
+  readonly onlyReads?: boolean | undefined;
   readonly baseUrl: string;
   readonly filling: Filling;
   readonly cwd: string;
@@ -39,6 +46,7 @@ export async function warmUp(context: WarmUpContext): Promise<void> {
   for (const [index, step] of context.steps.entries()) {
     const name = `target.warm_up[${index}]`;
     const { method = "GET", path = "/", headers = {}, json, command } = read(step);
+    if (context.onlyReads === true && (command !== undefined || !READS.has(method))) continue;
     if (command === undefined)
       await request(context, `${name}, ${method} ${path},`, urlOf(fill(path, context.filling), context.baseUrl), {
         method,

@@ -65,6 +65,8 @@ export interface Setting {
   /** What dead runs left in the user's own stores. */
   readonly leftovers?: readonly Leftover[];
   readonly inUse?: readonly string[];
+  readonly notAllowed?: readonly string[];
+  readonly failures?: readonly unknown[];
   /** Somebody sits at a terminal, and answers so. */
   readonly confirm?: (question: string) => Promise<boolean>;
   readonly distribute?: Machinery["distribute"];
@@ -146,7 +148,8 @@ export async function seqqa(argv: readonly string[], setting: Setting = {}): Pro
       cleanings.push(how ?? {});
       const leftovers = setting.leftovers ?? [];
       if (how?.dryRun !== true) for (const one of leftovers) if (one.keep.length > 0) how?.onKept?.(one);
-      return Promise.resolve({ removed: setting.removed ?? [], leftovers, inUse: setting.inUse ?? [] });
+      const { removed = [], inUse = [], notAllowed = [], failures = [] } = setting;
+      return Promise.resolve({ removed, leftovers, inUse, notAllowed, failures });
     },
   };
   const { waitForEnter } = setting;

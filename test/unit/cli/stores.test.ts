@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { SeqqaError } from "../../../src/model/errors.ts";
 import type { Leftover, RowImages } from "../../../src/model/stores/leftover.ts";
 import { folderWith, seqqa } from "./harness.ts";
 
@@ -51,6 +52,21 @@ describe("seqqa clean", () => {
       status: 3,
       stdout: `${inUse[0]!} seqqa clean left it as it is. If that run is dead, try again in a minute.\n`,
     });
+  });
+});
+
+describe("seqqa clean, where something cannot be cleaned", () => {
+  const failures = [new SeqqaError("STORE_UNREACHABLE", "No answer.", { hint: "Start the server.", exitStatus: 2 })];
+
+  it.each([[["clean"]], [["clean", "--dry-run"]]])("%s names it once, and ends with 3", async (argv) => {
+    const { status, stdout, stderr } = await seqqa(argv, { cwd: folderWith({}), removed: ["a thing"], failures });
+    const removed = argv.length === 1 ? "removed a thing\n" : "would remove a thing\n";
+    expect({ status, stdout, stderr }).toEqual({ status: 3, stdout: removed, stderr: "error: No answer.\nhint: Start the server.\n" });
+  });
+
+  it("names what belongs to others, which is no error", async () => {
+    const { status, stdout } = await seqqa(["clean"], { cwd: folderWith({}), notAllowed: ["database x"] });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: "not allowed to remove database x\n" });
   });
 });
 

@@ -1,9 +1,18 @@
+import { randomBytes } from "node:crypto";
 import { SeqqaError } from "../../../model/errors.ts";
-import type { StoreCheck } from "../../../model/stores/store-provider.ts";
+import { COPIED, type StoreCheck, type StoreUse } from "../../../model/stores/store-provider.ts";
+import { DatabaseNames } from "../../../stores/database-names.ts";
+import { leftBehind, refusedWhereItIs, requireNotInPlace } from "../../../stores/external-store.ts";
+import { inUseError } from "../../../stores/store-errors.ts";
+import { inPlaceRun, recover } from "../journal/recover.ts";
+import { dropDatabase } from "../provider/databases.ts";
+import { NAMING } from "../provider/provider-names.ts";
+import { claim } from "../provider/sweep.ts";
+import { Server, type Ask } from "./server.ts";
+import { quoteName } from "./sql-text.ts";
 import { OURS, readCatalog } from "../schema/catalog.ts";
 import { Control } from "./control.ts";
 import { safeCause } from "./failures.ts";
-import { installed } from "../journal/install.ts";
 import { journalObstacle } from "../journal/obstacles.ts";
 import { savepointObstacle } from "../savepoint/savepoint-install.ts";
 import { storeUrl, type StoreUrl } from "./store-url.ts";
@@ -11,8 +20,8 @@ import { storeUrl, type StoreUrl } from "./store-url.ts";
 /** `seqqa doctor` warns if fewer connections than this are free, because each lane's target opens a pool of connections. */
 const FEW_CONNECTIONS = 20;
 
-/** Checks a database for `seqqa doctor`. Leaves nothing in the database. */
-export async function check(url: string): Promise<readonly StoreCheck[]> {
+/** Checks a database for `seqqa doctor`. Writes nothing to a database that lanes copy, and leaves nothing behind. */
+export async function check(url: string, use: StoreUse = COPIED): Promise<readonly StoreCheck[]> {
   let store: StoreUrl;
   let control: Control;
   try {
@@ -31,8 +40,8 @@ export async function check(url: string): Promise<readonly StoreCheck[]> {
   };
   try {
     await add("reachable", async () => ({ ok: true, says: `${(await one(control, "select version()")) ?? ""} at ${store.shown}` }));
-    await add("privileges", () => privileges(control));
-    await add("checkpoint", () => checkpoint(control));
+    await add("privileges", () => (use.inPlace ? mayInstall((sql) => control.rows(sql), store) : mayCopy(store)));
+    await add("checkpoint", () => checkpoint(control, use));
     await add("connections", () => connections(control));
     await add("speed", async () => {
       const waits = (await one(control, "select @@global.innodb_flush_log_at_trx_commit")) === "1";
@@ -40,12 +49,7 @@ export async function check(url: string): Promise<readonly StoreCheck[]> {
         "each commit waits for the disk. If the server is only for tests, make its commits faster. Type: SET GLOBAL innodb_flush_log_at_trx_commit = 2";
       return { ok: true, says: waits ? hint : "commits do not wait for the disk" };
     });
-    await add("leftovers", async () => ({
-      ok: true,
-      says: (await installed(control))
-        ? "a run is using this database, or a killed run left changes in it. If no run is active, `seqqa clean` shows the changes and undoes them"
-        : "none",
-    }));
+    await add("leftovers", () => leftovers(control, use));
   } finally {
     await control.close();
   }
@@ -56,28 +60,59 @@ async function one(control: Control, sql: string): Promise<string | null | undef
   return (await control.rows(sql))[0]?.[0];
 }
 
-/** Tests if the user may create a table and a trigger, by creating and dropping both. */
-async function privileges(control: Control): Promise<{ ok: boolean; says: string }> {
-  const table = `${OURS}check`;
+/** Tests if the user may create a database with a table and a trigger, as lanes need them, by creating and dropping one. */
+async function mayCopy(store: StoreUrl): Promise<{ ok: boolean; says: string }> {
+  const runId = randomBytes(4).toString("hex");
+  const name = new DatabaseNames(runId, "check", NAMING).lane(0, 0);
+  const server = new Server(store, (ask) => claim(ask, runId));
   try {
-    await control.rows(`create table ${table}(a int) engine=InnoDB`);
-    await control.rows(`create trigger ${table} after insert on ${table} for each row set @seqqa_check = 1`);
+    return await server.use("create a database for a lane", async (ask, beside) => {
+      try {
+        await ask(`create database if not exists ${quoteName(name)}`);
+        return await mayInstall(ask, store, `${quoteName(name)}.`);
+      } finally {
+        await dropDatabase(ask, name, beside);
+      }
+    });
+  } finally {
+    await server.close();
+  }
+}
+
+/** Tests if the user may create a table and a trigger in a database, by creating and dropping both. `within`: the prefix of names in the database. */
+async function mayInstall(ask: Ask, store: StoreUrl, within = ""): Promise<{ ok: boolean; says: string }> {
+  const table = `${within}${OURS}check`;
+  try {
+    await ask(`create table ${table}(a int) engine=InnoDB`);
+    await ask(`create trigger ${table} after insert on ${table} for each row set @seqqa_check = 1`);
   } catch (error) {
-    const why = safeCause(control.store, error).message;
+    const why = error instanceof SeqqaError ? error.message : safeCause(store, error).message;
     return {
       ok: false,
       says: `the user may not create the tables and triggers with which seqqa restores data: ${why}. Grant CREATE, DROP and TRIGGER to the user. If the binary log is on, also type: SET GLOBAL log_bin_trust_function_creators = 1`,
     };
   } finally {
-    await control.rows(`drop table if exists ${table}`).catch(() => undefined);
+    await ask(`drop table if exists ${table}`).catch(() => undefined);
   }
   return { ok: true, says: "the user may create tables and triggers" };
 }
 
-async function checkpoint(control: Control): Promise<{ ok: boolean; says: string }> {
+/** Checks that no other run uses the database in place or left changes in it. */
+async function leftovers(control: Control, { inPlace }: StoreUse): Promise<{ ok: boolean; says: string }> {
+  const { store } = control;
+  const run = await inPlaceRun((sql) => control.rows(sql), store.database);
+  if (!inPlace) requireNotInPlace(`the database ${store.shown}`, run);
+  else if (run === "alive") throw inUseError(store);
+  const found = inPlace && run === "dead" ? await recover(store.href, { dryRun: true }) : undefined;
+  if (found !== undefined && found.undo.length + found.keep.length > 0) throw leftBehind(found);
+  return { ok: true, says: "none" };
+}
+
+async function checkpoint(control: Control, { inPlace, inProcess }: StoreUse): Promise<{ ok: boolean; says: string }> {
   const catalog = await readCatalog(control);
   if (catalog.strange.length > 0) return { ok: false, says: `seqqa cannot restore the database: ${catalog.strange[0]!}` };
   const obstacle = journalObstacle(catalog);
+  if (inPlace && !inProcess && obstacle !== undefined) throw refusedWhereItIs("copy", `the database ${control.store.shown}`, obstacle);
   const hindered = savepointObstacle(catalog);
   const apart =
     obstacle === undefined

@@ -1,13 +1,15 @@
 import type { Leftover } from "../../../model/stores/leftover.ts";
 import type { Cleaning } from "../../../model/stores/store-provider.ts";
-import { keptAtEnd, leftBehind } from "../../../stores/external-store.ts";
+import { keptAtEnd, leftBehind, type InPlaceRun } from "../../../stores/external-store.ts";
 import { writeKept } from "../../../stores/kept-file.ts";
 import { Control, type Row } from "../connect/control.ts";
 import { partlyPutBack } from "../connect/failures.ts";
 import { installed, installedToken, uninstall } from "./install.ts";
-import { OWNER, TABLES } from "./journal-sql.ts";
+import { leaseLock, OWNER, RUN, TABLES } from "./journal-sql.ts";
 import { putBackKept, type PutBack } from "../put-back/put-back-kept.ts";
 import { SchemaWatch } from "../schema/schema-watch.ts";
+import type { Ask } from "../connect/server.ts";
+import { named } from "../connect/sql-text.ts";
 import { storeUrl } from "../connect/store-url.ts";
 
 /**
@@ -25,6 +27,16 @@ export async function recover(url: string, how: Cleaning = {}): Promise<Leftover
   } finally {
     await control.close();
   }
+}
+
+/** Finds out if a run uses a database in place. Changes nothing. */
+export async function inPlaceRun(ask: Ask, database: string): Promise<InPlaceRun> {
+  // This table exists only while a run may have changed rows.
+  const [row] = await ask(
+    `select is_used_lock('${leaseLock(database)}') from information_schema.tables where ${named("table_schema", database)} and table_name = '${RUN}'`,
+  );
+  if (row === undefined) return undefined;
+  return row[0] === null ? "dead" : "alive";
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { StoreProviderOptions } from "../../../model/stores/store-provider.ts";
 import { SeqqaError } from "../../../model/errors.ts";
 import { DatabaseProvider } from "../../../stores/database-provider.ts";
+import { requireNotInPlace } from "../../../stores/external-store.ts";
+import { inPlaceRun } from "../journal/recover.ts";
 import { databaseNames, dropDatabase } from "./databases.ts";
 import { copySchema } from "../copy/copy-schema.ts";
 import { NAMING } from "./provider-names.ts";
@@ -39,6 +41,7 @@ export class MysqlProvider extends DatabaseProvider<Session> {
 
   async #begin({ ask }: Session): Promise<void> {
     if (!(await isThere(ask, this.#store.database))) throw templateMissing(this.#store);
+    requireNotInPlace(`the database ${this.#store.shown}`, await inPlaceRun(ask, this.#store.database));
     this.begun = true;
   }
 

@@ -8,7 +8,7 @@ import { named, quoteName } from "../connect/sql-text.ts";
 import { storeUrl, serverUrl, type StoreUrl } from "../connect/store-url.ts";
 import { SeqqaError } from "../../../model/errors.ts";
 import { recover } from "../journal/recover.ts";
-import { Server } from "../connect/server.ts";
+import { Server, serverError } from "../connect/server.ts";
 import { sweepDeadRuns } from "./sweep.ts";
 
 /** Provides MySQL and MariaDB stores for lanes: one database per lane, on the same server as the template. */
@@ -46,15 +46,24 @@ async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
   let removed: string[];
   try {
     removed = await server.use("remove what dead runs left", (ask, beside) =>
-      sweepDeadRuns(ask, beside, { failed: (error) => failures.push(error), dryRun: how.dryRun }),
+      sweepDeadRuns(ask, beside, {
+        failed: (error) => failures.push(serverError(store, "remove a database of a dead run", error)),
+        dryRun: how.dryRun,
+      }),
     );
   } finally {
     await server.close();
   }
-  const { leftover, inUse } = store.database === "" ? {} : await putBack(store, how);
+  const nothing: Awaited<ReturnType<typeof putBack>> = {};
+  const { leftover, inUse } =
+    store.database === ""
+      ? nothing
+      : await putBack(store, how).catch((error: unknown) => {
+          failures.push(error);
+          return nothing;
+        });
   if (leftover !== undefined) removed.push(`tables and triggers of a dead run in ${store.shown}`);
-  if (failures.length > 0) throw failures[0];
-  return { removed, leftover, ...(inUse === undefined ? {} : { inUse }) };
+  return { removed, leftover, ...(inUse === undefined ? {} : { inUse }), ...(failures.length > 0 ? { failures } : {}) };
 }
 
 /** Restores a user's own database after its run was killed. Does nothing while a live run uses the database (`inUse`). */

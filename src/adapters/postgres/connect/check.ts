@@ -1,7 +1,10 @@
 import type { Client } from "pg";
 import { SeqqaError } from "../../../model/errors.ts";
-import type { StoreCheck } from "../../../model/stores/store-provider.ts";
-import { OURS, readCatalog, rowsOf } from "../schema/catalog.ts";
+import { COPIED, type StoreCheck, type StoreUse } from "../../../model/stores/store-provider.ts";
+import { leftBehind, refusedWhereItIs, requireNotInPlace } from "../../../stores/external-store.ts";
+import { inUseError } from "../../../stores/store-errors.ts";
+import { inPlaceRun, recover } from "../journal/recover.ts";
+import { readCatalog, rowsOf } from "../schema/catalog.ts";
 import { connect, CONTROL_SETTINGS } from "./connect.ts";
 import { connectError, safeCause } from "./failures.ts";
 import { CLONE_COST, journalObstacle } from "../journal/obstacles.ts";
@@ -14,7 +17,7 @@ import { findDumpTools } from "../provider/template-dump.ts";
 const FEW_CONNECTIONS = 20;
 
 /** Checks a database for `seqqa doctor`. Changes nothing in the database. */
-export async function check(url: string): Promise<readonly StoreCheck[]> {
+export async function check(url: string, use: StoreUse = COPIED): Promise<readonly StoreCheck[]> {
   let store: StoreUrl;
   let client: Client;
   try {
@@ -33,11 +36,11 @@ export async function check(url: string): Promise<readonly StoreCheck[]> {
       return { ok: true, what: "reachable", says: `PostgreSQL ${version?.[0] ?? ""} at ${store.shown}` };
     });
     const facts = await templateFacts(client, store);
-    await add("lanes", () => lanes(store, facts));
-    await add("checkpoint", () => checkpoint(client, facts));
+    if (!use.inPlace) await add("lanes", () => lanes(store, facts));
+    await add("checkpoint", () => checkpoint(client, store, facts, use));
     await add("connections", () => connections(client));
     await add("speed", () => speed(client, store));
-    await add("leftovers", () => leftovers(client));
+    await add("leftovers", () => leftovers(client, store, use));
   } catch (error) {
     checks.push(failed("catalog", connectError(store, error)));
   } finally {
@@ -63,26 +66,25 @@ async function lanes(store: StoreUrl, facts: TemplateFacts): Promise<StoreCheck>
   return { ok: true, what, says: `seqqa copies the database with pg_dump, because ${why}` };
 }
 
-async function checkpoint(client: Client, facts: TemplateFacts): Promise<StoreCheck> {
+async function checkpoint(client: Client, store: StoreUrl, facts: TemplateFacts, { inPlace, inProcess }: StoreUse): Promise<StoreCheck> {
   const catalog = await readCatalog(client);
   const rights = await takeRights(client);
   const here = await journalObstacle(client, rights, catalog);
+  if (inPlace && here !== undefined && !inProcess) throw refusedWhereItIs("clone", `the database ${store.shown}`, here);
   // If the role may create databases but not copy the template, pg_dump makes the copy. All objects in such a copy belong to the role.
-  const isCopied = facts.createDb && !facts.mayCopy;
+  const isCopied = !inPlace && facts.createDb && !facts.mayCopy;
   const obstacle = isCopied ? await journalObstacle(client, rights, catalog, true) : here;
-  const inProcess = "for an in-process target that uses seqqa's connection, auto chooses savepoint";
+  const within = "for an in-process target that uses seqqa's connection, auto chooses savepoint";
   const says =
     obstacle === undefined
-      ? `auto chooses journal (${rightsText(rights)}, and seqqa can restore all tables of the schema by triggers); ${inProcess}`
-      : `auto chooses clone, because the journal cannot be used: ${obstacle}; ${CLONE_COST}; ${inProcess}`;
+      ? `auto chooses journal (${rightsText(rights)}, and seqqa can restore all tables of the schema by triggers); ${within}`
+      : `auto chooses clone, because the journal cannot be used: ${obstacle}; ${CLONE_COST}; ${within}`;
   const [elsewhere] = catalog.foreign;
   const apart =
     elsewhere === undefined
       ? ""
       : `; seqqa cannot restore the rows of the foreign table "${elsewhere.fullName}": list all other tables of the state in \`tables\``;
-  const inPlace =
-    here === undefined || here === obstacle ? "" : `; the database cannot be used in place (\`base_url\` or \`lanes\`): ${here}`;
-  return { ok: true, what: "checkpoint", says: says + inPlace + apart };
+  return { ok: true, what: "checkpoint", says: says + apart };
 }
 
 function rightsText({ superuser, replica }: Rights): string {
@@ -120,16 +122,14 @@ async function speed(client: Client, store: StoreUrl): Promise<StoreCheck> {
   return { ok: true, what: "speed", says: waits ? hint : "commits do not wait for the disk" };
 }
 
-async function leftovers(client: Client): Promise<StoreCheck> {
-  const found = await rowsOf(client, `select 1 from pg_namespace where nspname = '${OURS}'`);
-  return {
-    ok: true,
-    what: "leftovers",
-    says:
-      found.length === 0
-        ? "none"
-        : "a run is using this database, or a killed run left changes in it. If no run is active, `seqqa clean` shows the changes and undoes them",
-  };
+/** Checks that no other run uses the database in place or left changes in it. */
+async function leftovers(client: Client, store: StoreUrl, { inPlace }: StoreUse): Promise<StoreCheck> {
+  const run = await inPlaceRun(client);
+  if (!inPlace) requireNotInPlace(`the database ${store.shown}`, run);
+  else if (run === "alive") throw inUseError(store);
+  const found = inPlace && run === "dead" ? await recover(store, { dryRun: true }) : undefined;
+  if (found !== undefined && found.undo.length + found.keep.length > 0) throw leftBehind(found);
+  return { ok: true, what: "leftovers", says: "none" };
 }
 
 function failed(what: string, error: unknown): StoreCheck {

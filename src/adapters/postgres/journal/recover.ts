@@ -1,8 +1,9 @@
+import type { Client } from "pg";
 import type { Leftover } from "../../../model/stores/leftover.ts";
 import type { Cleaning } from "../../../model/stores/store-provider.ts";
-import { leftBehind } from "../../../stores/external-store.ts";
+import { leftBehind, type InPlaceRun } from "../../../stores/external-store.ts";
 import { OURS, rowsOf } from "../schema/catalog.ts";
-import { Control } from "../connect/control.ts";
+import { Control, LOCK } from "../connect/control.ts";
 import { putBackKept } from "../put-back/put-back-kept.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
@@ -41,6 +42,20 @@ export async function requireUnused(store: StoreUrl): Promise<void> {
   } finally {
     await control.close();
   }
+}
+
+/** Finds out if a run uses a database in place. Changes nothing, and needs no privileges. */
+export async function inPlaceRun(client: Client): Promise<InPlaceRun> {
+  // Only the journal of an external store has a lease. The mode `savepoint` records the counters of an external store.
+  const [row] = await rowsOf<[string]>(
+    client,
+    `select (exists (select 1 from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database()
+        where l.locktype = 'advisory' and (l.classid, l.objid) = (${LOCK}) and l.objsubid = 2 and l.granted))::text
+       from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = '${OURS}' and c.relname in ('lease', 'savepoint_counters') limit 1`,
+  );
+  if (row === undefined) return undefined;
+  return row[0] === "true" ? "alive" : "dead";
 }
 
 async function isOccupied(control: Control): Promise<boolean> {

@@ -13,14 +13,17 @@ const COMEBACK_MS = 3000;
 export interface Sweeping {
   readonly ownRun?: string | undefined;
   readonly dryRun?: boolean | undefined;
+  /** Called with the error of each database that could not be dropped. */
   readonly failed: (error: unknown) => void;
+  /** Called with the name of each database that belongs to another role. */
+  readonly foreign?: ((database: string) => void) | undefined;
 }
 
 /**
  * Drops the databases of dead runs. A database belongs to the run whose id is in its name, and a live run holds its lock. Returns one line of text
  * for each dropped database.
  */
-export async function sweepDeadRuns(client: Client, store: StoreUrl, { ownRun, dryRun, failed }: Sweeping): Promise<string[]> {
+export async function sweepDeadRuns(client: Client, store: StoreUrl, { ownRun, dryRun, failed, foreign }: Sweeping): Promise<string[]> {
   const runs = new Map<string, string[]>();
   for (const name of await databaseNames(client)) {
     const run = runOf(name);
@@ -35,6 +38,10 @@ export async function sweepDeadRuns(client: Client, store: StoreUrl, { ownRun, d
     await ifDead(client, run, async () => {
       for (const name of names) {
         try {
+          if (!(await owns(client, name))) {
+            foreign?.(name);
+            continue;
+          }
           if (dryRun !== true) await dropDatabase(client, store, name);
           removed.push(`database ${name}`);
         } catch (error) {
@@ -44,6 +51,14 @@ export async function sweepDeadRuns(client: Client, store: StoreUrl, { ownRun, d
     });
   }
   return removed;
+}
+
+async function owns(client: Client, database: string): Promise<boolean> {
+  const [row] = await rowsOf<[string]>(
+    client,
+    `select pg_has_role(datdba, 'usage')::text from pg_database where datname = ${quoteText(database)}`,
+  );
+  return row?.[0] !== "false";
 }
 
 async function inUse(client: Client, names: readonly string[]): Promise<boolean> {

@@ -68,18 +68,27 @@ async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
   const server = new Server(store);
   const failures: unknown[] = [];
   const failed = (error: unknown): void => void failures.push(error);
+  const notAllowed: string[] = [];
+  const foreign = (database: string): void => void notAllowed.push(`database ${database}, which belongs to another role`);
   let removed: string[];
   try {
-    removed = await server.use((client) => sweepDeadRuns(client, store, { failed, dryRun: how.dryRun }));
+    removed = await server.use((client) => sweepDeadRuns(client, store, { failed, foreign, dryRun: how.dryRun }));
   } finally {
     await server.close();
   }
-  const left = await putBack(store, how);
-  if (left.isUndone) removed.push(`tables and triggers of a dead run in ${store.shown}`);
-  if (failures.length > 0) throw failures[0];
-  const { leftover, inUse } = left;
+  const { isUndone, leftover, inUse } = await putBack(store, how).catch((error: unknown) => {
+    failed(error);
+    return { isUndone: false, leftover: undefined, inUse: undefined };
+  });
+  if (isUndone) removed.push(`tables and triggers of a dead run in ${store.shown}`);
   const hasRows = leftover !== undefined && leftover.undo.length + leftover.keep.length > 0;
-  return { removed, ...(hasRows ? { leftover } : {}), ...(inUse === undefined ? {} : { inUse }) };
+  return {
+    removed,
+    ...(hasRows ? { leftover } : {}),
+    ...(inUse === undefined ? {} : { inUse }),
+    ...(notAllowed.length > 0 ? { notAllowed } : {}),
+    ...(failures.length > 0 ? { failures } : {}),
+  };
 }
 
 /** Restores a user's own database after its run was killed. Does nothing while a live run uses the database (`inUse`). */

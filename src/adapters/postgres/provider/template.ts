@@ -1,5 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "pg";
+import { SeqqaError } from "../../../model/errors.ts";
+import { requireNotInPlace } from "../../../stores/external-store.ts";
+import { connect } from "../connect/connect.ts";
+import { inPlaceRun } from "../journal/recover.ts";
 import { rowsOf } from "../schema/catalog.ts";
 import { codeOf } from "../connect/failures.ts";
 import { provideError, templateMissing } from "./provider-failures.ts";
@@ -43,6 +47,7 @@ export async function templateFacts(client: Client, store: StoreUrl): Promise<Te
 /** Copies a database with CREATE DATABASE if no session uses it, otherwise with pg_dump. The source is only read. */
 export async function copyTemplate(client: Client, store: StoreUrl, copy: string): Promise<void> {
   const facts = await templateFacts(client, store);
+  await requireUntouched(store);
   let why = `${facts.sessions} ${facts.sessions === 1 ? "session is" : "sessions are"} open on the database`;
   if (facts.mayCopy && facts.sessions === 0) {
     try {
@@ -59,6 +64,24 @@ export async function copyTemplate(client: Client, store: StoreUrl, copy: string
   const tools = await findDumpTools(store, facts.version, why);
   await createEmpty(client, store, copy);
   await copyByDump(store, withDatabase(store, copy), tools, facts.superuser);
+}
+
+/** Makes sure that the template has no changes of a run that uses it in place. @throws SeqqaError `STORE_IN_USE`, `STORE_LEFT` */
+async function requireUntouched(store: StoreUrl): Promise<void> {
+  let client: Client;
+  try {
+    client = await connect(store, { rawText: true });
+  } catch (error) {
+    // CREATE DATABASE also copies a database that this role, or every role, may not connect to. No run can use such a database in place.
+    const cause = error instanceof SeqqaError ? error.cause : undefined;
+    if (["42501", "28000", "55000"].includes(codeOf(cause))) return;
+    throw error;
+  }
+  try {
+    requireNotInPlace(`the database ${store.shown}`, await inPlaceRun(client));
+  } finally {
+    await client.end();
+  }
 }
 
 async function createEmpty(client: Client, store: StoreUrl, name: string): Promise<void> {

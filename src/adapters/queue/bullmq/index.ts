@@ -20,7 +20,7 @@ export const stores: StoreKind = {
     });
   },
   clean: (url, how) => redis.clean(redisUrlOf(url), how),
-  check: (url) => redis.check(redisUrlOf(url)),
+  check: (url, use) => redis.check(redisUrlOf(url), use),
   disturb: (url) => redis.disturb(redisUrlOf(url)),
 };
 

@@ -26,7 +26,7 @@ export function natsUrl(url: string): URL {
 /** Returns a description for messages, without user and password. */
 export const shownNats = (url: URL): string => `NATS at ${url.host}`;
 
-/** @throws SeqqaError `DRIVER_MISSING`, `STORE_UNREACHABLE`, `STORE_UNSUPPORTED` */
+/** @throws SeqqaError `DRIVER_MISSING`, `STORE_UNREACHABLE`, `STORE_UNSUPPORTED` if JetStream is not enabled */
 export async function connectNats(url: URL): Promise<JetStream> {
   const [{ connect }, { jetstream, jetstreamManager }] = await Promise.all([
     import("@nats-io/transport-node"),
@@ -50,6 +50,7 @@ export async function connectNats(url: URL): Promise<JetStream> {
     return { connection, client: jetstream(connection), manager: await jetstreamManager(connection) };
   } catch (cause) {
     await connection.close();
+    if ((cause as { readonly name?: unknown }).name !== "JetStreamNotEnabled") throw unreachable(shownNats(url), cause, [password]);
     throw new SeqqaError("STORE_UNSUPPORTED", `${shownNats(url)} runs without JetStream, so it stores no messages.`, {
       exitStatus: 2,
       hint: "Start the NATS server with JetStream: nats-server -js.",

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import type { ChannelModel } from "amqplib";
 import type { Removed, StoreProvider, StoreProviderOptions } from "../../../model/stores/store-provider.ts";
 import { connectRabbitmq } from "./connect.ts";
@@ -10,6 +11,10 @@ import { rabbitmqPlace, urlOfVhost, type RabbitmqPlace } from "./rabbitmq-place.
  * connection of the run ends.
  */
 const ALIVE = "seqqa.run.";
+/** The pauses, in milliseconds, before the attempts to create this queue again after the connection was lost. */
+const RETRY_MS = [0, 300, 1000, 3000, 10_000] as const;
+/** The time, in milliseconds, in which a live run must create this queue again. */
+const COMEBACK_MS = 3000;
 
 /**
  * Matches the names of virtual hosts that runs create: run id and store name, then the lane, then the lane's generation (how often it was rebuilt).
@@ -22,6 +27,11 @@ const LANE = /^seqqa_([0-9a-f]+_.+)_\d+_\d+$/;
  */
 const describes = ({ vhost }: RabbitmqPlace): string => `A lane's copy of ${vhost}, made by seqqa`;
 
+interface Alive {
+  readonly connection: ChannelModel;
+  readonly id: string;
+}
+
 /** Creates a virtual host for each lane, with the queues, exchanges, bindings and policies of the template but without its messages. */
 export class RabbitmqProvider implements StoreProvider {
   readonly #place: RabbitmqPlace;
@@ -29,7 +39,9 @@ export class RabbitmqProvider implements StoreProvider {
   readonly #owner: string;
   readonly #management: Management;
   readonly #lanes: Map<number, string> = new Map();
-  #alive: { readonly connection: ChannelModel; readonly id: string } | undefined;
+  #alive: Promise<Alive> | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #closed = false;
   #template: unknown;
 
   constructor({ name, url, runId }: StoreProviderOptions) {
@@ -55,7 +67,7 @@ export class RabbitmqProvider implements StoreProvider {
   }
 
   async session(): Promise<string> {
-    return this.#live();
+    return (await this.#live()).id;
   }
 
   async release(lane: number): Promise<void> {
@@ -67,21 +79,45 @@ export class RabbitmqProvider implements StoreProvider {
 
   async close(): Promise<void> {
     await Promise.all([...this.#lanes.keys()].map((lane) => this.release(lane)));
-    const alive = this.#alive;
+    this.#closed = true;
+    clearTimeout(this.#retry);
+    const alive = await this.#alive?.catch(() => undefined);
     this.#alive = undefined;
     await alive?.connection.close().catch(() => undefined);
   }
 
-  /** Creates the queue that shows that the run is alive, if the connection has none yet. Returns an id that changes if the connection was lost. */
-  async #live(): Promise<string> {
-    if (this.#alive !== undefined) return this.#alive.id;
+  /** Creates the queue that shows that the run is alive, if the connection has none yet. The id changes if the connection was lost. */
+  #live(): Promise<Alive> {
+    this.#alive ??= this.#connect().catch((error: unknown) => {
+      this.#alive = undefined;
+      throw error;
+    });
+    return this.#alive;
+  }
+
+  async #connect(): Promise<Alive> {
     const connection = await connectRabbitmq(this.#place);
-    connection.once("close", () => (this.#alive = undefined));
-    const channel = await connection.createChannel();
-    channel.on("error", () => undefined);
-    await channel.assertQueue(`${ALIVE}${this.#owner}`, { exclusive: true });
-    this.#alive = { connection, id: randomUUID() };
-    return this.#alive.id;
+    try {
+      const channel = await connection.createChannel();
+      channel.on("error", () => undefined);
+      await channel.assertQueue(`${ALIVE}${this.#owner}`, { exclusive: true });
+    } catch (error) {
+      await connection.close().catch(() => undefined);
+      throw error;
+    }
+    connection.once("close", () => {
+      this.#alive = undefined;
+      this.#comeBack(0);
+    });
+    return { connection, id: randomUUID() };
+  }
+
+  /** Creates the queue again, so that other runs do not take this run for dead. */
+  #comeBack(attempt: number): void {
+    const pauseMs = RETRY_MS[attempt];
+    if (this.#closed || pauseMs === undefined) return;
+    this.#retry = setTimeout(() => void this.#live().catch(() => this.#comeBack(attempt + 1)), pauseMs);
+    this.#retry.unref();
   }
 }
 
@@ -106,17 +142,31 @@ interface Definition {
 }
 
 export async function sweep(place: RabbitmqPlace, management: Management, dryRun: boolean = false): Promise<Removed> {
+  let dead = await deadHosts(place, management);
+  if (dead.length > 0 && (await isUsed(dead, management))) {
+    // Somebody is connected, so the run may be alive, and may have lost its connection a moment ago.
+    await pause(COMEBACK_MS);
+    dead = await deadHosts(place, management);
+  }
+  if (!dryRun) for (const name of dead) await management.ask("DELETE", ["vhosts", name]);
+  return dead.map((name) => `virtual host ${name}`);
+}
+
+async function deadHosts(place: RabbitmqPlace, management: Management): Promise<readonly string[]> {
   const all = (await management.ask<readonly VirtualHost[]>("GET", ["vhosts"])) ?? [];
   // List these queues after the virtual hosts. A run creates its queue before its virtual hosts, so a run that starts at this moment is never taken
   // for dead.
   const queues =
     (await management.ask<readonly { readonly name: string }[]>("GET", ["queues", place.vhost], undefined, "?disable_stats=true")) ?? [];
   const alive = new Set(queues.map(({ name }) => name));
-  const dead = all.filter(
-    ({ name, description }) => description === describes(place) && LANE.test(name) && !alive.has(`${ALIVE}${LANE.exec(name)![1]!}`),
-  );
-  if (!dryRun) for (const { name } of dead) await management.ask("DELETE", ["vhosts", name]);
-  return dead.map(({ name }) => `virtual host ${name}`);
+  return all
+    .filter(({ name, description }) => description === describes(place) && LANE.test(name) && !alive.has(`${ALIVE}${LANE.exec(name)![1]!}`))
+    .map(({ name }) => name);
+}
+
+async function isUsed(hosts: readonly string[], management: Management): Promise<boolean> {
+  const connections = (await management.ask<readonly { readonly vhost?: string }[]>("GET", ["connections"])) ?? [];
+  return connections.some(({ vhost }) => vhost !== undefined && hosts.includes(vhost));
 }
 
 interface VirtualHost {

@@ -1,23 +1,25 @@
 import { SeqqaError } from "../../../model/errors.ts";
-import type { StoreCheck } from "../../../model/stores/store-provider.ts";
+import { leftBehind, requireNotInPlace } from "../../../stores/external-store.ts";
+import { COPIED, type StoreCheck, type StoreUse } from "../../../model/stores/store-provider.ts";
 import { Connection } from "./driver.ts";
-import { ensureNotifications, hasKeyspace, mayNot, readNotifications, setNotifications } from "../dump/notifications.ts";
+import { hasKeyspace, mayNot, readNotifications, setNotifications } from "../dump/notifications.ts";
 import { serverBinary } from "../provider/own-server.ts";
+import { inPlaceRun, leftIn } from "../dump/leftovers.ts";
 import { redisPlace, shownPlace } from "./redis-url.ts";
 import { RESERVED } from "../keys/reserved.ts";
 import { Script, TRIAL } from "../dump/scripts.ts";
 import { moduleNames, OLDEST, serverFacts, unsupported } from "./server-facts.ts";
 
-/** A script that returns the number of databases of the server, and the number of empty ones. */
-const COUNT = new Script(`local n, empty = 0, 0
+/** A script that returns the number of databases of the server, the number of empty ones, and the number of the last empty one, or -1. */
+const COUNT = new Script(`local n, empty, last = 0, 0, -1
 while not (redis.pcall('SELECT', n))['err'] do
-  if redis.call('DBSIZE') == 0 then empty = empty + 1 end
+  if redis.call('DBSIZE') == 0 then empty, last = empty + 1, n end
   n = n + 1
 end
-return {n, empty}`);
+return {n, empty, last}`);
 
-/** Checks a Redis server for `seqqa doctor`. Settings that the checks change are restored. */
-export async function checkRedis(url: string): Promise<readonly StoreCheck[]> {
+/** Checks a Redis server for `seqqa doctor`. Changes no settings, and writes nothing to a database that lanes copy. */
+export async function checkRedis(url: string, use: StoreUse = COPIED): Promise<readonly StoreCheck[]> {
   const checks: StoreCheck[] = [];
   const add = (ok: boolean, what: string, says: string): void => void checks.push({ ok, what, says });
   let connection: Connection;
@@ -31,10 +33,16 @@ export async function checkRedis(url: string): Promise<readonly StoreCheck[]> {
   }
   try {
     await checkVersion(connection, add);
-    await guarded(add, "privileges", () => checkPrivileges(connection, add));
-    await guarded(add, "notifications", () => checkNotifications(connection, add));
-    await guarded(add, "memory", () => checkMemory(connection, add));
-    await guarded(add, "isolation", () => checkIsolation(connection, add));
+    // With `isolation: server`, seqqa only reads the keys of this server.
+    const isOnlyRead = !use.inPlace && use.isolation !== "index";
+    if (isOnlyRead) await guarded(add, "isolation server", () => checkIsolationServer(connection, add));
+    else {
+      await guarded(add, "privileges", () => checkPrivileges(connection, add, use));
+      await guarded(add, "notifications", () => checkNotifications(connection, add));
+      await guarded(add, "memory", () => checkMemory(connection, add));
+      if (!use.inPlace) await guarded(add, "isolation index", () => checkIsolationIndex(connection, add));
+    }
+    await guarded(add, "leftovers", () => checkLeftovers(connection, add, use));
   } finally {
     connection.close();
   }
@@ -71,16 +79,24 @@ async function checkVersion(connection: Connection, add: Add): Promise<void> {
   });
 }
 
-async function checkPrivileges(connection: Connection, add: Add): Promise<void> {
-  await TRIAL.run(connection, [`${RESERVED}trial`]);
+async function checkPrivileges(connection: Connection, add: Add, { inPlace }: StoreUse): Promise<void> {
+  // A trial writes a key, and nothing may be written to the template.
+  const db = inPlace ? connection.place.db : ((await databases(connection))[2] ?? -1);
+  if (db < 0) return;
+  const trial = await Connection.open({ ...connection.place, db });
+  try {
+    await TRIAL.run(trial, [`${RESERVED}trial`]);
+  } finally {
+    trial.close();
+  }
   add(true, "privileges", "The user in the store's URL may read and restore keys (DUMP, RESTORE, Lua scripts).");
 }
 
 async function checkNotifications(connection: Connection, add: Add): Promise<void> {
   const slow = "seqqa reads all keys for every state, which is slow beyond a few thousand keys";
   const flags = await readNotifications(connection);
-  const allowed = flags !== undefined && (hasKeyspace(flags) || (await ensureNotifications(connection)));
-  if (flags !== undefined && allowed && !hasKeyspace(flags)) await setNotifications(connection, flags);
+  // Setting the value that the setting has changes nothing, but shows if the user may do it.
+  const allowed = flags !== undefined && (hasKeyspace(flags) || (await setNotifications(connection, flags)));
   let counted = true;
   try {
     await connection.text("INFO", "commandstats");
@@ -114,7 +130,7 @@ async function checkMemory(connection: Connection, add: Add): Promise<void> {
     );
 }
 
-async function checkIsolation(connection: Connection, add: Add): Promise<void> {
+async function checkIsolationServer(connection: Connection, add: Add): Promise<void> {
   const binary = serverBinary();
   const modules = await moduleNames(connection);
   add(
@@ -124,13 +140,32 @@ async function checkIsolation(connection: Connection, add: Add): Promise<void> {
       ? "The program redis-server is not installed. Install the program, or set `isolation: index` for this store."
       : `seqqa starts a Redis server for each lane with ${binary}.${modules.length === 0 ? "" : ` If the target uses modules (${modules.join(", ")}) that these servers lack, set \`isolation: index\`.`}`,
   );
-  const [databases, free] = ((await COUNT.run(connection, [])) as readonly number[]).map(Number) as [number, number];
+}
+
+async function databases(connection: Connection): Promise<readonly number[]> {
+  return ((await COUNT.run(connection, [])) as readonly number[]).map(Number);
+}
+
+async function checkIsolationIndex(connection: Connection, add: Add): Promise<void> {
+  const [all = 0, free = 0] = await databases(connection);
   const lanes = Math.max(0, free - 1);
   add(
-    lanes > 0 || binary !== undefined,
+    lanes > 0,
     "isolation index",
     lanes > 0
-      ? `${free} of ${databases} databases are empty, which is enough for ${lanes} lanes.`
-      : `No database is free for a lane (the server has ${databases}). Raise \`databases\` in redis.conf, or set \`isolation: server\`.`,
+      ? `${free} of ${all} databases are empty, which is enough for ${lanes} lanes.`
+      : `No database is free for a lane (the server has ${all}). Raise \`databases\` in redis.conf, or set \`isolation: server\`.`,
   );
+}
+
+/** Checks that no other run uses the database in place or left changes in it. */
+async function checkLeftovers({ place }: Connection, add: Add, { inPlace }: StoreUse): Promise<void> {
+  const store = `the Redis database ${shownPlace(place)}`;
+  const run = await inPlaceRun(place);
+  if (!inPlace || run === "alive") requireNotInPlace(store, run);
+  if (run === "dead") {
+    const found = await leftIn(place);
+    if (found !== undefined && found.undo.length + found.keep.length > 0) throw leftBehind(found);
+  }
+  add(true, "leftovers", `No other run uses ${store} or left changes in it.`);
 }

@@ -1,8 +1,11 @@
 import type { Leftover } from "../../../model/stores/leftover.ts";
 import type { Cleaned, Cleaning } from "../../../model/stores/store-provider.ts";
+import type { InPlaceRun } from "../../../stores/external-store.ts";
 import { Connection } from "../connect/driver.ts";
+import type { RedisPlace } from "../connect/redis-url.ts";
 import { Keyspace } from "../keys/keyspace.ts";
-import { BEATS_EVERY_MS, type Claim, type Registry } from "../provider/registry.ts";
+import { BEATS_EVERY_MS, Registry, type Claim } from "../provider/registry.ts";
+import { mayNot } from "./notifications.ts";
 import { compareSaved, ignoredKeys, withChanged } from "./saved-state.ts";
 
 /** The longest time between the last heartbeat of a run and its end, in milliseconds, if the run's thread was not busy for longer. */
@@ -36,6 +39,34 @@ export async function takeOver(registry: Registry, claim: Claim, run: string, ho
     return claim.saved ? { removed, leftover: await putBack(registry, keyspace, how) } : { removed };
   } finally {
     connection.close();
+  }
+}
+
+/** Finds out if a run uses a database in place. Changes nothing. A user who may not read the registry could not start such a run. */
+export async function inPlaceRun(place: RedisPlace): Promise<InPlaceRun> {
+  const registry = await Registry.find(place).catch((error: unknown) => {
+    if (mayNot(error)) return undefined;
+    throw error;
+  });
+  if (registry === undefined) return undefined;
+  try {
+    const claim = (await registry.claims()).find(({ db, kind }) => db === place.db && kind === "borrowed");
+    if (claim === undefined) return undefined;
+    if (!(await registry.isDead(claim))) return "alive";
+    return claim.saved ? "dead" : undefined;
+  } finally {
+    registry.abandon();
+  }
+}
+
+/** Returns the changes that a dead run left in a database that it used in place. Changes nothing. */
+export async function leftIn(place: RedisPlace): Promise<Leftover | undefined> {
+  const registry = await Registry.find(place);
+  if (registry === undefined) return undefined;
+  try {
+    return (await sweepServer(registry, registry.owner, place.db, { dryRun: true, asked: true })).leftover;
+  } finally {
+    registry.abandon();
   }
 }
 

@@ -1,7 +1,9 @@
 import { SeqqaError } from "../../../model/errors.ts";
+import { requireNotInPlace } from "../../../stores/external-store.ts";
 import { Connection, type RawReply } from "../connect/driver.ts";
 import { renewed, type Bytes, type Entry } from "../keys/entry.ts";
 import { Keyspace } from "../keys/keyspace.ts";
+import { inPlaceRun } from "../dump/leftovers.ts";
 import { mayNot } from "../dump/notifications.ts";
 import { shownPlace, type RedisPlace } from "../connect/redis-url.ts";
 import { moduleNames, requireServer } from "../connect/server-facts.ts";
@@ -15,11 +17,12 @@ export interface Template {
   readonly modules: readonly string[];
 }
 
-/** @throws SeqqaError `STORE_UNREACHABLE`, `STORE_MISSING`, `STORE_NOT_ALLOWED`, `STORE_UNSUPPORTED` */
+/** @throws SeqqaError `STORE_UNREACHABLE`, `STORE_NOT_ALLOWED`, `STORE_UNSUPPORTED`, `STORE_IN_USE`, `STORE_LEFT` */
 export async function readTemplate(place: RedisPlace): Promise<Template> {
   const connection = await Connection.open(place);
   try {
     await requireServer(connection);
+    requireNotInPlace(`the Redis database ${shownPlace(place)}`, await inPlaceRun(place));
     const keys = await new Keyspace(connection).readAll();
     return { place, keys, functions: await functionsOf(connection), modules: await moduleNames(connection, { used: true }) };
   } finally {

@@ -4,11 +4,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { SeqqaError } from "../../../model/errors.ts";
-import type { StoreCheck } from "../../../model/stores/store-provider.ts";
+import { COPIED, type StoreCheck, type StoreUse } from "../../../model/stores/store-provider.ts";
 import { cloneSqliteFile } from "../copy/clone-file.ts";
 import { connect } from "./connect.ts";
 import { isBusy } from "./failures.ts";
-import { lifeOf, readOwner } from "../journal/owner.ts";
+import { leftBehind, refusedWhereItIs } from "../../../stores/external-store.ts";
+import { recover } from "../journal/take-over.ts";
 import { SqliteAdapter } from "../sqlite-adapter.ts";
 import { sqlitePath } from "./sqlite-path.ts";
 import { planTables } from "../journal/table-plan.ts";
@@ -18,7 +19,7 @@ const MIB = 1024 * 1024;
 const LARGE = 256 * MIB;
 
 /** Checks a SQLite file for `seqqa doctor`. Checkpoint modes are tried on a copy of the file. */
-export async function check(url: string): Promise<readonly StoreCheck[]> {
+export async function check(url: string, use: StoreUse = COPIED): Promise<readonly StoreCheck[]> {
   const file = sqlitePath(url);
   const checks: StoreCheck[] = [];
   let db: Database;
@@ -28,13 +29,13 @@ export async function check(url: string): Promise<readonly StoreCheck[]> {
     return [{ ok: false, what: "reachable", says: sentence(error) }];
   }
   try {
-    checks.push(reachable(db, file), writable(db), ...owner(db, file));
+    checks.push(reachable(db, file), writable(db, use));
   } catch (error) {
     checks.push({ ok: false, what: "reachable", says: sentence(error) });
   } finally {
     db.close();
   }
-  checks.push(await checkpoint(file), timeouts(), await space(file));
+  checks.push(...(await owner(file, use)), await checkpoint(file, use), timeouts(), await space(file));
   return checks;
 }
 
@@ -44,43 +45,50 @@ function reachable(db: Database, file: string): StoreCheck {
   return { ok: true, what: "reachable", says: `${file} is a SQLite database in journal mode ${mode}, read by SQLite ${version}.` };
 }
 
-function writable(db: Database): StoreCheck {
+function writable(db: Database, { inPlace }: StoreUse): StoreCheck {
   try {
     db.exec("begin immediate; rollback");
     return { ok: true, what: "writable", says: "seqqa can write to the file." };
   } catch (error) {
     const says = isBusy(error)
-      ? "Another connection is writing to the file now. If the target already runs (base_url or lanes), let the connection commit before a run begins."
-      : "The file is read-only, which is no problem if seqqa copies it. If the target already runs (base_url or lanes), make the file and its directory writable.";
-    return { ok: true, what: "writable", says };
+      ? `Another connection is writing to the file now.${inPlace ? " Let the connection commit before a run begins." : ""}`
+      : `The file is read-only${inPlace ? ", but a run uses it in place. Make the file and its directory writable." : ", which is no problem, because seqqa copies it."}`;
+    return { ok: !inPlace || isBusy(error), what: "writable", says };
   }
 }
 
-function owner(db: Database, file: string): StoreCheck[] {
-  const found = readOwner(db);
-  if (found === undefined) return [];
-  const says = {
-    dead: `A run was killed while it was changing ${file}. \`seqqa clean\` shows the changes and restores the file.`,
-    alive: `Another run of seqqa is using ${file} (process ${found.pid}). Wait until that run has ended.`,
-    elsewhere: `A run of seqqa on another machine or in another container is using ${file}, or was killed while using it.`,
-  };
-  const life = lifeOf(found, db);
-  return [{ ok: life === "dead", what: "use", says: says[life] }];
+/** Checks that no other run uses the file or left changes in it. A copy gets the content from before that run. */
+async function owner(file: string, { inPlace }: StoreUse): Promise<StoreCheck[]> {
+  const what = "use";
+  try {
+    const found = await recover(file, { dryRun: true });
+    if (found === undefined) return [];
+    if (inPlace && found.undo.length + found.keep.length > 0) return [{ ok: false, what, says: sentence(leftBehind(found)) }];
+    return [
+      { ok: true, what, says: `A run was killed while it was using ${file}. \`seqqa clean\` shows its changes and restores the file.` },
+    ];
+  } catch (error) {
+    return [{ ok: !inPlace && error instanceof SeqqaError && error.code === "STORE_IN_USE", what, says: sentence(error) }];
+  }
 }
 
-async function checkpoint(file: string): Promise<StoreCheck> {
+async function checkpoint(file: string, { inPlace, inProcess }: StoreUse): Promise<StoreCheck> {
   const what = "checkpoint";
+  // A target in this process can use the checkpoint `savepoint`.
+  const borrowed = inPlace && !inProcess;
   try {
-    if (statSync(file).size > LARGE) return planned(file);
+    if (statSync(file).size > LARGE) return planned(file, borrowed);
     const directory = mkdtempSync(join(tmpdir(), "seqqa-check-"));
+    const copy = join(directory, "copy.sqlite");
     try {
-      const copy = join(directory, "copy.sqlite");
       cloneSqliteFile(file, copy);
       const adapter = new SqliteAdapter({ file: copy });
-      await adapter.open({ name: "db", laneIndex: 0, inProcess: false, borrowed: false });
+      await adapter.open({ name: "db", laneIndex: 0, inProcess: false, borrowed });
       const { mode, why } = adapter.checkpoint;
       await adapter.close();
       return { ok: true, what, says: `auto chooses ${mode}: ${why}.` };
+    } catch (error) {
+      return { ok: false, what, says: sentence(error).replaceAll(copy, file) };
     } finally {
       rmSync(directory, { recursive: true, force: true });
     }
@@ -89,15 +97,15 @@ async function checkpoint(file: string): Promise<StoreCheck> {
   }
 }
 
-function planned(file: string): StoreCheck {
+function planned(file: string, borrowed: boolean): StoreCheck {
   const db = connect(file);
   try {
     const plans = planTables(db, undefined);
-    const says =
-      typeof plans === "string"
-        ? `auto chooses copy: ${plans}.`
-        : "auto chooses journal, because seqqa can restore all tables by triggers.";
-    return { ok: true, what: "checkpoint", says };
+    if (typeof plans !== "string")
+      return { ok: true, what: "checkpoint", says: "auto chooses journal, because seqqa can restore all tables by triggers." };
+    return borrowed
+      ? { ok: false, what: "checkpoint", says: sentence(refusedWhereItIs("copy", `the SQLite file ${file}`, plans)) }
+      : { ok: true, what: "checkpoint", says: `auto chooses copy: ${plans}.` };
   } finally {
     db.close();
   }

@@ -30,7 +30,7 @@ export function cloneSqliteFile(source: string | undefined, target: string): voi
     inCopy(to, (db) => {
       if (owner !== undefined) {
         prepareControl(db);
-        putBackKept(db, to);
+        putBackKept(db, to, owner.token);
       }
       db.pragma("journal_mode = wal");
     });

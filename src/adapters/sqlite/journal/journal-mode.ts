@@ -130,7 +130,7 @@ export class JournalMode implements SqliteMode {
     if (this.#log.tables.some((table) => table.explain().includes("Program"))) {
       throw new SeqqaError("JOURNAL_HINDERED", "seqqa cannot disable its triggers during a restore");
     }
-    if (borrowed) this.#lease = new Lease(db);
+    if (borrowed) this.#lease = new Lease(db, this.token);
   }
 
   root(): Awaitable<Observed> {
@@ -231,7 +231,7 @@ export class JournalMode implements SqliteMode {
   #leave(): void {
     if (this.#broken?.code === "LEASE_OVER") throw this.#broken;
     if (this.#broken === undefined) this.#recordLast();
-    const leftover = putBackKept(this.db, this.#file);
+    const leftover = putBackKept(this.db, this.#file, this.token);
     if (leftover.keep.length > 0 && !this.#watching) throw keptAtEnd(leftover.store, leftover.keep, writeKept(leftover));
     if (this.#broken?.code === "CLOCK_DIFFERS") throw this.#broken;
   }

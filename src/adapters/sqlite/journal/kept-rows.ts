@@ -4,7 +4,7 @@ import type { SeqqaError } from "../../../model/errors.ts";
 import { LEASE_SECONDS, leaseOver, RENEWAL_MS } from "../../../stores/external-store.ts";
 import { clockDiffers, isBusy } from "../connect/failures.ts";
 import { counterReader } from "./counters.ts";
-import { hasTable } from "./owner.ts";
+import { HAS_TOKEN, hasTable } from "./owner.ts";
 import { bindable, exactRow, type TableIo } from "./table-io.ts";
 import type { TablePlan } from "./table-plan.ts";
 import { LEASE, LOG, SECONDS } from "./triggers.ts";
@@ -115,17 +115,23 @@ export function emptyKept(db: Database): void {
   db.exec(`update ${LEASE} set until = 0`);
 }
 
-/** Renews the lease of an external file. The triggers write to the undo log only while the lease is valid. */
+/**
+ * Renews the lease of an external file. The triggers write to the undo log only while the lease is valid. If another run has taken over the file, the
+ * lease in it belongs to that run: the token in the file then differs.
+ */
 export class Lease {
-  readonly #check: Statement<[], [holds: number, late: number | null]>;
+  readonly #check: Statement<[token: string], [holds: number, late: number | null]>;
+  readonly #token: string;
   readonly #timer: NodeJS.Timeout;
 
-  constructor(db: Database) {
-    this.#check = db.prepare<[], [number, number | null]>(`select until > ${SECONDS}, late from ${LEASE}`).raw();
-    const renewal = db.prepare(`update ${LEASE} set until = ${SECONDS} + ${LEASE_SECONDS} where until > ${SECONDS}`);
+  constructor(db: Database, token: string) {
+    this.#token = token;
+    const holds = `until > ${SECONDS} and ${HAS_TOKEN}`;
+    this.#check = db.prepare<[string], [number, number | null]>(`select ${holds}, late from ${LEASE}`).raw();
+    const renewal = db.prepare(`update ${LEASE} set until = ${SECONDS} + ${LEASE_SECONDS} where ${holds}`);
     const renew = (): void => {
       try {
-        renewal.run();
+        renewal.run(token);
       } catch {
         // The lease row is locked or missing. The next operation on the file throws the error for it.
       }
@@ -138,11 +144,11 @@ export class Lease {
     clearInterval(this.#timer);
   }
 
-  /** Returns an error if the lease has expired, or had expired by the clock of a program that wrote to the file. */
+  /** Returns an error if the lease has expired or is another run's, or had expired by the clock of a program that wrote to the file. */
   problem(file: string): SeqqaError | undefined {
     let found: [number, number | null] | undefined;
     try {
-      found = this.#check.get();
+      found = this.#check.get(this.#token);
     } catch (error) {
       if (isBusy(error)) throw error;
     }

@@ -7,6 +7,9 @@ import { LEASE, SECONDS } from "./triggers.ts";
 
 const OWNER = "seqqa_owner";
 
+/** An SQL condition with one parameter, a token: the journal in the file is the one with this token. */
+export const HAS_TOKEN: string = `exists (select 1 from ${OWNER} where token = ?)`;
+
 /** The run that owns the journal tables in a file. The values come from the file, so they cannot be trusted. */
 export interface Owner {
   /** The id of the installed journal: 32 hexadecimal digits. */

@@ -1,12 +1,14 @@
 import type { Database } from "better-sqlite3";
+import { SeqqaError } from "../../../model/errors.ts";
 import type { Leftover, RowImages } from "../../../model/stores/leftover.ts";
 import type { Cleaning } from "../../../model/stores/store-provider.ts";
+import { leaseOver } from "../../../stores/external-store.ts";
 import { sameRow, withValuesOf, type ExactRow, type ExactValue, type RowKey } from "../../../stores/index.ts";
 import { blind, unblind } from "./blind.ts";
 import { isInHeader, setInHeader } from "./counters.ts";
 import { cannotRecover, isBusy, notPutBack } from "../connect/failures.ts";
 import { emptyKept, ignoredIn, keptCounters, keptRows, keptTimes, layoutOf, recordedTables } from "./kept-rows.ts";
-import { dropOurs, hasTable, isRenumberable, wasVacuumed, writing } from "./owner.ts";
+import { dropOurs, hasTable, isRenumberable, readOwner, wasVacuumed, writing } from "./owner.ts";
 import { rowImage, shownKey } from "../read/shown-row.ts";
 import { quoteName } from "../connect/sql-text.ts";
 import type { TableIo } from "./table-io.ts";
@@ -29,21 +31,23 @@ interface Row {
  * only if it still has the values that the run recorded. Rows that were changed later are kept, and so are the rows that they refer to. If this
  * process is killed during the restore, another process can repeat it.
  *
- * @throws SqliteError if the file is locked; SeqqaError `STORE_NOT_PUT_BACK`
+ * @param token The id of the journal to restore. This process may have been suspended since it read the id: another process may have restored the
+ *   file, and another run may use it now.
+ * @throws SqliteError if the file is locked; SeqqaError `STORE_NOT_PUT_BACK`; `LEASE_OVER` if the file contains another journal or none
  */
-export function putBackKept(db: Database, file: string, how: Cleaning = {}): Leftover {
+export function putBackKept(db: Database, file: string, token: string, how: Cleaning = {}): Leftover {
   let leftover: Leftover = { store: shownFile(file), sinceMs: 0, recordedMs: 0, undo: [], keep: [] };
   for (let tries = 1; tries <= MOST_TRIES; tries++) {
     unblind(db);
     const plans = plansOf(db, file);
     if (plans !== undefined) {
       blind(db);
-      const done = putBack(db, file, plans, how);
+      const done = putBack(db, { file, token, plans }, how);
       unblind(db);
       if (done === undefined) continue;
       leftover = done;
     }
-    if (how.dryRun !== true) writing(db, () => dropOurs(db));
+    if (how.dryRun !== true) writing(db, () => readOwner(db)?.token === token && dropOurs(db));
     return leftover;
   }
   throw notPutBack(file, new Error("another client keeps changing the schema of the file"));
@@ -69,8 +73,14 @@ function plansOf(db: Database, file: string): TablePlan[] | undefined {
   });
 }
 
+interface Journalled {
+  readonly file: string;
+  readonly token: string;
+  readonly plans: readonly TablePlan[];
+}
+
 /** Restores the rows of the journalled tables. @returns `undefined` if the schema changed meanwhile */
-function putBack(db: Database, file: string, plans: readonly TablePlan[], { dryRun = false, onKept }: Cleaning): Leftover | undefined {
+function putBack(db: Database, { file, token, plans }: Journalled, { dryRun = false, onKept }: Cleaning): Leftover | undefined {
   const version = db.pragma("schema_version", { simple: true });
   db.exec("begin immediate");
   try {
@@ -78,6 +88,7 @@ function putBack(db: Database, file: string, plans: readonly TablePlan[], { dryR
       db.exec("rollback");
       return undefined;
     }
+    if (readOwner(db)?.token !== token) throw leaseOver(shownFile(file));
     const log = new UndoLog(db, file, plans);
     log.sync();
     const rows = rowsOf(db, log);
@@ -96,7 +107,7 @@ function putBack(db: Database, file: string, plans: readonly TablePlan[], { dryR
     return leftover;
   } catch (error) {
     if (db.inTransaction) db.exec("rollback");
-    throw isBusy(error) ? error : notPutBack(file, error);
+    throw isBusy(error) || (error instanceof SeqqaError && error.code === "LEASE_OVER") ? error : notPutBack(file, error);
   }
 }
 

@@ -78,7 +78,7 @@ function putBack(file: string, owner: Owner, how: Cleaning): Awaitable<Leftover>
         const db = connect(file);
         try {
           prepareControl(db);
-          return putBackKept(db, file, how);
+          return putBackKept(db, file, owner.token, how);
         } finally {
           db.close();
         }

@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
+import type { StoreUse } from "../../../../src/model/stores/store-provider.ts";
 import type { RowImages } from "../../../../src/model/stores/leftover.ts";
 import { dumpDatabase } from "../../../../src/adapters/sqlite/read/dump.ts";
 import { cloneSqliteFile, SqliteAdapter, stores } from "../../../../src/adapters/sqlite/index.ts";
@@ -157,8 +158,11 @@ describe("a run that is killed", () => {
       inUse: expect.stringContaining("is using the SQLite file") as string,
     });
     await run.kill();
-    const use = (await stores.check(`sqlite:${file}`)).find(({ what }) => what === "use");
-    expect(use).toMatchObject({ ok: true, says: expect.stringContaining("`seqqa clean`") as string });
+    const use = async (inPlace: boolean): Promise<unknown> =>
+      (await stores.check(`sqlite:${file}`, { inPlace, inProcess: false })).find(({ what }) => what === "use");
+    // Lanes get the content from before the run.
+    for (const inPlace of [true, false])
+      expect(await use(inPlace)).toMatchObject({ ok: !inPlace, says: expect.stringContaining("`seqqa clean`") as string });
     expect((await stores.clean(`sqlite:${file}`)).removed).toEqual([`tables and triggers of a dead run in ${file}`]);
     expect(await stores.clean(`sqlite:${file}`)).toEqual({ removed: [], leftover: undefined });
   });
@@ -297,6 +301,34 @@ describe("what the user writes", () => {
     ]);
     expect(everything(file)[1]).not.toContainEqual(expect.stringContaining("seqqa"));
   });
+
+  test.each(["at a checkpoint", "at its end", "at its end after an error"])(
+    "a run that was suspended leaves the journal of the next run alone, %s",
+    async (when) => {
+      const file = scratchFile();
+      const target = api(file, ...SHOP);
+      const suspended = await openAdapter(file, {}, { ...BORROWED, asked: () => 0 });
+      await suspended.root();
+      const was = await suspended.mark();
+      if (when === "at its end after an error") {
+        target.exec("update orders set status = 'mine' where id = 1");
+        expect(() => suspended.mark()).toThrow(expect.objectContaining({ code: "FOREIGN_WRITE" }) as Error);
+      }
+      target.exec("update seqqa_lease set until = 0");
+      await stores.clean(`sqlite:${file}`);
+      const before = everything(file);
+      const next = await openAdapter(file, {}, BORROWED);
+      await next.root();
+      const root = await next.mark();
+      target.exec("update orders set status = 'run' where id = 1");
+      const touches = [() => suspended.restore(was), () => suspended.mark(), () => suspended.changed(was)];
+      if (when === "at a checkpoint") for (const touch of touches) expect(touch).toThrow(LEASE_OVER);
+      expect(() => suspended.close()).toThrow(LEASE_OVER);
+      expect(await next.changed(root)).toBe(true);
+      await next.close();
+      expect(everything(file)).toEqual(before);
+    },
+  );
 
   test("by a clock that is ahead is not logged, which ends the run; what was logged is restored", async () => {
     for (const when of ["before a look", "at the end"]) {
@@ -661,14 +693,19 @@ describe("stores", () => {
     const file = scratchFile();
     const db = api(file, ...ORDERS);
     const before = everything(file);
-    const says = async (what: string): Promise<unknown> =>
-      (await stores.check(`sqlite:${file}`)).filter((one) => one.what === what).map((one) => [one.ok, one.says]);
+    const inPlace = { inPlace: true, inProcess: false };
+    const says = async (what: string, use?: StoreUse): Promise<unknown> =>
+      (await stores.check(`sqlite:${file}`, use)).filter((one) => one.what === what).map((one) => [one.ok, one.says]);
     expect(await says("checkpoint")).toEqual([[true, "auto chooses journal: the target opens its own connections."]]);
     expect(await says("busy_timeout")).toEqual([[true, expect.stringContaining("SQLITE_BUSY")]]);
     expect(await says("use")).toEqual([]);
     expect(everything(file)).toEqual(before);
     db.exec("create virtual table words using fts5(t)");
     expect(await says("checkpoint")).toEqual([[true, expect.stringMatching(/^auto chooses copy: .*words/)]]);
+    expect(await says("checkpoint", { ...inPlace, inProcess: true })).toEqual([[true, expect.stringContaining("words")]]);
+    expect(await says("checkpoint", inPlace)).toEqual([
+      [false, expect.stringMatching(new RegExp(`cannot be used for the SQLite file ${file}, .*"words" belongs to a virtual table`))],
+    ]);
     await expect((async () => openAdapter(file, {}, BORROWED))()).rejects.toMatchObject({
       code: "CHECKPOINT_REFUSED",
       exitStatus: 2,
@@ -676,7 +713,7 @@ describe("stores", () => {
     });
     db.exec("drop table words");
     const run = await openAdapter(file, {}, BORROWED);
-    expect(await says("use")).toEqual([[false, expect.stringContaining(`process ${process.pid}`)]]);
+    expect(await says("use", inPlace)).toEqual([[false, expect.stringContaining(`process ${process.pid}`)]]);
     await run.close();
   });
 

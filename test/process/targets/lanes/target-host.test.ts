@@ -33,6 +33,28 @@ describe("a target per lane", () => {
     expect(heard.cwd).toBe(join(folder, "api"));
   });
 
+  it.each([
+    ["once on its stores, also if the target is restarted", "{db_path}", []],
+    ["again if the target is restarted, without stores", "", ["POST /setup"]],
+  ])("executes the writing requests of warm_up %s", async (_how, argument, again) => {
+    const server = `import { createServer } from "node:http";
+      import { appendFileSync } from "node:fs";
+      createServer(({ method, url }, response) => {
+        appendFileSync("requests", method + " " + url + "\\n");
+        response.end();
+      }).listen(process.env.PORT, "127.0.0.1");`;
+    const folder = folderWith({ "server.mjs": server });
+    const host = await hostOf({
+      folder,
+      target: { command: `${COMMAND} ${argument}`, ready: "/ready", warmUp: ["POST /setup", "GET /warm"] },
+    });
+    await host.provision(0);
+    await host.halt(0);
+    await host.start(0);
+    const requests = readFileSync(join(folder, "requests"), "utf8").split("\n");
+    expect(requests.filter((line) => /setup|warm/.test(line))).toEqual(["POST /setup", "GET /warm", ...again, "GET /warm"]);
+  });
+
   it("leaves the shell's own braces and variables alone", async () => {
     const host = await hostOf({ target: { command: `X=a; ${COMMAND} "$X" \${X} '{x}' "{port}"` } });
     const { baseUrl } = await host.provision(0);

@@ -25,4 +25,7 @@ it("a request of warm_up goes below the path of the base URL, as those of ready 
   };
   await warmUp(context);
   expect(got).toEqual(["/api/init", "/api/init?a=1", "/api//twice", "/other"]);
+  got.length = 0;
+  await warmUp({ ...context, steps: [...context.steps, { command: "exit 1" }], onlyReads: true });
+  expect(got).toEqual(["/api/init?a=1", "/api//twice", "/other"]);
 });

@@ -45,23 +45,21 @@ const virtualHosts = async (): Promise<readonly string[]> =>
 
 const provider = (url: string, runId: string) => stores.createProvider({ name: "jobs", url, runId, directory: "/nonexistent" });
 
-/** Ends a run's connection, as the end of its process does. The server knows it by the queue that only it may use. */
+/** Ends the connection that owns a queue, and waits until another connection has made the queue again. */
 async function endConnection(queue: string, url: string): Promise<void> {
   const place = rabbitmqPlace(url);
   const management = new Management(place);
   interface Owned {
-    readonly owner_pid_details?: { readonly name: string };
+    readonly owner_pid_details?: { readonly name?: string };
   }
-  let name: string | undefined;
-  await until(async () => {
+  const owner = async (): Promise<string | undefined> => {
     const found = await management.ask<Owned>("GET", ["queues", place.vhost, queue]);
-    name = found?.owner_pid_details?.name;
-    return name !== undefined && name !== "";
-  }, "the queue's owner");
-  await until(async () => {
-    await management.ask("DELETE", ["connections", name!]);
-    return (await management.ask("GET", ["queues", place.vhost, queue], undefined, "?disable_stats=true")) === undefined;
-  }, "the end of the connection");
+    return found?.owner_pid_details?.name || undefined;
+  };
+  let name: string | undefined;
+  await until(async () => (name = await owner()) !== undefined, "the queue's owner");
+  await management.ask("DELETE", ["connections", name!]);
+  await until(async () => ![undefined, name].includes(await owner()), "the next owner of the queue");
 }
 
 describe("queues of RabbitMQ", () => {
@@ -232,15 +230,18 @@ describe("virtual hosts of lanes", () => {
     await close();
   });
 
-  it("of dead runs are removed by the next run and by clean, those of living runs are not", async () => {
+  it("of dead runs are removed by the next run and by clean, those of living runs are not, also after they lost their connection", async () => {
     const template = await virtualHost();
-    const [dead, living, next] = ["dead00", "a11fe0", "ae0000"].map((runId) => provider(template, runId));
-    await dead!.prepare();
-    await dead!.provide(0, 0);
+    const [living, next] = ["a11fe0", "ae0000"].map((runId) => provider(template, runId));
     await living!.prepare();
     await living!.provide(0, 0);
+    const session = await living!.session!();
+    await endConnection("seqqa.run.a11fe0_jobs", template);
     expect(await stores.clean(template, { dryRun: true })).toEqual({ removed: [] });
-    await endConnection("seqqa.run.dead00_jobs", template);
+    expect(await living!.session!()).not.toBe(session);
+    const { vhost } = rabbitmqPlace(template);
+    const description = `A lane's copy of ${vhost}, made by seqqa`;
+    await new Management(rabbitmqPlace(server)).ask("PUT", ["vhosts", "seqqa_dead00_jobs_0_0"], { description });
     expect(await stores.clean(template, { dryRun: true })).toEqual({ removed: ["virtual host seqqa_dead00_jobs_0_0"] });
     expect(await virtualHosts()).toEqual(expect.arrayContaining(["seqqa_dead00_jobs_0_0", "seqqa_a11fe0_jobs_0_0"]));
     await next!.prepare();

@@ -62,6 +62,32 @@ async function keysOf(url: string): Promise<string> {
 
 const setting = async (): Promise<string> => ((await template.config("GET", "notify-keyspace-events")) as string[])[1] ?? "";
 
+test.each(["server", "index"] as const)("a template that a run uses in place is not copied: %s", async (isolation) => {
+  const run = runs.start(`const adapter = new RedisAdapter({ url: ${JSON.stringify(server.url())} });
+    await adapter.open({ name: "db", laneIndex: 0, inProcess: false, borrowed: true });
+    await adapter.root();
+    say("ready");`);
+  expect(await run.said()).toBe("ready");
+  await template.set("a", "of the run");
+  await expect(provider(isolation).prepare()).rejects.toMatchObject({ code: "STORE_IN_USE", exitStatus: 2 });
+  await run.kill();
+  for (const db of await used()) {
+    const registry = server.client(Number(db));
+    for (const one of await registry.keys("__seqqa__:alive:*")) await registry.del(one);
+  }
+  await expect(provider(isolation).prepare()).rejects.toMatchObject({
+    code: "STORE_LEFT",
+    exitStatus: 2,
+    hint: expect.stringContaining("`seqqa clean`") as string,
+  });
+  for (const inPlace of [true, false])
+    expect((await stores.check(server.url(), { inPlace, inProcess: false, isolation })).filter(({ ok }) => !ok)).toMatchObject([
+      { what: "leftovers", says: expect.stringContaining("`seqqa clean`") as string },
+    ]);
+  await stores.clean(server.url());
+  await provider(isolation).prepare();
+});
+
 /** Databases that hold something of anybody's. */
 async function used(): Promise<string[]> {
   return [...(await template.info("keyspace")).matchAll(/^db(\d+):/gm)].map(([, db]) => db!);
@@ -385,27 +411,32 @@ describe("isolation index", () => {
 });
 
 describe("check", () => {
-  test("says what there is, and leaves nothing behind", async () => {
-    const checks = await stores.check(server.url());
-    expect(checks.filter(({ ok }) => !ok)).toEqual([]);
-    expect(checks.map(({ what }) => what)).toEqual([
-      "reachable",
-      "version",
-      "privileges",
-      "notifications",
-      "memory",
-      "isolation server",
-      "isolation index",
-    ]);
-    expect(checks.at(-1)!.says).toContain("enough for 14 lanes");
+  const IN_PLACE = { inPlace: true, inProcess: false };
+  const INDEX = { inPlace: false, inProcess: false, isolation: "index" };
+
+  test("says what the configuration needs, and leaves nothing behind", async () => {
+    const written = async (): Promise<unknown> => /^cmdstat_(?:set|restore|config\|set):.*/gm.exec(await template.info("commandstats"));
+    const ofServer = ["privileges", "notifications", "memory"];
+    for (const [use, whats] of [
+      [IN_PLACE, ofServer],
+      [INDEX, [...ofServer, "isolation index"]],
+      [undefined, ["isolation server"]],
+    ] as const) {
+      await template.config("RESETSTAT");
+      const checks = await stores.check(server.url(), use);
+      expect(checks.filter(({ ok }) => !ok)).toEqual([]);
+      expect(checks.map(({ what }) => what)).toEqual(["reachable", "version", ...whats, "leftovers"]);
+      if (use === INDEX) expect(checks.at(-2)!.says).toContain("enough for 14 lanes");
+      if (use === undefined) expect(await written()).toBeNull();
+    }
     expect(await used()).toEqual(["0"]);
     expect(await setting()).toBe("");
   });
 
   test("never throws, and never shows a password", async () => {
     await template.call("ACL", "SETUSER", "narrow", "on", ">s3cret", "~*", "&*", "+@all", "-config", "-eval", "-evalsha");
-    const narrow = await stores.check(server.url().replace("redis://", "redis://narrow:s3cret@"));
-    expect(narrow.filter(({ ok }) => !ok).map(({ what }) => what)).toEqual(["privileges", "notifications", "isolation"]);
+    const narrow = await stores.check(server.url().replace("redis://", "redis://narrow:s3cret@"), INDEX);
+    expect(narrow.filter(({ ok }) => !ok).map(({ what }) => what)).toEqual(["privileges", "notifications", "isolation index"]);
     const gone = await stores.check("redis://narrow:s3cret@127.0.0.1:1/0");
     expect(gone).toEqual([{ ok: false, what: "reachable", says: expect.stringContaining("Connection refused") as string }]);
     const wrong = await stores.check("mysql://narrow:s3cret@127.0.0.1:1/0");
@@ -415,12 +446,14 @@ describe("check", () => {
 
   test("warns of an eviction policy", async () => {
     await template.config("SET", "maxmemory", "100mb", "maxmemory-policy", "allkeys-lru");
-    const checks = await stores.check(server.url());
+    const checks = await stores.check(server.url(), IN_PLACE);
+    const copied = await stores.check(server.url());
     await template.config("SET", "maxmemory", "0", "maxmemory-policy", "noeviction");
     expect(checks.find(({ what }) => what === "memory")).toMatchObject({
       ok: false,
       says: expect.stringContaining("allkeys-lru") as string,
     });
+    expect(copied.filter(({ ok }) => !ok)).toEqual([]);
   });
 });
 

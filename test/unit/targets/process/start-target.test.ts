@@ -1,5 +1,23 @@
-import { describe, expect, it } from "vitest";
-import { takenPort } from "../../../../src/targets/process/start-target.ts";
+import { describe, expect, it, vi } from "vitest";
+import { environment, takenPort } from "../../../../src/targets/process/start-target.ts";
+
+it("libraries that the user preloads are loaded beside those of stores", () => {
+  const preloaded = (env: Readonly<Record<string, string>>): string | undefined =>
+    environment(
+      {
+        config: { target: { env } } as never,
+        runId: "1",
+        stores: { environment: { LD_PRELOAD: "libfaketime.so" } } as never,
+        coverage: undefined,
+      },
+      { port: 1 } as never,
+    )["LD_PRELOAD"];
+  expect(preloaded({ LD_PRELOAD: "jemalloc.so" })).toBe("libfaketime.so:jemalloc.so");
+  expect(preloaded({})).toBe("libfaketime.so");
+  vi.stubEnv("LD_PRELOAD", "other.so");
+  expect(preloaded({})).toBe("libfaketime.so:other.so");
+  vi.unstubAllEnvs();
+});
 
 describe("the occupied port that a target names as it ends", () => {
   it.each([

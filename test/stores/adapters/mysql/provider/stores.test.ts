@@ -272,10 +272,20 @@ describe("a borrowed store", () => {
     const before = withoutCounters(await dump(url));
     const child = await childOf("borrow", url, "delete from orders where id < 3; insert into bag values (5, 'x')");
     await expect(new MysqlAdapter({ url }).open(BORROWED)).rejects.toMatchObject({ code: "STORE_IN_USE" });
+    await expect(provider(url, runId()).prepare()).rejects.toMatchObject({ code: "STORE_IN_USE", exitStatus: 2 });
     expect((await stores.clean(url)).removed.filter((line) => line.includes(database))).toEqual([]);
     await kill(child);
     const left = await dump(url);
     await expect(new MysqlAdapter({ url }).open(BORROWED)).rejects.toMatchObject({ code: "STORE_LEFT", exitStatus: 2 });
+    await expect(provider(url, runId()).prepare()).rejects.toMatchObject({
+      code: "STORE_LEFT",
+      exitStatus: 2,
+      hint: expect.stringContaining("`seqqa clean`") as string,
+    });
+    for (const inPlace of [true, false])
+      expect((await stores.check(url, { inPlace, inProcess: false })).filter(({ ok }) => !ok)).toMatchObject([
+        { what: "leftovers", says: expect.stringContaining("`seqqa clean`") as string },
+      ]);
     expect(await dump(url)).toBe(left);
     const { removed, leftover } = await stores.clean(url);
     const lines = removed.filter((line) => line.includes(database));
@@ -349,7 +359,17 @@ test("check says what was found, and leaves nothing behind", async () => {
   expect(checks.filter(({ ok }) => !ok)).toEqual([]);
   expect(checks.map(({ what }) => what)).toEqual(["reachable", "privileges", "checkpoint", "connections", "speed", "leftovers"]);
   expect(checks[2]?.says).toContain("auto chooses journal");
+  expect(await stores.check(url, { inPlace: true, inProcess: false })).toEqual(checks);
   expect(await dump(url)).toBe(before);
+  const old = await databaseUrl(await newDatabase(["create table t(id int) engine=MyISAM"]));
+  for (const [inPlace, inProcess] of [
+    [false, false],
+    [true, true],
+    [true, false],
+  ] as const)
+    expect((await stores.check(old, { inPlace, inProcess })).filter(({ ok }) => !ok).map(({ what }) => what)).toEqual(
+      inPlace && !inProcess ? ["checkpoint"] : [],
+    );
   const none = await stores.check("mysql://root:geheim@127.0.0.1:1/x");
   expect(none).toMatchObject([{ ok: false, what: "reachable" }]);
   expect(JSON.stringify(none)).not.toContain("geheim");

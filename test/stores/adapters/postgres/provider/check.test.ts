@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PostgresAdapter, stores } from "../../../../../src/adapters/postgres/index.ts";
+import type { StoreUse } from "../../../../../src/model/stores/store-provider.ts";
 import { Databases } from "../savepoint/databases.ts";
 
 let databases: Databases;
@@ -10,8 +11,9 @@ beforeAll(async () => {
 afterAll(() => databases.close());
 
 const as = (url: string, role: string): string => url.replace(/\/\/[^@]*@/, `//${role}@`);
-const find = async (url: string, what: string): Promise<{ ok: boolean; says: string } | undefined> =>
-  (await stores.check(url)).find((check) => check.what === what);
+const IN_PLACE = { inPlace: true, inProcess: false };
+const find = async (url: string, what: string, use?: StoreUse): Promise<{ ok: boolean; says: string } | undefined> =>
+  (await stores.check(url, use)).find((check) => check.what === what);
 
 test("a check says what was found, and leaves nothing behind", async () => {
   const name = await databases.create(["create table t(id serial primary key)"]);
@@ -46,6 +48,12 @@ test("a check says what is missing", async () => {
     ok: true,
     says: expect.stringMatching(/^auto chooses clone.*belongs to the role "postgres"/) as string,
   });
+  expect(await find(url, "checkpoint", IN_PLACE)).toMatchObject({
+    ok: false,
+    says: expect.stringMatching(/used for the database .* in place: .*belongs to the role "postgres"/) as string,
+  });
+  expect(await find(url, "checkpoint", { ...IN_PLACE, inProcess: true })).toMatchObject({ ok: true });
+  expect(await find(url, "lanes", IN_PLACE)).toBeUndefined();
   await databases.admin.query(`drop role ${role}`);
   await databases.admin.query(`alter database ${name} set synchronous_commit = off`);
   expect((await find(databases.url(name), "speed"))?.says).toBe("commits do not wait for the disk");

@@ -53,6 +53,34 @@ test("the session is another one once it was ended", async () => {
   expect(await one.session!()).not.toBe(session);
 });
 
+test.each(["journal", "savepoint"] as const)("a template that a run uses in place is not copied: %s", async (checkpoint) => {
+  const template = await databases.create(["create table t(id serial primary key)", "insert into t default values"]);
+  const url = databases.url(template);
+  const run = runs.start(`const adapter = new PostgresAdapter({ url: ${JSON.stringify(url)}, checkpoint: "${checkpoint}" });
+    if ("${checkpoint}" === "savepoint") adapter.connection;
+    await adapter.open({ name: "db", laneIndex: 0, inProcess: ${checkpoint === "savepoint"}, borrowed: true });
+    await adapter.root();
+    say("ready");`);
+  expect(await run.said()).toBe("ready");
+  if (checkpoint === "journal") await databases.within(template, (client) => client.query("insert into t default values"));
+  await expect(provider(url).prepare()).rejects.toMatchObject({ code: "STORE_IN_USE", exitStatus: 2 });
+  await run.kill();
+  const leftovers = async (inPlace: boolean): Promise<unknown> =>
+    (await stores.check(url, { inPlace, inProcess: false })).find(({ what }) => what === "leftovers");
+  const left = { code: "STORE_LEFT", exitStatus: 2, hint: expect.stringContaining("`seqqa clean`") as string };
+  await vi.waitFor(() => expect(provider(url).prepare()).rejects.toMatchObject(left));
+  const problem = { ok: false, says: expect.stringContaining("`seqqa clean`") as string };
+  expect(await leftovers(false)).toMatchObject(problem);
+  // A run in place restores the sequences itself.
+  expect(await leftovers(true)).toMatchObject(checkpoint === "savepoint" ? { ok: true } : problem);
+  const single = stores.createProvider({ name: "db", url, runId: "1f2e3d", directory: "/nowhere", single: true });
+  made.push(single);
+  await single.prepare();
+  await expect(single.provide(0, 0)).rejects.toMatchObject(left);
+  await stores.clean(url);
+  await provider(url).prepare();
+});
+
 describe("lanes", () => {
   test("are equal to the template, which is not written, and are made side by side", async () => {
     const template = await databases.create([...SCHEMA, ...SEED]);
@@ -219,6 +247,25 @@ describe("dead runs", () => {
     expect(await databases.names("seqqa\\_cccc01\\_%")).toHaveLength(1);
     expect(await stores.clean(url)).toEqual({ removed: [] });
     for (const name of strangers) await databases.drop(name);
+  });
+
+  test("that belong to another role stay, and clean names them and removes the others", async () => {
+    const [role, theirs] = [`${databases.prefix}_role`, "seqqa_eeee01_db_lane0_0"];
+    await databases.admin.query(`create role ${role} login createdb password 'x'`);
+    try {
+      const url = new URL(databases.url(await databases.create(["create table t(id int)"])));
+      [url.username, url.password] = [role, "x"];
+      await databases.create([], "template1", theirs);
+      await databases.create([], "template1", "seqqa_eeee02_db_lane0_0");
+      await databases.admin.query(`alter database seqqa_eeee02_db_lane0_0 owner to ${role}`);
+      const cleaned = { removed: ["database seqqa_eeee02_db_lane0_0"], notAllowed: [`database ${theirs}, which belongs to another role`] };
+      expect(await stores.clean(url.href, { dryRun: true })).toEqual(cleaned);
+      expect(await stores.clean(url.href)).toEqual(cleaned);
+      expect(await databases.names("seqqa\\_eeee%")).toEqual([theirs]);
+    } finally {
+      await databases.drop(theirs);
+      await databases.admin.query(`drop role ${role}`);
+    }
   });
 
   test("do not keep two runs at once from their work", async () => {
