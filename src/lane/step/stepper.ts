@@ -11,7 +11,7 @@ import type { ErrorEvent, FindingEvent } from "../../messages/lane-messages.ts";
 import type { Drawing } from "../bring-up/data-draws.ts";
 import { poll, sleep } from "../examine/late-writes.ts";
 import type { SavedWorld, WorldState } from "../state/world-state.ts";
-import type { NEXT_SECOND, SentRequest } from "../../state/index.ts";
+import type { SentRequest } from "../../state/index.ts";
 import { requireStores } from "../bring-up/store-lost.ts";
 import { invalidAnswerFinding } from "./invalid-answer.ts";
 import { executed, failed, lost, SKIPPED_OUTCOME, type Outcome } from "./outcome.ts";
@@ -64,7 +64,7 @@ export class Stepper {
   /** Restores the state before a step is repeated. `undefined` if steps are never repeated; see {@link Repeats}. */
   wayBack: Pick<WorldState, "position" | "restore"> | undefined;
   onExchange: (() => void) | undefined;
-  /** `true` if the target compares times in whole seconds; see {@link NEXT_SECOND}. */
+  /** `true` if the target compares times in whole seconds, so that steps wait for the next second. */
   waitsForSeconds = false;
   /** Repeats steps, see {@link repeated}. */
   readonly repeats: Repeats = new Repeats();

@@ -1,4 +1,3 @@
-import type { ReplayOptions } from "../../model/results/replay.ts";
 import type { Race, Violation } from "../../model/results/result.ts";
 import { raceName } from "../console/race-text.ts";
 
@@ -9,7 +8,7 @@ interface TestedModule {
   readonly module: string;
   readonly config: string | undefined;
   readonly seed: number;
-  /** See {@link ReplayOptions.nextSecond}. */
+  /** `true`: each step waits for the next second, because the target compares times in whole seconds. */
   readonly nextSecond?: boolean | undefined;
   readonly draws: readonly (readonly string[])[] | undefined;
 }

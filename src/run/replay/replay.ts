@@ -5,7 +5,7 @@ import type { Recording } from "../../messages/lane-messages.ts";
 import { joined, knowsNothing, NEXT_SECOND, NOTHING_KNOWN } from "../../state/index.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import type { RaceReplay, ReplayOptions, ReplayResult, ReplayedRace } from "../../model/results/replay.ts";
+import type { RaceReplay, ReplayResult, ReplayedRace } from "../../model/results/replay.ts";
 import { raceOn } from "../../races/index.ts";
 import { withLanes } from "../lanes/open-lanes.ts";
 import { refuseRaces } from "../../lane/index.ts";
@@ -28,7 +28,7 @@ export interface ReplayInput {
   /** For each step, the path that determines its test data, as action names. Default: the replayed path itself. */
   readonly draws?: readonly (readonly string[])[] | undefined;
   readonly seed: number;
-  /** See {@link ReplayOptions.nextSecond}. Default: `false`. */
+  /** `true`: each step waits for the next second; see `ReplayOptions`. Default: `false`. */
   readonly nextSecond?: boolean | undefined;
   /** The calls to execute simultaneously at the end of the path. */
   readonly race?: RaceReplay | undefined;
