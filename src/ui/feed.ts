@@ -46,6 +46,7 @@ interface Known {
 
 interface Ended {
   readonly seed: number;
+  readonly nextSecond?: true | undefined;
   /** `true` if the file of the exploration exports a state graph. */
   readonly isGraph: boolean;
   readonly ofRoles: ReadonlySet<string>;
@@ -254,7 +255,7 @@ function findingsOf(entry: Entry, index: number, { actions, ...beside }: Beside)
   return { findings, setup, problems };
 }
 
-function endedOf({ seed, deadEdges, coverage }: Entry): Ended {
+function endedOf({ seed, nextSecond, deadEdges, coverage }: Entry): Ended {
   const ofRoles = Object.entries(coverage.actions).flatMap(([name, { role }]) => (role === undefined ? [] : [name]));
-  return { seed, isGraph: deadEdges !== undefined, ofRoles: new Set(ofRoles) };
+  return { seed, nextSecond, isGraph: deadEdges !== undefined, ofRoles: new Set(ofRoles) };
 }

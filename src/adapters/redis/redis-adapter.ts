@@ -209,13 +209,17 @@ export class RedisAdapter implements StoreAdapter {
   }
 
   /** Returns name and database of every connection to the server. Empty if the server does not list them. */
-  protected async clients(): Promise<readonly { readonly name: string; readonly db: number }[]> {
+  protected async clients(): Promise<readonly { readonly name: string; readonly db: number; readonly command: string }[]> {
     const list = await this.#open()
       .connections[0]!.text("CLIENT", "LIST")
       .catch(() => "");
     return String(list)
       .split("\n")
-      .map((line) => ({ name: / name=(\S*)/.exec(line)?.[1] ?? "", db: Number(/ db=(\d+)/.exec(line)?.[1] ?? -1) }));
+      .map((line) => ({
+        name: / name=(\S*)/.exec(line)?.[1] ?? "",
+        db: Number(/ db=(\d+)/.exec(line)?.[1] ?? -1),
+        command: / cmd=(\S*)/.exec(line)?.[1] ?? "",
+      }));
   }
 
   gate(): NoGate {

@@ -46,7 +46,7 @@ export function pathText(
     return { text: pathJourneyText({ exportName, module, name, steps }), file: named("journey") };
   }
   const file = config.file === undefined ? undefined : here(resolve(dirname(config.file), config.file));
-  const text = pathVitestText({ exportName, module, config: file, seed: ended.seed, draws, path });
+  const text = pathVitestText({ exportName, module, config: file, seed: ended.seed, nextSecond: ended.nextSecond, draws, path });
   return { text, file: named("test") };
 }
 

@@ -71,7 +71,7 @@ export class Changes {
   takeSince(sinceMs: number, isLateWanted: boolean): readonly { readonly file: string; readonly isLate: boolean }[] {
     const differing = new Set(this.differing());
     return this.take()
-      .map((file) => ({ file, isLate: (statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? Infinity) <= sinceMs }))
+      .map((file) => ({ file, isLate: changedMs(file) <= sinceMs }))
       .filter(({ file, isLate }) => !isLate || (isLateWanted && differing.has(file)));
   }
 
@@ -87,4 +87,10 @@ export class Changes {
     clearTimeout(this.#timer);
     return this.#watcher.close();
   }
+}
+
+/** Returns the time of the last change of a file, in milliseconds since 1970. A file that was deleted changed its folder. */
+function changedMs(file: string): number {
+  const stats = statSync(file, { throwIfNoEntry: false }) ?? statSync(dirname(file), { throwIfNoEntry: false });
+  return stats?.ctimeMs ?? Infinity;
 }

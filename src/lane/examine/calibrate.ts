@@ -153,8 +153,8 @@ class Walks {
   async dependsOnSeconds(): Promise<boolean> {
     const { state, stepper } = this.#base;
     const { waitsForSeconds } = stepper;
-    await this.#goHome();
     await sleep(1_000 - (state.now() % 1_000));
+    await this.#goHome();
     await this.#walk();
     stepper.waitsForSeconds = true;
     try {

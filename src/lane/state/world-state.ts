@@ -286,7 +286,8 @@ export class WorldState {
   get msToNextSecond(): number {
     const now = this.now();
     const secondMs = now - (now % 1_000);
-    const isLikely = this.#canonicalizer?.renamer.knowsTimes !== true || hasTimeIn(this.#origins, secondMs);
+    const renamer = this.#canonicalizer?.renamer;
+    const isLikely = renamer?.knowsTimes !== true || hasTimeIn(this.#origins, secondMs) || renamer.hasRootTimeIn(secondMs);
     return isLikely ? secondMs + 1_000 - now : 0;
   }
 

@@ -25,7 +25,7 @@ export interface Searched {
   readonly knowledge: Knowledge;
   /** Reductions that earlier searches showed to be wrong. */
   readonly refuted: readonly Reduction[];
-  /** Violations without a step of the last search: those that cross-checks saw, and those of earlier searches if the last one is not complete. */
+  /** Violations that cross-checks or earlier searches saw. The last search may not have reached them again. */
   readonly seen: readonly FoundViolation[];
   readonly visibility: LaneReport["visibility"];
 }
@@ -42,6 +42,7 @@ export async function search(exploration: Exploration): Promise<Searched> {
   let { reports, knowledge, divergences } = brought;
   const refuted: Reduction[] = [];
   const seen: FoundViolation[] = [];
+  /** A search that begins again may merge the states that show a violation, or have too few steps left to reach it. */
   const earlier: FoundViolation[] = [];
   for (let lessons = 0, isOpen = !lanePool.capacity.isElastic; ; lessons++) {
     keep?.begin(startOf(exploration, reports[0]!, knowledge));
@@ -70,9 +71,7 @@ export async function search(exploration: Exploration): Promise<Searched> {
     explorer.restore(divergences);
     await explorer.run(reports[0]!);
     seen.push(...explorer.seen);
-    // A search that begins again may need more steps than are left to reach a violation again.
-    const unseen = explorer.stopReason === "exhausted" ? [] : earlier;
-    const searched = { explorer, knowledge, refuted, seen: [...seen, ...unseen], visibility: reports[0]!.visibility };
+    const searched = { explorer, knowledge, refuted, seen: [...seen, ...earlier], visibility: reports[0]!.visibility };
     const { lesson } = explorer;
     if (lesson === undefined) return searched;
     const isOver = explorer.stopReason === "first_violation" || explorer.stopReason === "max_time" || explorer.limit.isOver;

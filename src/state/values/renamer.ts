@@ -143,6 +143,12 @@ export class Renamer {
     this.#hasPlaces = knowledge.generated.length + knowledge.times.length > 0;
   }
 
+  /** Returns `true` if a time of the root state lies in the second that begins at `secondMs`, in milliseconds since 1970. */
+  hasRootTimeIn(secondMs: number): boolean {
+    for (const ms of this.#rootTimes.keys()) if (ms >= secondMs && ms < secondMs + 1_000) return true;
+    return false;
+  }
+
   /** `true` if no place with generated values or times is known. States then need not be searched for them. */
   get isIdle(): boolean {
     return !this.#hasPlaces && this.#constants.size === 0 && this.#rootTimes.size === 0;

@@ -50,9 +50,10 @@ export class Ports {
       if (owner !== undefined && isDead(owner)) rmSync(file, { force: true });
       writeFileSync(file, JSON.stringify(self()), { flag: "wx", mode: 0o600 });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-      // A full disk leaves an empty file.
-      rmSync(file, { force: true });
+      const { code, syscall } = error as NodeJS.ErrnoException;
+      if (code === "EEXIST") return false;
+      // A full disk leaves an empty file. If the file could not be opened, it may belong to another run.
+      if (syscall === "write") rmSync(file, { force: true });
       throw tmpUnusable(this.#claims, error);
     }
     this.#held.add(port);

@@ -140,13 +140,14 @@ export class BullmqAdapter extends RedisAdapter implements QueueStore {
   }
 
   /**
-   * Workers of BullMQ name their connections `<prefix>:<queue in Base64>`, and `:w:<name>` follows if the worker has a name.
+   * Workers of BullMQ name their connections `<prefix>:<queue in Base64>`, and `:w:<name>` follows if the worker has a name. A worker that takes jobs by
+   * itself waits with BZPOPMIN; one that only takes a job when it is asked to (`getNextJob`) does not.
    * @throws SeqqaError `QUEUE_HAS_WORKER`
    */
   async #refuseWorkers(): Promise<void> {
     const prefix = `${this.#prefix}:`;
-    for (const { name, db } of await this.clients()) {
-      if (db !== this.#place.db || !name.startsWith(prefix)) continue;
+    for (const { name, db, command } of await this.clients()) {
+      if (command !== "bzpopmin" || db !== this.#place.db || !name.startsWith(prefix)) continue;
       const [queue = "", kind = "w", worker] = name.slice(prefix.length).split(":");
       if (kind === "w" && worker !== NAME) throw hasWorker(Buffer.from(queue, "base64").toString());
     }

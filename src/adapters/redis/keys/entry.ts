@@ -78,11 +78,15 @@ export function withLifetime(before: Entry | null, entry: Entry | null): Entry |
   return { ...entry, lifetime: LIFETIMES.find((seconds) => entry.left <= seconds * 1_000 * BEYOND) };
 }
 
-/** Returns an entry that expires as much earlier as the target's clock was moved ahead; `null` if its lifetime is then over. */
+/**
+ * Returns an entry whose remaining time is as much shorter as the target's clock was moved ahead; `null` if its lifetime is then over. Uses the
+ * recorded remaining time, because the real one depends on when the state was restored.
+ */
 export function aged(entry: Entry, ms: number, nowMs: number): Entry | null {
-  const at = Math.ceil(entry.at - ms);
-  const left = at - nowMs;
-  return left <= 0 ? null : { ...entry, at, left, lifetime: entry.lifetime && Math.max(0, entry.lifetime - ms / 1_000) };
+  const left = entry.left - ms;
+  return left <= 0
+    ? null
+    : { ...entry, at: Math.ceil(nowMs + left), left, lifetime: entry.lifetime && Math.max(0, entry.lifetime - ms / 1_000) };
 }
 
 /**

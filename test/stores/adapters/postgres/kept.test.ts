@@ -357,7 +357,7 @@ describe.each(some<By>(["owner", "superuser"], 1))("a run of a role that is %s, 
     expect(await rows(store.api, "notes")).toEqual(["(1,1)"]);
     await killedAfter(store, "update orders set v = 5 where id = 1");
     await store.api.query("alter table orders add w int");
-    await expect(stores.clean(store.url)).rejects.toEqual(failure("STORE_NOT_PUT_BACK", 'table "public.orders" was altered'));
+    expect((await stores.clean(store.url)).failures).toEqual([failure("STORE_NOT_PUT_BACK", 'table "public.orders" was altered')]);
   });
 
   test("a row that a table of later refers to stays, and so does what refers to it, although its foreign key cascades", async () => {
@@ -377,9 +377,9 @@ describe.each(some<By>(["owner", "superuser"], 1))("a run of a role that is %s, 
     await store.api.query("insert into seqqa_journal.kept(step, rel, o) values (1, 0, 'CREATE FUNCTION f')");
     expect(named((await stores.clean(store.url, { dryRun: true })).leftover?.undo)).toEqual(["orders id 1"]);
     await store.api.query("create table more(a int)");
-    await expect(stores.clean(store.url)).rejects.toEqual(failure("STORE_NOT_PUT_BACK", "CREATE FUNCTION f"));
+    expect((await stores.clean(store.url)).failures).toEqual([failure("STORE_NOT_PUT_BACK", "CREATE FUNCTION f")]);
     await store.api.query("drop table more; update seqqa_journal.kept set o = 'REFRESH MATERIALIZED VIEW seen' where rel = 0");
-    await expect(stores.clean(store.url)).rejects.toEqual(failure("STORE_NOT_PUT_BACK", "REFRESH"));
+    expect((await stores.clean(store.url)).failures).toEqual([failure("STORE_NOT_PUT_BACK", "REFRESH")]);
   });
 
   test("a table that was altered or dropped after the lease is over is not guessed at, if the run changed it", async () => {
@@ -388,7 +388,7 @@ describe.each(some<By>(["owner", "superuser"], 1))("a run of a role that is %s, 
     await store.api.query("select setval('seqqa_journal.lease', 1); alter table other add b int");
     expect(named((await stores.clean(store.url, { dryRun: true })).leftover?.undo)).toEqual(["orders id 1"]);
     await store.api.query("alter table orders add w int");
-    await expect(stores.clean(store.url)).rejects.toEqual(failure("STORE_NOT_PUT_BACK", 'table "public.orders" was altered'));
+    expect((await stores.clean(store.url)).failures).toEqual([failure("STORE_NOT_PUT_BACK", 'table "public.orders" was altered')]);
     await store.api.query("drop table orders cascade");
     await expect(adapterOn(store.url).open(BORROWED)).rejects.toEqual(failure("STORE_NOT_PUT_BACK", 'table "public.orders" was dropped'));
   });
