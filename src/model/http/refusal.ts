@@ -6,6 +6,12 @@ const OF_LISTS = new Set(
     " ",
   ),
 );
+/** The names of fields that describe an error or its request, in the form of {@link plainName}. */
+const OF_REPORTS = new Set(
+  "message msg code status statuscode statustext detail details timestamp time path url method instance title type kind reason cause description errorcode errormessage errordescription erroruri errorid requestid traceid spanid correlationid trace stack hint help docs documentationurl retryafter version apiversion meta metadata links extensions id jsonrpc jsonapi".split(
+    " ",
+  ),
+);
 const DEEPEST = 4;
 
 /**
@@ -24,15 +30,28 @@ export function refusesInBody(exchange: GraphqlExchange): boolean {
 
 /**
  * Returns `true` if the body of an answer reports an error despite a status of 200: `{ "ok": false }`, `{ "success": false }`, or an `error` or `errors`
- * without `data`. A number of errors that is 0 is no error.
+ * without `data`. A number of errors that is 0 is no error. A body with an id, or with other content than a report of an error has, is an item that
+ * stores an error, such as a failed job. `ok` and `success` count unless there is an id.
  */
 export function saysFailed(body: unknown): boolean {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return false;
-  const { error, errors, data, ok, success } = body as Readonly<Record<string, unknown>>;
+  const { error, errors, data, ok, success, ...rest } = body as Readonly<Record<string, unknown>>;
+  // An answer of JSON-RPC has the id of its request.
+  if (rest["jsonrpc"] === undefined && ["id", "_id", "uuid"].some((name) => isId(rest[name]))) return false;
   if (ok === false || success === false) return true;
+  if (Object.entries(rest).some(([name, value]) => !OF_REPORTS.has(plainName(name)) && value !== false && !isNothing(value))) return false;
   return (
     [error, errors].some((one) => one !== false && one !== 0 && !isNothing(one)) && isNothing(data === undefined ? null : firstLevel(data))
   );
+}
+
+function isId(value: unknown): boolean {
+  return typeof value === "number" || (typeof value === "string" && value !== "");
+}
+
+/** Returns the name of a field in lower case without `_`, `-`, `$` and `@`. */
+function plainName(name: string): string {
+  return name.toLowerCase().replaceAll(/[_\-$@]/g, "");
 }
 
 /** Returns the values of the top-level fields, because GraphQL answers with an object such as `{ "note": null }` even if there is no data. */
@@ -52,5 +71,5 @@ export function isNothing(value: unknown, depth: number = 0): boolean {
   if (filled.length === 0) return true;
   // An object with an empty array, whose other fields all describe the list (such as `total`), shows no data.
   const isEnvelope = fields.some(([, one]) => Array.isArray(one) && one.length === 0);
-  return isEnvelope && filled.every(([name]) => OF_LISTS.has(name.toLowerCase().replaceAll(/[_\-$@]/g, "")));
+  return isEnvelope && filled.every(([name]) => OF_LISTS.has(plainName(name)));
 }

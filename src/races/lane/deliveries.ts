@@ -1,5 +1,5 @@
 import type { DeliveryPoint, DeliveryPoints } from "../../adapters/http/delivery/index.ts";
-import { settled } from "../../lane/index.ts";
+import { LaneLost, settled } from "../../lane/index.ts";
 import type { RaceDelivery, RaceSchedule } from "../../model/results/result.ts";
 import type { Gate, HeldWrite } from "../../model/stores/store-adapter.ts";
 import type { Execution } from "../oracle/execution.ts";
@@ -107,7 +107,7 @@ export function gatedDelivery(gate: Gate, schedule: RaceSchedule): Delivery {
     },
     try: async (calls, { offsets }) => {
       let held = false;
-      let heldMs = 0;
+      let isTooLong = false;
       let triesLeft = TRIES;
       const isAnother = ({ statement }: HeldWrite): boolean =>
         triesLeft > 0 && schedule.statement !== "" && statement !== schedule.statement;
@@ -117,7 +117,6 @@ export function gatedDelivery(gate: Gate, schedule: RaceSchedule): Delivery {
         try {
           const first = call(schedule.held);
           const write = await gate.held(first.catch(() => undefined));
-          const from = performance.now();
           if (write !== undefined && isAnother(write)) {
             await gate.release();
             await first;
@@ -134,8 +133,7 @@ export function gatedDelivery(gate: Gate, schedule: RaceSchedule): Delivery {
             await first;
           }
           const rest = settled(others.map((side) => call(side)));
-          if (held && !staggered) await doneOrBlocked(gate, rest, patience);
-          heldMs = staggered ? 0 : performance.now() - from;
+          isTooLong = held && !staggered && !(await doneOrBlocked(gate, first, rest, patience));
           await gate.release();
           await settled<unknown>([first, rest]);
         } finally {
@@ -150,29 +148,42 @@ export function gatedDelivery(gate: Gate, schedule: RaceSchedule): Delivery {
         return execution === undefined ? undefined : { execution, overlapped: held };
       };
       const first = await trial(PATIENCE);
-      // A call that failed during a long hold may have reached a time limit of the target. Hold the call again, but for a shorter time.
-      return first !== undefined && heldMs > SHORT_PATIENCE && hasFailed(first) ? trial(SHORT_PATIENCE) : first;
+      // After too long a hold, a call may have failed because of a time limit of the target. Hold the call again, but for a shorter time.
+      if (first === undefined || !isTooLong || !hasFailed(first)) return first;
+      try {
+        return (await trial(SHORT_PATIENCE)) ?? first;
+      } catch (error) {
+        if (error instanceof LaneLost) return first;
+        throw error;
+      }
     },
   };
 }
 
-/** Returns `true` if a call got a server error, or no answer in time. */
+/** Returns `true` if a call got a server error and every call got an answer. A call without one may still be running, so no trial may follow it. */
 function hasFailed({ execution: { calls } }: Trial): boolean {
-  return calls.some((call) => call !== undefined && (call.status >= 500 || call.lost === "timeout"));
+  return calls.some((call) => call !== undefined && call.status >= 500) && calls.every((call) => call?.lost === undefined);
 }
 
-/** Waits until the other calls have ended or are blocked, at most `patience` milliseconds. */
-async function doneOrBlocked(gate: Gate, rest: Promise<unknown>, patience: number): Promise<void> {
+/**
+ * Waits until the other calls have ended or are blocked, at most `patience` milliseconds. Returns `false` if that did not happen, or if the held call
+ * ended before it was released, for example because of a time limit.
+ */
+async function doneOrBlocked(gate: Gate, held: Promise<unknown>, rest: Promise<unknown>, patience: number): Promise<boolean> {
   let isDone = false;
+  let hasHeldEnded = false;
   const done = rest.then(
     () => (isDone = true),
     () => (isDone = true),
   );
+  const end = (): boolean => (hasHeldEnded = true);
+  void held.then(end, end);
   const until = performance.now() + patience;
   while (!isDone && performance.now() < until) {
     await Promise.race([done, new Promise((resolve) => setTimeout(resolve, LOOK))]);
-    if (!isDone && (await gate.view()).kind === "blocked") return;
+    if (!isDone && (await gate.view()).kind === "blocked") return !hasHeldEnded;
   }
+  return isDone && !hasHeldEnded;
 }
 
 function meet(intervals: readonly ({ readonly from: number; readonly to: number } | undefined)[]): boolean {

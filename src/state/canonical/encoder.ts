@@ -202,7 +202,9 @@ export class Encoder {
   #valueStore(name: string, { value, received, steps = [] }: Extract<Observed, { readonly kind: "value" }>): string {
     const rules = childRules(this.#rules.systems, name);
     const prefix = `V${name.length}:${name}`;
-    if (received === undefined || steps.every((count) => count < 2)) return prefix + this.#value(value, 0, rules);
+    if (rules?.rule === "ignore") return prefix;
+    if (rules?.rule !== undefined || received === undefined || steps.every((count) => count < 2))
+      return prefix + this.#value(value, 0, rules);
     const { [received]: all, ...rest } = value as Readonly<Record<string, unknown>>;
     return `${prefix}${this.#value(rest, 0, rules)}${this.#received(all, steps, childRules(rules, received))}`;
   }

@@ -92,6 +92,15 @@ describe("useAfterFree with resources", () => {
     expect(await holds(deleted({ after: { "GET /customers/7": 200, ...closed }, before: closed }))).toContain("with 1 item");
   });
 
+  it("judges an item that stores an error", async () => {
+    const job = (error: string | null): Answer => [200, { id: 7, status: "failed", error }];
+    const key = "GET /customers/7";
+    const retried = { sends: ["PATCH /customers/7"], before: { [key]: job("card declined") }, after: { [key]: job(null) } };
+    expect(await holds(retried)).toBe(true);
+    expect(await holds(deleted({ after: { [key]: job("card declined") } }))).toContain("of the deleted item was then answered 200");
+    expect(await holds(deleted({ after: { [key]: job("card declined") } }, job("card declined")))).toContain("was then answered 200");
+  });
+
   const restored = (answer: Answer, after: Answer): Script => ({
     sends: ["POST /customers/7/restore"],
     during: { "POST /customers/7/restore": answer },

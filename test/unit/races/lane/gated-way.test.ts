@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { LaneLost } from "../../../../src/lane/index.ts";
 import type { Gate } from "../../../../src/model/stores/store-adapter.ts";
 import type { Calls } from "../../../../src/races/lane/calls.ts";
 import { gatedDelivery } from "../../../../src/races/lane/deliveries.ts";
@@ -101,5 +102,46 @@ describe("a call that is held", () => {
     await vi.advanceTimersByTimeAsync(5_000);
     expect((await trying)!.execution.calls).toMatchObject([{ status: limitMs > 300 ? 200 : 500 }]);
     expect(trials).toEqual([500, limitMs > 300 ? 200 : 500]);
+  });
+
+  /** Executes two calls at a gate. The held call ends with a 500 in the first trial only. @returns the end of the held call that is judged */
+  async function judgedAfterFailure(
+    partnerMs: number,
+    heldLimitMs: number,
+    second: "answers" | "is lost",
+    lost?: "timeout",
+  ): Promise<unknown> {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+    let release = (): void => {};
+    const gate: Gate = {
+      kind: "gate",
+      arm: () => Promise.resolve(),
+      held: () => Promise.resolve({ statement: "INSERT names" }),
+      view: () => Promise.resolve({ kind: "running" }),
+      release: () => Promise.resolve(release()),
+    };
+    let trials = 0;
+    const together = (async (run) => {
+      const isFirst = ++trials === 1;
+      if (!isFirst && second === "is lost") throw new LaneLost("unreachable", "the target does not answer");
+      const released = new Promise<void>((resolve) => (release = resolve));
+      await run((side) => (side === 0 ? Promise.race([released, after(heldLimitMs)]) : after(partnerMs)));
+      return { ...EXECUTION, calls: [(isFirst ? { status: 500, lost } : { status: 200 }) as CallEnd] };
+    }) as Calls["together"];
+    const trying = gatedDelivery(gate, schedule("")).try({ together } as unknown as Calls, PLAN);
+    await vi.advanceTimersByTimeAsync(20_000);
+    return (await trying)!.execution.calls;
+  }
+
+  it.each([
+    ["the other call ended during the hold", 1_000, 60_000, "answers", undefined, 500],
+    ["a call got no answer, and may still be running", 8_000, 60_000, "answers", "timeout", 500],
+    ["the second trial loses the lane", 8_000, 60_000, "is lost", undefined, 500],
+    ["the other call did not end during the hold", 8_000, 60_000, "answers", undefined, 200],
+    ["the held call did not wait for its release", 2_000, 1_000, "answers", undefined, 200],
+  ] as const)("is judged by the right trial after a failure: %s", async (_, partnerMs, heldLimitMs, second, lost, status) => {
+    expect(await judgedAfterFailure(partnerMs, heldLimitMs, second, lost)).toMatchObject([{ status }]);
   });
 });

@@ -29,6 +29,12 @@ describe("a call of a race or fault experiment", () => {
     ["an overloaded server", 503, {}, {}, true],
     ["a body that reports a failure", 200, { ok: false }, {}, true],
     ["a body with an error", 200, { error: "sold out" }, {}, true],
+    ["an error with details", 200, { error: "sold out", statusCode: 409, request_id: "r-1", item: null }, {}, true],
+    ["an error of JSON-RPC", 200, { jsonrpc: "2.0", id: 1, error: { code: -32000, message: "sold out" } }, {}, true],
+    ["a failure with content", 200, { success: false, orders: 3 }, {}, true],
+    ["a payment that stores an error", 200, { id: 1, status: "failed", error: "card declined" }, {}, false],
+    ["a job whose result is no success", 200, { id: 1, success: false }, {}, false],
+    ["an item without an id that stores errors", 200, { name: "import", errors: ["line 3"] }, {}, false],
     ["errors of GraphQL", 200, { data: null, errors: [{ message: "sold out" }] }, graphql, true],
     ["a server error", 500, {}, {}, false],
   ])("is refused or not: %s", async (_what, status, body, sent, refused) => {

@@ -706,3 +706,14 @@ describe("the other hash", () => {
     expect(seen.size).toBe(5);
   });
 });
+
+test.each(["masked", "ignore"] as const)("a rule on a whole store covers calls that a third party received in one step: %s", (option) => {
+  const state = (amounts: readonly number[], steps: readonly number[]): string => {
+    const value = { calls: amounts.map((amount) => ({ path: "/charges", amount })) };
+    return print(
+      canonicalizer({ [option]: ["systems.payments"] }),
+      facts({ systems: { payments: { kind: "value", value, received: "calls", steps } } }),
+    );
+  };
+  expect(new Set([state([], []), state([1], [1]), state([1, 2], [2]), state([3, 4], [2])]).size).toBe(1);
+});
