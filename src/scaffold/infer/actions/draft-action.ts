@@ -38,11 +38,7 @@ export function draftAction(call: Called, facts: Facts, avoid: ReadonlySet<strin
     sent: new Map(),
   };
   const sentParameters = new Map<string, Built>();
-  const parameters = operation.parameters.flatMap((parameter): readonly PlannedParameter[] => {
-    const planned =
-      parameter.in === "path" ? pathParameter(parameter, drafting, open, sentParameters) : otherParameter(parameter, drafting, open);
-    return planned === undefined ? [] : writtenParameter(planned, parameter);
-  });
+  const parameters = plannedParameters(drafting, open, sentParameters);
   const body = buildBody(drafting);
   const frees = kind.kind === "delete" && kind.resource !== undefined ? freed(kind.resource, call, facts) : [];
   const restored = parameters.flatMap(({ value }) =>
@@ -80,6 +76,23 @@ export function draftAction(call: Called, facts: Facts, avoid: ReadonlySet<strin
       restores: restored,
     },
   };
+}
+
+/**
+ * Plans the parameters that the action sends. Fields of an object in the query are parameters of their own, and one may have the name of another
+ * parameter. Each name is then sent once, and a parameter that is described by itself comes before a field.
+ */
+function plannedParameters(drafting: Drafting, open: Map<string, Parameter>, sent: Map<string, Built>): readonly PlannedParameter[] {
+  const parameters = new Map<string, PlannedParameter>();
+  for (const parameter of drafting.call.operation.parameters) {
+    const planned = parameter.in === "path" ? pathParameter(parameter, drafting, open, sent) : otherParameter(parameter, drafting, open);
+    if (planned === undefined) continue;
+    for (const one of writtenParameter(planned, parameter)) {
+      const id = `${one.in} ${one.name}`;
+      if (one.name === parameter.name || !parameters.has(id)) parameters.set(id, one);
+    }
+  }
+  return [...parameters.values()];
 }
 
 function production(

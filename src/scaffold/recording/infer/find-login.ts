@@ -22,9 +22,7 @@ export interface FoundLogin {
 }
 
 export function findLogin(recording: Recording): FoundLogin | undefined {
-  const { calls } = recording;
-  const sent = tokensSent(recording);
-  for (const call of calls) {
+  for (const call of recording.calls) {
     const { method, body, answer, segments } = call;
     if (method !== "post" || answer === undefined || answer.status >= 400) continue;
     const names = fieldsOf(body);
@@ -34,29 +32,72 @@ export function findLogin(recording: Recording): FoundLogin | undefined {
     const said = new Set(segments.flatMap(words));
     if ([...REGISTER_WORDS].some((word) => said.has(word)) || (said.has("sign") && said.has("up"))) continue;
     const saysLogin = [...LOGIN_WORDS].some((word) => said.has(word)) || (said.has("sign") && said.has("in"));
-    const token = tokenIn(answer.body, (name, text) => sent.has(text) || (saysLogin && TOKENS.has(folded(name))));
-    if (token !== undefined) return { call, userField, passwordField, token: token.path, header: sent.get(token.text) ?? sent.get("{{}}") };
+    const sent = tokensSent(recording, call);
+    const isSent = (text: string): boolean => sent.some((one) => one.text === text);
+    const token = tokenSet(call, sent) ?? tokenIn(answer.body, (name, text) => isSent(text) || (saysLogin && TOKENS.has(folded(name))));
+    if (token !== undefined) return { call, userField, passwordField, token: token.path, header: headerOf(token.text, sent) };
     if (saysLogin || answer.setsCookie) return { call, userField, passwordField, token: [] };
   }
   return undefined;
 }
 
+/** A value in a header for credentials. `text` is a token, or a Postman variable without spaces in its braces: `{{token}}`. */
+interface SentToken {
+  readonly text: string;
+  /** `undefined` for `Authorization` with `Bearer`. */
+  readonly header: TokenHeader | undefined;
+}
+
 /**
- * Returns the tokens that calls send, with their headers. A token in `Authorization` with `Bearer` has the header `undefined`. A token that is a
- * Postman variable has the text `{{}}`.
+ * Returns the tokens that calls send, the most frequent first. Values that the login sends, too, are the last, because they are rarely its token.
+ * Variables that only the login sends are left out. Returns none if Postman sends the token with `Bearer`, for which no header is needed.
  */
-function tokensSent(recording: Recording): ReadonlyMap<string, TokenHeader | undefined> {
-  const others = recording.calls.flatMap(({ headers }) => headers.filter(([name]) => isKeyHeader(name)));
-  return new Map([
-    ...others.map(([name, value]) => [value, { name, scheme: "" }] as const),
-    ...authorizationsIn(recording).map((value) => {
-      const [token, scheme] = authorizationOf(value);
-      return [
-        /^\{\{[^{}]+\}\}$/.test(token) ? "{{}}" : token,
-        scheme === undefined ? undefined : { name: "authorization", scheme },
-      ] as const;
-    }),
-  ]);
+function tokensSent({ calls, auth }: Recording, login: RecordedCall): readonly SentToken[] {
+  if (auth?.kind === "bearer") return [];
+  const inherited = auth?.kind === "apiKey" && auth.in === "header" ? [[auth.name.toLowerCase(), auth.value] as const] : [];
+  const own = login.headers.flatMap(sentIn);
+  const others = calls.filter((call) => call !== login).flatMap(({ headers }) => [...headers, ...inherited].flatMap(sentIn));
+  const counts = new Map<string, number>();
+  for (const one of [...others, ...own.filter(({ text }) => !isVariable(text))])
+    counts.set(JSON.stringify(one), (counts.get(JSON.stringify(one)) ?? 0) + 1);
+  const ownTexts = new Set(own.map(({ text }) => text));
+  const isOwn = ({ text }: SentToken): number => (ownTexts.has(text) ? 1 : 0);
+  return [...counts]
+    .map(([one, count]) => ({ one: JSON.parse(one) as SentToken, count }))
+    .toSorted((a, b) => isOwn(a.one) - isOwn(b.one) || b.count - a.count || inAnother(a.one) - inAnother(b.one))
+    .map(({ one }) => one);
+}
+
+const inAnother = ({ header }: SentToken): number => (header === undefined || header.name === "authorization" ? 0 : 1);
+
+/** Returns the token in a header. The credentials of `Basic` are none: they are those of a user or of a client. */
+function sentIn([name, value]: readonly [name: string, value: string]): readonly SentToken[] {
+  const plain = (text: string): string => (isVariable(text) ? `{{${text.slice(2, -2).trim()}}}` : text);
+  if (name !== "authorization") return isKeyHeader(name) ? [{ text: plain(value), header: { name, scheme: "" } }] : [];
+  const [token, scheme] = authorizationOf(value);
+  if (/^basic$/i.test(scheme ?? "")) return [];
+  return [{ text: plain(token), header: scheme === undefined ? undefined : { name, scheme } }];
+}
+
+const isVariable = (text: string): boolean => /^\{\{[^{}]+\}\}$/.test(text);
+
+/** Returns the path of the token that a script of the login stores in a Postman variable which other calls send. */
+function tokenSet(
+  { sets }: RecordedCall,
+  sent: readonly SentToken[],
+): { readonly path: readonly string[]; readonly text: string } | undefined {
+  for (const { text } of sent) {
+    const path = isVariable(text) ? sets?.get(text.slice(2, -2)) : undefined;
+    if (path?.every((one) => typeof one === "string")) return { path, text };
+  }
+  return undefined;
+}
+
+/** Returns the header that carries the token: that of the token itself, or else that of the variable which most calls send. Keys are no tokens. */
+function headerOf(token: string, sent: readonly SentToken[]): TokenHeader | undefined {
+  const known =
+    sent.find(({ text }) => text === token) ?? sent.find(({ text, header }) => isVariable(text) && header?.name.endsWith("key") !== true);
+  return known?.header;
 }
 
 /** Returns all values of the header `Authorization`, also that of an API key in this header. */

@@ -25,7 +25,7 @@ const FOLDED = new Set(
 );
 /** The minimum length of a secret that is searched in other values. Shorter texts often occur there by accident. */
 const SHORTEST = 6;
-/** The maximum length of a cookie's value that can be a word. Longer values are secrets. */
+/** The maximum length of a value of a cookie or a key that can be a word. Longer values are secrets. */
 const LONGEST_WORD = 24;
 
 function folded(name: string): string {
@@ -45,13 +45,21 @@ const OPEN_KEYS = new Set(
   ).split(" "),
 );
 
-/** Returns `true` for names of headers and fields that hold a secret: `password`, `x-auth-key`, `sig`. Returns `false` for `key` and `sort_key`. */
-export function isSecretName(name: string): boolean {
+/**
+ * Returns `true` for names of headers and fields that hold a secret: `password`, `x-auth-key`, `sig`. Returns `false` for `key` and `sort_key`.
+ * @param value Decides for other keys, such as `space_key` and `stripe_key`: they are secrets if it looks random. Without it, they are secrets.
+ */
+export function isSecretName(name: string, value?: string): boolean {
   const plain = folded(name);
   if (FOLDED.has(plain) || ENDING.test(plain)) return true;
   const [before, last] = words(name).slice(-2);
-  return last !== undefined && /^keys?$/.test(last) && !OPEN_KEYS.has(before!);
+  if (last === undefined || !/^keys?$/.test(last) || OPEN_KEYS.has(before!)) return false;
+  return value === undefined || isRandom(value);
 }
+
+/** Returns `true` for values that may be a secret: opaque ones with any signs, those too long for a word, and Postman variables (value unknown). */
+const isRandom = (value: string): boolean =>
+  value.length > LONGEST_WORD || value.includes("{{") || isOpaque(value.replaceAll(/[^\s\w.~+=:-]/g, "_"));
 
 /** Names of secrets that are numbers, beside passwords. */
 const NUMBERS = new Set(["password", "passwd", "pwd", "pass", "passphrase", "pin", "otp", "cvv", "cvc"]);
@@ -61,7 +69,7 @@ const COUNTS = /^(?:max|min|num|total|count|limit)|(?:token|session|secret|key)s
 /** Returns `true` if a value is a secret because of its name. Most numbers are none, and `max_tokens` is a limit. */
 export function isSecret(name: string, value: Json): boolean {
   if (typeof value === "number") return NUMBERS.has(folded(name));
-  return isSecretName(name) && !(/^\d+$/.test(String(value)) && COUNTS.test(folded(name)));
+  return isSecretName(name, String(value)) && !(/^\d+$/.test(String(value)) && COUNTS.test(folded(name)));
 }
 
 /** Returns `true` if a query parameter is a secret. A parameter `key` is one if its value looks random, as in Google's APIs. */

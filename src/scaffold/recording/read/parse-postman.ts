@@ -287,7 +287,7 @@ function pathIn(expression: string): readonly (string | number)[] | undefined {
 function secretsOf(collection: Members, values: ReadonlyMap<string, string>): readonly string[] {
   const secrets = listOf(collection["variable"])
     .map(membersOf)
-    .flatMap(({ key, type, value }) => (type === "secret" || isSecretName(textOf(key) ?? "") ? (textOf(value) ?? []) : []));
+    .flatMap(({ key, type, value }) => (type === "secret" || isSecretName(textOf(key) ?? "", textOf(value)) ? (textOf(value) ?? []) : []));
   const auths = [...authsIn([collection])].map(membersOf);
   // The details of an authentication are a list of pairs in Postman v2.1, and an object in v2.0.
   const details = auths

@@ -487,6 +487,23 @@ group("parameters", () => {
     expect(sent(parameter, { swagger: "2.0" })).toEqual([["p", value]]);
   });
 
+  it("once, if several parameters have the same name after their fields were written", () => {
+    const fields = (example: object) => ({ in: "query", required: true, schema: { type: "object", example } });
+    const parameters = [
+      { name: "pageable", ...fields({ page: 0, size: 1 }) },
+      { name: "page", in: "query", required: true, schema: { type: "integer", example: 7 } },
+      { name: "filter", ...fields({ size: 2, id: 3 }) },
+      { name: "id", in: "header", required: true, schema: { type: "integer", example: 4 } },
+    ];
+    const [action] = planOf({ paths: { "/things": { get: { parameters, responses: { 204: { description: "" } } } } } }).actions;
+    expect(action!.parameters.map(({ name, in: where, value }) => [where, name, value])).toEqual([
+      ["query", "page", { kind: "constant", value: 7 }],
+      ["query", "size", { kind: "constant", value: "1" }],
+      ["query", "id", { kind: "constant", value: "3" }],
+      ["header", "id", { kind: "constant", value: 4 }],
+    ]);
+  });
+
   it("a style of the path that needs a sign before the value is noted", () => {
     const get = { parameters: [{ name: "p", in: "path", required: true, style: "matrix", schema: { type: "integer", example: 7 } }] };
     const { notInferred } = planOf({ paths: { "/things/{p}": { get: { ...get, responses: { 204: { description: "" } } } } } });

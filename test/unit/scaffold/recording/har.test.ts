@@ -180,7 +180,7 @@ describe("secrets of a recording", () => {
     expect(texts.get("journeys/shop.ts")).toContain("logIn(api, users.alice)");
   });
 
-  it.each(["x-auth-key", "x-functions-key", "accessKey", "privateKey", "signingKey", "subscriptionKey", "sig", "pass"])(
+  it.each(["x-auth-key", "x-functions-key", "accessKey", "privateKey", "signingKey", "subscriptionKey", "stripeKey", "sig", "pass"])(
     "are found by the name %s, in headers, queries and bodies",
     async (name) => {
       const { all } = await generated(
@@ -194,6 +194,14 @@ describe("secrets of a recording", () => {
     },
   );
 
+  it.each(["ab/cd+ef/1s3cret==", "s3cret!$1", "-----BEGIN KEY-----\ns3cret x\n-----END KEY-----"])(
+    "are values of other keys that look random: %j",
+    async (value) => {
+      const { all } = await generated("har", har([{ url: `${API}/a`, json: { stripe_key: value } }]));
+      expect(all).not.toContain("s3cret");
+    },
+  );
+
   it("are not assumed in keys that are no secrets, in numbers, and in texts that equal a harmless cookie", async () => {
     const harmless = {
       sortKey: "created",
@@ -202,6 +210,10 @@ describe("secrets of a recording", () => {
       partition_key: "region-1",
       cacheKey: "home-2026",
       monkey: "macaque",
+      spaceKey: "ENG",
+      start_key: "a",
+      product_key: "blue-shirt",
+      document_key: "invoices/latest.pdf",
       key: "theme",
       max_tokens: 100,
       used_tokens: "100",

@@ -215,6 +215,54 @@ describe("a Postman collection", () => {
     expect(without.plan.login).toMatchObject({ kind: "apiKey", in: "header", name: "authorization", scheme: "Token" });
   });
 
+  const form = (...names: readonly string[]) => ({ mode: "urlencoded", urlencoded: names.map((key) => ({ key, value: `{{${key}}}` })) });
+  const get = (name: string, ...headers: readonly (readonly [string, string])[]) => ({
+    name,
+    request: { url: `http://127.0.0.1/${name}`, header: headers.map(([key, value]) => ({ key, value })) },
+  });
+  const oauth = (answer: object, headers: readonly object[] = [], event: readonly object[] = []) => ({
+    name: "Log in",
+    event,
+    request: { method: "POST", url: "http://127.0.0.1/oauth/token", header: headers, body: form("username", "password") },
+    response: [{ code: 200, body: JSON.stringify(answer) }],
+  });
+  const client = { key: "Authorization", value: "Basic {{client}}" };
+
+  it("sends the token of a login as Bearer, if its authentication says it, and not as the login itself is sent", async () => {
+    const auth = { type: "bearer", bearer: [{ key: "token", value: "{{token}}" }] };
+    const login = oauth({ access_token: "x" }, [client]);
+    const { plan, texts } = await generated("postman", { info, auth, item: [login, get("a"), get("b", ["X-Tenant-Token", "{{tenant}}"])] });
+    expect(plan.login).toMatchObject({ kind: "operation", token: ["access_token"], header: undefined });
+    expect(texts.get("session.ts")).toContain("api.setAuthToken(token)");
+    const revoke = get("revoke", ["Authorization", "Basic {{client}}"]);
+    const own = await generated("postman", { info, item: [login, get("a", ["Authorization", "Token {{t}}"]), revoke, revoke] });
+    expect(own.plan.login).toMatchObject({ kind: "operation", header: { name: "authorization", scheme: "Token" } });
+  });
+
+  it("sends the token of a login in the header whose variable the script of the login sets, or that most calls have", async () => {
+    const calls = [
+      get("a", ["X-Auth-Token", "{{ token }}"], ["X-Api-Key", "{{apiKey}}"]),
+      get("b", ["X-Api-Key", "{{apiKey}}"], ["X-Tenant-Token", "{{tenant}}"]),
+      get("c", ["X-Api-Key", "{{apiKey}}"], ["X-Tenant-Token", "{{tenant}}"]),
+      get("d", ["Authorization", "Bearer {{admin}}"]),
+    ];
+    const set = script(
+      'pm.environment.set("user", pm.response.json().user);',
+      'pm.environment.set("token", pm.response.json().data.value);',
+    );
+    const answer = { user: "ada", token: "no", data: { value: "body-secret-1" } };
+    const found = await generated("postman", { info, item: [oauth(answer, [client], set), ...calls] });
+    expect(found.plan.login).toMatchObject({ token: ["data", "value"], header: { name: "x-auth-token", scheme: "" } });
+    const most = await generated("postman", { info, item: [oauth({ token: "x" }, [client]), ...calls] });
+    expect(most.plan.login).toMatchObject({ token: ["token"], header: { name: "x-tenant-token", scheme: "" } });
+    const asTenant = oauth({ token: "x" }, [{ key: "X-Tenant-Token", value: "{{tenant}}" }]);
+    const other = await generated("postman", { info, item: [asTenant, ...calls] });
+    expect(other.plan.login).toMatchObject({ token: ["token"], header: undefined });
+    const auth = { type: "apikey", apikey: { key: "X-Auth-Token", value: "{{token}}", in: "header" } };
+    const inherited = await generated("postman", { info, auth, item: [oauth({ token: "x" }), get("a")] });
+    expect(inherited.plan.login).toMatchObject({ token: ["token"], header: { name: "x-auth-token", scheme: "" } });
+  });
+
   it("does not fill in variables that a script sets, but fills in the server", async () => {
     const done = await generated("postman", {
       info,
