@@ -82,11 +82,8 @@ export function isAbsent(answer: ApiResponse): boolean {
 
 /** Returns the body of an answer: the value of JSON, and the text of any other body. */
 export function contentOf(answer: ApiResponse): unknown {
-  try {
-    return answer.json();
-  } catch {
-    return answer.text.trim();
-  }
+  const json = jsonOf(answer);
+  return json === undefined ? answer.text.trim() : json;
 }
 
 const GONE = /^(?:is)?(?:deleted|removed|archived|revoked|cancell?ed|deactivated|terminated|destroyed)(?:at|on|time|date|timestamp)?$/;

@@ -37,6 +37,15 @@ function atGate(...statements: readonly string[]): { readonly gate: Gate; readon
   return { gate, calls: { together } as unknown as Calls, said };
 }
 
+/** A gate that holds one call until it is released. */
+const gateThatHolds = (release: () => void): Gate => ({
+  kind: "gate",
+  arm: () => Promise.resolve(),
+  held: () => Promise.resolve({ statement: "INSERT names" }),
+  view: () => Promise.resolve({ kind: "running" }),
+  release: () => Promise.resolve(release()),
+});
+
 const schedule = (statement: string) => ({ system: "db", held: 0, write: 1, statement });
 
 describe("a call that is held", () => {
@@ -78,13 +87,7 @@ describe("a call that is held", () => {
     onTestFinished(() => void vi.useRealTimers());
     let status = 200;
     let release = (): void => {};
-    const gate: Gate = {
-      kind: "gate",
-      arm: () => Promise.resolve(),
-      held: () => Promise.resolve({ statement: "INSERT names" }),
-      view: () => Promise.resolve({ kind: "running" }),
-      release: () => Promise.resolve(release()),
-    };
+    const gate = gateThatHolds(() => release());
     const trials: number[] = [];
     const together = (async (run) => {
       const released = new Promise<void>((resolve) => (release = resolve));
@@ -115,13 +118,7 @@ describe("a call that is held", () => {
     onTestFinished(() => void vi.useRealTimers());
     const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
     let release = (): void => {};
-    const gate: Gate = {
-      kind: "gate",
-      arm: () => Promise.resolve(),
-      held: () => Promise.resolve({ statement: "INSERT names" }),
-      view: () => Promise.resolve({ kind: "running" }),
-      release: () => Promise.resolve(release()),
-    };
+    const gate = gateThatHolds(() => release());
     let trials = 0;
     const together = (async (run) => {
       const isFirst = ++trials === 1;
