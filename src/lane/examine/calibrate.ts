@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   changedFields,
   joined,
@@ -14,7 +15,7 @@ import type { Fingerprint } from "../../state/canonical/facts.ts";
 import type { LaneBase } from "../bring-up/bring-up.ts";
 import { LaneLost } from "../bring-up/lane-lost.ts";
 import { APART_MS, Executions, type Stop } from "./executions.ts";
-import { LateWrites, poll, sleep } from "./late-writes.ts";
+import { LateWrites, poll } from "./late-writes.ts";
 import { storesFingerprint } from "../state/stores-view.ts";
 
 /**

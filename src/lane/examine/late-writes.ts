@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { SavedWorld } from "../state/world-state.ts";
 
 /**
@@ -56,8 +57,4 @@ export async function poll(isSo: () => Promise<boolean>, ms: number, everyMs: nu
     await sleep(everyMs);
   }
   return isSo();
-}
-
-export function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

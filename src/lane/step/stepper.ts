@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { isExpected, isServerError, serverErrorIn, type Action } from "../../model/declare/action.ts";
 import type { Exchange, PendingRequest } from "../../model/http/client.ts";
 import { EdgeAction } from "../../model/declare/edge-action.ts";
@@ -9,7 +10,7 @@ import { isGuestRole } from "../../model/declare/rule.ts";
 import type { World } from "../../model/declare/world.ts";
 import type { ErrorEvent, FindingEvent } from "../../messages/lane-messages.ts";
 import type { Drawing } from "../bring-up/data-draws.ts";
-import { poll, sleep } from "../examine/late-writes.ts";
+import { poll } from "../examine/late-writes.ts";
 import type { SavedWorld, WorldState } from "../state/world-state.ts";
 import type { SentRequest } from "../../state/index.ts";
 import { requireStores } from "../bring-up/store-lost.ts";

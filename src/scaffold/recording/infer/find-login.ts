@@ -52,9 +52,10 @@ interface SentToken {
  * Returns the tokens that calls send, the most frequent first. Values that the login sends, too, are the last, because they are rarely its token.
  * Variables that only the login sends are left out. Returns none if Postman sends the token with `Bearer`, for which no header is needed.
  */
-function tokensSent({ calls, auth }: Recording, login: RecordedCall): readonly SentToken[] {
+function tokensSent(recording: Recording, login: RecordedCall): readonly SentToken[] {
+  const { calls, auth } = recording;
   if (auth?.kind === "bearer") return [];
-  const inherited = auth?.kind === "apiKey" && auth.in === "header" ? [[auth.name.toLowerCase(), auth.value] as const] : [];
+  const inherited = inheritedHeaders(recording);
   const own = login.headers.flatMap(sentIn);
   const others = calls.filter((call) => call !== login).flatMap(({ headers }) => [...headers, ...inherited].flatMap(sentIn));
   const counts = new Map<string, number>();
@@ -100,10 +101,15 @@ function headerOf(token: string, sent: readonly SentToken[]): TokenHeader | unde
   return known?.header;
 }
 
+/** Returns the header with the API key that calls take over from the whole recording; empty if there is none. */
+function inheritedHeaders({ auth }: Recording): readonly (readonly [name: string, value: string])[] {
+  return auth?.kind === "apiKey" && auth.in === "header" ? [[auth.name.toLowerCase(), auth.value]] : [];
+}
+
 /** Returns all values of the header `Authorization`, also that of an API key in this header. */
-function authorizationsIn({ calls, auth }: Recording): readonly string[] {
-  const values = calls.flatMap(({ headers }) => headers.flatMap(([name, value]) => (name === "authorization" ? [value] : [])));
-  return auth?.kind === "apiKey" && auth.in === "header" && auth.name.toLowerCase() === "authorization" ? [...values, auth.value] : values;
+function authorizationsIn(recording: Recording): readonly string[] {
+  const headers = [...recording.calls.flatMap((call) => call.headers), ...inheritedHeaders(recording)];
+  return headers.flatMap(([name, value]) => (name === "authorization" ? [value] : []));
 }
 
 /** Returns the credentials and the scheme of a header `Authorization`. The scheme is `undefined` for `Bearer`, and empty if there is none. */
