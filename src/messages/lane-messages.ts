@@ -278,6 +278,8 @@ export interface LaneDivergence extends Omit<Divergence, "path"> {
    * `true` if the divergence shows that a reduction was wrong: two states were merged, but the order in which their values were generated mattered.
    */
   readonly reduced?: boolean | undefined;
+  /** `true` if the two paths only behave differently when no step begins in the second of an earlier one. */
+  readonly seconds?: boolean | undefined;
   /** Violations on one of the two paths. The search did not commit them. */
   readonly seen?: readonly SeenViolation[] | undefined;
 }

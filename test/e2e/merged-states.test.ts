@@ -321,6 +321,25 @@ const ALIKE: Readonly<Record<string, LookAlike & { readonly path: string }>> = {
   return isCurrent || (bug && status === "published") ? write(status, isCurrent ? wrong : 2) : 412;`,
     most: 1,
   },
+  "a token that is refused only if the password changed in a later second": {
+    path: "login change pay",
+    actions: ["login", "change", "pay"],
+    login: "login",
+    schema:
+      "create table if not exists users (id integer primary key, changed_at int, balance int); insert or ignore into users values (1, 0, 100)",
+    answer: `
+  const { changed_at, balance } = one("select * from users");
+  if (url === "count") return [200, { n: -balance }];
+  const now = Math.floor(Date.now() / 1000);
+  if (url === "login") return [200, { token: sign({ sub: "1", iat: now, exp: now + 86400 }, "secret") }];
+  if (url === "change") return changed_at > 0 ? 409 : run("update users set changed_at = ?", now) && 200;
+  const token = (request.headers.authorization ?? "").slice(7);
+  if (token === "") return 401;
+  const isStale = JSON.parse(Buffer.from(token.split(".")[1], "base64url").toString()).iat < changed_at;
+  if (balance < 100 || (isStale && !bug)) return 401;
+  return run("update users set balance = balance - ?", isStale ? 200 : 100) && 200;`,
+    most: 0,
+  },
 };
 
 describe("states that differ only in what seqqa gives one name", () => {

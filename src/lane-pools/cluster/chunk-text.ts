@@ -203,6 +203,7 @@ export function expansionOf(given: string, units: readonly UnitRequest[], action
         hint: optional(text()),
         calls: optional(path),
         reduced: optional(flag),
+        seconds: optional(flag),
         seen: optional(
           listOf(members<SeenViolation>({ path, draws: optional(listOf(path, LONGEST_PATH)), status: integer(0, 999), finding }), 1000),
         ),

@@ -17,7 +17,7 @@ import {
 } from "../../messages/lane-messages.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
 import type { LaneBase } from "../bring-up/bring-up.ts";
-import { markedDifferences, sameNames } from "../../state/index.ts";
+import { isInToken, markedDifferences, sameNames } from "../../state/index.ts";
 import { LaneLost } from "../bring-up/lane-lost.ts";
 import type { Outcome } from "../step/outcome.ts";
 import { judgeStep } from "../step/step-rules.ts";
@@ -36,6 +36,15 @@ const STATE_LINES = 8;
  * later, e.g. the price in a signed offer.
  */
 const FOLLOWED = 3;
+
+/**
+ * Some targets compare the time in a token with another one in whole seconds, and all steps of a fast search share a second. An audit of two paths
+ * that wrote such times in different orders is therefore repeated with one second between the steps: `ONCE_APART` times for the same two places,
+ * because the first time may concern another user's token, and `MOST_APART` times in all, because each takes a second per step.
+ */
+const ONCE_APART = 2;
+const MOST_APART = 6;
+const SECOND_MS = 1_000;
 
 interface Reached extends Fingerprint {
   readonly changed: boolean;
@@ -60,6 +69,9 @@ export class CrossChecker {
   readonly #navigator: Navigator;
   readonly #settle: () => Promise<void> | void;
   readonly #isCancelled: () => boolean;
+  /** For each pair of places: how often an audit with one second between the steps compared times there. See {@link MOST_APART}. */
+  readonly #comparedApart: Map<string, number> = new Map();
+  #auditsApart = 0;
 
   constructor(base: LaneBase, navigator: Navigator, settle: () => Promise<void> | void, isCancelled: () => boolean) {
     this.#base = base;
@@ -84,7 +96,43 @@ export class CrossChecker {
       });
       if (found !== undefined) return found;
     }
-    return undefined;
+    return check.reduced === true && (await this.#ordersSeconds(unit, check)) ? this.#compareApart(unit, check) : undefined;
+  }
+
+  /** Returns `true` if the two paths wrote the time of a token and another one in different orders, and this is not audited often enough yet. */
+  async #ordersSeconds(unit: UnitRequest, { along }: ExpansionCheck): Promise<boolean> {
+    const { options, stepper, state, canonicalizer } = this.#base;
+    const { times } = options.knowledge;
+    const seconds = new Set(times.filter(({ resolutionMs }) => resolutionMs >= SECOND_MS).map(({ place }) => place));
+    if (stepper.waitsForSeconds || this.#auditsApart >= MOST_APART || this.#isCancelled() || ![...seconds].some(isInToken)) return false;
+    const orderOf = async ({ path, draws }: Way): Promise<ReadonlySet<string>> => {
+      await this.#navigator.replay(path, draws);
+      const order = canonicalizer.orderOfTimes(await state.facts());
+      return new Set(
+        order.filter((pair) => pair.every((place) => seconds.has(place)) && pair.some(isInToken)).map((pair) => pair.join("\n")),
+      );
+    };
+    const second = await orderOf(unit);
+    const first = await orderOf({ ...unit, ...along });
+    const pairs = [...first, ...second].filter((pair) => !first.has(pair) || !second.has(pair));
+    const isNew = pairs.some((pair) => (this.#comparedApart.get(pair) ?? 0) < ONCE_APART);
+    for (const pair of isNew ? pairs : []) this.#comparedApart.set(pair, (this.#comparedApart.get(pair) ?? 0) + 1);
+    if (isNew) this.#auditsApart++;
+    return isNew;
+  }
+
+  /** Compares the outcomes along both paths once more, and lets no step begin in the second of an earlier one. */
+  async #compareApart(unit: UnitRequest, check: ExpansionCheck): Promise<LaneDivergence | undefined> {
+    const { stepper } = this.#base;
+    // Begin at the root state, so that no checkpoint of a step without a wait is used.
+    await this.#navigator.replay([]);
+    stepper.waitsForSeconds = true;
+    try {
+      const found = await this.#compare({ unit, check: { ...check, expected: undefined } }, () => {});
+      return found === undefined ? undefined : { ...found, seconds: true };
+    } finally {
+      stepper.waitsForSeconds = false;
+    }
   }
 
   async #compare({ unit, check }: Pair, follow: (next: Pair, states: string) => void): Promise<LaneDivergence | undefined> {

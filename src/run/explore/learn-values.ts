@@ -196,9 +196,13 @@ async function isAlikeWhenFresh(lanePool: LearningLanes, walk: CalibrationWalk, 
 export async function learnFrom(
   lanePool: LearningLanes,
   before: Pick<LearnedValues, "reports" | "knowledge">,
-  { kind, calls, reduced }: LaneDivergence,
+  { kind, calls, reduced, seconds = false }: LaneDivergence,
   experiments: Experiments,
 ): Promise<LearnedValues & { readonly isExplained: boolean }> {
+  if (seconds) {
+    const knowledge = joined(before.knowledge, { ...NOTHING_KNOWN, ordered: [NEXT_SECOND] });
+    return { knowledge, reports: await lanePool.learn(knowledge, "fresh"), divergences: [], isExplained: true };
+  }
   if (kind === "late_write") {
     const found = await learnBackground(lanePool, before, experiments.idleMs, QUIET_MS);
     if (found !== undefined) return { ...found, reports: await lanePool.learn(found.knowledge, "fresh"), isExplained: true };

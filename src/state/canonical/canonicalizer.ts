@@ -141,6 +141,11 @@ export class Canonicalizer {
     return this.#writer.forgotten;
   }
 
+  /** Returns pairs of places of times: `[a, b]` if a step wrote a time at `a`, and a later step one at `b`. */
+  orderOfTimes(facts: Facts): readonly (readonly [string, string])[] {
+    return this.#writer.orderOfTimes(facts);
+  }
+
   /**
    * A 16-bit second hash of the last fingerprint's state, never 0. If the fingerprint left out an order of generation ({@link forgotten}), this hash
    * includes the order. Otherwise, the hash differs between two states that share a fingerprint by chance, with a probability of 65,534 in 65,535.

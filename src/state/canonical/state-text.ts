@@ -129,6 +129,15 @@ export class StateWriter {
     return isOrdered ? this.#write(facts, ranksOf(steps, times, this.#ordered)) : written;
   }
 
+  /** Returns the places of times in the order of the steps that wrote them: `[a, b]` if a step wrote a time at `a` before another one wrote `b`. */
+  orderOfTimes(facts: Facts): readonly (readonly [string, string])[] {
+    this.#write(facts, undefined);
+    const bySteps = [...this.#encoder.times].toSorted(([a], [b]) => a - b).map(([, places]) => [...places]);
+    return bySteps.flatMap((before, index) =>
+      before.flatMap((a) => bySteps.slice(index + 1).flatMap((after) => after.map((b) => [a, b] as const))),
+    );
+  }
+
   #forgottenDomains(): ReadonlySet<string> {
     const { steps, times } = this.#encoder;
     const places = new Set<string>();

@@ -208,6 +208,78 @@ describe("a divergence of calls that share a second", () => {
   });
 });
 
+describe("an audit of two paths that wrote the time of a token and another one in different orders", () => {
+  const second = (): number => Math.floor(Date.now() / 1000);
+  const tokenOf = (iat: number): string =>
+    [{ alg: "none" }, { sub: "1", iat }, "signature"].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
+  const iatOf = (token: string): number => (JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString()) as { iat: number }).iat;
+  interface Account {
+    readonly token?: string;
+    readonly changedAt?: number;
+    readonly used?: true;
+  }
+
+  const [LOG_IN, CHANGE, USE] = [0, 1, 2];
+  const calls: Readonly<Record<string, (account: Account, refuses: boolean) => Account | undefined>> = {
+    log_in: (account) => ({ ...account, token: tokenOf(second()) }),
+    change: (account) => ({ ...account, changedAt: second() }),
+    use: ({ token, changedAt = 0, ...rest }, refuses) =>
+      token === undefined || (refuses && iatOf(token) < changedAt) ? undefined : { ...rest, token, changedAt, used: true },
+  };
+
+  const cases = [
+    ["is a divergence, if only separate seconds show that the order matters", true],
+    ["is none, if the order does not matter", false],
+  ] as const;
+  it.each(some(cases, 1))("with one second between the steps %s", async (_case, refuses) => {
+    const definition = new AgentDefinition<object, MemoryAdapter<Account>>({
+      world: () => {
+        const store = new MemoryAdapter<Account>({ state: {} });
+        return new World<object, MemoryAdapter<Account>>({ api: store, systems: { store }, context: {} });
+      },
+      invariants: [],
+      actions: Object.entries(calls).map(
+        ([name, call]) =>
+          new Action<object, MemoryAdapter<Account>>({
+            name,
+            run: async (api) => {
+              const next = call(api.state, refuses);
+              api.state = next ?? api.state;
+              return ApiResponse.of(next === undefined ? 401 : 200, {});
+            },
+          }),
+      ),
+    });
+    const lanePool = new TestLanePool({ definition: definition as unknown as AgentDefinition<never, never>, lanes: 1, delays: false });
+    atEnd(() => lanePool.close());
+    const experiments = { idleMs: 0, startsTargets: false, path: [LOG_IN, CHANGE] };
+    const learned = await learnValues(lanePool, { reports: await lanePool.start(), knowledge: NOTHING_KNOWN }, experiments);
+    expect(learned.knowledge.times.map(({ place }) => fieldOf(place))).toEqual([
+      field("changedAt" as keyof Shop),
+      expect.stringContaining(".iat"),
+    ]);
+    await untilSecondBegins();
+    const unit = { path: [CHANGE, LOG_IN], from: 0, to: 3, lo: 0, hi: 0, uncertain: false, snapshot: undefined };
+    const check = { expected: undefined, along: { path: [LOG_IN, CHANGE] }, merge: true, reduced: true, edge: 0 };
+    const { divergences } = await lanePool.expand(0, { units: [{ ...unit, check }], direct: true });
+    const differs = {
+      kind: "merge",
+      seconds: true,
+      calls: [CHANGE, LOG_IN, USE],
+      differences: ["use: the target answered 401 the first time, but 200 now"],
+    };
+    expect(divergences).toHaveLength(refuses ? 1 : 0);
+    if (refuses) expect(divergences).toMatchObject([differs]);
+    for (const divergence of divergences) {
+      const again = await learnFrom(lanePool, learned, divergence, experiments);
+      expect([again.isExplained, again.knowledge.ordered]).toEqual([true, [NEXT_SECOND]]);
+    }
+  });
+
+  /** Waits until a second begins, so that calls without a wait share it. */
+  const untilSecondBegins = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1_000 - (Date.now() % 1_000)));
+});
+
 describe("lanes for experiments", () => {
   const found = {} as never;
   const root = { wholeLo: 1, wholeHi: 2, rootLo: 3, rootHi: 4 } as LaneReport;
