@@ -11,7 +11,7 @@ export { exploreFile, withLoadedFiles } from "./explore/explore-file.ts";
 export type { ExploreFileRequest } from "./prepare/explore-request.ts";
 export { findJourneys } from "./journeys/find-journeys.ts";
 export type { FoundJourney, FoundJourneys, JourneyEvent, JourneyFile, JourneyRun, RunJourneysInput } from "./journeys/journey-run.ts";
-export { mergeExplorations, shardFailures } from "./shards/merge-explorations.ts";
+export { mergeExplorations, storedFailures } from "./shards/merge-explorations.ts";
 export { checkShards } from "./prepare/check-shards.ts";
 export { replayFile, type ReplayFileInput } from "./replay/replay-file.ts";
 export { walkFile, type ActionWalk, type WalkFileInput } from "./replay/walk-file.ts";

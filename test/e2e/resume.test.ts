@@ -351,6 +351,24 @@ describe("a run that goes on", () => {
     expect((await run("--resume", "--only", "a")).stderr).toContain("a continues after 60 steps");
   });
 
+  it("with --only keeps the failure of an exploration that it leaves out", { timeout: 100_000 }, async () => {
+    const { run, output } = project({
+      "qa/a.explore.ts": bits("a", 5).replace("!== 31", "!== 99"),
+      "qa/b.explore.ts": bits("b", 2, ', setup: () => { throw new Error("no user"); }'),
+    });
+    const first = await run("--max-steps", "60");
+    const { failures } = writtenIn(output);
+    expect(failures).toMatchObject([{ file: "qa/b.explore.ts" }]);
+    for (const steps of ["90", "120"]) {
+      const { status, stderr } = await run("--resume", "--only", "a", "--max-steps", steps);
+      expect([status, stderr]).toEqual([
+        first.status,
+        expect.stringContaining("qa/b.explore.ts had failed. --only leaves it out, so it still counts as failed."),
+      ]);
+      expect(writtenIn(output).failures).toEqual(failures);
+    }
+  });
+
   it("keeps --no-infra, --base-url, --only and --shard, and no password", { timeout: 100_000 }, async () => {
     const counter = (name: string): string => `import { Action, Agent } from "seqqa";
       export const agent = new Agent({ name: "${name}", invariants: [], actions: [1, 2, 3, 4].map((n) => new Action({

@@ -41,7 +41,7 @@ export async function mergeCommand(
         : [{ key: "fail_on_severity", flag: "--fail-on-severity", value: options.failOnSeverity }]),
     ],
   });
-  const { mergeExplorations, shardFailures, refuseDamaged, checkShards } = await machinery.merging();
+  const { mergeExplorations, storedFailures, refuseDamaged, checkShards } = await machinery.merging();
   const { stdout, stderr, env, cwd } = shell;
   const verbose = options.verbose === true;
   const formats = await loadFormats(config.report.formats, { key: "report.formats", folder: config.folder, machinery });
@@ -58,7 +58,7 @@ export async function mergeCommand(
       for (const { file, name } of stores[0]!.stored.explorations) {
         session.merged({ file, name, merge: (keep) => mergeExplorations(stores, file, keep) });
       }
-      for (const { file, error } of shardFailures(stores)) session.fail(error, resolve(shell.cwd, file));
+      for (const { file, error } of storedFailures(stores)) session.fail(error, resolve(shell.cwd, file));
     };
     withShardStores(
       paths.map((path) => resolve(shell.cwd, path)),

@@ -31,7 +31,7 @@ export interface Machinery extends RunEngine {
    * @throws SeqqaError
    */
   readonly work: (input: WorkInput) => Promise<void>;
-  readonly merging: () => Promise<Pick<typeof RunModule, "mergeExplorations" | "shardFailures" | "refuseDamaged" | "checkShards">>;
+  readonly merging: () => Promise<Pick<typeof RunModule, "mergeExplorations" | "storedFailures" | "refuseDamaged" | "checkShards">>;
   readonly replayFile: ReplayFile;
   readonly codeHashes: typeof RunModule.codeHashes;
   /**

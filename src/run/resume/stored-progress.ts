@@ -71,7 +71,7 @@ export async function exploreKept(
     },
     isKept: true,
     cannotWrite: (_path, cause, exitStatus) => cannotKeep(config, cause, exitStatus),
-    resumed: stored === undefined ? undefined : { stored, kept: new Map() },
+    resumed: stored === undefined ? undefined : { stored, kept: new Map(), failures: [] },
   });
   let result: ExplorationResult | undefined;
   try {

@@ -1,6 +1,7 @@
 import type { RunDocument } from "../../reports/index.ts";
 import { readRun, type StoredRun } from "../../run-log/index.ts";
 import type { KeptReason, ResumableInput } from "../resume/check-resumable.ts";
+import { storedFailures, type StoredFailure } from "../shards/merge-explorations.ts";
 import type { RunEngine } from "./run-engine.ts";
 
 /** The stored result of an exploration that the resumed run does not continue. */
@@ -14,15 +15,19 @@ export interface ResumedRun {
   readonly stored: StoredRun;
   /** The stored results that are kept, by exploration file. */
   readonly kept: ReadonlyMap<string, KeptResult>;
+  /** The files that ended without a result. */
+  readonly failures: readonly StoredFailure[];
 }
 
 /** Returns the run to resume, with the results of the explorations that it does not continue. @throws SeqqaError if the run cannot be resumed */
 export async function resumedRun({ checkResumable }: Pick<RunEngine, "checkResumable">, input: ResumableInput): Promise<ResumedRun> {
   const { stored, config } = input;
   const kept = await checkResumable(input);
-  const entries = kept.size === 0 ? [] : readRun(config.report.outputDir, stored.id).data.document.explorations;
+  const { document } = readRun(config.report.outputDir, stored.id).data;
+  const entries = document.explorations;
   return {
     stored,
     kept: new Map([...kept].map(([file, reason]) => [file, { reason, entry: entries.find((entry) => entry.file === file) }])),
+    failures: storedFailures([document]),
   };
 }

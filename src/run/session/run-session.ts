@@ -222,6 +222,7 @@ export class RunSession {
         });
         return result === undefined ? undefined : { name, result };
       });
+      if (taken === undefined) this.#keepFailures(this.#shown(path));
       this.#foundHere ||= taken !== undefined && this.#statuses.at(-1) === 1;
     } catch (error) {
       this.fail(error, path);
@@ -348,7 +349,10 @@ export class RunSession {
     const stored = resumed?.stored.explorations.find((one) => one.file === file);
     if (kept === undefined || stored === undefined) return false;
     const { reason, entry } = kept;
-    if (entry === undefined) return true;
+    if (entry === undefined) {
+      this.#keepFailures(file);
+      return true;
+    }
     const { name, stopReason, steps } = entry;
     const why =
       reason === "over"
@@ -363,6 +367,15 @@ export class RunSession {
     const counted: ExplorationResult = result.stopReason === "interrupted" ? { ...result, stopReason: "max_time" } : result;
     this.#takeIn({ name, file, result }, statusOfResult(counted, config.failOnSeverity));
     return true;
+  }
+
+  /** Records the failures of an earlier session of the run again, for a file that --only leaves out. */
+  #keepFailures(file: string): void {
+    for (const { error } of this.#input.resumed?.failures.filter((failure) => failure.file === file) ?? []) {
+      this.#input.reporter.message(`${file} had failed. --only leaves it out, so it still counts as failed.`);
+      this.fail(error, file);
+      this.#leftOut++;
+    }
   }
 
   #keeperOf(file: string): ExplorationKeeper | undefined {

@@ -44,16 +44,16 @@ export function mergeExplorations(stores: readonly ShardStore[], file: string, k
   return mergedResult(merged, parts);
 }
 
-/** A file that ended without a result in a shard, and its error. */
-export interface ShardFailure {
+/** A file that ended without a result in a stored run, and its error. */
+export interface StoredFailure {
   readonly file: string;
   readonly error: SeqqaError;
 }
 
-/** Returns the files that ended without a result in some shard. An error that occurred in several shards is returned once. */
-export function shardFailures(stores: readonly ShardStore[]): readonly ShardFailure[] {
-  const failures = new Map<string, ShardFailure>();
-  for (const { failures: own, exitStatus } of stores) {
+/** Returns the files that ended without a result in some of the runs. An error that occurred in several runs is returned once. */
+export function storedFailures(runs: readonly Pick<ShardStore, "failures" | "exitStatus">[]): readonly StoredFailure[] {
+  const failures = new Map<string, StoredFailure>();
+  for (const { failures: own, exitStatus } of runs) {
     for (const { file, code, message, hint } of own) {
       // The run log contains the exit status of the whole run only. A finding hides that of the failure.
       const error = new SeqqaError(code, message, { hint, exitStatus: exitStatus === 3 ? 3 : 2 });
