@@ -359,7 +359,9 @@ test("check says what was found, and leaves nothing behind", async () => {
   expect(checks.filter(({ ok }) => !ok)).toEqual([]);
   expect(checks.map(({ what }) => what)).toEqual(["reachable", "privileges", "checkpoint", "connections", "speed", "leftovers"]);
   expect(checks[2]?.says).toContain("auto chooses journal");
-  expect(await stores.check(url, { inPlace: true, inProcess: false })).toEqual(checks);
+  // The number of free connections changes with what else uses the server.
+  const steady = checks.map((check) => (check.what === "connections" ? { ...check, says: expect.any(String) as string } : check));
+  expect(await stores.check(url, { inPlace: true, inProcess: false })).toEqual(steady);
   expect(await dump(url)).toBe(before);
   const old = await databaseUrl(await newDatabase(["create table t(id int) engine=MyISAM"]));
   for (const [inPlace, inProcess] of [
