@@ -58,6 +58,7 @@ interface Ended {
  */
 export class Feed implements Reporter {
   readonly #visibility: Visibility;
+  readonly #flags: string | undefined;
   readonly #hide: ReturnType<typeof redactor>;
   readonly #listeners: Set<(event: UiEvent) => void> = new Set();
   readonly #explorations: Known[] = [];
@@ -66,19 +67,22 @@ export class Feed implements Reporter {
   #failures: readonly UiFailure[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(visibility: Visibility) {
+  /** @param flags The flags of commands that find the run; see `commandFlags` of the document. */
+  constructor(visibility: Visibility, flags?: string) {
     this.#visibility = visibility;
+    this.#flags = flags;
     this.#hide = redactor(visibility.redact);
   }
 
   static of({ document, graphs, comparisons = [] }: ReportData, visibility: Visibility): Feed {
-    const feed = new Feed(visibility);
+    const feed = new Feed(visibility, document.commandFlags);
     document.explorations.forEach((entry, index) => {
       const graph = GrowingGraph.of(graphs[index]!);
       const sent = { nodes: graph.nodes.length, edges: graph.edges.length };
       const { name, file, notes, verdict } = entry;
       const { actions } = graphs[index]!;
-      const more = { actions, source: document.source, comparison: comparisons[index], stateName: stateNamer(graphs[index]) };
+      const { source, commandFlags: flags } = document;
+      const more = { actions, source, flags, comparison: comparisons[index], stateName: stateNamer(graphs[index]) };
       const known = { name, file, actions, graph, notes, verdict: verdict.text, sent, ended: endedOf(entry) };
       feed.#explorations.push({ ...known, ...findingsOf(entry, index, more) });
     });
@@ -168,7 +172,7 @@ export class Feed implements Reporter {
     const stateName: StateNamer = (state) =>
       typeof state === "number" ? graph.find(state)?.name || undefined : graph.nameAfter(state.map((name) => known.actions.indexOf(name)));
     graph.root("");
-    const parts = findingsOf(entry, this.#last, { stateName, actions: known.actions });
+    const parts = findingsOf(entry, this.#last, { stateName, actions: known.actions, flags: this.#flags });
     Object.assign(known, { file: entry.file, verdict: entry.verdict.text, ...parts, ended: endedOf(entry) });
     this.#tell({ kind: "ended", exploration: this.#last, verdict: entry.verdict.text, ...parts });
   }

@@ -62,7 +62,7 @@ async function runFound(target: RunTarget, given: RunOptions, { shell, machinery
   const { stdout, stderr, env, cwd } = shell;
   const formats = await loadFormats(config.report.formats, { key: "report.formats", folder: config.folder, machinery });
   const told = await loadReporters(options.reporter, { stdout, stderr, env, verbose, visibility: config.report }, { cwd, machinery });
-  const page = { isAsked: options.ui === true, port: options.port, config, shell, machinery };
+  const page = { isAsked: options.ui === true, given: options, port: options.port, config, shell, machinery };
   const explored = async (reporter: Reporters, signal: AbortSignal): Promise<ExitStatus> => {
     const { only, distributed: url, shard } = options;
     const onNote = (message: string): void => reporter.message(message);

@@ -13,6 +13,7 @@ import { usage } from "../arguments/run-options.ts";
 import type { Shell } from "../process/shell.ts";
 import type { Machinery } from "./machinery.ts";
 import { pathText } from "./path-text.ts";
+import { commandFlags, type ReplayFlags } from "./replay-with.ts";
 
 export interface UiOptions {
   readonly config: Config;
@@ -24,12 +25,12 @@ export interface UiOptions {
 
 /** Runs the work of a run. With `--ui`, serves a live page of the run during the work, and afterwards until the user presses Ctrl-C. */
 export async function withPage(
-  { isAsked, ...options }: Omit<UiOptions, "feed"> & { readonly isAsked: boolean },
+  { isAsked, given, ...options }: Omit<UiOptions, "feed"> & { readonly isAsked: boolean; readonly given: ReplayFlags },
   reporters: Reporters,
   work: (reporters: Reporters) => Promise<ExitStatus>,
 ): Promise<ExitStatus> {
   if (!isAsked) return work(reporters);
-  const feed = new Feed(options.config.report);
+  const feed = new Feed(options.config.report, commandFlags(options.config, given, options.shell.cwd).join(" "));
   const server = await serveUi({ ...options, feed });
   try {
     const status = await work(new Reporters([reporters, feed]));

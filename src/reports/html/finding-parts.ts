@@ -1,13 +1,10 @@
-import type { Comparison } from "../document/compared-with.ts";
 import type { ExplorationEntry } from "../document/document-types.ts";
-import type { SourcePlace } from "../document/source-place.ts";
 import { problemsPart } from "./exploration-part.ts";
 import { findingPart } from "./finding-part.ts";
-import { findingView } from "./finding-view.ts";
+import { findingView, type FindingView } from "./finding-view.ts";
 import { LIMITS, type Limits } from "./limits.ts";
 import { racePart } from "./race-part.ts";
 import { setupPart } from "./setup-part.ts";
-import type { StateNamer } from "./state-namer.ts";
 
 /** The largest number of bytes of the findings of one exploration. Above it, details are left out. */
 const MOST_BYTES = 4_000_000;
@@ -22,12 +19,9 @@ export interface FindingParts {
   readonly problems: string;
 }
 
-interface Beside {
+interface Beside extends Pick<FindingView, "source" | "flags" | "comparison" | "stateName"> {
   /** The id of the HTML element that will contain the requests of `setup`. */
   readonly setup: string;
-  readonly source?: SourcePlace | undefined;
-  readonly comparison?: Comparison | undefined;
-  readonly stateName?: StateNamer | undefined;
 }
 
 /** Returns the findings as HTML in the same form as in the report. If the HTML is larger than 4 MB, details are left out. */

@@ -146,7 +146,7 @@ describe("the server of the page", () => {
   });
 
   it("sends all that is known, and then each event, without secrets", async () => {
-    const feed = new Feed(visibility);
+    const feed = new Feed(visibility, "--config qa/seqqa.yaml");
     const { origin, search } = await serve(feed);
     feed.event("shop", started);
     feed.tried("shop", step({}));
@@ -184,6 +184,7 @@ describe("the server of the page", () => {
       { kind: "ended", findings: [{ id: "a1", message: "twice", html: expect.stringContaining('id="finding-a1"') }] },
       { kind: "over", run: report({}).run, exitStatus: 1 },
     ]);
+    expect(JSON.stringify(rest[2])).toContain("npx seqqa replay a1 --config qa/seqqa.yaml");
     expect(JSON.stringify([all, ...rest])).not.toMatch(/hush|pw-1/);
   });
 
