@@ -1,4 +1,5 @@
 import { OURS } from "../schema/catalog.ts";
+import { routineHidden } from "../connect/failures.ts";
 import type { Ask } from "../connect/server.ts";
 import { named, quoteName, quoteText } from "../connect/sql-text.ts";
 import { renamed, type Naming } from "./database-names.ts";
@@ -66,12 +67,13 @@ async function copyRows(ask: Ask, from: string, to: string, name: string): Promi
 async function copyRoutines(ask: Ask, naming: Naming): Promise<void> {
   const { from } = naming;
   const routines = (await ask(
-    `select routine_type, routine_name from information_schema.routines where ${named("routine_schema", from)} order by routine_type, routine_name`,
+    `select routine_type, routine_name, definer from information_schema.routines where ${named("routine_schema", from)} order by routine_type, routine_name`,
   )) as string[][];
-  for (const [type, name] of routines) {
+  for (const [type, name, definer] of routines) {
     const [row] = await ask(`show create ${type!} ${quoteName(from)}.${quoteName(name!)}`);
-    const mode = row?.[1] ?? "";
-    await make(ask, { create: renamed(row?.[2] ?? "", naming, mode), mode, client: row?.[3] ?? "", collation: row?.[4] ?? "" });
+    if (typeof row?.[2] !== "string") throw routineHidden(from, `${type!.toLowerCase()} "${name!}"`, definer!);
+    const mode = row[1] ?? "";
+    await make(ask, { create: renamed(row[2], naming, mode), mode, client: row[3] ?? "", collation: row[4] ?? "" });
   }
 }
 

@@ -1,7 +1,7 @@
 import { RowSums } from "../../../stores/multiset-mirror.ts";
 import { OURS, readCatalog, type Table } from "../schema/catalog.ts";
 import type { Control, Row } from "../connect/control.ts";
-import { errnoOf } from "../connect/failures.ts";
+import { errnoOf, routineHidden } from "../connect/failures.ts";
 import { imagesIn, selectImages } from "../read/observe.ts";
 import { batches, putBackStatements } from "../put-back/put-back.ts";
 import { named, quoteName, quoteText } from "../connect/sql-text.ts";
@@ -111,7 +111,7 @@ async function otherObjects(control: Control): Promise<{ readonly names: string;
   const schema = control.store.database;
   const [names = [], routines = [], views = [], triggers = [], events = [], [[ignores] = []] = []] = await control.batch([
     `select table_name, table_type from information_schema.tables where ${named("table_schema", schema)} and table_type <> 'VIEW' order by table_name`,
-    `select routine_type, routine_name from information_schema.routines where ${named("routine_schema", schema)} order by routine_type, routine_name`,
+    `select routine_type, routine_name, definer from information_schema.routines where ${named("routine_schema", schema)} order by routine_type, routine_name`,
     `select table_name from information_schema.views where ${named("table_schema", schema)} order by table_name`,
     `select trigger_name from information_schema.triggers where ${named("event_object_schema", schema)} order by event_object_table, action_timing, event_manipulation, action_order`,
     `select event_name from information_schema.events where ${named("event_schema", schema)} order by event_name`,
@@ -121,11 +121,12 @@ async function otherObjects(control: Control): Promise<{ readonly names: string;
   // Definitions do not name the database, so that they can also be executed in another lane's database.
   const naming: Naming = { from: schema, to: undefined, objects: new Set(all), ignoresCase: ignores !== "0" };
   const objects: SchemaObject[] = [];
-  for (const [type, name] of routines) {
+  for (const [type, name, definer] of routines) {
     const kind = type === "PROCEDURE" ? "procedure" : "function";
     const [row] = await control.rows(`show create ${kind} ${quoteName(name!)}`);
-    const mode = row?.[1] ?? "";
-    objects.push({ kind, name: name!, mode, create: renamed(row?.[2] ?? "", naming, mode) });
+    if (typeof row?.[2] !== "string") throw routineHidden(schema, `${kind} "${name!}"`, definer!);
+    const mode = row[1] ?? "";
+    objects.push({ kind, name: name!, mode, create: renamed(row[2], naming, mode) });
   }
   for (const [name] of views) {
     const [row] = await control.rows(`show create view ${quoteName(name!)}`);

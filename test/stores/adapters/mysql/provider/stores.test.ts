@@ -232,6 +232,34 @@ describe("lanes' databases", () => {
     expect(await dump(two)).not.toContain(new URL(one).pathname.slice(1));
   });
 
+  test("a routine whose definition the user may not read is named", async () => {
+    const name = await newDatabase(["create table t(a int)", "create procedure cleanup() delete from t"]);
+    const user = `seqqa_${runId()}`;
+    await admin(async (connection) => {
+      await connection.query(`create user ${user}@'%' identified by 'x'; grant all on \`${name}\`.* to ${user}@'%'`);
+      await connection.query(`grant all on \`seqqa\\_%\`.* to ${user}@'%'`);
+    });
+    const url = new URL(await databaseUrl(name));
+    [url.username, url.password] = [user, "x"];
+    try {
+      const lanes = provider(url.href, runId());
+      await expect(lanes.prepare()).rejects.toMatchObject({
+        code: "STORE_NOT_ALLOWED",
+        exitStatus: 2,
+        message: expect.stringMatching(/^The procedure "cleanup" of the database ".*" belongs to \S+@\S+, and the user/) as string,
+        hint: expect.stringContaining("mysql.proc") as string,
+      });
+      await lanes.close();
+      // The checkpoint `copy` reads the definitions of a lane's database in the same way.
+      const system = new MysqlAdapter({ url: url.href, checkpoint: "copy" });
+      await expect(system.open({ name: "db", laneIndex: 0, inProcess: false, borrowed: false })).rejects.toMatchObject({
+        code: "STORE_NOT_ALLOWED",
+      });
+    } finally {
+      await admin((connection) => connection.query(`drop user ${user}@'%'`));
+    }
+  });
+
   test("of a killed run are removed by the next, those of a living one are not", async () => {
     const url = await databaseUrl(await newDatabase(["create table t(id int primary key)"]));
     const [dead, alive, mine] = [runId(), runId(), runId()];
