@@ -86,6 +86,18 @@ export function isDenied(error: unknown): boolean {
   return [1044, 1095, 1142, 1143, 1227, 1370, 1419].includes(errnoOf(error));
 }
 
+/** Returns the error for a routine of another user, of which the server shows the name only. `routine`: e.g. `procedure "cleanup"`. */
+export function routineHidden(database: string, routine: string, definer: string): SeqqaError {
+  return new SeqqaError(
+    "STORE_NOT_ALLOWED",
+    `The ${routine} of the database "${database}" belongs to ${definer}, and the user in the store's URL may not read its definition. seqqa copies the definition.`,
+    {
+      hint: `Use ${definer} in the store's URL. Or grant the user SELECT ON mysql.proc and SET USER (MariaDB; from 11.3 on, SHOW CREATE ROUTINE also works), or SHOW_ROUTINE and SET_USER_ID (MySQL).`,
+      exitStatus: 2,
+    },
+  );
+}
+
 /** Returns `true` if KILL failed because the session to be killed no longer exists. */
 export function isGone(error: unknown): boolean {
   return errnoOf(error) === 1094;

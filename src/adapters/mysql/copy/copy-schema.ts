@@ -1,6 +1,8 @@
 import { OURS } from "../schema/catalog.ts";
+import { routineHidden } from "../connect/failures.ts";
 import type { Ask } from "../connect/server.ts";
 import { named, quoteName, quoteText } from "../connect/sql-text.ts";
+import { renamed, type Naming } from "./database-names.ts";
 
 /** The definition of a routine, trigger or event, and the session settings with which it was created. */
 interface Stored {
@@ -27,11 +29,25 @@ export async function copySchema(ask: Ask, from: string, to: string): Promise<vo
   await ask(`use ${quoteName(to)}`);
   for (const name of tables) await ask(await shown(ask, `table ${quoteName(from)}.${quoteName(name)}`, 1));
   for (const [name, type] of all) if (type !== "VIEW" && type !== "SEQUENCE") await copyRows(ask, from, to, name!);
-  await copyRoutines(ask, from);
-  await copyViews(ask, from, to, all.filter(([, type]) => type === "VIEW").map(([name]) => name!)); // prettier-ignore
+  const naming = await readNaming(ask, from, to);
+  await copyRoutines(ask, naming);
+  await copyViews(ask, naming, all.filter(([, type]) => type === "VIEW").map(([name]) => name!)); // prettier-ignore
   // Create triggers last: otherwise they would fire while rows are copied.
-  await copyTriggers(ask, from);
-  await copyEvents(ask, from);
+  await copyTriggers(ask, naming);
+  await copyEvents(ask, naming);
+}
+
+async function readNaming(ask: Ask, from: string, to: string): Promise<Naming> {
+  const [[ignores] = []] = await ask("select @@lower_case_table_names");
+  const names = await ask(
+    [
+      `select table_name from information_schema.tables where ${named("table_schema", from)}`,
+      `select routine_name from information_schema.routines where ${named("routine_schema", from)}`,
+      `select trigger_name from information_schema.triggers where ${named("trigger_schema", from)}`,
+      `select event_name from information_schema.events where ${named("event_schema", from)}`,
+    ].join(" union "),
+  );
+  return { from, to, objects: new Set(names.map(([name]) => name!)), ignoresCase: ignores !== "0" };
 }
 
 async function shown(ask: Ask, what: string, at: number): Promise<string> {
@@ -48,13 +64,16 @@ async function copyRows(ask: Ask, from: string, to: string, name: string): Promi
   await ask(`insert into ${quoteName(to)}.${quoteName(name)} (${list}) select ${list} from ${quoteName(from)}.${quoteName(name)}`);
 }
 
-async function copyRoutines(ask: Ask, from: string): Promise<void> {
+async function copyRoutines(ask: Ask, naming: Naming): Promise<void> {
+  const { from } = naming;
   const routines = (await ask(
-    `select routine_type, routine_name from information_schema.routines where ${named("routine_schema", from)} order by routine_type, routine_name`,
+    `select routine_type, routine_name, definer from information_schema.routines where ${named("routine_schema", from)} order by routine_type, routine_name`,
   )) as string[][];
-  for (const [type, name] of routines) {
+  for (const [type, name, definer] of routines) {
     const [row] = await ask(`show create ${type!} ${quoteName(from)}.${quoteName(name!)}`);
-    await make(ask, { create: row?.[2] ?? "", mode: row?.[1] ?? "", client: row?.[3] ?? "", collation: row?.[4] ?? "" });
+    if (typeof row?.[2] !== "string") throw routineHidden(from, `${type!.toLowerCase()} "${name!}"`, definer!);
+    const mode = row[1] ?? "";
+    await make(ask, { create: renamed(row[2], naming, mode), mode, client: row[3] ?? "", collation: row[4] ?? "" });
   }
 }
 
@@ -62,16 +81,15 @@ async function copyRoutines(ask: Ask, from: string): Promise<void> {
  * Copies views. A view may use another view that does not exist in the copy yet. Failed views are therefore tried again, as long as some view
  * succeeds.
  */
-async function copyViews(ask: Ask, from: string, to: string, names: readonly string[]): Promise<void> {
+async function copyViews(ask: Ask, naming: Naming, names: readonly string[]): Promise<void> {
   let left = [...names];
   while (left.length > 0) {
     const failed: string[] = [];
     let last: unknown;
     for (const name of left) {
-      const text = await shown(ask, `view ${quoteName(from)}.${quoteName(name)}`, 1);
+      const text = await shown(ask, `view ${quoteName(naming.from)}.${quoteName(name)}`, 1);
       try {
-        // SHOW CREATE VIEW qualifies every name with the name of the database. Replace it by the name of the new database.
-        await ask(text.replaceAll(`${quoteName(from)}.`, `${quoteName(to)}.`));
+        await ask(renamed(text, naming));
       } catch (error) {
         failed.push(name);
         last = error;
@@ -82,7 +100,8 @@ async function copyViews(ask: Ask, from: string, to: string, names: readonly str
   }
 }
 
-async function copyTriggers(ask: Ask, from: string): Promise<void> {
+async function copyTriggers(ask: Ask, naming: Naming): Promise<void> {
+  const { from } = naming;
   const originals = await ask(
     `select 1 from information_schema.tables where ${named("table_schema", from)} and table_name = '${OURS}originals'`,
   );
@@ -94,17 +113,23 @@ async function copyTriggers(ask: Ask, from: string): Promise<void> {
   for (const [name, mode, client, collation] of triggers) {
     if (name!.startsWith(OURS)) continue;
     const body = kept.find(([one]) => one === name)?.[1] ?? (await shown(ask, `trigger ${quoteName(from)}.${quoteName(name!)}`, 2));
-    await make(ask, { create: body, mode: mode!, client: client!, collation: collation! });
+    await make(ask, { create: renamed(body, naming, mode!), mode: mode!, client: client!, collation: collation! });
   }
 }
 
-async function copyEvents(ask: Ask, from: string): Promise<void> {
+async function copyEvents(ask: Ask, naming: Naming): Promise<void> {
+  const { from } = naming;
   const events = await ask(`select event_name from information_schema.events where ${named("event_schema", from)} order by event_name`);
   for (const [name] of events) {
     const [row] = await ask(`show create event ${quoteName(from)}.${quoteName(name!)}`);
-    const [, mode, zone, create, client, collation] = row ?? [];
+    const [, mode = "", zone, create, client, collation] = row ?? [];
     await ask(`set session time_zone = ${quoteText(zone ?? "SYSTEM")}`);
-    await make(ask, { create: create ?? "", mode: mode ?? "", client: client ?? "", collation: collation ?? "" });
+    await make(ask, {
+      create: renamed(create ?? "", naming, mode ?? ""),
+      mode: mode ?? "",
+      client: client ?? "",
+      collation: collation ?? "",
+    });
     await ask("set session time_zone = '+00:00'");
   }
 }

@@ -1,10 +1,11 @@
 import { RowSums } from "../../../stores/multiset-mirror.ts";
 import { OURS, readCatalog, type Table } from "../schema/catalog.ts";
 import type { Control, Row } from "../connect/control.ts";
-import { errnoOf } from "../connect/failures.ts";
+import { errnoOf, routineHidden } from "../connect/failures.ts";
 import { imagesIn, selectImages } from "../read/observe.ts";
 import { batches, putBackStatements } from "../put-back/put-back.ts";
 import { named, quoteName, quoteText } from "../connect/sql-text.ts";
+import { renamed, type Naming } from "./database-names.ts";
 
 export interface Snapshot {
   readonly kind: "snapshot";
@@ -108,33 +109,41 @@ function nextIn(text: string): string | undefined {
 
 async function otherObjects(control: Control): Promise<{ readonly names: string; readonly others: readonly SchemaObject[] }> {
   const schema = control.store.database;
-  const [names = [], routines = [], views = [], triggers = [], events = []] = await control.batch([
+  const [names = [], routines = [], views = [], triggers = [], events = [], [[ignores] = []] = []] = await control.batch([
     `select table_name, table_type from information_schema.tables where ${named("table_schema", schema)} and table_type <> 'VIEW' order by table_name`,
-    `select routine_type, routine_name from information_schema.routines where ${named("routine_schema", schema)} order by routine_type, routine_name`,
+    `select routine_type, routine_name, definer from information_schema.routines where ${named("routine_schema", schema)} order by routine_type, routine_name`,
     `select table_name from information_schema.views where ${named("table_schema", schema)} order by table_name`,
     `select trigger_name from information_schema.triggers where ${named("event_object_schema", schema)} order by event_object_table, action_timing, event_manipulation, action_order`,
     `select event_name from information_schema.events where ${named("event_schema", schema)} order by event_name`,
+    "select @@lower_case_table_names",
   ]);
+  const all = [...names, ...routines.map(([, name]) => [name]), ...views, ...triggers, ...events].map(([name]) => name!);
+  // Definitions do not name the database, so that they can also be executed in another lane's database.
+  const naming: Naming = { from: schema, to: undefined, objects: new Set(all), ignoresCase: ignores !== "0" };
   const objects: SchemaObject[] = [];
-  for (const [type, name] of routines) {
+  for (const [type, name, definer] of routines) {
     const kind = type === "PROCEDURE" ? "procedure" : "function";
     const [row] = await control.rows(`show create ${kind} ${quoteName(name!)}`);
-    objects.push({ kind, name: name!, mode: row?.[1] ?? "", create: row?.[2] ?? "" });
+    if (typeof row?.[2] !== "string") throw routineHidden(schema, `${kind} "${name!}"`, definer!);
+    const mode = row[1] ?? "";
+    objects.push({ kind, name: name!, mode, create: renamed(row[2], naming, mode) });
   }
   for (const [name] of views) {
     const [row] = await control.rows(`show create view ${quoteName(name!)}`);
-    // Remove the name of the database from the definition, so that the view can also be created in another lane's database.
-    objects.push({ kind: "view", name: name!, mode: "", create: (row?.[1] ?? "").replaceAll(`${quoteName(control.store.database)}.`, "") });
+    objects.push({ kind: "view", name: name!, mode: "", create: renamed(row?.[1] ?? "", naming) });
   }
   for (const [name] of triggers) {
     if (name!.startsWith(OURS)) continue;
     const [row] = await control.rows(`show create trigger ${quoteName(name!)}`);
-    objects.push({ kind: "trigger", name: name!, mode: row?.[1] ?? "", create: row?.[2] ?? "" });
+    const mode = row?.[1] ?? "";
+    objects.push({ kind: "trigger", name: name!, mode, create: renamed(row?.[2] ?? "", naming, mode) });
   }
   for (const [name] of events) {
     const [row] = await control.rows(`show create event ${quoteName(name!)}`);
     // A one-time event is dropped after its execution, so it may not exist any longer.
-    if (row !== undefined) objects.push({ kind: "event", name: name!, mode: row[1] ?? "", zone: row[2] ?? "SYSTEM", create: row[3] ?? "" });
+    if (row === undefined) continue;
+    const mode = row[1] ?? "";
+    objects.push({ kind: "event", name: name!, mode, zone: row[2] ?? "SYSTEM", create: renamed(row[3] ?? "", naming, mode) });
   }
   return { names: JSON.stringify(names), others: objects };
 }

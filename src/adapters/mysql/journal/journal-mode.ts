@@ -2,17 +2,17 @@ import { randomUUID } from "node:crypto";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { LastLook, NoGate, Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
 import { leaseOver } from "../../../stores/external-store.ts";
-import { MultisetMirror, type RowSums, type Segment } from "../../../stores/multiset-mirror.ts";
+import { MultisetMirror, RowSums, type Segment } from "../../../stores/multiset-mirror.ts";
 import { UNGATED } from "../../../stores/delegating-adapter.ts";
 import { markInvalid } from "../../../stores/store-errors.ts";
 import { OURS, type Catalog, type Table } from "../schema/catalog.ts";
 import { Writing, type Control, type Row } from "../connect/control.ts";
 import { dumpDatabase } from "../read/dump.ts";
-import { BUSY_LIMIT_MS, errnoOf, incoherent, isBusy, leftInstalled, notPutBack } from "../connect/failures.ts";
+import { BUSY_LIMIT_MS, errnoOf, incoherent, isBusy, leftInstalled, notPutBack, schemaChanged } from "../connect/failures.ts";
 import { tellingBy } from "./ignored-values.ts";
 import { install, installedToken, uninstall } from "./install.ts";
 import { JournalLog } from "./journal-log.ts";
-import { keepTables } from "./journal-sql.ts";
+import { keepCounts, keepTables } from "./journal-sql.ts";
 import { Lease } from "./lease.ts";
 import { Looker } from "../read/looker.ts";
 import type { MysqlMode, QueryRow } from "../connect/mode.ts";
@@ -22,6 +22,7 @@ import { imagesOf, observeAll, observeNet } from "../read/observe.ts";
 import { batches, putBackStatements, WRONG_COUNT } from "../put-back/put-back.ts";
 import { Recorder } from "./recorder.ts";
 import { leaveAsFound } from "./recover.ts";
+import { RowCounts } from "./row-counts.ts";
 import { SchemaWatch } from "../schema/schema-watch.ts";
 import type { Selection } from "../read/selection.ts";
 
@@ -46,6 +47,8 @@ interface Knowledge {
   readonly token: string;
   readonly tables: readonly Table[];
   readonly watch: SchemaWatch;
+  /** `undefined` if `watch` detects TRUNCATE. */
+  readonly counts: RowCounts | undefined;
   readonly log: JournalLog;
   mirror: MultisetMirror;
 }
@@ -110,10 +113,18 @@ export class JournalMode implements MysqlMode {
       throw error;
     }
     const watch = await SchemaWatch.open(control);
-    if (choice.borrowed) await control.rows(keepTables(watch.reading));
+    if (choice.borrowed) await control.rows(keepTables(watch));
     const { tables } = catalog;
+    const counts = watch.seesTruncate ? undefined : new RowCounts(tables);
+    await counts?.differing(control, new RowSums(), 0);
+    if (choice.borrowed && counts?.known !== undefined) await control.rows(keepCounts(counts.known));
     const log = new JournalLog(control, tables, watch);
-    return new JournalMode(control, { token, tables, watch, log, mirror: new MultisetMirror("", tellingBy(tables)) }, choice, lease);
+    return new JournalMode(
+      control,
+      { token, tables, watch, counts, log, mirror: new MultisetMirror("", tellingBy(tables)) },
+      choice,
+      lease,
+    );
   }
 
   root(): Promise<Observed> {
@@ -131,6 +142,7 @@ export class JournalMode implements MysqlMode {
         await this.#read(true);
         if (mirror.top === seen) break;
       }
+      this.#known.counts?.rooted(mirror.net);
       this.#known.mirror = new MultisetMirror("", tellingBy(tables));
       this.#recorder?.rooted(mirror.top.depth);
       return observeAll(contents);
@@ -255,8 +267,10 @@ export class JournalMode implements MysqlMode {
   }
 
   async #read(apart: boolean): Promise<void> {
-    const { log } = this.#known;
+    const { log, counts, mirror } = this.#known;
     await this.#takeIn(this.#recorder?.isQuiet, () => log.read(apart));
+    const lost = await counts?.differing(this.#control, mirror.net, log.present.length);
+    if (lost !== undefined) throw (this.#broken = schemaChanged(this.#control.store, lost));
   }
 
   /**

@@ -3,7 +3,8 @@ import type { Delta } from "../../../stores/multiset-mirror.ts";
 import { OURS, type Catalog, type Table } from "../schema/catalog.ts";
 import { Cascades, checked } from "./cascades.ts";
 import { imageOfRow, imageOfValue } from "./columns.ts";
-import { OFF, type Row } from "../connect/control.ts";
+import { OFF } from "../connect/control.ts";
+import type { SchemaWatch } from "../schema/schema-watch.ts";
 import { quoteName, quoteText } from "../connect/sql-text.ts";
 
 export const LOG: string = `${OURS}log`;
@@ -37,9 +38,14 @@ export function tableStatements(token: string, borrowed: boolean, tables: readon
   ];
 }
 
-/** Returns an SQL statement that saves the list of tables with their ids. A later comparison shows if a table was truncated or created again. */
-export function keepTables(reading: readonly Row[]): string {
-  return `insert into ${OWNER}(token, borrowed, tab, name, shape) values ('', 1, ${TABLES}, '', ${quoteText(JSON.stringify(reading))})`;
+/** Returns an SQL statement that saves the list of tables. A later comparison shows if a table was truncated or created again. */
+export function keepTables(watch: Pick<SchemaWatch, "reading" | "seesTruncate">): string {
+  return `insert into ${OWNER}(token, borrowed, tab, name, shape) values ('', 1, ${tablesMark(watch)}, '', ${quoteText(JSON.stringify(watch.reading))})`;
+}
+
+/** Returns an SQL statement that saves the number of rows of each table, for a later comparison. */
+export function keepCounts(counts: readonly (readonly [table: string, rows: number])[]): string {
+  return `insert into ${OWNER}(token, borrowed, tab, name, shape) values ('', 1, ${COUNTS}, '', ${quoteText(JSON.stringify(counts))})`;
 }
 
 /** The maximum number of rows in one SQL statement, because the server limits the length of a packet. */
@@ -69,8 +75,16 @@ export function forgetAbove(level: number): string {
   return `delete from ${KEPT} where level > ${level}`;
 }
 
-/** The value of the column `tab` in the owner table that marks the row with the list of tables. */
-export const TABLES = -2;
+/**
+ * Returns the value of the column `tab` in the owner table that marks the row with the list of tables. The list has their ids or their creation
+ * times, depending on the privileges of the user. The two kinds of lists cannot be compared.
+ */
+export function tablesMark({ seesTruncate }: Pick<SchemaWatch, "seesTruncate">): number {
+  return seesTruncate ? -2 : -4;
+}
+
+/** The value of the column `tab` in the owner table that marks the row with the number of rows of each table. */
+export const COUNTS = -3;
 
 /** Returns a hash of a table's columns and the positions of its ignored columns. A row image can be used only for a table with the same hash. */
 export function shapeOf({ columns, ignored }: Table): string {

@@ -5,11 +5,11 @@ import { writeKept } from "../../../stores/kept-file.ts";
 import { Control, type Row } from "../connect/control.ts";
 import { partlyPutBack } from "../connect/failures.ts";
 import { installed, installedToken, uninstall } from "./install.ts";
-import { leaseLock, OWNER, RUN, TABLES } from "./journal-sql.ts";
+import { COUNTS, leaseLock, OWNER, RUN, tablesMark } from "./journal-sql.ts";
 import { putBackKept, type PutBack } from "../put-back/put-back-kept.ts";
 import { SchemaWatch } from "../schema/schema-watch.ts";
 import type { Ask } from "../connect/server.ts";
-import { named } from "../connect/sql-text.ts";
+import { named, quoteName } from "../connect/sql-text.ts";
 import { storeUrl } from "../connect/store-url.ts";
 
 /**
@@ -70,16 +70,34 @@ async function putBackAndUninstall(control: Control, how: PutBack = {}): Promise
   const nothing = { store: `the database ${control.store.shown}`, sinceMs: 0, recordedMs: 0, undo: [], keep: [] };
   const left = borrowed ? await putBackKept(control, how) : nothing;
   if (how.dryRun === true) return left;
-  const remade = borrowed ? await remadeTable(control) : undefined;
+  const remade = borrowed ? await remadeTable(control, left) : undefined;
   await uninstall(control);
   if (remade !== undefined && left.keep.length === 0) throw partlyPutBack(control.store, remade);
   return left;
 }
 
-async function remadeTable(control: Control): Promise<string | undefined> {
-  const [[kept] = []] = await control.rows(`select shape from ${OWNER} where tab = ${TABLES}`);
-  if (typeof kept !== "string") return undefined;
-  return (await SchemaWatch.open(control)).difference(JSON.parse(kept) as Row[]);
+/** Returns a description of a table that was truncated or changed by DDL during the run, or `undefined`. Must be called after the restore. */
+async function remadeTable(control: Control, left: Leftover): Promise<string | undefined> {
+  const watch = await SchemaWatch.open(control);
+  const rows = await control.rows(`select tab, shape from ${OWNER} where tab < -1`);
+  const kept = new Map(rows.map(([tab, shape]) => [tab, shape]));
+  const [tables, counts] = [kept.get(String(tablesMark(watch))), kept.get(String(COUNTS))];
+  const remade = typeof tables === "string" ? watch.difference(JSON.parse(tables) as Row[]) : undefined;
+  return remade ?? (typeof counts === "string" ? await emptiedTable(control, JSON.parse(counts) as [string, number][], left) : undefined);
+}
+
+/**
+ * Returns a description of a table without any of the rows that the run neither added nor changed, or `undefined`. `counts`: the number of rows of
+ * each table before the run.
+ */
+async function emptiedTable(control: Control, counts: readonly [string, number][], { undo }: Leftover): Promise<string | undefined> {
+  for (const [name, count] of counts) {
+    const restored = undo.filter(({ table, root }) => table === name && root !== null).length;
+    if (count <= restored) continue;
+    const present = await control.rows(`select 1 from ${quoteName(name)} limit ${restored + 1}`);
+    if (present.length <= restored) return `Table "${name}"`;
+  }
+  return undefined;
 }
 
 async function isBorrowed(control: Control): Promise<boolean> {

@@ -99,7 +99,7 @@ export class SavepointInstall {
       throw cannotSavepoint(control.store, `${obstacle}, so seqqa could not restore all data of a database that is used in place`);
     this.#reader = obstacle === undefined ? new LogReader(this.#shared, catalog) : new FullReader(this.#shared, catalog);
     this.#watch = await SchemaWatch.open(control);
-    if (this.#borrowed) await control.rows(keepTables(this.#watch.reading));
+    if (this.#borrowed) await control.rows(keepTables(this.#watch));
     const functions = `select 1 from information_schema.routines where ${named("routine_schema", control.store.database)} and routine_type = 'FUNCTION' limit 1`;
     this.#functions = (await control.rows(functions)).length > 0;
   }

@@ -16,13 +16,16 @@ const NO_TABLE = 1146;
 export class SchemaWatch {
   /** A query that returns one text for each table, in any order. Joining the texts on the server would cost four times as much. */
   readonly sql: string;
+  /** `false` if TRUNCATE cannot be detected, because the database user lacks the PROCESS privilege. */
+  readonly seesTruncate: boolean;
   #known: readonly string[] = [];
   #definitions: ReadonlyMap<string, string> = new Map();
   #objects: ReadonlyMap<string, string> = new Map();
   #next = 0;
 
-  private constructor(sql: string) {
+  private constructor(sql: string, seesTruncate: boolean) {
     this.sql = sql;
+    this.seesTruncate = seesTruncate;
   }
 
   static async open(control: Control): Promise<SchemaWatch> {
@@ -35,12 +38,12 @@ export class SchemaWatch {
       `select ${columns} from information_schema.innodb_sys_tables where ${starts}`,
       // MySQL 8 has this table instead of `innodb_sys_tables`.
       `select ${columns} from information_schema.innodb_tables where ${starts}`,
-      // This query needs no PROCESS privilege, but it returns only the creation time, in seconds.
+      // This query needs no PROCESS privilege, but it returns only the creation time, in seconds. MariaDB keeps this time when a table is truncated.
       `select concat_ws('#', table_name, create_time) from information_schema.tables where ${named("table_schema", control.store.database)} and table_type <> 'VIEW'`,
     ];
     for (const sql of ways) {
       try {
-        const watch = new SchemaWatch(sql);
+        const watch = new SchemaWatch(sql, sql !== ways.at(-1));
         await watch.take(control);
         return watch;
       } catch (error) {

@@ -1,6 +1,6 @@
 import { SeqqaError } from "../../../model/errors.ts";
 import { codeOf, isLost, lostError, safeCause } from "../connect/failures.ts";
-import type { StoreUrl } from "../connect/store-url.ts";
+import { withoutSecrets, type StoreUrl } from "../connect/store-url.ts";
 
 export function provideError(store: StoreUrl, doing: string, error: unknown): SeqqaError {
   if (error instanceof SeqqaError) return error;
@@ -36,10 +36,11 @@ export function provideError(store: StoreUrl, doing: string, error: unknown): Se
       "End the client that keeps connecting to this database.",
     );
   }
+  const { hint } = error as { readonly hint?: unknown };
   return say(
     "STORE_NOT_COPIED",
     `The server of ${store.shown} could not ${doing}: ${cause.message}.`,
-    "Read the log of the PostgreSQL server.",
+    typeof hint === "string" ? `The server says: ${withoutSecrets(hint, store)}` : "Read the log of the PostgreSQL server.",
   );
 }
 
@@ -54,12 +55,17 @@ export function templateMissing({ shown, database }: StoreUrl): SeqqaError {
   );
 }
 
-export function dumpToolMissing({ shown }: StoreUrl, tool: string, version: number, why: string): SeqqaError {
+export function dumpToolMissing({ shown, database }: StoreUrl, tool: string, version: number, why: string): SeqqaError {
+  const remedy = /\bsessions?\b/.test(why)
+    ? "End all sessions on the database"
+    : /\bcollations\b/.test(why)
+      ? `Type REINDEX DATABASE "${database}" and ALTER DATABASE "${database}" REFRESH COLLATION VERSION`
+      : "Use the owner of the database in the store's URL";
   return new SeqqaError(
     "STORE_NOT_COPIED",
     `seqqa needs ${tool} of PostgreSQL ${version} or later to copy ${shown}, because ${why}. The program is not installed.`,
     {
-      hint: `${/\bsessions?\b/.test(why) ? "End all sessions on the database" : "Use the owner of the database in the store's URL"}, or install postgresql-client-${version}.`,
+      hint: `${remedy}, or install postgresql-client-${version}.`,
       exitStatus: 2,
     },
   );

@@ -44,7 +44,7 @@ export async function templateFacts(client: Client, store: StoreUrl): Promise<Te
   };
 }
 
-/** Copies a database with CREATE DATABASE if no session uses it, otherwise with pg_dump. The source is only read. */
+/** Copies a database with CREATE DATABASE if no session uses it and its collations are those of the server, otherwise with pg_dump. The source is only read. */
 export async function copyTemplate(client: Client, store: StoreUrl, copy: string): Promise<void> {
   const facts = await templateFacts(client, store);
   await requireUntouched(store);
@@ -55,8 +55,9 @@ export async function copyTemplate(client: Client, store: StoreUrl, copy: string
       await client.query(`create database ${quoteName(copy)} template ${quoteName(store.database)}`);
       return;
     } catch (error) {
-      if (codeOf(error) !== "55006") throw provideError(store, "copy it", error);
-      why = "a session is open on the database";
+      if (codeOf(error) === "55006") why = "a session is open on the database";
+      else if (isOutdated(error)) why = "its collations have another version than those of the server";
+      else throw provideError(store, "copy it", error);
     }
   } else if (!facts.mayCopy) {
     why = "the database belongs to another role";
@@ -64,6 +65,11 @@ export async function copyTemplate(client: Client, store: StoreUrl, copy: string
   const tools = await findDumpTools(store, facts.version, why);
   await createEmpty(client, store, copy);
   await copyByDump(store, withDatabase(store, copy), tools, facts.superuser);
+}
+
+/** Returns `true` if the server (15 or later) refuses to copy a database because a newer operating system sorts text differently. */
+function isOutdated(error: unknown): boolean {
+  return codeOf(error) === "XX000" && /collation version/i.test((error as Error).message);
 }
 
 /** Makes sure that the template has no changes of a run that uses it in place. @throws SeqqaError `STORE_IN_USE`, `STORE_LEFT` */

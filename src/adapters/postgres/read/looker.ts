@@ -7,7 +7,7 @@ import type { QueryRow } from "../connect/mode.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 import { parseForUsers } from "./values.ts";
 
-const READS = /^\s*(?:select|with|values|table|explain|show)\b/i;
+const READS = /^[\s(]*(?:select|with|values|table|explain|show)\b/i;
 const COMMENTS = /^(?:\s+|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)+/;
 
 /** Throws for statements that obviously do more than read. The server refuses all others that write. @throws SeqqaError `QUERY_WRITES` */

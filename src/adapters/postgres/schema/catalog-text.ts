@@ -68,7 +68,8 @@ const TRACES: typeof PARTS = [
   ],
   [
     "the rows of a materialized view",
-    `select concat_ws('|', c.oid, c.relfilenode) from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind = 'm' and ${OF_USERS}`,
+    // REFRESH ... CONCURRENTLY keeps the file, but writes the row of the catalog again.
+    `select concat_ws('|', c.oid, c.relfilenode, c.xmin) from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind = 'm' and ${OF_USERS}`,
   ],
 ];
 

@@ -30,6 +30,7 @@ describe.each(some(ROLES, 1))("a role that is no superuser, %s", (by) => {
     some(
       [
         ["alter table orders add column extra int", "columns"],
+        ["refresh materialized view concurrently seen", "materialized view"],
         ["drop table other", "tables"],
         ["create index on orders(total)", "indexes"],
         ["create table fresh(a int)", "tables"],
@@ -45,7 +46,7 @@ describe.each(some(ROLES, 1))("a role that is no superuser, %s", (by) => {
         ["grant select on orders to public", "tables"],
         ["select lo_create(0)", "large object"],
       ] as const,
-      7,
+      8,
     ),
   )("notices by the catalog: %s", async (sql, what) => {
     const { api, adapter, mark } = await rooted(
@@ -56,6 +57,7 @@ describe.each(some(ROLES, 1))("a role that is no superuser, %s", (by) => {
         "create type mood as enum ('sad')",
         "create view open as select id, status from orders",
         "create materialized view seen as select * from orders",
+        "create unique index on seen(id)",
       ],
       {},
       {},

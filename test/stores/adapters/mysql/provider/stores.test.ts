@@ -187,6 +187,79 @@ describe("lanes' databases", () => {
     expect(rows).toEqual([{ id: 7 }]);
   });
 
+  test("objects that name the database: the copies write to the lane, and views of a table with the database's name are copied", async () => {
+    const name = await newDatabase([], "_blog");
+    await admin(async (connection) => {
+      for (const sql of [
+        `create table \`${name}\`(id int primary key, n int)`,
+        `create table orders(id int primary key, n int)`,
+        `create table audit(what varchar(20))`,
+        `create trigger \`${name}\`.\`orders_BEFORE_INSERT\` before insert on orders for each row insert into ${name}.audit values ('trigger')`,
+        `create procedure note() insert into \`${name}\`.audit values ('procedure')`,
+        `create function noted() returns int return (select count(*) from ${name}.audit)`,
+        `create event later on schedule every 1 year starts '2037-01-01' do delete from ${name}.audit`,
+        `create view joined as select ${name}.id, orders.n from ${name} join orders on orders.id = ${name}.id`,
+        `create view named as select ${name}.n from orders ${name}`,
+      ])
+        await connection.query(sql);
+    }, name);
+    const url = await databaseUrl(name);
+    const lanes = provider(url, runId());
+    await lanes.prepare();
+    const lane = new URL(await lanes.provide(0, 0)).pathname.slice(1);
+    await admin(async (connection) => {
+      await connection.query(`insert into orders values (1, 2); insert into \`${name}\` values (1, 5); call note()`);
+      const [rows] = await connection.query(
+        "select (select count(*) from audit) as n, noted() as f, (select n from joined) as j, (select n from named) as k",
+      );
+      expect(rows).toEqual([{ n: 2, f: 2, j: 2, k: 2 }]);
+      expect(JSON.stringify((await connection.query("show create event later"))[0])).not.toContain(`${name}.audit`);
+    }, lane);
+    const [rows] = await admin((connection) => connection.query("select count(*) as n from audit"), name);
+    expect(rows).toEqual([{ n: 0 }]);
+    // A state of one lane, written to another with the checkpoint `copy`.
+    const [one, two] = [await lanes.provide(0, 1), await lanes.provide(1, 0)];
+    const systems = [one, two].map((of) => new MysqlAdapter({ url: of, checkpoint: "copy" }));
+    for (const [i, system] of systems.entries()) {
+      await system.open({ name: "db", laneIndex: i, inProcess: false, borrowed: false });
+      await system.root();
+    }
+    await admin((connection) => connection.query("drop procedure note; insert into orders values (7, 7)"), new URL(one).pathname.slice(1));
+    await systems[1]!.write(await systems[0]!.capture());
+    expect(await systems[1]!.query("select id from orders")).toEqual([{ id: 7 }]);
+    expect(await systems[1]!.query("select what from audit")).toEqual([{ what: "trigger" }]);
+    for (const system of systems) await system.close();
+    expect(await dump(two)).not.toContain(new URL(one).pathname.slice(1));
+  });
+
+  test("a routine whose definition the user may not read is named", async () => {
+    const name = await newDatabase(["create table t(a int)", "create procedure cleanup() delete from t"]);
+    const user = `seqqa_${runId()}`;
+    await admin(async (connection) => {
+      await connection.query(`create user ${user}@'%' identified by 'x'; grant all on \`${name}\`.* to ${user}@'%'`);
+      await connection.query(`grant all on \`seqqa\\_%\`.* to ${user}@'%'`);
+    });
+    const url = new URL(await databaseUrl(name));
+    [url.username, url.password] = [user, "x"];
+    try {
+      const lanes = provider(url.href, runId());
+      await expect(lanes.prepare()).rejects.toMatchObject({
+        code: "STORE_NOT_ALLOWED",
+        exitStatus: 2,
+        message: expect.stringMatching(/^The procedure "cleanup" of the database ".*" belongs to \S+@\S+, and the user/) as string,
+        hint: expect.stringContaining("mysql.proc") as string,
+      });
+      await lanes.close();
+      // The checkpoint `copy` reads the definitions of a lane's database in the same way.
+      const system = new MysqlAdapter({ url: url.href, checkpoint: "copy" });
+      await expect(system.open({ name: "db", laneIndex: 0, inProcess: false, borrowed: false })).rejects.toMatchObject({
+        code: "STORE_NOT_ALLOWED",
+      });
+    } finally {
+      await admin((connection) => connection.query(`drop user ${user}@'%'`));
+    }
+  });
+
   test("of a killed run are removed by the next, those of a living one are not", async () => {
     const url = await databaseUrl(await newDatabase(["create table t(id int primary key)"]));
     const [dead, alive, mine] = [runId(), runId(), runId()];

@@ -53,6 +53,17 @@ test("the session is another one once it was ended", async () => {
   expect(await one.session!()).not.toBe(session);
 });
 
+test("a template whose collations have another version than the server's is copied by pg_dump", async () => {
+  const template = await databases.create(["create table t(id int)", "insert into t values (7)"]);
+  await databases.within(template, (client) =>
+    client.query("update pg_database set datcollversion = '0' where datname = current_database()"),
+  );
+  const one = provider(databases.url(template));
+  await one.prepare();
+  const lane = named(await one.provide(0, 0));
+  expect(await databases.within(lane, async (client) => (await client.query("select id from t")).rows)).toEqual([{ id: 7 }]);
+});
+
 test.each(["journal", "savepoint"] as const)("a template that a run uses in place is not copied: %s", async (checkpoint) => {
   const template = await databases.create(["create table t(id serial primary key)", "insert into t default values"]);
   const url = databases.url(template);
