@@ -413,3 +413,48 @@ export const agent = new Agent<any>({ setup: async ({ api }) => { await api.post
   const { statesVisited, divergences } = only(writtenIn(join(cwd, "out")));
   expect([status, statesVisited, divergences]).toEqual([0, 4, []]);
 });
+
+/** A price that is valid until a fixed time, or until it was closed. With BUG, closing a closed price fails. */
+const PRICES_SERVER = `
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+const Database = createRequire(${JSON.stringify(import.meta.url)})("better-sqlite3");
+const db = new Database(process.env.DB_PATH);
+db.exec("CREATE TABLE IF NOT EXISTS prices (id INTEGER PRIMARY KEY, valid_to TEXT)");
+const endsAt = (id, time) => db.prepare("INSERT INTO prices VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET valid_to = excluded.valid_to").run(id, time);
+const calls = {
+  create: () => endsAt(1, "9999-12-31T23:59:59Z"),
+  schedule: () => endsAt(1, process.env.SCHEDULED),
+  close: () => {
+    const row = db.prepare("SELECT valid_to FROM prices").get();
+    const isOpen = row !== undefined && Date.parse(row.valid_to) > Date.now();
+    if (isOpen) endsAt(1, new Date().toISOString());
+    return isOpen ? 200 : process.env.BUG === "1" && row !== undefined ? 500 : 409;
+  },
+};
+createServer((request, response) => {
+  const status = calls[request.url.slice(1)]?.();
+  response.writeHead(typeof status === "number" ? status : 200).end("{}");
+}).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+
+it("a fixed time in a column to which other steps write the present time is a value like others", async () => {
+  const day = 86_400_000;
+  const scheduled = new Date(Math.floor(Date.now() / day + 100) * day).toISOString();
+  const run = async (bug: boolean): Promise<readonly unknown[]> => {
+    const cwd = folderWith({
+      "server.mjs": PRICES_SERVER,
+      "seqqa.yaml": `target: { command: node server.mjs, env: { PORT: "{port}", DB_PATH: "{db_path}", BUG: "${bug ? 1 : 0}", SCHEDULED: "${scheduled}" } }\n`,
+      "prices.explore.ts": `import { Action, Agent } from "seqqa";
+import { noServerErrors } from "seqqa/rules";
+const call = (name: string) => new Action<any>({ name, run: (api) => api.post("/" + name) });
+export const agent = new Agent<any>({ actions: [call("create"), call("schedule"), call("close")], invariants: [noServerErrors()] });
+`,
+    });
+    const { status } = await seqqa(["run", ".", "--output", "out"], { cwd });
+    const { statesVisited, violations, divergences } = only(writtenIn(join(cwd, "out")));
+    return [status, statesVisited, violations.map(({ reproductionPath }) => reproductionPath.join(" ")), divergences];
+  };
+  expect(await run(false)).toEqual([0, 4, [], []]);
+  expect(await run(true)).toEqual([1, 4, ["create close close"], []]);
+});

@@ -109,6 +109,7 @@ class Walks {
     this.#executions = new Executions(
       base.options.knowledge,
       base.actions.map(({ name }) => name),
+      (ms) => base.canonicalizer.renamer.isOfSetup(ms),
     );
     this.#goHome = goHome;
     this.#late = new LateWrites(base.options.settleMs);

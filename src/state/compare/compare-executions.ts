@@ -46,7 +46,14 @@ export interface ComparedPlace extends GeneratedPlace {
 export interface Compared {
   readonly generated: readonly ComparedPlace[];
   readonly times: readonly TimePlace[];
+  /** Times that are equal in both executions, which ran in different seconds. Most of their places are no known places of times. */
+  readonly constants: readonly ConstantTime[];
   readonly unexplained: readonly DroppedField[];
+}
+
+export interface ConstantTime {
+  readonly place: string;
+  readonly ms: number;
 }
 
 export interface CompareOptions {
@@ -57,6 +64,8 @@ export interface CompareOptions {
 /** The largest number of rows that are paired, because pairing takes quadratic time. */
 const MOST_ROWS = 200;
 const DEEPEST = 100;
+/** A time that is nearer to its step than this, in milliseconds, may be the present time in whole minutes, hours or days. */
+const NEAREST_CONSTANT_MS = 86_400_000;
 /** A text that consists of at least this number of digits counts as an id, not as a number from a counter, unless it is a key of a table. */
 const ID_DIGITS = 15;
 
@@ -74,7 +83,8 @@ interface Pair {
  * correspond one to one: equal values of the first execution are equal in the second.
  */
 export function compareExecutions(a: Execution, b: Execution, options: CompareOptions): Compared {
-  const collector = new Pairs(options.known);
+  const apartMs = Math.max(b.window.startMs - a.window.endMs, a.window.startMs - b.window.endMs);
+  const collector = new Pairs(options.known, apartMs >= 1_000 ? a.window.endMs : undefined);
   collector.facts(a.facts, b.facts);
   const generated: ComparedPlace[] = [];
   const times: TimePlace[] = [];
@@ -131,7 +141,7 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
     back.set(to, from);
     generated.push({ field: fieldOf(place), sample: [x, y], place, after, domain: undefined, domains: [] });
   }
-  return { generated, times: joinedTimes(times), unexplained };
+  return { generated, times: joinedTimes(times), constants: collector.constants, unexplained };
 }
 
 interface Cell {
@@ -227,11 +237,15 @@ class Pairs {
   readonly pairs: Pair[] = [];
   readonly structure: DroppedField[] = [];
   readonly keys: Pair[] = [];
+  readonly constants: ConstantTime[] = [];
   readonly #known: ReadonlySet<string>;
   /** Texts that are equal in both executions at some place. They were not generated. */
   readonly #common = new Set<string>();
+  readonly #endMs: number | undefined;
 
-  constructor({ generated, times, dropped: fields, background }: Knowledge) {
+  /** @param endMs When the step ended, in milliseconds since 1970; `undefined` if its executions may have run in one second. */
+  constructor({ generated, times, dropped: fields, background }: Knowledge, endMs: number | undefined) {
+    this.#endMs = endMs;
     this.#known = new Set([
       ...[...generated, ...times].filter(({ after }) => after === "").map(({ place }) => place),
       ...fields.map(({ field }) => field),
@@ -285,7 +299,7 @@ class Pairs {
       const count = equal.get(keyOf(row)) ?? 0;
       if (count === 0) left.push(row);
       else equal.set(keyOf(row), count - 1);
-      if (count > 0) for (const cell of row) this.#meet(cell);
+      if (count > 0) row.forEach((cell, index) => this.#meet(cell, placeOf(index, row), 0));
     }
     const right = b.filter((row) => {
       const known = equal.get(keyOf(row)) ?? 0;
@@ -308,7 +322,7 @@ class Pairs {
   }
 
   #value(a: unknown, b: unknown, segments: readonly string[], depth: number, cell?: Cell): void {
-    if (isSame(a, b)) return this.#meet(a);
+    if (isSame(a, b)) return this.#meet(a, segments, depth);
     const place = placeText(segments);
     if (this.#known.has(place) || this.#known.has(fieldOf(place))) {
       if (cell?.domain !== undefined) this.keys.push({ place, a, b, domain: cell.domain });
@@ -356,8 +370,22 @@ class Pairs {
     return true;
   }
 
-  #meet(value: unknown): void {
+  #meet(value: unknown, segments: readonly string[], depth: number): void {
     if (typeof value === "string") this.#common.add(wordOf(value).key);
+    if (this.#endMs !== undefined) this.#findConstants(value, this.#endMs, segments, depth);
+  }
+
+  #findConstants(value: unknown, endMs: number, segments: readonly string[], depth: number): void {
+    if (depth >= DEEPEST) return;
+    const inside = (item: unknown, segment: string): void => this.#findConstants(item, endMs, [...segments, segment], depth + 1);
+    const moment = momentOf(value);
+    if (moment !== undefined) {
+      if (Math.abs(moment.ms - endMs) > NEAREST_CONSTANT_MS) this.constants.push({ place: placeText(segments), ms: moment.ms });
+    } else if (typeof value === "string") {
+      const parsed = parsedJson(value);
+      if (parsed !== undefined) inside(parsed, JSON_TEXT);
+    } else if (Array.isArray(value)) for (const item of value) inside(item, INDEX);
+    else if (typeof value === "object" && value !== null) for (const [key, item] of entriesOf(value) ?? []) inside(item, String(key));
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { compareExecutions, fieldOf, NOTHING_KNOWN, tableOf, valuesAt, type Facts } from "../../../../src/state/index.ts";
-import { facts, table } from "../support.ts";
+import { facts, stored, table } from "../support.ts";
 
 const window = { startMs: 1_000, endMs: 1_010 };
 const compared = (a: Partial<Facts>, b: Partial<Facts>) =>
@@ -98,6 +98,34 @@ describe("places", () => {
     expect(at("text", "{}", "n", "[]")).toEqual([7]);
     expect(at("items", "nothing")).toEqual([]);
     expect(valuesAt(known, JSON.stringify(["tables", "db", "orders", "id"]))).toEqual([]);
+  });
+});
+
+describe("a time that is equal in executions in different seconds", () => {
+  const start = Date.UTC(2025, 10, 21, 12);
+  const at = (startMs: number) => {
+    const json = JSON.stringify({ until: "2027-06-01T00:00:00Z", today: "2025-11-21T00:00:00Z" });
+    const prices = table("prices", "*id valid_to options", [
+      [1, "9999-12-31T23:59:59Z", json],
+      [2, new Date(startMs).toISOString(), json],
+    ]);
+    return { facts: { ...stored(prices), context: { seen: [{ at: 1_900_000_000 }] } }, window: { startMs, endMs: startMs + 5 } };
+  };
+  const constants = (apartMs: number) =>
+    compareExecutions(at(start), at(start + apartMs), { known: NOTHING_KNOWN }).constants.map(({ place, ms }) => [fieldOf(place), ms]);
+
+  it("is a constant of its place, if it is not near its step", () => {
+    const options: readonly unknown[] = ["prices.options", Date.UTC(2027, 5, 1)];
+    expect(constants(1_100)).toEqual([
+      ["prices.valid_to", Date.UTC(9999, 11, 31, 23, 59, 59)],
+      options,
+      options,
+      ["context.seen[].at", 1_900_000_000_000],
+    ]);
+  });
+
+  it("is none, if both steps may have run in one second", () => {
+    expect(constants(1_000)).toEqual([]);
   });
 });
 

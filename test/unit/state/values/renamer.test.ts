@@ -141,6 +141,21 @@ describe("a time that a step writes", () => {
     });
   });
 
+  it.each([
+    ["far from the present", iso(Date.UTC(9999, 11, 31)), []],
+    ["that was equal in two executions", iso(CLOCK + 100 * 86_400_000), [CLOCK + 100 * 86_400_000]],
+  ])("is not one %s, whenever the step runs", (_what, text, constants) => {
+    const canonical = knowingPlaces({ ...written("member.at"), base: "stored", offsets: [0], constants }, written("session.at"));
+    const ended = (apartMs: number, last = text): number => {
+      const first = step(canonical, rows([], [CLOCK + 7]), CLOCK + 7);
+      const both = { ...stored(table("member", "*id at", [["m", last]]), table("session", "*id at", [["s", iso(CLOCK + 7)]])) };
+      return strictOf(canonical, step(canonical, both, CLOCK + apartMs, first.origins).facts);
+    };
+    const fixed = [90, 1_007, 61_300].map((apartMs) => ended(apartMs));
+    expect(new Set(fixed).size).toBe(1);
+    expect(ended(90, iso(CLOCK + 90))).not.toBe(fixed[0]);
+  });
+
   it("is not a copy of another one that is equal to it by chance, and a copy is one, whenever the steps run", () => {
     const MINUTE = 60_000;
     const SECOND = Math.floor(CLOCK / 1_000) * 1_000;
