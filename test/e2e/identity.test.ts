@@ -458,3 +458,47 @@ export const agent = new Agent<any>({ actions: [call("create"), call("schedule")
   expect(await run(false)).toEqual([0, 4, [], []]);
   expect(await run(true)).toEqual([1, 4, ["create close close"], []]);
 });
+
+/** Settings in one table. With BUG, the seventh failure fails. */
+const SETTINGS_SERVER = `
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+const Database = createRequire(${JSON.stringify(import.meta.url)})("better-sqlite3");
+const db = new Database(process.env.DB_PATH);
+db.exec("CREATE TABLE IF NOT EXISTS settings (key TEXT PRIMARY KEY, value TEXT); INSERT OR IGNORE INTO settings VALUES ('api_key', 'none'), ('failed', '0')");
+const set = (key, value) => db.prepare("UPDATE settings SET value = ? WHERE key = ?").run(value, key);
+const calls = {
+  rotate: () => set("api_key", randomUUID()),
+  fail: () => {
+    const failed = Number(db.prepare("SELECT value FROM settings WHERE key = 'failed'").pluck().get());
+    if (failed === 7) return 423;
+    set("failed", String(failed + 1));
+    return failed === 6 && process.env.BUG === "1" ? 500 : 200;
+  },
+};
+createServer((request, response) => {
+  const status = calls[request.url.slice(1)]?.();
+  response.writeHead(typeof status === "number" ? status : 200).end("{}");
+}).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+
+it("a number in a table of settings, in the column of a generated key, is a value like others", async () => {
+  const run = async (bug: boolean): Promise<readonly unknown[]> => {
+    const cwd = folderWith({
+      "server.mjs": SETTINGS_SERVER,
+      "seqqa.yaml": `target: { command: node server.mjs, env: { PORT: "{port}", DB_PATH: "{db_path}", BUG: "${bug ? 1 : 0}" } }\n`,
+      "settings.explore.ts": `import { Action, Agent } from "seqqa";
+import { noServerErrors } from "seqqa/rules";
+const call = (name: string) => new Action<any>({ name, run: (api) => api.post("/" + name) });
+export const agent = new Agent<any>({ actions: [call("rotate"), call("fail")], invariants: [noServerErrors()] });
+`,
+    });
+    const { status } = await seqqa(["run", ".", "--output", "out"], { cwd });
+    const { statesVisited, violations, divergences } = only(writtenIn(join(cwd, "out")));
+    return [status, statesVisited, violations.map(({ reproductionPath }) => reproductionPath.join(" ")), divergences];
+  };
+  // Zero to seven failures, each with the first key and with a generated one.
+  expect(await run(false)).toEqual([0, 16, [], []]);
+  expect((await run(true)).slice(0, 3)).toEqual([1, 16, ["fail fail fail fail fail fail fail"]]);
+});

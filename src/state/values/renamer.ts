@@ -486,7 +486,8 @@ export class Renamer {
 
   #text(text: string, node: Node | undefined): unknown {
     if (node?.time !== undefined) return this.#time(text, node.time) ?? text;
-    if (node?.whole !== undefined) {
+    // Generated JSON is known by the places inside it, so other JSON at a place of generated texts is not one of them.
+    if (node?.whole !== undefined && parsedJson(text) === undefined) {
       const { domain } = node.whole;
       const word = domain === undefined ? wordOf(text) : { key: `${domain}:${text}`, form: "s" };
       return this.#id(word.key, word.form, text, node.whole) ?? text;
@@ -609,7 +610,7 @@ export class Renamer {
     const constant = this.#constants.get(key);
     if (constant !== undefined) return new Generated(constant, form, undefined);
     const known = this.#generated(key, form);
-    if (known !== undefined || this.#literals.has(key) || isPlainWord(text, place)) return known;
+    if (known !== undefined || this.#literals.has(key) || isPlain(text, place)) return known;
     if (this.#step !== undefined || this.#isRoot) this.#fresh.push({ key, text, place });
     return undefined;
   }
@@ -837,6 +838,8 @@ const OF_TOKEN = /"\{(?:jwt\}","claims","(?:iat|exp|nbf)|signed\}","time)"\]$/;
 const INTEGER = /^\d+$/;
 /** The length from which a word in a text is looked up among generated values. Shorter words are equal by chance. */
 const SHORTEST_WORD = 4;
+/** The length from which generated texts are hardly ever half as long as the others of their place. Random numbers in a text have several lengths. */
+const SURE_LENGTH = 12;
 
 function newNode(): Node {
   return { whole: undefined, words: new Map(), time: undefined, timeWords: new Map(), inner: new Map() };
@@ -870,11 +873,11 @@ function simplicity(ms: number): number {
 }
 
 /**
- * Returns `true` for a short word at a place where generated texts are much longer: a constant beside a generated value, such as `live` in a table of
- * settings of which one is a UUID.
+ * Returns `true` for a short text at a place where generated texts are much longer: a value beside a generated one, such as `live` or `3` in a table
+ * of settings of which one is a UUID.
  */
-function isPlainWord(text: string, { leastLength = 0 }: GeneratedPlace): boolean {
-  return text.length * 2 <= leastLength && /^[A-Za-z_ -]{1,15}$/.test(text);
+function isPlain(text: string, { leastLength = 0 }: GeneratedPlace): boolean {
+  return text.length * 2 <= leastLength && (leastLength >= SURE_LENGTH || /^[A-Za-z_ -]{1,15}$/.test(text));
 }
 
 function sameEntries<K, V>(a: ReadonlyMap<K, V>, b: ReadonlyMap<K, V>): boolean {

@@ -629,10 +629,15 @@ describe("a constant at a place of generated values", () => {
     return strictOf(canonical, step(canonical, stored(table("settings", "*key value", [["mode", value]])), CLOCK).facts);
   };
 
-  it("keeps its value, if it is a word much shorter than these", () => {
+  it("keeps its value, if it is much shorter than these, or JSON", () => {
     expect(strict("live", 36)).not.toBe(strict("test", 36));
+    expect(strict("1", 36)).not.toBe(strict("2", 36));
+    expect(strict("a@example.com", 36)).not.toBe(strict("b@example.com", 36));
+    const cart = (...items: readonly string[]): string => JSON.stringify({ items, currency: "EUR", note: "leave it at the door" });
+    expect(strict(cart("pen"), 36)).not.toBe(strict(cart("pen", "ink"), 36));
     expect(strict("0b6d8d4e-7b63-4c0e-9f43-0d2d3c0a7e11", 36)).toBe(strict("9f1f2a8e-30a5-4b8c-8a55-27c8c1d0aa42", 36));
-    // Short ids may consist of letters alone.
+    // Short ids may consist of letters alone, and short random numbers have different lengths.
+    expect(strict("123", 6)).toBe(strict("456", 6));
     expect(strict("abcd", 6)).toBe(strict("wxyz", 6));
     expect(strict("live", undefined)).toBe(strict("test", undefined));
   });
