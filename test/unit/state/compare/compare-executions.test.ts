@@ -101,6 +101,27 @@ describe("places", () => {
   });
 });
 
+describe("a time in the notation of a language", () => {
+  it.each([
+    ["en-US", (date: Date) => date.toLocaleString("en-US", { timeZone: "UTC" }), ""],
+    ["de-DE", (date: Date) => date.toLocaleString("de-DE", { timeZone: "UTC" }), ""],
+    ["en-GB, inside a text", (date: Date) => `saved ${date.toLocaleString("en-GB", { timeZone: "UTC" })}`, "saved"],
+    ["String(date)", String, ""],
+    ["String(date), inside a text", (date: Date) => `saved ${String(date)}`, "saved"],
+  ])("%s is a time also if its minute changes", (_what, textOf, after) => {
+    const at = (startMs: number) => ({
+      facts: facts({ context: { seen: textOf(new Date(startMs)) } }),
+      window: { startMs, endMs: startMs + 5 },
+    });
+    const start = Date.UTC(2025, 10, 21, 12, 35, 58);
+    for (const apartMs of [1_100, 3_300]) {
+      const { generated, times, unexplained } = compareExecutions(at(start), at(start + apartMs), { known: NOTHING_KNOWN });
+      expect([generated, unexplained]).toEqual([[], []]);
+      expect(times).toMatchObject([{ after, resolutionMs: 1_000, base: "step", offsets: [0] }]);
+    }
+  });
+});
+
 describe("a time that is equal in executions in different seconds", () => {
   const start = Date.UTC(2025, 10, 21, 12);
   const at = (startMs: number) => {
