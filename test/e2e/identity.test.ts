@@ -502,3 +502,42 @@ export const agent = new Agent<any>({ actions: [call("rotate"), call("fail")], i
   expect(await run(false)).toEqual([0, 16, [], []]);
   expect((await run(true)).slice(0, 3)).toEqual([1, 16, ["fail fail fail fail fail fail fail"]]);
 });
+
+/** Subscriptions with times in whole seconds. `renew` adds 30 days to the end of the period, or with FROM=now sets it to 60 days from now. */
+const SUBSCRIPTIONS_SERVER = `
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+const Database = createRequire(${JSON.stringify(import.meta.url)})("better-sqlite3");
+const db = new Database(process.env.DB_PATH);
+const DAY = 86400;
+db.exec("CREATE TABLE IF NOT EXISTS subscription (id INTEGER PRIMARY KEY, started INTEGER, ends INTEGER, renewed INTEGER, due INTEGER, rested INTEGER); INSERT OR IGNORE INTO subscription VALUES (1, NULL, NULL, 0, NULL, 0)");
+const end = process.env.FROM === "now" ? "unixepoch() + 60 * 86400" : "ends + 30 * 86400";
+const calls = {
+  subscribe: "started = unixepoch(), ends = unixepoch() + 30 * 86400 WHERE started IS NULL",
+  renew: "ends = " + end + ", renewed = 1 WHERE started IS NOT NULL AND renewed = 0",
+  bill: "due = started + 14 * 86400 WHERE started IS NOT NULL AND due IS NULL",
+  rest: "rested = 1 WHERE rested = 0",
+};
+createServer((request, response) => {
+  const name = request.url.slice(1);
+  const isDone = name in calls && db.prepare("UPDATE subscription SET " + calls[name]).run().changes > 0;
+  setTimeout(() => response.writeHead(isDone || name === "" ? 200 : 409).end("{}"), isDone && name === "rest" ? 1_200 : 0);
+}).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+
+it.each(some(["end of another", "now"], 1))(
+  "a time in whole seconds that a step derives from the %s has one name, however old the state is",
+  async (from) => {
+    const cwd = folderWith({
+      "server.mjs": SUBSCRIPTIONS_SERVER,
+      "seqqa.yaml": `target: { command: node server.mjs, env: { PORT: "{port}", DB_PATH: "{db_path}", FROM: "${from}" } }\n`,
+      "subscription.explore.ts": `import { Action, Agent } from "seqqa";
+const call = (name: string) => new Action<any>({ name, run: (api) => api.post("/" + name) });
+export const agent = new Agent<any>({ actions: [call("subscribe"), call("renew"), call("bill"), call("rest")], invariants: [] });
+`,
+    });
+    const { status } = await seqqa(["run", ".", "--output", "out"], { cwd });
+    const { statesVisited, divergences } = only(writtenIn(join(cwd, "out")));
+    expect([status, statesVisited, divergences]).toEqual([0, 10, []]);
+  },
+);

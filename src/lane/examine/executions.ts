@@ -69,6 +69,10 @@ export class Executions {
     return this.#all[0]!;
   }
 
+  get last(): readonly Stop[] {
+    return this.#all.at(-1)!;
+  }
+
   /** The time at which the last execution began, in milliseconds. */
   get lastBegunMs(): number {
     return this.#begun.at(-1)!;

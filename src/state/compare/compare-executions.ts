@@ -18,6 +18,7 @@ import {
   tableOf,
   tablePlace,
 } from "../values/places.ts";
+import { momentsOf } from "./moments.ts";
 import { FURTHEST_MS, momentOf, offsetFromStep, resolutionOf, type StepWindow } from "../values/times.ts";
 import { differingWords, wordOf, wordOfBytes } from "../values/words.ts";
 
@@ -83,8 +84,7 @@ interface Pair {
  * correspond one to one: equal values of the first execution are equal in the second.
  */
 export function compareExecutions(a: Execution, b: Execution, options: CompareOptions): Compared {
-  const apartMs = Math.max(b.window.startMs - a.window.endMs, a.window.startMs - b.window.endMs);
-  const collector = new Pairs(options.known, apartMs >= 1_000 ? a.window.endMs : undefined);
+  const collector = new Pairs(options.known);
   collector.facts(a.facts, b.facts);
   const generated: ComparedPlace[] = [];
   const times: TimePlace[] = [];
@@ -141,7 +141,7 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
     back.set(to, from);
     generated.push({ field: fieldOf(place), sample: [x, y], place, after, domain: undefined, domains: [] });
   }
-  return { generated, times: joinedTimes(times), constants: collector.constants, unexplained };
+  return { generated, times: joinedTimes(times), constants: constantsOf(a, b), unexplained };
 }
 
 interface Cell {
@@ -237,15 +237,11 @@ class Pairs {
   readonly pairs: Pair[] = [];
   readonly structure: DroppedField[] = [];
   readonly keys: Pair[] = [];
-  readonly constants: ConstantTime[] = [];
   readonly #known: ReadonlySet<string>;
   /** Texts that are equal in both executions at some place. They were not generated. */
   readonly #common = new Set<string>();
-  readonly #endMs: number | undefined;
 
-  /** @param endMs When the step ended, in milliseconds since 1970; `undefined` if its executions may have run in one second. */
-  constructor({ generated, times, dropped: fields, background }: Knowledge, endMs: number | undefined) {
-    this.#endMs = endMs;
+  constructor({ generated, times, dropped: fields, background }: Knowledge) {
     this.#known = new Set([
       ...[...generated, ...times].filter(({ after }) => after === "").map(({ place }) => place),
       ...fields.map(({ field }) => field),
@@ -299,7 +295,7 @@ class Pairs {
       const count = equal.get(keyOf(row)) ?? 0;
       if (count === 0) left.push(row);
       else equal.set(keyOf(row), count - 1);
-      if (count > 0) row.forEach((cell, index) => this.#meet(cell, placeOf(index, row), 0));
+      if (count > 0) for (const cell of row) this.#meet(cell);
     }
     const right = b.filter((row) => {
       const known = equal.get(keyOf(row)) ?? 0;
@@ -322,7 +318,7 @@ class Pairs {
   }
 
   #value(a: unknown, b: unknown, segments: readonly string[], depth: number, cell?: Cell): void {
-    if (isSame(a, b)) return this.#meet(a, segments, depth);
+    if (isSame(a, b)) return this.#meet(a);
     const place = placeText(segments);
     if (this.#known.has(place) || this.#known.has(fieldOf(place))) {
       if (cell?.domain !== undefined) this.keys.push({ place, a, b, domain: cell.domain });
@@ -370,23 +366,19 @@ class Pairs {
     return true;
   }
 
-  #meet(value: unknown, segments: readonly string[], depth: number): void {
+  #meet(value: unknown): void {
     if (typeof value === "string") this.#common.add(wordOf(value).key);
-    if (this.#endMs !== undefined) this.#findConstants(value, this.#endMs, segments, depth);
   }
+}
 
-  #findConstants(value: unknown, endMs: number, segments: readonly string[], depth: number): void {
-    if (depth >= DEEPEST) return;
-    const inside = (item: unknown, segment: string): void => this.#findConstants(item, endMs, [...segments, segment], depth + 1);
-    const moment = momentOf(value);
-    if (moment !== undefined) {
-      if (Math.abs(moment.ms - endMs) > NEAREST_CONSTANT_MS) this.constants.push({ place: placeText(segments), ms: moment.ms });
-    } else if (typeof value === "string") {
-      const parsed = parsedJson(value);
-      if (parsed !== undefined) inside(parsed, JSON_TEXT);
-    } else if (Array.isArray(value)) for (const item of value) inside(item, INDEX);
-    else if (typeof value === "object" && value !== null) for (const [key, item] of entriesOf(value) ?? []) inside(item, String(key));
-  }
+/** Returns the times that both executions have at the same place, if the steps cannot have run in the same second. */
+function constantsOf(a: Execution, b: Execution): readonly ConstantTime[] {
+  const apartMs = Math.max(b.window.startMs - a.window.endMs, a.window.startMs - b.window.endMs);
+  if (apartMs < 1_000) return [];
+  const others = new Set(momentsOf(b.facts).map(({ place, moment }) => `${place} ${moment.ms}`));
+  return momentsOf(a.facts)
+    .filter(({ place, moment: { ms } }) => Math.abs(ms - a.window.endMs) > NEAREST_CONSTANT_MS && others.has(`${place} ${ms}`))
+    .map(({ place, moment: { ms } }) => ({ place, ms }));
 }
 
 function isSame(a: unknown, b: unknown): boolean {

@@ -136,11 +136,10 @@ describe("a time that is equal in executions in different seconds", () => {
     compareExecutions(at(start), at(start + apartMs), { known: NOTHING_KNOWN }).constants.map(({ place, ms }) => [fieldOf(place), ms]);
 
   it("is a constant of its place, if it is not near its step", () => {
-    const options: readonly unknown[] = ["prices.options", Date.UTC(2027, 5, 1)];
     expect(constants(1_100)).toEqual([
       ["prices.valid_to", Date.UTC(9999, 11, 31, 23, 59, 59)],
-      options,
-      options,
+      ["prices.options", Date.UTC(2027, 5, 1)],
+      ["prices.options", Date.UTC(2027, 5, 1)],
       ["context.seen[].at", 1_900_000_000_000],
     ]);
   });
