@@ -204,8 +204,8 @@ class Walks {
   }
 
   /**
-   * Executes the path once more, with pauses, if it is open for a time in whole seconds if it depends on its step or on a stored time. Returns the
-   * times that were found, and what the execution shows.
+   * Executes the path once more, with pauses, if a time in whole seconds may depend on its step or on a stored time. Returns the times that were
+   * found, and the base of such times.
    */
   async #settledTimes(found: Knowledge["times"]): Promise<Knowledge["times"]> {
     const derived = new DerivedTimes(this.#executions.first, found, this.#base.options.knowledge.times);

@@ -117,8 +117,10 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
   for (const pair of integers) {
     const keys = domains.of(pair);
     const all = keys.length > 0 ? keys : loose.largest(pair);
-    if (all.length === 0 || !isNatural(pair.a) || !isNatural(pair.b)) unexplained.push(dropped(pair));
-    else generated.push({ ...sampleOf(pair), place: pair.place, after: "", domain: all[0], domains: all, isLoose: keys.length === 0 });
+    const isLoose = keys.length === 0;
+    // A key may descend below zero. Other numbers below zero are no ids.
+    if (all.length === 0 || (isLoose && !(isNatural(pair.a) && isNatural(pair.b)))) unexplained.push(dropped(pair));
+    else generated.push({ ...sampleOf(pair), place: pair.place, after: "", domain: all[0], domains: all, isLoose });
   }
   const forth = new Map<string, string>();
   const back = new Map<string, string>();

@@ -17,8 +17,9 @@ interface OpenTime {
 }
 
 /**
- * The times in whole seconds on a path whose base is open: 60 days after the step that wrote them, or 30 days after a time that is stored? If a step
- * runs within a second after the step that wrote the stored time, both are true. An execution with a pause before the step tells.
+ * The times in whole seconds on a path whose base is unknown, because their step ran within a second of the step that wrote a stored time. For
+ * example, a time may lie 60 days after its step, or 30 days after a stored time that lies 30 days ahead. An execution with a pause before the step
+ * shows which of the two is the base.
  */
 export class DerivedTimes {
   readonly #times: readonly TimePlace[];

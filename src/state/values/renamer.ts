@@ -835,7 +835,7 @@ const TIME_CLAIMS: ReadonlySet<string> = new Set(["iat", "exp", "nbf", "auth_tim
 const SEVERAL_WORDS = /(?<![^\s;,"'/?&=:{}()[\]<>.%~|])[^\s;,"'/?&=:{}()[\]<>.%~|]+(?:[.%~|][^\s;,"'/?&=:{}()[\]<>.%~|]*)+={0,2}/g;
 /** Matches the places of times that are made with a token. Others, such as `auth_time`, may be copies of times that an earlier token contained. */
 const OF_TOKEN = /"\{(?:jwt\}","claims","(?:iat|exp|nbf)|signed\}","time)"\]$/;
-const INTEGER = /^\d+$/;
+const INTEGER = /^-?\d+$/;
 /** The length from which a word in a text is looked up among generated values. Shorter words are equal by chance. */
 const SHORTEST_WORD = 4;
 /** The length from which generated texts are hardly ever half as long as the others of their place. Random numbers in a text have several lengths. */

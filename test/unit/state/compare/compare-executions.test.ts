@@ -24,6 +24,15 @@ describe("numbers that differ between two executions", () => {
     expect(unexplained).toEqual([]);
   });
 
+  it("of a key are a counter's also if it descends below zero", () => {
+    const { generated, unexplained } = compared(rows([[-1, 5]], { order: -1 }), rows([[-4, 5]], { order: -4 }));
+    expect(generated.map(({ field, domain }) => [field, tableOf(domain!)])).toEqual([
+      ["orders.id", "orders"],
+      ["context.order", "orders"],
+    ]);
+    expect(unexplained).toEqual([]);
+  });
+
   it("of a key without a declared reference are those of the table that the column names, where the values agree", () => {
     const domains = (user: number, profile: number) => {
       const state = (add: number): Partial<Facts> => {

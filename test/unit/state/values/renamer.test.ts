@@ -11,7 +11,7 @@ import {
   type Origins,
 } from "../../../../src/state/index.ts";
 import { Canonicalizer as State } from "../../../../src/state/canonical/canonicalizer.ts";
-import { CLOCK, stored, table } from "../support.ts";
+import { CLOCK, stored, table, type Rows } from "../support.ts";
 
 beforeAll(loadHasher);
 
@@ -220,6 +220,27 @@ describe("ids that one step made and that follow the time", () => {
     const ordering = knowingIds(written("member.id").place, FULL_ORDER);
     const names = [made(ordering, first, second), made(ordering, second, first)].map((facts) => ordering.nameOf(facts).split(".")[0]);
     expect(names[0] !== names[1]).toBe(isOrdered);
+  });
+});
+
+describe("integer keys below zero", () => {
+  it("have one name, also in the root state, whatever their values are", () => {
+    const { place } = written("member.id");
+    const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [] };
+    const strict = (root: number, first: number, second: number): number => {
+      const canonical = new State(options, { ...NOTHING_KNOWN, generated: [{ place, after: "", domain: place }] });
+      canonical.root(stored(table("member", "*id at", [[root, "root"]])));
+      const made: Rows = [
+        [first, "paid"],
+        [second, "open"],
+      ];
+      return strictOf(
+        canonical,
+        step(canonical, stored(table("member", "*id at", [[root, "changed"], ...made], [[root, "root"]])), CLOCK).facts,
+      );
+    };
+    expect(strict(-3, -7, -8)).toBe(strict(-1, -2, -12));
+    expect(strict(-3, -8, -7)).not.toBe(strict(-3, -7, -8));
   });
 });
 
