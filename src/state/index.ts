@@ -3,6 +3,7 @@ export type { CanonicalOptions } from "./canonical/canonical-options.ts";
 export { Canonicalizer } from "./canonical/canonicalizer.ts";
 export { cellsOf, differences } from "./compare/differences.ts";
 export { differingFields } from "./compare/differing-fields.ts";
+export { DerivedTimes } from "./compare/derived-times.ts";
 export { steadyChanges, type SteadyChanges } from "./compare/steady-changes.ts";
 export { hashText, loadHasher } from "./hash/hasher.ts";
 export { opaqueTokens } from "./values/opaque-tokens.ts";

@@ -413,3 +413,131 @@ export const agent = new Agent<any>({ setup: async ({ api }) => { await api.post
   const { statesVisited, divergences } = only(writtenIn(join(cwd, "out")));
   expect([status, statesVisited, divergences]).toEqual([0, 4, []]);
 });
+
+/** A price that is valid until a fixed time, or until it was closed. With BUG, closing a closed price fails. */
+const PRICES_SERVER = `
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+const Database = createRequire(${JSON.stringify(import.meta.url)})("better-sqlite3");
+const db = new Database(process.env.DB_PATH);
+db.exec("CREATE TABLE IF NOT EXISTS prices (id INTEGER PRIMARY KEY, valid_to TEXT)");
+const endsAt = (id, time) => db.prepare("INSERT INTO prices VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET valid_to = excluded.valid_to").run(id, time);
+const calls = {
+  create: () => endsAt(1, "9999-12-31T23:59:59Z"),
+  schedule: () => endsAt(1, process.env.SCHEDULED),
+  close: () => {
+    const row = db.prepare("SELECT valid_to FROM prices").get();
+    const isOpen = row !== undefined && Date.parse(row.valid_to) > Date.now();
+    if (isOpen) endsAt(1, new Date().toISOString());
+    return isOpen ? 200 : process.env.BUG === "1" && row !== undefined ? 500 : 409;
+  },
+};
+createServer((request, response) => {
+  const status = calls[request.url.slice(1)]?.();
+  response.writeHead(typeof status === "number" ? status : 200).end("{}");
+}).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+
+it("a fixed time in a column to which other steps write the present time is a value like others", async () => {
+  const day = 86_400_000;
+  const scheduled = new Date(Math.floor(Date.now() / day + 100) * day).toISOString();
+  const run = async (bug: boolean): Promise<readonly unknown[]> => {
+    const cwd = folderWith({
+      "server.mjs": PRICES_SERVER,
+      "seqqa.yaml": `target: { command: node server.mjs, env: { PORT: "{port}", DB_PATH: "{db_path}", BUG: "${bug ? 1 : 0}", SCHEDULED: "${scheduled}" } }\n`,
+      "prices.explore.ts": `import { Action, Agent } from "seqqa";
+import { noServerErrors } from "seqqa/rules";
+const call = (name: string) => new Action<any>({ name, run: (api) => api.post("/" + name) });
+export const agent = new Agent<any>({ actions: [call("create"), call("schedule"), call("close")], invariants: [noServerErrors()] });
+`,
+    });
+    const { status } = await seqqa(["run", ".", "--output", "out"], { cwd });
+    const { statesVisited, violations, divergences } = only(writtenIn(join(cwd, "out")));
+    return [status, statesVisited, violations.map(({ reproductionPath }) => reproductionPath.join(" ")), divergences];
+  };
+  expect(await run(false)).toEqual([0, 4, [], []]);
+  expect(await run(true)).toEqual([1, 4, ["create close close"], []]);
+});
+
+/** Settings in one table. With BUG, the seventh failure fails. */
+const SETTINGS_SERVER = `
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+const Database = createRequire(${JSON.stringify(import.meta.url)})("better-sqlite3");
+const db = new Database(process.env.DB_PATH);
+db.exec("CREATE TABLE IF NOT EXISTS settings (key TEXT PRIMARY KEY, value TEXT); INSERT OR IGNORE INTO settings VALUES ('api_key', 'none'), ('failed', '0')");
+const set = (key, value) => db.prepare("UPDATE settings SET value = ? WHERE key = ?").run(value, key);
+const calls = {
+  rotate: () => set("api_key", randomUUID()),
+  fail: () => {
+    const failed = Number(db.prepare("SELECT value FROM settings WHERE key = 'failed'").pluck().get());
+    if (failed === 7) return 423;
+    set("failed", String(failed + 1));
+    return failed === 6 && process.env.BUG === "1" ? 500 : 200;
+  },
+};
+createServer((request, response) => {
+  const status = calls[request.url.slice(1)]?.();
+  response.writeHead(typeof status === "number" ? status : 200).end("{}");
+}).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+
+it("a number in a table of settings, in the column of a generated key, is a value like others", async () => {
+  const run = async (bug: boolean): Promise<readonly unknown[]> => {
+    const cwd = folderWith({
+      "server.mjs": SETTINGS_SERVER,
+      "seqqa.yaml": `target: { command: node server.mjs, env: { PORT: "{port}", DB_PATH: "{db_path}", BUG: "${bug ? 1 : 0}" } }\n`,
+      "settings.explore.ts": `import { Action, Agent } from "seqqa";
+import { noServerErrors } from "seqqa/rules";
+const call = (name: string) => new Action<any>({ name, run: (api) => api.post("/" + name) });
+export const agent = new Agent<any>({ actions: [call("rotate"), call("fail")], invariants: [noServerErrors()] });
+`,
+    });
+    const { status } = await seqqa(["run", ".", "--output", "out"], { cwd });
+    const { statesVisited, violations, divergences } = only(writtenIn(join(cwd, "out")));
+    return [status, statesVisited, violations.map(({ reproductionPath }) => reproductionPath.join(" ")), divergences];
+  };
+  // Zero to seven failures, each with the first key and with a generated one.
+  expect(await run(false)).toEqual([0, 16, [], []]);
+  expect((await run(true)).slice(0, 3)).toEqual([1, 16, ["fail fail fail fail fail fail fail"]]);
+});
+
+/** Subscriptions with times in whole seconds. `renew` adds 30 days to the end of the period, or with FROM=now sets it to 60 days from now. */
+const SUBSCRIPTIONS_SERVER = `
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+const Database = createRequire(${JSON.stringify(import.meta.url)})("better-sqlite3");
+const db = new Database(process.env.DB_PATH);
+const DAY = 86400;
+db.exec("CREATE TABLE IF NOT EXISTS subscription (id INTEGER PRIMARY KEY, started INTEGER, ends INTEGER, renewed INTEGER, due INTEGER, rested INTEGER); INSERT OR IGNORE INTO subscription VALUES (1, NULL, NULL, 0, NULL, 0)");
+const end = process.env.FROM === "now" ? "unixepoch() + 60 * 86400" : "ends + 30 * 86400";
+const calls = {
+  subscribe: "started = unixepoch(), ends = unixepoch() + 30 * 86400 WHERE started IS NULL",
+  renew: "ends = " + end + ", renewed = 1 WHERE started IS NOT NULL AND renewed = 0",
+  bill: "due = started + 14 * 86400 WHERE started IS NOT NULL AND due IS NULL",
+  rest: "rested = 1 WHERE rested = 0",
+};
+createServer((request, response) => {
+  const name = request.url.slice(1);
+  const isDone = name in calls && db.prepare("UPDATE subscription SET " + calls[name]).run().changes > 0;
+  setTimeout(() => response.writeHead(isDone || name === "" ? 200 : 409).end("{}"), isDone && name === "rest" ? 1_200 : 0);
+}).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+
+it.each(some(["end of another", "now"], 1))(
+  "a time in whole seconds that a step derives from the %s has one name, however old the state is",
+  async (from) => {
+    const cwd = folderWith({
+      "server.mjs": SUBSCRIPTIONS_SERVER,
+      "seqqa.yaml": `target: { command: node server.mjs, env: { PORT: "{port}", DB_PATH: "{db_path}", FROM: "${from}" } }\n`,
+      "subscription.explore.ts": `import { Action, Agent } from "seqqa";
+const call = (name: string) => new Action<any>({ name, run: (api) => api.post("/" + name) });
+export const agent = new Agent<any>({ actions: [call("subscribe"), call("renew"), call("bill"), call("rest")], invariants: [] });
+`,
+    });
+    const { status } = await seqqa(["run", ".", "--output", "out"], { cwd });
+    const { statesVisited, divergences } = only(writtenIn(join(cwd, "out")));
+    expect([status, statesVisited, divergences]).toEqual([0, 10, []]);
+  },
+);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   changedFields,
+  DerivedTimes,
   joined,
   knowsNothing,
   looksRandom,
@@ -99,6 +100,8 @@ class Walks {
   readonly #backwards: boolean;
   #path: readonly number[] | undefined;
   #missed: readonly number[] = [];
+  /** The indices of the steps before which the next execution pauses. */
+  #pauses: ReadonlySet<number> = new Set();
   #worked = 0;
 
   constructor(base: LaneBase, goHome: () => Promise<unknown>, { path, wanted, backwards = false }: CalibrationWalk) {
@@ -109,6 +112,7 @@ class Walks {
     this.#executions = new Executions(
       base.options.knowledge,
       base.actions.map(({ name }) => name),
+      (ms) => base.canonicalizer.renamer.isOfSetup(ms),
     );
     this.#goHome = goHome;
     this.#late = new LateWrites(base.options.settleMs);
@@ -182,19 +186,38 @@ class Walks {
     if (once || inVain || !(await this.#isRoot())) return nothing;
     if (apartMs > 0) await sleep(firstMs + APART_MS - performance.now());
     await this.#again(2);
-    if (!thorough && this.#executions.differing(0, 1) < 0 && !(await this.#differsInAnotherSecond())) return nothing;
+    if (!thorough && this.#executions.differing(0, 1) < 0 && !(await this.#differsInAnotherSecond()))
+      return { ...nothing, learned: { ...NOTHING_KNOWN, times: await this.#settledTimes([]) } };
     const first = this.#executions.compared();
     await this.#separate(first.counters);
     await this.#again(WALKS);
     if (thorough || first.generated.some(({ isShort, isLoose }) => isShort || isLoose === true)) await this.#again(MORE_WALKS);
     await this.#spread();
-    const { generated, times, suspects, noisyActions } = this.#executions.judged();
+    const { generated, suspects, noisyActions, ...judged } = this.#executions.judged();
+    const times = await this.#settledTimes(judged.times);
     const unlike = this.#executions.unlike();
     const all = late.length > 0 || suspects.length + unlike.length === 0 ? late : await this.#lateActions(LATE_MS);
     await this.#goHome();
     const learned = joined(NOTHING_KNOWN, { ...NOTHING_KNOWN, generated, times, noisyActions });
     if (all.length > 0) return { ...nothing, learned, late: all };
     return { learned, suspects, lasting: this.#executions.lasting(suspects, learned), unlike, late: all, states, missed };
+  }
+
+  /**
+   * Executes the path once more, with pauses, if a time in whole seconds may depend on its step or on a stored time. Returns the times that were
+   * found, and the base of such times.
+   */
+  async #settledTimes(found: Knowledge["times"]): Promise<Knowledge["times"]> {
+    const derived = new DerivedTimes(this.#executions.first, found, this.#base.options.knowledge.times);
+    if (derived.stops.size === 0) return found;
+    await this.#goHome();
+    this.#pauses = derived.stops;
+    await this.#walk();
+    this.#pauses = new Set();
+    const { last } = this.#executions;
+    this.#executions.forgetLast();
+    await this.#goHome();
+    return derived.settled(last);
   }
 
   /**
@@ -380,6 +403,7 @@ class Walks {
   async #step(gone: readonly number[], action: number): Promise<Stop | "ended" | undefined> {
     const { state, stepper, actions, canonicalizer, drawing } = this.#base;
     drawing.at([...gone], gone.length, action);
+    if (this.#pauses.has(gone.length)) await sleep(APART_MS);
     const before = await state.position();
     const outcome = await stepper.run(actions[action]!);
     if (outcome.kind === "lost" || outcome.kind === "failed") return "ended";

@@ -34,6 +34,7 @@ interface Differences {
   /** Values that were recognised as generated. `stop`: the index of the step after which the value was found. */
   readonly generated: (Compared["generated"][number] & { readonly stop: number })[];
   readonly times: Compared["times"][number][];
+  readonly constants: Compared["constants"][number][];
   readonly unexplained: DroppedField[];
 }
 
@@ -42,6 +43,7 @@ export class Executions {
   readonly #knowledge: Knowledge;
   /** The names of the actions. */
   readonly #names: readonly string[];
+  readonly #isOfSetup: (ms: number) => boolean;
   readonly #all: (readonly Stop[])[] = [];
   /** The time at which each execution began, in milliseconds. */
   readonly #begun: number[] = [];
@@ -52,9 +54,11 @@ export class Executions {
   /** `true` if only executions that began in different seconds are compared. */
   onlyApart = false;
 
-  constructor(knowledge: Knowledge, names: readonly string[]) {
+  /** @param isOfSetup Returns `true` for a time that may follow from one that `setup` wrote, and so differs between lanes. */
+  constructor(knowledge: Knowledge, names: readonly string[], isOfSetup: (ms: number) => boolean = () => false) {
     this.#knowledge = knowledge;
     this.#names = names;
+    this.#isOfSetup = isOfSetup;
   }
 
   get count(): number {
@@ -63,6 +67,10 @@ export class Executions {
 
   get first(): readonly Stop[] {
     return this.#all[0]!;
+  }
+
+  get last(): readonly Stop[] {
+    return this.#all.at(-1)!;
   }
 
   /** The time at which the last execution began, in milliseconds. */
@@ -166,7 +174,8 @@ export class Executions {
     const keyOf = ({ place, after }: { readonly place: string; readonly after: string }): string => `${place}\n${after}`;
     const suspects = new Map(all.flatMap(({ unexplained }) => unexplained).map((one) => [one.field, one]));
     const generated = new Map(all.flatMap((one) => one.generated).map((one) => [keyOf(one), one]));
-    const times = joinedTimes(all.flatMap((pair) => pair.times));
+    const found = joinedTimes(all.flatMap((pair) => pair.times));
+    const times = joinedTimes([...found, ...this.#withConstants(found, all)]);
     const counters = new Map<string, string>();
     const random = new Set<string>();
     const leastLengths = new Map<string, number>();
@@ -202,6 +211,15 @@ export class Executions {
     };
   }
 
+  /** Returns the places of times, those in `found` and those known before, at which constant times were found that are not known yet. */
+  #withConstants(found: Knowledge["times"], pairs: readonly Differences[]): Knowledge["times"] {
+    const all = pairs.flatMap(({ constants }) => constants).filter(({ ms }) => !this.#isOfSetup(ms));
+    return joinedTimes([...this.#knowledge.times, ...found]).flatMap((one) => {
+      const constants = all.filter(({ place, ms }) => one.after === "" && place === one.place && one.constants?.includes(ms) !== true);
+      return constants.length === 0 ? [] : [{ ...one, constants: constants.map(({ ms }) => ms) }];
+    });
+  }
+
   /** Returns `true` if some value at this place stayed the same from one step to the next in the first execution. */
   #stays(place: string): boolean {
     const all = this.#all[0]!.map(({ facts }) => valuesAt(facts, place));
@@ -233,13 +251,14 @@ export class Executions {
   /** Compares two executions step by step. Values that are recognised after one step are taken into account for the later steps. */
   #compare(a: number, b: number, before: Knowledge): Differences {
     const [x, y] = [this.#all[a]!, this.#all[b]!];
-    const found: Differences = { generated: [], times: [], unexplained: [] };
+    const found: Differences = { generated: [], times: [], constants: [], unexplained: [] };
     let known = before;
     for (let i = 0; i < Math.min(x.length, y.length); i++) {
       if (x[i]!.status !== y[i]!.status) break;
       const compared = compareExecutions(x[i]!, y[i]!, { known });
       found.generated.push(...compared.generated.map((one) => ({ ...one, stop: i })));
       found.times.push(...compared.times);
+      found.constants.push(...compared.constants);
       found.unexplained.push(...compared.unexplained);
       known = joined(known, { ...NOTHING_KNOWN, generated: compared.generated, times: compared.times, dropped: compared.unexplained });
     }

@@ -18,6 +18,7 @@ import {
   tableOf,
   tablePlace,
 } from "../values/places.ts";
+import { momentsOf } from "./moments.ts";
 import { FURTHEST_MS, momentOf, offsetFromStep, resolutionOf, type StepWindow } from "../values/times.ts";
 import { differingWords, wordOf, wordOfBytes } from "../values/words.ts";
 
@@ -46,7 +47,14 @@ export interface ComparedPlace extends GeneratedPlace {
 export interface Compared {
   readonly generated: readonly ComparedPlace[];
   readonly times: readonly TimePlace[];
+  /** Times that are equal in both executions, which ran in different seconds. Most of their places are no known places of times. */
+  readonly constants: readonly ConstantTime[];
   readonly unexplained: readonly DroppedField[];
+}
+
+export interface ConstantTime {
+  readonly place: string;
+  readonly ms: number;
 }
 
 export interface CompareOptions {
@@ -57,6 +65,8 @@ export interface CompareOptions {
 /** The largest number of rows that are paired, because pairing takes quadratic time. */
 const MOST_ROWS = 200;
 const DEEPEST = 100;
+/** A time that is nearer to its step than this, in milliseconds, may be the present time in whole minutes, hours or days. */
+const NEAREST_CONSTANT_MS = 86_400_000;
 /** A text that consists of at least this number of digits counts as an id, not as a number from a counter, unless it is a key of a table. */
 const ID_DIGITS = 15;
 
@@ -107,8 +117,10 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
   for (const pair of integers) {
     const keys = domains.of(pair);
     const all = keys.length > 0 ? keys : loose.largest(pair);
-    if (all.length === 0 || !isNatural(pair.a) || !isNatural(pair.b)) unexplained.push(dropped(pair));
-    else generated.push({ ...sampleOf(pair), place: pair.place, after: "", domain: all[0], domains: all, isLoose: keys.length === 0 });
+    const isLoose = keys.length === 0;
+    // A key may descend below zero. Other numbers below zero are no ids.
+    if (all.length === 0 || (isLoose && !(isNatural(pair.a) && isNatural(pair.b)))) unexplained.push(dropped(pair));
+    else generated.push({ ...sampleOf(pair), place: pair.place, after: "", domain: all[0], domains: all, isLoose });
   }
   const forth = new Map<string, string>();
   const back = new Map<string, string>();
@@ -131,7 +143,7 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
     back.set(to, from);
     generated.push({ field: fieldOf(place), sample: [x, y], place, after, domain: undefined, domains: [] });
   }
-  return { generated, times: joinedTimes(times), unexplained };
+  return { generated, times: joinedTimes(times), constants: constantsOf(a, b), unexplained };
 }
 
 interface Cell {
@@ -359,6 +371,16 @@ class Pairs {
   #meet(value: unknown): void {
     if (typeof value === "string") this.#common.add(wordOf(value).key);
   }
+}
+
+/** Returns the times that both executions have at the same place, if the steps cannot have run in the same second. */
+function constantsOf(a: Execution, b: Execution): readonly ConstantTime[] {
+  const apartMs = Math.max(b.window.startMs - a.window.endMs, a.window.startMs - b.window.endMs);
+  if (apartMs < 1_000) return [];
+  const others = new Set(momentsOf(b.facts).map(({ place, moment }) => `${place} ${moment.ms}`));
+  return momentsOf(a.facts)
+    .filter(({ place, moment: { ms } }) => Math.abs(ms - a.window.endMs) > NEAREST_CONSTANT_MS && others.has(`${place} ${ms}`))
+    .map(({ place, moment: { ms } }) => ({ place, ms }));
 }
 
 function isSame(a: unknown, b: unknown): boolean {

@@ -30,6 +30,11 @@ export interface TimePlace {
    * version of seqqa stored.
    */
   readonly offsets?: readonly number[] | undefined;
+  /**
+   * Times at the place that were equal in executions in different seconds, such as 9999-12-31: no step generated them. In milliseconds since 1970, in
+   * ascending order. Absent if there are none.
+   */
+  readonly constants?: readonly number[] | undefined;
 }
 
 /** A field that is left out of states, because its values differ between executions without a known cause. */
@@ -88,17 +93,19 @@ export function joined(a: Knowledge, b: Knowledge): Knowledge {
   };
 }
 
-/** Joins several findings about the same place into one: the finer resolution, the base `stored` if any finding has it, and all offsets. */
+/** Joins several findings about the same place into one: the finer resolution, the base `stored` if any finding has it, all offsets and constants. */
 export function joinedTimes(all: readonly TimePlace[]): readonly TimePlace[] {
   const kept = new Map<string, TimePlace>();
   for (const one of all) {
     const key = `${one.place}\n${one.after}`;
     const known = kept.get(key) ?? one;
+    const constants = [...new Set([...(known.constants ?? []), ...(one.constants ?? [])])].toSorted((x, y) => x - y);
     kept.set(key, {
       ...one,
       resolutionMs: Math.min(known.resolutionMs, one.resolutionMs),
       base: known.base === "stored" ? "stored" : one.base,
       offsets: [...new Set([...(known.offsets ?? []), ...(one.offsets ?? [])])].toSorted((x, y) => Math.abs(x) - Math.abs(y) || x - y),
+      ...(constants.length > 0 && { constants }),
     });
   }
   return [...kept.values()];

@@ -121,6 +121,8 @@ export class Renamer {
   #hidden: HiddenTimes | undefined;
   /** The times of the root state that had not passed when it was made. */
   #rootFuture: readonly number[] = [];
+  /** The times of the root state that `setup` may have written. */
+  #setupTimes: readonly number[] = [];
   #rootEndMs = 0;
 
   constructor(knowledge: Knowledge, literals: ReadonlySet<string>) {
@@ -147,6 +149,11 @@ export class Renamer {
   hasRootTimeIn(secondMs: number): boolean {
     for (const ms of this.#rootTimes.keys()) if (ms >= secondMs && ms < secondMs + 1_000) return true;
     return false;
+  }
+
+  /** Returns `true` if a time may follow from one that `setup` wrote: both are equal, or whole minutes apart. Each lane has other times of `setup`. */
+  isOfSetup(ms: number): boolean {
+    return this.#setupTimes.some((one) => (ms - one) % 60_000 === 0 && Math.abs(ms - one) <= FURTHEST_MS);
   }
 
   /** `true` if no place with generated values or times is known. States then need not be searched for them. */
@@ -190,16 +197,20 @@ export class Renamer {
       for (const [key, name] of nameOf(this.#facts(facts))) if (key.startsWith(KNOWN)) constants.set(key.slice(KNOWN.length), `s${name}`);
     }
     const rootTimes = new Map<number, TimeOrigin>();
+    const setupTimes: number[] = [];
     for (const [ms, { isKnown }] of this.#rootMoments) {
       const offset = simplestOffset(ms - window.endMs - 1_002, ms - window.startMs + 1_002);
       // A time that `setup` wrote differs between runs, so it is named by its offset. A time of a template store keeps its value as the name.
-      const isOwn = isKnown && offset % 60_000 === 0 && Math.abs(offset) < FURTHEST_MS;
+      const isSimple = offset % 60_000 === 0 && Math.abs(offset) < FURTHEST_MS;
+      const isOwn = isKnown && isSimple;
       const isNear = Math.abs(ms - window.endMs) <= DAY_MS;
+      if (isSimple || isNear) setupTimes.push(ms);
       const isFuture = ms > window.endMs + 1_000;
       if (isOwn || isNear) rootTimes.set(ms, { name: isOwn ? `root${offset}` : "root0", step: 0, domain: "", isFuture });
       else if (isKnown) rootTimes.set(ms, { name: `root=${ms}`, step: 0, domain: "", isFuture });
     }
     this.#constants = constants;
+    this.#setupTimes = setupTimes;
     this.#rootTimes = ranked(rootTimes);
     this.#rootFuture = [...this.#rootTimes].filter(([, { isFuture }]) => isFuture).map(([ms]) => ms);
   }
@@ -348,9 +359,10 @@ export class Renamer {
   #shapeOf(text: string, isPath: boolean, fresh: ReadonlySet<string>, ancestry: Set<string>): string {
     const step = this.#step!;
     // A stored time that a request sends back has a name that does not depend on its age.
-    const timed = (moment: Moment): string => {
+    const timed = (moment: Moment, text: string): string => {
       const { ms } = moment;
       const origin = this.#times.get(ms) ?? this.#origins.times.get(ms) ?? this.#rootTimes.get(ms);
+      if (origin === undefined && isFarFrom(step, ms)) return text;
       return `<${origin?.name ?? `step${offsetFromStep(moment, step, 1_000)}`}>`;
     };
     const known = (word: string, counted = ""): string | undefined => {
@@ -373,7 +385,7 @@ export class Renamer {
     const plain = replaceJwts(signed, (claims) => JSON.stringify(claims, claim))
       .replace(ISO_TIME, (time) => {
         const moment = momentOf(time);
-        return moment === undefined ? time : timed(moment);
+        return moment === undefined ? time : timed(moment, time);
       })
       // Replace a signed cookie as a whole, because it is one value although it consists of several words.
       .replace(SEVERAL_WORDS, (whole) => known(whole) ?? whole);
@@ -381,8 +393,8 @@ export class Renamer {
       const name = known(word, this.#counted(word, after, isPath || /id$/i.test(after), fresh));
       // Many ids have as many digits as a time.
       const moment = name === undefined && INTEGER.test(word) ? momentOf(Number(word)) : undefined;
-      if (moment === undefined || Math.abs(moment.ms - step.endMs) > FURTHEST_MS) return name;
-      return timed(moment);
+      if (moment === undefined || isFarFrom(step, moment.ms)) return name;
+      return timed(moment, word);
     });
     return parts === undefined ? plain : parts.map(({ text: part, found }) => found ?? part).join("");
   }
@@ -474,7 +486,8 @@ export class Renamer {
 
   #text(text: string, node: Node | undefined): unknown {
     if (node?.time !== undefined) return this.#time(text, node.time) ?? text;
-    if (node?.whole !== undefined) {
+    // Generated JSON is known by the places inside it, so other JSON at a place of generated texts is not one of them.
+    if (node?.whole !== undefined && parsedJson(text) === undefined) {
       const { domain } = node.whole;
       const word = domain === undefined ? wordOf(text) : { key: `${domain}:${text}`, form: "s" };
       return this.#id(word.key, word.form, text, node.whole) ?? text;
@@ -597,7 +610,7 @@ export class Renamer {
     const constant = this.#constants.get(key);
     if (constant !== undefined) return new Generated(constant, form, undefined);
     const known = this.#generated(key, form);
-    if (known !== undefined || this.#literals.has(key) || isPlainWord(text, place)) return known;
+    if (known !== undefined || this.#literals.has(key) || isPlain(text, place)) return known;
     if (this.#step !== undefined || this.#isRoot) this.#fresh.push({ key, text, place });
     return undefined;
   }
@@ -733,7 +746,10 @@ export class Renamer {
     // An offset that experiments showed is more likely than a distance from a stored time, which may be simple by chance. Without one, a distance
     // counts if experiments showed such distances at this place, or if it is simpler than the offset, which also depends on the age of the stored time.
     const isLikely = (apart: number): boolean => place.base === "stored" || unitOf(apart) < unitOf(own);
-    const from = learnt === undefined ? this.#storedBase(ms, isLikely) : undefined;
+    const isConstant = learnt === undefined && place.constants?.includes(ms) === true;
+    const from = learnt === undefined && !isConstant ? this.#storedBase(ms, isLikely) : undefined;
+    // The distance of a fixed time from its step depends on when the step ran.
+    if (isConstant || (learnt === undefined && from === undefined && isFarFrom(step, ms))) return undefined;
     const zoneMs = zoneOf(moment, step);
     const origin = {
       name: from?.name ?? `step${own}`,
@@ -819,12 +835,18 @@ const TIME_CLAIMS: ReadonlySet<string> = new Set(["iat", "exp", "nbf", "auth_tim
 const SEVERAL_WORDS = /(?<![^\s;,"'/?&=:{}()[\]<>.%~|])[^\s;,"'/?&=:{}()[\]<>.%~|]+(?:[.%~|][^\s;,"'/?&=:{}()[\]<>.%~|]*)+={0,2}/g;
 /** Matches the places of times that are made with a token. Others, such as `auth_time`, may be copies of times that an earlier token contained. */
 const OF_TOKEN = /"\{(?:jwt\}","claims","(?:iat|exp|nbf)|signed\}","time)"\]$/;
-const INTEGER = /^\d+$/;
+const INTEGER = /^-?\d+$/;
 /** The length from which a word in a text is looked up among generated values. Shorter words are equal by chance. */
 const SHORTEST_WORD = 4;
+/** The length from which generated texts are hardly ever half as long as the others of their place. Random numbers in a text have several lengths. */
+const SURE_LENGTH = 12;
 
 function newNode(): Node {
   return { whole: undefined, words: new Map(), time: undefined, timeWords: new Map(), inner: new Map() };
+}
+
+function isFarFrom({ endMs }: StepWindow, ms: number): boolean {
+  return Math.abs(ms - endMs) > FURTHEST_MS;
 }
 
 /** Numbers the times that have the same name, from the earliest on. */
@@ -851,11 +873,11 @@ function simplicity(ms: number): number {
 }
 
 /**
- * Returns `true` for a short word at a place where generated texts are much longer: a constant beside a generated value, such as `live` in a table of
- * settings of which one is a UUID.
+ * Returns `true` for a short text at a place where generated texts are much longer: a value beside a generated one, such as `live` or `3` in a table
+ * of settings of which one is a UUID.
  */
-function isPlainWord(text: string, { leastLength = 0 }: GeneratedPlace): boolean {
-  return text.length * 2 <= leastLength && /^[A-Za-z_ -]{1,15}$/.test(text);
+function isPlain(text: string, { leastLength = 0 }: GeneratedPlace): boolean {
+  return text.length * 2 <= leastLength && (leastLength >= SURE_LENGTH || /^[A-Za-z_ -]{1,15}$/.test(text));
 }
 
 function sameEntries<K, V>(a: ReadonlyMap<K, V>, b: ReadonlyMap<K, V>): boolean {

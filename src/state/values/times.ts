@@ -23,15 +23,19 @@ const UNITS: readonly (readonly [TimeForm, number, number, number])[] = [
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(?:[.,](\d{1,9}))?\s?(Z|[+-]\d\d(?::?\d\d)?)?$/;
 const DATE = /^\d{4}-\d\d-\d\d$/;
-const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/;
+/** Dates of HTTP and mails, `String(new Date())`, and dates of `ctime`, which have no zone. */
+const WITH_NAMES =
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)(?:, \d\d \w{3} \d{4} \d\d:\d\d:\d\d (?:GMT|[+-]\d{4})| \w{3} \d\d \d{4} \d\d:\d\d:\d\d GMT[+-]\d{4}(?: \([^()]+\))?| (\w{3} [ \d]\d) (\d\d:\d\d:\d\d) (\d{4}))$/;
+/** A date and time as languages write them, with the year at the end or at the beginning. */
+const IN_LANGUAGE = /^(\d{1,4})([/.-])(\d{1,2})\2(\d{1,4}),?\s(\d{1,2})(:\d\d:\d\d)(?:[.,](\d{1,9}))?(?:\s([AP])M)?$/;
 const DIGITS = /^\d{10,19}$/;
 
 /** A time further away from the present than this was not written by a step. It is given data, or a number that looks like a time by chance. */
 export const FURTHEST_MS: number = 400 * 86_400_000;
 
 /**
- * Reads a time from a number, a `Date`, or a text: ISO 8601 with a `T` or a blank, a date, an HTTP date, or digits since 1970. `undefined` if the
- * value is not a time.
+ * Reads a time from a number, a `Date`, or a text: ISO 8601 with a `T` or a blank, a date, an HTTP date, digits since 1970, or a date and time with
+ * seconds in the notation of a language (`27/11/2026, 09:05:07`, `11/27/2026, 9:05:07 AM`). `undefined` if the value is not a time.
  */
 export function momentOf(value: unknown): Moment | undefined {
   if (typeof value === "number" || typeof value === "bigint") return ofNumber(Number(value));
@@ -48,19 +52,38 @@ function ofNumber(value: number): Moment | undefined {
 function ofText(text: string): Moment | undefined {
   // Return early for most strings: only strings that begin like a time are parsed.
   const first = text.charCodeAt(0);
-  if (text.length < 10 || text.length > 40) return undefined;
+  if (text.length < 10 || text.length > 80) return undefined;
   if (first >= 0x30 && first <= 0x39) {
     if (DIGITS.test(text)) return ofNumber(Number(text));
     if (DATE.test(text)) return parsed(`${text}T00:00:00Z`, "date");
     const parts = DATE_TIME.exec(text);
-    if (parts === null) return undefined;
+    if (parts === null) return inLanguage(text);
     const [, day, minutes, seconds = ":00", fraction = "0", zone = "Z"] = parts;
     const offset =
       zone === "Z" ? "Z" : zone.length === 3 ? `${zone}:00` : zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone;
     const moment = parsed(`${day}T${minutes}${seconds}.${fraction.slice(0, 3)}${offset}`, "text");
-    return moment === undefined || parts[5] !== undefined ? moment : { ...moment, isNaive: true };
+    return parts[5] === undefined ? naive(moment) : moment;
   }
-  return HTTP_DATE.test(text) ? parsed(text, "text") : undefined;
+  const named = WITH_NAMES.exec(text);
+  if (named === null) return undefined;
+  const [, day, time, year] = named;
+  return day === undefined ? parsed(text, "text") : naive(parsed(`${day} ${year} ${time} GMT`, "text"));
+}
+
+/** Without a month's name, the day comes first, except in a time with AM or PM, or if it cannot be a month. */
+function inLanguage(text: string): Moment | undefined {
+  const [, first = "", , second = "", third = "", hours, rest, fraction = "0", half] = IN_LANGUAGE.exec(text) ?? [];
+  const isYearFirst = first.length === 4;
+  if (isYearFirst ? third.length > 2 : third.length !== 4 || first.length > 2) return undefined;
+  const isMonthFirst = Number(second) > 12 || (half !== undefined && Number(first) <= 12);
+  const [year, month, day] = isYearFirst ? [first, second, third] : isMonthFirst ? [third, first, second] : [third, second, first];
+  const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + (half === "P" ? 12 : 0);
+  const [mm, dd, hh] = [month, day, hour].map((one) => String(one).padStart(2, "0"));
+  return naive(parsed(`${year}-${mm}-${dd}T${hh}${rest}.${fraction.slice(0, 3)}Z`, "text"));
+}
+
+function naive(moment: Moment | undefined): Moment | undefined {
+  return moment && { ...moment, isNaive: true };
 }
 
 function parsed(text: string, form: TimeForm): Moment | undefined {

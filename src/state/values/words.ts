@@ -24,7 +24,8 @@ export function wordOfBytes(bytes: Uint8Array): Word {
 }
 
 /** Matches a date and time inside a longer text, such as a range of times. */
-const TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?(?![\w:])/g;
+const TIME =
+  /(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?|(?<!\d)(?:\d{1,2}([/.-])\d{1,2}\1\d{4}|\d{4}\/\d{1,2}\/\d{1,2}),?\s\d{1,2}:\d\d:\d\d(?:\s[AP]M)?|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} \d\d \d{4} \d\d:\d\d:\d\d GMT[+-]\d{4})(?![\w:])/g;
 /** The text that stands for a time where the letters and digits before a word are named. */
 const MARK = "<time>";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Executions, type Stop } from "../../../../src/lane/examine/executions.ts";
-import { fieldOf, NOTHING_KNOWN } from "../../../../src/state/index.ts";
+import { fieldOf, joined, knowledgeText, NOTHING_KNOWN, readKnowledge, type Knowledge } from "../../../../src/state/index.ts";
 import { stored, table } from "../../state/support.ts";
 
 /** The orders of one execution: key, reference number, and the same number in the context. */
@@ -30,6 +30,44 @@ function judged(...all: readonly Orders[]) {
     isRandom,
   ]);
 }
+
+describe("a time that is equal in all executions at a place where others are not", () => {
+  const [fixedMs, ofSetupMs] = [Date.UTC(2027, 5, 1), Date.UTC(2027, 6, 1)];
+  const times = (known: Knowledge): Knowledge["times"] => {
+    const executions = new Executions(known, ["write"], (ms) => ms === ofSetupMs);
+    for (let at = 0; at < 4; at++) {
+      const startMs = Date.UTC(2025, 10, 21, 12) + at * 1_200;
+      const prices = [fixedMs, ofSetupMs, startMs].map((ms, index): [number, string] => [index, new Date(ms).toISOString()]);
+      const facts = stored(table("prices", "*id valid_to", prices));
+      const print = { lo: at, hi: 0 };
+      const stop: Stop = {
+        facts,
+        window: { startMs, endMs: startMs + 5 },
+        stores: print,
+        print,
+        action: 0,
+        status: 200,
+        lines: ["?"],
+        kinds: new Map(),
+      };
+      executions.add([stop], startMs, false);
+    }
+    return executions.judged().times;
+  };
+
+  it("is a constant, except if it may follow from a time of `setup`", () => {
+    expect(times(NOTHING_KNOWN)).toMatchObject([{ offsets: [0], constants: [fixedMs] }]);
+  });
+
+  it("is learnt at a place that was known before, and only once", () => {
+    const [{ constants, ...place }] = times(NOTHING_KNOWN) as [Knowledge["times"][number]];
+    expect(constants).toEqual([fixedMs]);
+    const known = { ...NOTHING_KNOWN, times: [place] };
+    const learned = joined(known, { ...NOTHING_KNOWN, times: times(known) });
+    expect(learned.times).toEqual([{ ...place, constants: [fixedMs] }]);
+    expect(times(readKnowledge(knowledgeText(learned)))).toEqual([]);
+  });
+});
 
 describe("digits in a text", () => {
   it("that do not grow are a random code, which is one value everywhere, also after a prefix", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { compareExecutions, fieldOf, NOTHING_KNOWN, tableOf, valuesAt, type Facts } from "../../../../src/state/index.ts";
-import { facts, table } from "../support.ts";
+import { facts, stored, table } from "../support.ts";
 
 const window = { startMs: 1_000, endMs: 1_010 };
 const compared = (a: Partial<Facts>, b: Partial<Facts>) =>
@@ -20,6 +20,15 @@ describe("numbers that differ between two executions", () => {
     expect(generated.map(({ field, domain, isLoose }) => [field, tableOf(domain!), isLoose])).toEqual([
       ["orders.id", "orders", false],
       ["context.order", "orders", false],
+    ]);
+    expect(unexplained).toEqual([]);
+  });
+
+  it("of a key are a counter's also if it descends below zero", () => {
+    const { generated, unexplained } = compared(rows([[-1, 5]], { order: -1 }), rows([[-4, 5]], { order: -4 }));
+    expect(generated.map(({ field, domain }) => [field, tableOf(domain!)])).toEqual([
+      ["orders.id", "orders"],
+      ["context.order", "orders"],
     ]);
     expect(unexplained).toEqual([]);
   });
@@ -98,6 +107,54 @@ describe("places", () => {
     expect(at("text", "{}", "n", "[]")).toEqual([7]);
     expect(at("items", "nothing")).toEqual([]);
     expect(valuesAt(known, JSON.stringify(["tables", "db", "orders", "id"]))).toEqual([]);
+  });
+});
+
+describe("a time in the notation of a language", () => {
+  it.each([
+    ["en-US", (date: Date) => date.toLocaleString("en-US", { timeZone: "UTC" }), ""],
+    ["de-DE", (date: Date) => date.toLocaleString("de-DE", { timeZone: "UTC" }), ""],
+    ["en-GB, inside a text", (date: Date) => `saved ${date.toLocaleString("en-GB", { timeZone: "UTC" })}`, "saved"],
+    ["String(date)", String, ""],
+    ["String(date), inside a text", (date: Date) => `saved ${String(date)}`, "saved"],
+  ])("%s is a time also if its minute changes", (_what, textOf, after) => {
+    const at = (startMs: number) => ({
+      facts: facts({ context: { seen: textOf(new Date(startMs)) } }),
+      window: { startMs, endMs: startMs + 5 },
+    });
+    const start = Date.UTC(2025, 10, 21, 12, 35, 58);
+    for (const apartMs of [1_100, 3_300]) {
+      const { generated, times, unexplained } = compareExecutions(at(start), at(start + apartMs), { known: NOTHING_KNOWN });
+      expect([generated, unexplained]).toEqual([[], []]);
+      expect(times).toMatchObject([{ after, resolutionMs: 1_000, base: "step", offsets: [0] }]);
+    }
+  });
+});
+
+describe("a time that is equal in executions in different seconds", () => {
+  const start = Date.UTC(2025, 10, 21, 12);
+  const at = (startMs: number) => {
+    const json = JSON.stringify({ until: "2027-06-01T00:00:00Z", today: "2025-11-21T00:00:00Z" });
+    const prices = table("prices", "*id valid_to options", [
+      [1, "9999-12-31T23:59:59Z", json],
+      [2, new Date(startMs).toISOString(), json],
+    ]);
+    return { facts: { ...stored(prices), context: { seen: [{ at: 1_900_000_000 }] } }, window: { startMs, endMs: startMs + 5 } };
+  };
+  const constants = (apartMs: number) =>
+    compareExecutions(at(start), at(start + apartMs), { known: NOTHING_KNOWN }).constants.map(({ place, ms }) => [fieldOf(place), ms]);
+
+  it("is a constant of its place, if it is not near its step", () => {
+    expect(constants(1_100)).toEqual([
+      ["prices.valid_to", Date.UTC(9999, 11, 31, 23, 59, 59)],
+      ["prices.options", Date.UTC(2027, 5, 1)],
+      ["prices.options", Date.UTC(2027, 5, 1)],
+      ["context.seen[].at", 1_900_000_000_000],
+    ]);
+  });
+
+  it("is none, if both steps may have run in one second", () => {
+    expect(constants(1_000)).toEqual([]);
   });
 });
 

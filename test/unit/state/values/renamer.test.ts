@@ -11,7 +11,7 @@ import {
   type Origins,
 } from "../../../../src/state/index.ts";
 import { Canonicalizer as State } from "../../../../src/state/canonical/canonicalizer.ts";
-import { CLOCK, stored, table } from "../support.ts";
+import { CLOCK, stored, table, type Rows } from "../support.ts";
 
 beforeAll(loadHasher);
 
@@ -141,6 +141,21 @@ describe("a time that a step writes", () => {
     });
   });
 
+  it.each([
+    ["far from the present", iso(Date.UTC(9999, 11, 31)), []],
+    ["that was equal in two executions", iso(CLOCK + 100 * 86_400_000), [CLOCK + 100 * 86_400_000]],
+  ])("is not one %s, whenever the step runs", (_what, text, constants) => {
+    const canonical = knowingPlaces({ ...written("member.at"), base: "stored", offsets: [0], constants }, written("session.at"));
+    const ended = (apartMs: number, last = text): number => {
+      const first = step(canonical, rows([], [CLOCK + 7]), CLOCK + 7);
+      const both = { ...stored(table("member", "*id at", [["m", last]]), table("session", "*id at", [["s", iso(CLOCK + 7)]])) };
+      return strictOf(canonical, step(canonical, both, CLOCK + apartMs, first.origins).facts);
+    };
+    const fixed = [90, 1_007, 61_300].map((apartMs) => ended(apartMs));
+    expect(new Set(fixed).size).toBe(1);
+    expect(ended(90, iso(CLOCK + 90))).not.toBe(fixed[0]);
+  });
+
   it("is not a copy of another one that is equal to it by chance, and a copy is one, whenever the steps run", () => {
     const MINUTE = 60_000;
     const SECOND = Math.floor(CLOCK / 1_000) * 1_000;
@@ -205,6 +220,27 @@ describe("ids that one step made and that follow the time", () => {
     const ordering = knowingIds(written("member.id").place, FULL_ORDER);
     const names = [made(ordering, first, second), made(ordering, second, first)].map((facts) => ordering.nameOf(facts).split(".")[0]);
     expect(names[0] !== names[1]).toBe(isOrdered);
+  });
+});
+
+describe("integer keys below zero", () => {
+  it("have one name, also in the root state, whatever their values are", () => {
+    const { place } = written("member.id");
+    const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [] };
+    const strict = (root: number, first: number, second: number): number => {
+      const canonical = new State(options, { ...NOTHING_KNOWN, generated: [{ place, after: "", domain: place }] });
+      canonical.root(stored(table("member", "*id at", [[root, "root"]])));
+      const made: Rows = [
+        [first, "paid"],
+        [second, "open"],
+      ];
+      return strictOf(
+        canonical,
+        step(canonical, stored(table("member", "*id at", [[root, "changed"], ...made], [[root, "root"]])), CLOCK).facts,
+      );
+    };
+    expect(strict(-3, -7, -8)).toBe(strict(-1, -2, -12));
+    expect(strict(-3, -8, -7)).not.toBe(strict(-3, -7, -8));
   });
 });
 
@@ -614,10 +650,15 @@ describe("a constant at a place of generated values", () => {
     return strictOf(canonical, step(canonical, stored(table("settings", "*key value", [["mode", value]])), CLOCK).facts);
   };
 
-  it("keeps its value, if it is a word much shorter than these", () => {
+  it("keeps its value, if it is much shorter than these, or JSON", () => {
     expect(strict("live", 36)).not.toBe(strict("test", 36));
+    expect(strict("1", 36)).not.toBe(strict("2", 36));
+    expect(strict("a@example.com", 36)).not.toBe(strict("b@example.com", 36));
+    const cart = (...items: readonly string[]): string => JSON.stringify({ items, currency: "EUR", note: "leave it at the door" });
+    expect(strict(cart("pen"), 36)).not.toBe(strict(cart("pen", "ink"), 36));
     expect(strict("0b6d8d4e-7b63-4c0e-9f43-0d2d3c0a7e11", 36)).toBe(strict("9f1f2a8e-30a5-4b8c-8a55-27c8c1d0aa42", 36));
-    // Short ids may consist of letters alone.
+    // Short ids may consist of letters alone, and short random numbers have different lengths.
+    expect(strict("123", 6)).toBe(strict("456", 6));
     expect(strict("abcd", 6)).toBe(strict("wxyz", 6));
     expect(strict("live", undefined)).toBe(strict("test", undefined));
   });

@@ -1,0 +1,40 @@
+import { types } from "node:util";
+import type { Facts } from "../canonical/facts.ts";
+import { columnPlace, INDEX, JSON_TEXT, parsedJson, placeText, tablePlace } from "../values/places.ts";
+import { momentOf, type Moment } from "../values/times.ts";
+
+/** A time in a state. */
+export interface PlacedMoment {
+  /** The place of the time, in the form of {@link placeText}. */
+  readonly place: string;
+  readonly moment: Moment;
+}
+
+const DEEPEST = 100;
+
+/** Returns the times in a state, except those that are only a part of a text, and those in signed tokens. */
+export function momentsOf({ systems, context, clients }: Facts): readonly PlacedMoment[] {
+  const found: PlacedMoment[] = [];
+  for (const [name, observed] of Object.entries(systems)) {
+    if (observed.kind === "value") add(observed.value, ["systems", name], found);
+    else
+      for (const table of observed.tables)
+        for (const row of table.added)
+          row.forEach((cell, index) => add(cell, [...tablePlace(name, table.name), columnPlace(table.columns, index, row)], found));
+  }
+  add(context, ["context"], found);
+  add(clients, ["clients"], found);
+  return found;
+}
+
+function add(value: unknown, segments: readonly string[], found: PlacedMoment[]): void {
+  if (segments.length > DEEPEST) return;
+  const moment = momentOf(value);
+  if (moment !== undefined) found.push({ place: placeText(segments), moment });
+  else if (typeof value === "string") {
+    const parsed = parsedJson(value);
+    if (parsed !== undefined) add(parsed, [...segments, JSON_TEXT], found);
+  } else if (Array.isArray(value)) for (const item of value) add(item, [...segments, INDEX], found);
+  else if (typeof value === "object" && value !== null && !ArrayBuffer.isView(value))
+    for (const [key, item] of types.isMap(value) ? value : Object.entries(value)) add(item, [...segments, String(key)], found);
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { momentOf } from "../../../../src/state/values/times.ts";
+
+const NOON = Date.UTC(2026, 10, 27, 9, 5, 7);
+
+describe("a text with a date and a time", () => {
+  it.each([
+    ["11/27/2026, 9:05:07 AM", NOON],
+    ["11/27/2026, 9:05:07\u202fPM", NOON + 12 * 3_600_000],
+    ["11/27/2026, 12:05:07 AM", NOON - 9 * 3_600_000],
+    ["27/11/2026, 09:05:07", NOON],
+    ["27.11.2026, 09:05:07", NOON],
+    ["27-11-2026 09:05:07.250", NOON + 250],
+    ["2026/11/27 9:05:07", NOON],
+    ["Fri Nov 27 09:05:07 2026", NOON],
+    // Without AM or PM, the day comes first, if it can.
+    ["02/01/2026 00:00:00", Date.UTC(2026, 0, 2)],
+    ["02/01/2026, 12:00:00 AM", Date.UTC(2026, 1, 1)],
+  ])("%s is a time without a zone", (text, ms) => {
+    expect(momentOf(text)).toEqual({ ms, form: "text", isNaive: true });
+  });
+
+  it.each([
+    "Fri Nov 27 2026 09:05:07 GMT+0000 (Coordinated Universal Time)",
+    "Fri Nov 27 2026 04:05:07 GMT-0500",
+    "Fri, 27 Nov 2026 04:05:07 -0500",
+  ])("%s is a time with a zone", (text) => {
+    expect(momentOf(text)).toEqual({ ms: NOON, form: "text" });
+  });
+
+  it.each([
+    "27/11/2026",
+    "27/11.2026 09:05:07",
+    "40/13/2026 09:05:07",
+    "1.2.3 4:05:06",
+    "27/11/2026 25:05:07",
+    "Friday the 13th, 09:05:07",
+  ])("%s is none", (text) => {
+    expect(momentOf(text)).toBeUndefined();
+  });
+});
