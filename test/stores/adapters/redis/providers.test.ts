@@ -457,6 +457,23 @@ describe("check", () => {
   });
 });
 
+test("a server that would evict keys of the user to make room for the copies of lanes is refused", async () => {
+  for (let i = 0; i < 100; i++) void template.set(`large ${i}`, "x".repeat(10_000));
+  await template.config("SET", "maxmemory", "3mb", "maxmemory-policy", "allkeys-lru");
+  const preparing = provider("index").prepare();
+  await expect(preparing).rejects.toMatchObject({
+    code: "STORE_UNSUPPORTED",
+    exitStatus: 2,
+    message: expect.stringMatching(
+      /may evict keys \(allkeys-lru\) to make room for seqqa's copy: \d\.\d MB of 3\.0 MB are in use\.$/,
+    ) as string,
+  });
+  await template.config("SET", "maxmemory", "100mb");
+  await provider("index").prepare();
+  await template.config("SET", "maxmemory", "0", "maxmemory-policy", "noeviction");
+  expect(await template.info("stats")).toContain("evicted_keys:0");
+});
+
 test("disturb changes something, which a put-back undoes", async () => {
   const system = await openAdapter({ url: server.url() });
   const [mark, dump] = [await system.mark(), await system.dump()];
