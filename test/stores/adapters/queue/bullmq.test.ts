@@ -1,4 +1,5 @@
 import { Queue, Worker, type JobsOptions } from "bullmq";
+import { Redis } from "ioredis";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { BullmqAdapter } from "../../../../src/adapters/queue/index.ts";
 import { stores } from "../../../../src/adapters/queue/bullmq/index.ts";
@@ -36,7 +37,10 @@ describe("queues of BullMQ", () => {
       add: (data) => queue.add("charge", data, { removeOnComplete: true }),
       work: async () => {
         worker = new Worker("charges", async () => undefined, { connection });
-        await until(async () => (await queue.getWorkers()).length > 0, "a worker");
+        // The worker is listed before it waits for jobs.
+        const redis = new Redis(connection.url, { protocol: 2 });
+        await until(async () => String(await redis.client("LIST")).includes(" cmd=bzpopmin "), "a worker that waits");
+        redis.disconnect();
       },
       close: async () => {
         await worker?.close(true);
