@@ -78,6 +78,27 @@ describe("queues of BullMQ", () => {
     expect(await retry()).toBeUndefined();
   });
 
+  it("the jobs of a job scheduler do not depend on the time at which it makes them", async () => {
+    const { queue, store, close } = await lane();
+    onTestFinished(close);
+    await store.root();
+    const root = await store.mark();
+    const states: string[] = [];
+    for (const round of [1, 2]) {
+      await store.restore(root);
+      const since = Date.now();
+      await until(async () => Date.now() > since + round, "another time");
+      await queue.upsertJobScheduler("daily", { every: 86_400_000 }, { name: "digest", data: { n: 1 } });
+      await queue.upsertJobScheduler("nightly", { pattern: "0 3 * * *" }, { name: "digest" });
+      const taken = await store.take("charges");
+      expect(taken?.job.name).toBe("digest");
+      await taken!.settle("done");
+      states.push(JSON.stringify(await store.observe()));
+    }
+    expect(states[0]).toContain("repeat:daily:");
+    expect(states[0]).toBe(states[1]);
+  });
+
   it("a job whose backoff is a function of the target's worker is delayed", async () => {
     const { queue, store, close } = await lane();
     onTestFinished(close);
