@@ -112,7 +112,8 @@ export class ExternalStore {
     try {
       await this.#queue;
       await this.#say("recorded", new Map());
-      left = await putBack(this.#registry, keyspace, { onKept: (kept) => void (file = writeKept(kept)) });
+      const known = { root: this.#root, recorded: this.#recorded };
+      left = await putBack(this.#registry, keyspace, { onKept: (kept) => void (file = writeKept(kept)) }, known);
     } catch (error) {
       this.abandon();
       throw error;

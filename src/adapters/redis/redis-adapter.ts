@@ -24,7 +24,7 @@ import { isOwnServer } from "./provider/own-server.ts";
 import { redisPlace, shownPlace, type RedisPlace } from "./connect/redis-url.ts";
 import { RESERVED } from "./keys/reserved.ts";
 import { TRIAL } from "./dump/scripts.ts";
-import { requireServer } from "./connect/server-facts.ts";
+import { requireNoEviction, requireServer } from "./connect/server-facts.ts";
 import { Tracker } from "./dump/tracker.ts";
 
 /** Options of {@link RedisAdapter}. */
@@ -128,13 +128,15 @@ export class RedisAdapter implements StoreAdapter {
     try {
       const [commands, events] = [await connect(2), await connect(3)];
       await requireServer(commands);
-      await TRIAL.run(commands, [`${RESERVED}trial`]);
       // If a world has a second adapter for another database of a lane's server, `isWhole` is `true` for both. Both then restore the same keys, which
       // does no harm.
       const isWhole = this.#isolation === "server" && (await isOwnServer(commands));
-      const leftAlone = scope.borrowed && !isWhole ? this.#ignore : [];
+      const inPlace = scope.borrowed && !isWhole;
+      if (inPlace) await requireNoEviction(commands, "saved");
+      await TRIAL.run(commands, [`${RESERVED}trial`]);
+      const leftAlone = inPlace ? this.#ignore : [];
       const keyspace = new Keyspace(commands, isWhole, leftAlone);
-      if (scope.borrowed && !isWhole) borrowed = await ExternalStore.take(this.#place, leftAlone);
+      if (inPlace) borrowed = await ExternalStore.take(this.#place, leftAlone);
       const tracker = await Tracker.start(commands, events, isWhole);
       const base = this.#kept ?? (await keyspace.readAll());
       if (base instanceof Map) await borrowed?.keep(base);

@@ -14,7 +14,7 @@ const EXAMPLE = "user:password";
  * are replaced everywhere. A password with blanks, quotes or slashes is found only if it is given.
  */
 export function withoutSecrets(text: string, passwords: readonly string[] = []): string {
-  const known = passwords.reduce((shown, password) => (password === "***" ? shown : hide(shown, password)), text);
+  const known = passwords.reduce((shown, password) => (password === "" || password === "***" ? shown : hide(shown, password)), text);
   return known.replace(USER_PART, (all: string, part: string, at: number) => {
     const colon = part.indexOf(":");
     if (part === EXAMPLE || (colon < 0 && !/https?$/i.test(known.slice(Math.max(0, at - 5), at)))) return all;

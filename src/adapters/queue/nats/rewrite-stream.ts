@@ -19,21 +19,44 @@ export async function rewriteStream(
   for await (const consumer of manager.consumers.list(name))
     if (consumer.config.durable_name !== undefined) consumers.push(consumer.config);
   await manager.streams.delete(name);
-  await manager.streams.add(config);
+  // Deletions are denied only afterwards: messages in the state `gone` are deleted here.
+  await manager.streams.add({ ...config, deny_delete: false });
   // Create the consumers before publishing: a stream with interest retention drops messages for which it has no consumer.
   for (const consumer of consumers) await manager.consumers.add(name, consumer);
+  const remove = async (seq: number): Promise<void> => {
+    await manager.streams.deleteMessage(name, seq).catch((error: unknown) => {
+      // The stream itself has already dropped the message, for example because a later one has the same subject.
+      if (!/no message found/i.test(String(error))) throw error;
+    });
+  };
+  const successors = successorsIn(messages);
   for (const [index, message] of messages.entries()) {
     const all = headers();
     for (const [header, values] of message.headers) for (const value of values) all.append(header, value);
-    const subject = message.subject === "" ? placeholder(config.subjects?.[0] ?? name) : message.subject;
+    const known = message.subject || successors.get(index + 1)?.subject;
+    const subject = known ?? placeholder(config.subjects?.[0] ?? name);
     const { seq, stream } = await client.publish(subject, Buffer.from(message.data, "base64"), { headers: all });
     if (seq !== index + 1 || stream !== name) throw notRewritten(name, `message ${index + 1} became message ${seq} of ${stream}`);
-    if (message.state === "gone") await manager.streams.deleteMessage(name, seq).catch(() => undefined);
+    const predecessor = expectedBy(message);
+    if (messages[predecessor - 1]?.state === "gone") await remove(predecessor);
+    // The server accepts the successor only while the message is there.
+    if (message.state === "gone" && !successors.has(seq)) await remove(seq);
   }
+  if (config.deny_delete) await manager.streams.update(name, { deny_delete: true });
   await connection.flush();
   const { state } = await manager.streams.info(name);
   const left = messages.filter((message) => message.state !== "gone").length;
   if (state.messages !== left) throw notRewritten(name, `the stream has ${state.messages} messages instead of ${left}`);
+}
+
+/** Returns the messages that were published on the condition that a message is the last one of their subject, by the number of this message. */
+function successorsIn(messages: readonly StreamMessage[]): ReadonlyMap<number, StreamMessage> {
+  return new Map(messages.map((message) => [expectedBy(message), message]));
+}
+
+/** Returns the sequence number that the last message of the subject must have had; 0 if there was no such condition. */
+function expectedBy({ headers }: StreamMessage): number {
+  return Number(new Map(headers).get("Nats-Expected-Last-Subject-Sequence")?.[0] ?? 0);
 }
 
 /** Returns a subject that the stream accepts, for a removed message whose subject is unknown. */

@@ -75,5 +75,7 @@ export interface RabbitmqQueue {
   readonly exclusive: boolean;
   /** `classic`, `quorum` or `stream`. */
   readonly type?: string;
+  readonly durable: boolean;
+  readonly auto_delete: boolean;
   readonly arguments?: Readonly<Record<string, unknown>>;
 }

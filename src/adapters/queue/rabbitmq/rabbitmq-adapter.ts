@@ -8,6 +8,7 @@ import { MessageAdapter } from "../message-adapter.ts";
 import { connectRabbitmq } from "./connect.ts";
 import { Management, type RabbitmqQueue } from "./management.ts";
 import { rabbitmqPlace, shownRabbitmq, type RabbitmqPlace } from "./rabbitmq-place.ts";
+import { EXCHANGE, NO_TOPOLOGY, readTopology, requireNoStoring, restoreTopology, type Topology } from "./topology.ts";
 
 /** Options of {@link RabbitmqAdapter}. */
 export interface RabbitmqAdapterOptions {
@@ -39,6 +40,11 @@ interface TakenOut {
 /** The messages of each queue, in the order in which a worker gets them. Empty queues are left out. */
 type Messages = Readonly<Record<string, readonly Message[]>>;
 
+interface Contents {
+  readonly messages: Messages;
+  readonly topology: Topology;
+}
+
 /** The header that marks messages that seqqa published again. */
 const PUT_BACK = "x-seqqa-put-back";
 
@@ -51,15 +57,12 @@ interface PutBack extends Origin {
   readonly place: number;
 }
 
-/** The prefix for the names of exchanges of seqqa, one for each queue that has messages with routing keys of their own. */
-const EXCHANGE = "seqqa.put-back.";
-
 /**
  * The queues of a RabbitMQ virtual host. An observation takes all messages out and publishes them again in the same order. This restarts the time to
- * live of a message. The times in the headers of dead letters do not change. Queues, exchanges and bindings are not restored: those that the target
- * declares remain.
+ * live of a message. The times in the headers of dead letters do not change. Bindings are restored, and so are bound queues and exchanges that the
+ * target deleted. Queues and exchanges that the target declared remain, without bindings.
  */
-export class RabbitmqAdapter extends MessageAdapter<Messages> {
+export class RabbitmqAdapter extends MessageAdapter<Contents> {
   readonly name = "rabbitmq";
   readonly uses: string;
   readonly #place: RabbitmqPlace;
@@ -74,7 +77,7 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
   /** @throws SeqqaError `RABBITMQ_URL_INVALID` */
   constructor({ url }: RabbitmqAdapterOptions) {
     const place = rabbitmqPlace(url);
-    super({}, [place.password]);
+    super({ messages: {}, topology: NO_TOPOLOGY }, [place.password]);
     this.#place = place;
     this.uses = shownRabbitmq(place);
     this.#management = new Management(place);
@@ -89,7 +92,7 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
   }
 
   async jobs(queue: string): Promise<readonly QueueJob[]> {
-    return ((await this.look())[queue] ?? []).map((message) => jobOf(queue, message));
+    return ((await this.look()).messages[queue] ?? []).map((message) => jobOf(queue, message));
   }
 
   async take(queue: string): Promise<TakenJob | undefined> {
@@ -121,24 +124,29 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
     for (const { name } of await this.#queues()) await this.#refuseWorker(name);
   }
 
-  protected async read(): Promise<Messages> {
+  protected async read(): Promise<Contents> {
     const found: Record<string, readonly Message[]> = {};
-    for (const queue of await this.#queues()) {
+    const queues = await this.#queues();
+    const topology = await readTopology(this.#management, this.#place.vhost, queues);
+    requireNoStoring(topology, this.uses);
+    for (const queue of queues) {
       const messages = await this.#drain(queue);
       if (messages.length === 0) continue;
       await this.#publish(queue.name, messages);
       found[queue.name] = messages;
     }
-    return found;
+    return { messages: found, topology };
   }
 
-  protected async put(wanted: Messages): Promise<void> {
+  protected async put({ messages, topology }: Contents): Promise<void> {
+    const { vhost } = this.#place;
+    await restoreTopology(this.#management, vhost, await readTopology(this.#management, vhost, await this.#queues()), topology);
     const queues = await this.#queues();
     for (const queue of queues) {
       await this.#drain(queue);
-      await this.#publish(queue.name, wanted[queue.name] ?? []);
+      await this.#publish(queue.name, messages[queue.name] ?? []);
     }
-    const missing = Object.keys(wanted).find((name) => !queues.some((queue) => queue.name === name));
+    const missing = Object.keys(messages).find((name) => !queues.some((queue) => queue.name === name));
     if (missing === undefined) return;
     throw new SeqqaError(
       "STORE_NOT_PUT_BACK",
@@ -149,7 +157,7 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
     );
   }
 
-  protected shown(messages: Messages): unknown {
+  protected shown({ messages }: Contents): unknown {
     return Object.fromEntries(
       Object.entries(messages).map(([queue, all]) => [
         queue,

@@ -133,12 +133,14 @@ async function checkMemory(connection: Connection, add: Add): Promise<void> {
 async function checkIsolationServer(connection: Connection, add: Add): Promise<void> {
   const binary = serverBinary();
   const modules = await moduleNames(connection);
+  const held = [...(await serverFacts(connection, "keyspace")).keys()].map((name) => name.slice("db".length));
+  const others = held.filter((db) => db !== String(connection.place.db));
   add(
     binary !== undefined,
     "isolation server",
     binary === undefined
       ? "The program redis-server is not installed. Install the program, or set `isolation: index` for this store."
-      : `seqqa starts a Redis server for each lane with ${binary}.${modules.length === 0 ? "" : ` If the target uses modules (${modules.join(", ")}) that these servers lack, set \`isolation: index\`.`}`,
+      : `seqqa starts a Redis server for each lane with ${binary}.${modules.length === 0 ? "" : ` If the target uses modules (${modules.join(", ")}) that these servers lack, set \`isolation: index\`.`}${others.length === 0 ? "" : ` The keys in the databases ${others.join(", ")} are not copied.`}`,
   );
 }
 

@@ -54,3 +54,44 @@ export function unsupported(facts: ServerFacts): string | undefined {
   if (facts.get("role") === "slave") return "it is a replica";
   return undefined;
 }
+
+/**
+ * Checks that the server evicts no key of the user if a run saves a copy of the data on it. `copies` says what the run writes: `saved`, the original
+ * content of an external database, which must not be evicted, or `lanes`, the databases of lanes. Skipped if the user may not call INFO.
+ *
+ * @throws SeqqaError `STORE_UNSUPPORTED`
+ */
+export async function requireNoEviction(connection: Connection, copies: "saved" | "lanes"): Promise<void> {
+  let facts: ServerFacts;
+  try {
+    facts = await serverFacts(connection, "memory");
+  } catch (error) {
+    if (mayNot(error)) return;
+    throw error;
+  }
+  const why = evicting(facts, copies);
+  if (why === undefined) return;
+  throw new SeqqaError(
+    "STORE_UNSUPPORTED",
+    `seqqa writes nothing to Redis at ${shownPlace(connection.place)}, because the server ${why}.`,
+    {
+      hint: "Type: CONFIG SET maxmemory-policy noeviction. Or let seqqa start the target with a Redis server for each lane (`target.command` and `isolation: server`).",
+      exitStatus: 2,
+    },
+  );
+}
+
+/** The room that a run needs, as a multiple of the present data: the copy, and what the run changes in it. */
+const ROOM = 2;
+
+function evicting(facts: ServerFacts, copies: "saved" | "lanes"): string | undefined {
+  const bytes = (name: string): number => Number(facts.get(name) ?? 0);
+  const [limit, policy] = [bytes("maxmemory"), facts.get("maxmemory_policy") ?? "noeviction"];
+  if (limit === 0 || policy === "noeviction") return undefined;
+  if (copies === "saved" && policy.startsWith("allkeys")) return `may evict any key when it reaches its memory limit (${policy})`;
+  const used = bytes("used_memory");
+  if (used + ROOM * (used - bytes("used_memory_startup")) <= limit) return undefined;
+  const megabytes = (size: number): string => `${(size / 2 ** 20).toFixed(1)} MB`;
+  const keys = policy.startsWith("allkeys") ? "keys" : "keys with an expiry time";
+  return `may evict ${keys} (${policy}) to make room for seqqa's copy: ${megabytes(used)} of ${megabytes(limit)} are in use`;
+}

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { LastLook, Observed } from "../../../model/stores/store-adapter.ts";
 import { markInvalid } from "../../../stores/store-errors.ts";
 import { SeqqaError } from "../../../model/errors.ts";
@@ -9,9 +10,13 @@ import { entryOfImage, imageKey, isKeyImage, type KeyImage } from "./key-image.t
 import { KeyMirror, type Segment } from "./key-mirror.ts";
 import { KEYS_A_WRITE, type Expected, type Fix, type Keyspace } from "../keys/keyspace.ts";
 import { shownPlace } from "../connect/redis-url.ts";
+import { announcesExpiry, readNotifications } from "./notifications.ts";
 import { observeChanges, type Change } from "../keys/rows.ts";
 import { WRITTEN } from "./scripts.ts";
 import type { Doubt, Tracker } from "./tracker.ts";
+
+/** The remaining time, in milliseconds, of a key that is to expire at once. The server would delete a key whose expiry time is over. */
+const LAST_MS = 25;
 
 /** The known content of the database. It is kept while the connections are closed for a restart of the target. */
 export interface KeptState {
@@ -199,20 +204,30 @@ export class DumpMode {
     });
   }
 
-  /** Shortens the lifetimes of all keys, and removes keys whose lifetime is over. Keys of an external database from before the run are kept. */
+  /**
+   * Shortens the lifetimes of all keys, and removes keys whose lifetime is over. Lets them expire if the target may wait for this event. Keys of an
+   * external database from before the run are kept.
+   */
   passTime(ms: number): Promise<void> {
     return this.#alone(async () => {
       await this.#sync();
+      const expires = announcesExpiry((await readNotifications(this.#keyspace.connection)) ?? "");
       const wanted = new Map<Bytes, Entry | null>();
       for (const key of this.#expiring) {
         const entry = this.#mirror.now(key);
-        if (entry !== null && entry.at !== 0 && !this.#isOriginal(key, entry)) wanted.set(key, aged(entry, ms, this.#keyspace.nowMs));
+        if (entry !== null && entry.at !== 0 && !this.#isOriginal(key, entry)) {
+          const left = aged(entry, ms, this.#keyspace.nowMs);
+          wanted.set(key, left === null && expires ? aged({ ...entry, left: LAST_MS }, 0, this.#keyspace.nowMs) : left);
+        }
       }
       const fixes = [...wanted];
       const present = this.#present(fixes);
       this.#mirror.push(wanted);
       for (const [key, entry] of fixes) this.#watch(key, entry);
       await this.#apply(fixes, present);
+      if (!fixes.some(([, entry]) => entry?.left === LAST_MS)) return;
+      await pause(2 * LAST_MS);
+      await this.#sync();
     });
   }
 

@@ -6,7 +6,7 @@ import type { RedisPlace } from "../connect/redis-url.ts";
 import { Keyspace } from "../keys/keyspace.ts";
 import { BEATS_EVERY_MS, Registry, type Claim } from "../provider/registry.ts";
 import { mayNot } from "./notifications.ts";
-import { compareSaved, ignoredKeys, withChanged } from "./saved-state.ts";
+import { compareSaved, ignoredKeys, withChanged, type KnownKeys } from "./saved-state.ts";
 
 /** The longest time between the last heartbeat of a run and its end, in milliseconds, if the run's thread was not busy for longer. */
 const AFTER_BEAT_MS = 2 * BEATS_EVERY_MS;
@@ -89,10 +89,17 @@ async function emptyUnused(
 
 /**
  * Restores the keys of an external database that are as the run recorded them at the moment in which they are written. The saved state stays until
- * the claim is released. If the process is killed before that, a later one finds the same keys to keep.
+ * the claim is released. If the process is killed before that, a later one finds the same keys to keep. `known`: as for {@link compareSaved}.
+ *
+ * @throws SeqqaError `STORE_NOT_PUT_BACK`
  */
-export async function putBack(registry: Registry, keyspace: Keyspace, { dryRun = false, onKept }: Cleaning = {}): Promise<Leftover> {
-  const compared = await compareSaved(registry, keyspace);
+export async function putBack(
+  registry: Registry,
+  keyspace: Keyspace,
+  { dryRun = false, onKept }: Cleaning = {},
+  known?: KnownKeys,
+): Promise<Leftover> {
+  const compared = await compareSaved(registry, keyspace, known);
   if (dryRun) return compared.leftover;
   const changed = await keyspace.applyToUnchanged(
     compared.fixes,

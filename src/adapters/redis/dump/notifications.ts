@@ -14,6 +14,11 @@ export function hasKeyspace(flags: string): boolean {
   return flags.includes("K") && (flags.includes("A") || [...ALL].every((flag) => flags.includes(flag)));
 }
 
+/** Returns `true` if the server sends an event with the name of each key that expires, for which a target may wait. */
+export function announcesExpiry(flags: string): boolean {
+  return flags.includes("E") && /[xA]/.test(flags);
+}
+
 /** Returns the server's value of `notify-keyspace-events`; `undefined` if the user is not allowed to read it. */
 export async function readNotifications(connection: Connection): Promise<string | undefined> {
   try {

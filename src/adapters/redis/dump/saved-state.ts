@@ -1,9 +1,10 @@
+import { SeqqaError } from "../../../model/errors.ts";
 import type { Leftover, RowImage, RowImages } from "../../../model/stores/leftover.ts";
 import type { Argument, RawReply } from "../connect/driver.ts";
 import { bytesOf, isOver, type Bytes, type Entry, type Reply } from "../keys/entry.ts";
-import { sameEntry } from "../keys/exact-text.ts";
+import { sameEntry, withoutExpired } from "../keys/exact-text.ts";
 import type { Expected, Fix, Keyspace } from "../keys/keyspace.ts";
-import { shownPlace } from "../connect/redis-url.ts";
+import { shownPlace, type RedisPlace } from "../connect/redis-url.ts";
 import type { Registry } from "../provider/registry.ts";
 import { claimKey, nextKey, recordedKey, savedKey } from "../provider/registry-scripts.ts";
 
@@ -34,7 +35,8 @@ export async function saveState(
   }
   await send();
   const now = Date.now();
-  await connection.bytes("HSET", claimKey(db), "saved", "1", "since", now, "at", now, "ignore", JSON.stringify(ignore));
+  const saved = ["saved", "1", "keys", state.size, "since", now, "at", now, "ignore", JSON.stringify(ignore)];
+  await connection.bytes("HSET", claimKey(db), ...saved);
 }
 
 export async function ignoredKeys({ connection }: Registry, db: number): Promise<readonly string[]> {
@@ -43,6 +45,12 @@ export async function ignoredKeys({ connection }: Registry, db: number): Promise
 }
 
 type Keys = ReadonlyMap<Bytes, Entry | null>;
+
+/** The original and the recorded entries, as the run that uses an external database knows them. */
+export interface KnownKeys {
+  readonly root: Keys;
+  readonly recorded: Keys;
+}
 
 /** Four states of an external database: when the run began, as the run last recorded it, as the run was about to write it, and now. */
 interface Images {
@@ -64,16 +72,16 @@ export interface Compared {
 
 /**
  * Compares an external database that a run left behind with its saved state. `keyspace` must be connected to that database. Keys are restored with
- * their original expiry times, so a key that would have expired by now counts as missing in each of the saved states.
+ * their original expiry times, so a key that would have expired by now counts as missing in each of the saved states. `known`: what the living run
+ * itself knows, which is used instead of the saved state.
+ *
+ * @throws SeqqaError `STORE_NOT_PUT_BACK` if the saved state is missing
  */
-export async function compareSaved(registry: Registry, keyspace: Keyspace): Promise<Compared> {
+export async function compareSaved(registry: Registry, keyspace: Keyspace, known?: KnownKeys): Promise<Compared> {
   const { place } = keyspace.connection;
   const now = await keyspace.readAll();
-  const [root, recorded, next] = [
-    await savedKeys(registry, keyspace, savedKey(place.db)),
-    await savedKeys(registry, keyspace, recordedKey(place.db)),
-    await savedKeys(registry, keyspace, nextKey(place.db)),
-  ];
+  const { root, recorded } = known === undefined ? await knownFrom(registry, keyspace) : present(known, keyspace.nowMs);
+  const next = await savedKeys(registry, keyspace, nextKey(place.db));
   const images = { root, recorded, next, now };
   const undo: RowImages[] = [];
   const keep: RowImages[] = [];
@@ -123,6 +131,40 @@ function isRuns(images: Images, key: Bytes): boolean {
   if (sameEntry(recordedOf(images, key), now)) return true;
   const next = images.next.get(key);
   return next !== undefined && sameEntry(next, now);
+}
+
+/** Reads what a run saved on the server. @throws SeqqaError `STORE_NOT_PUT_BACK` */
+async function knownFrom(registry: Registry, keyspace: Keyspace): Promise<KnownKeys> {
+  const { connection, db: at } = registry;
+  const { place } = keyspace.connection;
+  const [count, length] = [await connection.text("HGET", claimKey(place.db), "keys"), await connection.text("HLEN", savedKey(place.db))];
+  // A run of an older release has saved no count.
+  if (count !== null && Number(count) !== Number(length)) throw lost(place, at);
+  return {
+    root: await savedKeys(registry, keyspace, savedKey(place.db)),
+    recorded: await savedKeys(registry, keyspace, recordedKey(place.db)),
+  };
+}
+
+function lost(place: RedisPlace, registry: number): SeqqaError {
+  const keys = [claimKey, savedKey, recordedKey, nextKey].map((key) => key(place.db)).join(" ");
+  return new SeqqaError(
+    "STORE_NOT_PUT_BACK",
+    `seqqa cannot restore the keys that an earlier run changed in the Redis database ${shownPlace(place)}. The server has evicted or lost the copy of the original keys.`,
+    { hint: `Restore the keys from a backup. To keep the keys as they are now, type: redis-cli -n ${registry} DEL ${keys}` },
+  );
+}
+
+/** Returns entries without what has expired since. The dumps stay complete, because the server itself leaves out what has expired. */
+function present({ root, recorded }: KnownKeys, nowMs: number): KnownKeys {
+  const left = (keys: Keys): Keys =>
+    new Map(
+      [...keys].map(([key, entry]) => {
+        const rest = withoutExpired(entry, nowMs);
+        return [key, rest && { ...rest, dump: entry!.dump }];
+      }),
+    );
+  return { root: left(root), recorded: left(recorded) };
 }
 
 /** Converts entries that were saved as text to their original form; `null` for a key that would have expired by now. */

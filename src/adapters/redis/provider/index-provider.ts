@@ -4,6 +4,7 @@ import { Connection } from "../connect/driver.ts";
 import { Keyspace } from "../keys/keyspace.ts";
 import { empty, sweepServer } from "../dump/leftovers.ts";
 import { redisPlace, shownPlace, urlOfPlace, type RedisPlace } from "../connect/redis-url.ts";
+import { requireNoEviction } from "../connect/server-facts.ts";
 import { Registry } from "./registry.ts";
 import { Script } from "../dump/scripts.ts";
 import { fill, readTemplate, type Template } from "./template.ts";
@@ -33,6 +34,7 @@ export class IndexProvider implements StoreProvider {
 
   async prepare(): Promise<void> {
     this.#template = await readTemplate(this.#place);
+    await this.#requireRoom();
     const registry = await Registry.find(this.#place, "refuse");
     if (registry === undefined) throw this.#full();
     this.#registry = registry;
@@ -81,6 +83,15 @@ export class IndexProvider implements StoreProvider {
       this.#registry = undefined;
     }
     await registry.leave();
+  }
+
+  async #requireRoom(): Promise<void> {
+    const connection = await Connection.open(this.#place);
+    try {
+      await requireNoEviction(connection, "lanes");
+    } finally {
+      connection.close();
+    }
   }
 
   async #claim(registry: Registry): Promise<number> {

@@ -8,6 +8,8 @@ import { GuardedProcess, installedProgram } from "../../../stores/guarded-proces
 import { Connection } from "../connect/driver.ts";
 import type { RedisPlace } from "../connect/redis-url.ts";
 import { serverFacts } from "../connect/server-facts.ts";
+import { withKeyspace } from "../dump/notifications.ts";
+import type { Template } from "./template.ts";
 
 const START_MS = 15_000;
 const STOP_MS = 2000;
@@ -32,8 +34,8 @@ export interface OwnServerOptions {
   /** The server's directory. It is created here and removed together with the server. */
   readonly directory: string;
   readonly runId: string;
-  /** The template. The new server gets the same credentials and database number. */
-  readonly template: RedisPlace;
+  /** The new server gets the credentials, the database number and the notifications of the template. */
+  readonly template: Pick<Template, "place" | "notifications">;
 }
 
 /** A redis-server on the loopback interface that seqqa starts. The server writes no data to disk and ends together with this process. */
@@ -78,10 +80,10 @@ export class OwnServer {
   }
 
   static async #try(binary: string, { directory, runId, template }: OwnServerOptions): Promise<OwnServer | string> {
-    const place = ownPlace(template, await freePort());
+    const place = ownPlace(template.place, await freePort());
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     const [config, log] = [join(directory, "redis.conf"), join(directory, "redis.log")];
-    writeFileSync(config, configText(place, directory, log), { mode: 0o600 });
+    writeFileSync(config, configText(place, { directory, log, notifications: template.notifications }), { mode: 0o600 });
     const child = new GuardedProcess(binary, [config], runId);
     const server = new OwnServer(place, child, directory);
     for (const until = Date.now() + START_MS; !child.hasEnded && Date.now() < until;) {
@@ -131,7 +133,14 @@ function ownPlace({ db, username, password }: RedisPlace, port: number): RedisPl
   return { host: "127.0.0.1", port, db, tls: false, username: plain ? username : undefined, password: plain ? password : undefined };
 }
 
-function configText({ port, db, username, password }: RedisPlace, directory: string, log: string): string {
+interface OwnConfig {
+  readonly directory: string;
+  readonly log: string;
+  /** The value of `notify-keyspace-events` that the target expects. */
+  readonly notifications: string;
+}
+
+function configText({ port, db, username, password }: RedisPlace, { directory, log, notifications }: OwnConfig): string {
   const lines = [
     OURS,
     "bind 127.0.0.1",
@@ -145,7 +154,7 @@ function configText({ port, db, username, password }: RedisPlace, directory: str
     "set-proc-title no",
     `dir ${quoted(directory)}`,
     `logfile ${quoted(log)}`,
-    "notify-keyspace-events KA",
+    `notify-keyspace-events ${withKeyspace(notifications)}`,
   ];
   if (password !== undefined) {
     // The file contains only a hash, so that it does not reveal the password.

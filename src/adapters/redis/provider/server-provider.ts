@@ -23,7 +23,7 @@ export class ServerProvider implements StoreProvider {
     const template = (this.#template ??= await readTemplate(redisPlace(this.#options.url)));
     const { directory, name, runId } = this.#options;
     const folder = join(directory, `redis-${name.replace(/[^\w-]/g, "_")}-${lane}-${generation}`);
-    const starting = OwnServer.start({ directory: folder, runId, template: template.place });
+    const starting = OwnServer.start({ directory: folder, runId, template });
     this.#servers.set(lane, starting);
     const server = await starting;
     await fill(server.place, template, { isOwn: true });

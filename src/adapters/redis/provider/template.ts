@@ -4,7 +4,7 @@ import { Connection, type RawReply } from "../connect/driver.ts";
 import { renewed, type Bytes, type Entry } from "../keys/entry.ts";
 import { Keyspace } from "../keys/keyspace.ts";
 import { inPlaceRun } from "../dump/leftovers.ts";
-import { mayNot } from "../dump/notifications.ts";
+import { mayNot, readNotifications } from "../dump/notifications.ts";
 import { shownPlace, type RedisPlace } from "../connect/redis-url.ts";
 import { moduleNames, requireServer } from "../connect/server-facts.ts";
 
@@ -15,6 +15,8 @@ export interface Template {
   readonly functions: Buffer | undefined;
   /** The modules of the server. Empty if no client has used a command of a module: some releases of Redis load modules by default. */
   readonly modules: readonly string[];
+  /** The server's value of `notify-keyspace-events`; empty if the user is not allowed to read it. */
+  readonly notifications: string;
 }
 
 /** @throws SeqqaError `STORE_UNREACHABLE`, `STORE_NOT_ALLOWED`, `STORE_UNSUPPORTED`, `STORE_IN_USE`, `STORE_LEFT` */
@@ -24,7 +26,13 @@ export async function readTemplate(place: RedisPlace): Promise<Template> {
     await requireServer(connection);
     requireNotInPlace(`the Redis database ${shownPlace(place)}`, await inPlaceRun(place));
     const keys = await new Keyspace(connection).readAll();
-    return { place, keys, functions: await functionsOf(connection), modules: await moduleNames(connection, { used: true }) };
+    return {
+      place,
+      keys,
+      functions: await functionsOf(connection),
+      modules: await moduleNames(connection, { used: true }),
+      notifications: (await readNotifications(connection)) ?? "",
+    };
   } finally {
     connection.close();
   }

@@ -1,4 +1,5 @@
 import { Queue, Worker, type JobsOptions } from "bullmq";
+import { Redis } from "ioredis";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { BullmqAdapter } from "../../../../src/adapters/queue/index.ts";
 import { stores } from "../../../../src/adapters/queue/bullmq/index.ts";
@@ -36,7 +37,10 @@ describe("queues of BullMQ", () => {
       add: (data) => queue.add("charge", data, { removeOnComplete: true }),
       work: async () => {
         worker = new Worker("charges", async () => undefined, { connection });
-        await until(async () => (await queue.getWorkers()).length > 0, "a worker");
+        // The worker is listed before it waits for jobs.
+        const redis = new Redis(connection.url, { protocol: 2 });
+        await until(async () => String(await redis.client("LIST")).includes(" cmd=bzpopmin "), "a worker that waits");
+        redis.disconnect();
       },
       close: async () => {
         await worker?.close(true);
@@ -72,6 +76,27 @@ describe("queues of BullMQ", () => {
     expect(await retry()).toBe(2);
     expect((await store.jobs("charges")).map(({ state }) => state)).toEqual(["failed", "failed"]);
     expect(await retry()).toBeUndefined();
+  });
+
+  it("the jobs of a job scheduler do not depend on the time at which it makes them", async () => {
+    const { queue, store, close } = await lane();
+    onTestFinished(close);
+    await store.root();
+    const root = await store.mark();
+    const states: string[] = [];
+    for (const round of [1, 2]) {
+      await store.restore(root);
+      const since = Date.now();
+      await until(async () => Date.now() > since + round, "another time");
+      await queue.upsertJobScheduler("daily", { every: 86_400_000 }, { name: "digest", data: { n: 1 } });
+      await queue.upsertJobScheduler("nightly", { pattern: "0 3 * * *" }, { name: "digest" });
+      const taken = await store.take("charges");
+      expect(taken?.job.name).toBe("digest");
+      await taken!.settle("done");
+      states.push(JSON.stringify(await store.observe()));
+    }
+    expect(states[0]).toContain("repeat:daily:");
+    expect(states[0]).toBe(states[1]);
   });
 
   it("a job whose backoff is a function of the target's worker is delayed", async () => {

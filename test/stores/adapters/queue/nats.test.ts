@@ -67,6 +67,40 @@ describe("queues of NATS", () => {
     expect(await publish("charges", "2")).toMatchObject({ seq: 2 });
   });
 
+  it("the entries of a key-value bucket are restored, also if a step wrote one several times", async () => {
+    const { manager, publish, store, close } = await lane();
+    onTestFinished(close);
+    const config = {
+      name: "KV_b",
+      subjects: ["$KV.b.>"],
+      max_msgs_per_subject: 1,
+      deny_delete: true,
+      allow_rollup_hdrs: true,
+      allow_direct: true,
+    };
+    await manager.streams.add(config);
+    await store.root();
+    const [root, empty] = [await store.mark(), await store.observe()];
+    const put = (key: string, value: string, previous?: number) =>
+      publish(`$KV.b.${key}`, value, previous === undefined ? {} : { expect: { lastSubjectSequence: previous } });
+    await put("cart", "1", 0);
+    await put("plain", "1");
+    await put("cart", "2", 1);
+    await put("plain", "2");
+    await put("cart", "3", 3);
+    const [full, observed] = [await store.mark(), await store.observe()];
+    expect(observed).toMatchObject({ value: { KV_b: { messages: [{ data: 2 }, { data: 3 }] } } });
+    for (let round = 0; round < 2; round++) {
+      await store.restore(root);
+      expect(await store.observe()).toEqual(empty);
+      expect((await manager.streams.info("KV_b")).config.deny_delete).toBe(true);
+      await store.restore(full);
+      expect([await store.observe(), await store.changed(full)]).toEqual([observed, false]);
+      await expect(put("cart", "4", 3)).rejects.toThrow("wrong last sequence: 5");
+      expect(await put("cart", "4", 5)).toMatchObject({ seq: 6 });
+    }
+  });
+
   it("a stream that keeps its messages has them after they are done, and nobody takes them again", async () => {
     const { manager, publish, store, close } = await lane();
     onTestFinished(close);

@@ -196,6 +196,55 @@ describe("queues of RabbitMQ", () => {
     await close();
   });
 
+  it("queues and bindings that a path declares or deletes are as in the restored state", async () => {
+    const url = await virtualHost();
+    const { channel, close } = await client(url);
+    await channel.assertExchange("chat", "topic");
+    await channel.assertQueue("audit", { arguments: { "x-max-length": 7 } });
+    await channel.bindQueue("audit", "chat", "room.*");
+    const store = await opened(url);
+    await store.root();
+    const root = await store.mark();
+    await channel.assertQueue("room/1");
+    await channel.bindQueue("room/1", "chat", "room.#");
+    await channel.bindQueue("audit", "chat", "", { level: 3 });
+    await channel.assertQueue("direct");
+    const room = await store.mark();
+    expect(room).not.toBe(root);
+    const received = async (): Promise<unknown> => {
+      channel.publish("chat", "room.x", bytes("hello"));
+      channel.publish("chat", "", bytes("unnamed"));
+      await channel.waitForConfirms();
+      return ((await store.observe()) as { readonly value: object }).value;
+    };
+    const hello = expect.objectContaining({ data: "hello" }) as object;
+    const unnamed = expect.objectContaining({ data: "unnamed" }) as object;
+    const [inRoot, inRoom] = [{ audit: [hello] }, { audit: [hello, unnamed], "room/1": [hello] }];
+    expect(await received()).toEqual(inRoom);
+    const both = await store.mark();
+    await store.restore(root);
+    expect(await store.observe()).toMatchObject({ value: {} });
+    expect(await received()).toEqual(inRoot);
+    await channel.deleteQueue("audit");
+    await channel.deleteExchange("chat");
+    await store.restore(room);
+    expect(await received()).toEqual(inRoom);
+    await channel.deleteQueue("room/1");
+    const image = await store.capture();
+    await store.restore(both);
+    expect((await store.observe()) as { readonly value: object }).toMatchObject({ value: inRoom });
+    await store.write(image);
+    expect(await store.observe()).toMatchObject({ value: { audit: [hello, unnamed] } });
+    await store.restore(root);
+    expect(await received()).toEqual(inRoot);
+    // A target declares such a queue once, when it first sends a message, and does not declare it again after a restore.
+    channel.sendToQueue("direct", bytes("later"));
+    await channel.waitForConfirms();
+    expect(await store.jobs("direct")).toMatchObject([{ data: "later" }]);
+    await store.close();
+    await close();
+  });
+
   it("a stream is refused: it has no message that could be taken out", async () => {
     const url = await virtualHost();
     const { channel, close } = await client(url);

@@ -595,3 +595,80 @@ test("a run that was killed before all was saved has changed nothing, and nothin
   expect((await stores.clean(server.url())).removed).toEqual([expect.stringMatching(/^the record that run \S+ uses database 0$/)]);
   expect(await target.get("a")).toBe("of the user since");
 });
+
+describe("a server that evicts keys at its memory limit", () => {
+  const limit = async (maxmemory: string, policy: string): Promise<void> => {
+    await target.config("SET", "maxmemory", maxmemory, "maxmemory-policy", policy);
+  };
+  afterEach(() => limit("0", "noeviction"));
+  const fill = async (): Promise<void> => {
+    for (let i = 0; i < 1800; i++) void target.set(`cache ${i}`, `${i}`.padEnd(10_000), "PXAT", 4_102_444_800_000);
+    await target.ping();
+  };
+
+  test.each([
+    ["allkeys-lru", "1gb", "may evict any key when it reaches its memory limit (allkeys-lru)"],
+    ["volatile-lru", "30mb", "may evict keys with an expiry time (volatile-lru)"],
+  ])("is refused before anything is written: %s", async (policy, maxmemory, says) => {
+    await fill();
+    await limit(maxmemory, policy);
+    const before = await everything();
+    await expect(openAdapter({ url: server.url() }, { borrowed: true })).rejects.toMatchObject({
+      code: "STORE_UNSUPPORTED",
+      exitStatus: 2,
+      message: expect.stringContaining(says) as string,
+      hint: expect.stringContaining("CONFIG SET maxmemory-policy noeviction") as string,
+    });
+    expect(await everything()).toBe(before);
+    expect(await target.info("stats")).toContain("evicted_keys:0");
+  });
+
+  test("is used if it evicts only keys with an expiry time, and has room for the copy", async () => {
+    await fill();
+    await limit("1gb", "volatile-lru");
+    const before = await everything();
+    const system = await openAdapter({ url: server.url() }, { borrowed: true });
+    await change();
+    await system.close();
+    expect(await everything()).toBe(before);
+  });
+});
+
+describe("a copy of the original content that the server evicted", () => {
+  const evict = async (): Promise<void> => {
+    let evicted = 0;
+    for (let db = 1; db < 16; db++) evicted += await server.client(db).del("__seqqa__:saved:0");
+    expect(evicted).toBe(1);
+  };
+
+  test("is not needed by the run itself", async () => {
+    const before = await everything();
+    const system = await openAdapter({ url: server.url() }, { borrowed: true });
+    await system.root();
+    await change();
+    await system.mark();
+    await evict();
+    await system.close();
+    expect(await everything()).toBe(before);
+  });
+
+  test("makes clean fail after a SIGKILL, and no key is touched", async () => {
+    const run = runs.start(look(server.url()));
+    expect(await run.said()).toBe("open");
+    await target.multi().set("a", "changed").hset("order", "status", "paid").exec();
+    expect(await run.said()).toBe("recorded");
+    await run.kill();
+    await target.hset("order", "status", "new");
+    await evict();
+    const left = await everything();
+    const lost = {
+      code: "STORE_NOT_PUT_BACK",
+      message: expect.stringContaining("The server has evicted or lost the copy of the original keys") as string,
+    };
+    await expect(stores.clean(server.url(), { dryRun: true })).rejects.toMatchObject(lost);
+    await expect(openAdapter({ url: server.url() }, { borrowed: true })).rejects.toMatchObject(lost);
+    expect(await everything()).toBe(left);
+    await expect(stores.clean(server.url())).rejects.toMatchObject(lost);
+    expect(await target.mget("a", "\xff")).toEqual(["changed", "2"]);
+  });
+});

@@ -253,6 +253,24 @@ describe("keys that expire", () => {
     expect(await target.get("session")).toBe("ada");
   });
 
+  test.each(["Ex", ""])("one whose time passes with the clock of the target expires, and is no deletion: %j", async (flags) => {
+    await target.config("SET", "notify-keyspace-events", flags);
+    await target.set("hold", "1", "PX", 3_600_000);
+    await target.set("login", "1", "PX", 36_000_000);
+    const { mark, dump } = await begin();
+    const events: string[] = [];
+    const listener = server.client();
+    await listener.psubscribe("__keyevent@0__:*");
+    listener.on("pmessage", (_pattern: string, channel: string, key: string) => void events.push(`${channel.split(":")[1]} ${key}`));
+    await system.passTime(7_200_000);
+    expect(rows(await system.observe())).toEqual(['- expires ["hold",null]', '- string ["hold","1"]']);
+    expect([await target.exists("hold"), await target.exists("login")]).toEqual([0, 1]);
+    await listener.ping();
+    expect(events.filter((one) => /^(?:expired|del) /.test(one))).toEqual(flags === "" ? [] : ["expired hold"]);
+    await system.restore(mark);
+    expect(await system.dump()).toBe(dump);
+  });
+
   test("an image of long ago is written with the time that was left", async () => {
     const { mark } = await begin();
     await target.set("code", "123", "PX", 600);

@@ -197,6 +197,20 @@ describe("isolation server", () => {
     await template.call("FUNCTION", "FLUSH");
   });
 
+  test("servers announce the events that the template's server announces", async () => {
+    await template.config("SET", "notify-keyspace-events", "Exm");
+    const lane = connect(await provider("server").provide(0, 0));
+    const [, flags = ""] = (await lane.config("GET", "notify-keyspace-events")) as string[];
+    expect([...flags].sort().join("")).toBe("AEKm");
+    const heard = connect(await provider("server").provide(1, 0));
+    const messages: string[] = [];
+    await heard.psubscribe("__keyevent@0__:expired");
+    heard.on("pmessage", (_pattern: string, _channel: string, key: string) => void messages.push(key));
+    const [host, port] = [heard.options.host!, heard.options.port!];
+    await connect(`redis://${host}:${port}/0`).set("code", "1", "PX", 1);
+    await expect.poll(() => messages, { timeout: 5000 }).toEqual(["code"]);
+  });
+
   test("servers listen on the loopback interface only, and end with the lane", async () => {
     const one = provider("server", "ab12");
     await one.prepare();
@@ -444,6 +458,15 @@ describe("check", () => {
     expect(JSON.stringify([narrow, gone, wrong])).not.toContain("s3cret");
   });
 
+  test("names the other databases with keys, which are not copied for a server per lane", async () => {
+    await server.client(3).set("third", "1");
+    await server.client(11).set("eleventh", "1");
+    const says = async (use?: typeof INDEX): Promise<string> =>
+      (await stores.check(server.url(), use)).find(({ what }) => what.startsWith("isolation"))!.says;
+    expect(await says()).toMatch(/ The keys in the databases 3, 11 are not copied\.$/);
+    expect(await says(INDEX)).not.toContain("not copied");
+  });
+
   test("warns of an eviction policy", async () => {
     await template.config("SET", "maxmemory", "100mb", "maxmemory-policy", "allkeys-lru");
     const checks = await stores.check(server.url(), IN_PLACE);
@@ -455,6 +478,23 @@ describe("check", () => {
     });
     expect(copied.filter(({ ok }) => !ok)).toEqual([]);
   });
+});
+
+test("a server that would evict keys of the user to make room for the copies of lanes is refused", async () => {
+  for (let i = 0; i < 100; i++) void template.set(`large ${i}`, "x".repeat(10_000));
+  await template.config("SET", "maxmemory", "3mb", "maxmemory-policy", "allkeys-lru");
+  const preparing = provider("index").prepare();
+  await expect(preparing).rejects.toMatchObject({
+    code: "STORE_UNSUPPORTED",
+    exitStatus: 2,
+    message: expect.stringMatching(
+      /may evict keys \(allkeys-lru\) to make room for seqqa's copy: \d\.\d MB of 3\.0 MB are in use\.$/,
+    ) as string,
+  });
+  await template.config("SET", "maxmemory", "100mb");
+  await provider("index").prepare();
+  await template.config("SET", "maxmemory", "0", "maxmemory-policy", "noeviction");
+  expect(await template.info("stats")).toContain("evicted_keys:0");
 });
 
 test("disturb changes something, which a put-back undoes", async () => {

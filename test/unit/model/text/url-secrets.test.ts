@@ -21,6 +21,7 @@ describe("secrets of URLs", () => {
     ["no a.c, but abc", ["a.c"], "no ***, but abc"],
     ["xlong-secretx", ["long-secret"], "x***x"],
     ["costs $& more", ["$&"], "costs *** more"],
+    ["wrong last sequence: 0", [""], "wrong last sequence: 0"],
   ])("are hidden in %j", (text, passwords, shown) => {
     expect(withoutSecrets(text, passwords)).toBe(shown);
   });
