@@ -27,6 +27,7 @@ import { callsOf, raceVerdict } from "../run/race-verdict.ts";
 import { verdictOf, type Verdict } from "../run/replay-verdict.ts";
 import { usage } from "../arguments/run-options.ts";
 import type { Shell } from "../process/shell.ts";
+import { deadName } from "../../run/state-graphs/graph-coverage.ts";
 import { tellSkipped } from "../run/report-files.ts";
 
 export interface ReplayCommandOptions {
@@ -96,16 +97,19 @@ function olderRun(outputDir: string, last: string, wanted: string): string | und
 }
 
 /**
- * Throws an error if the finding has no path that could be replayed.
+ * Throws an error if one path cannot show whether the finding still exists.
  * @throws SeqqaError with exit status 2
  */
-function refusePathless({ violation }: FoundViolation): void {
-  if (violation.reproductionPath.length === 0 && violation.state === null) {
-    throw usage(
-      `The finding ${printable(violation.invariant)} cannot be replayed, because the finding is about a node or edge of the state graph that no path of the run reached.`,
-      "Correct the state graph, and run the exploration again.",
-    );
-  }
+function refusePathless({ violation: { invariant, reproductionPath: path, state }, exploration }: FoundViolation): void {
+  const isDead = exploration.deadEdges?.some((edge) => deadName(edge) === invariant) === true;
+  if (!isDead && (path.length > 0 || state !== null)) return;
+  const why = isDead
+    ? "an edge of the state graph that applied on no path of the run, and a replay executes only one path"
+    : "a node or edge of the state graph that no path of the run reached";
+  throw usage(
+    `The finding ${printable(invariant)} cannot be replayed, because the finding is about ${why}.`,
+    "Correct the state graph, and run the exploration again.",
+  );
 }
 
 interface Setting {
@@ -123,6 +127,8 @@ interface Task {
   readonly draws: ExplorationEntry["violations"][number]["draws"];
   /** The calls of a race as text. The replay sends them after the path. `undefined` if the finding is not a race. */
   readonly last: string | undefined;
+  /** The rule that the exploration must still check. `undefined` for a race, whose calls name their rule, and for a fault. */
+  readonly rule: string | undefined;
   readonly race: RaceReplay | undefined;
   readonly fault: FaultPoint | undefined;
   verdict(replayed: ReplayResult): Verdict;
@@ -140,6 +146,7 @@ function taskOf(found: FoundFinding): Task {
       path,
       draws,
       last: raceName(race),
+      rule: undefined,
       race: callsOf(race),
       fault: undefined,
       verdict: (one) => raceVerdict(race, one),
@@ -155,6 +162,7 @@ function taskOf(found: FoundFinding): Task {
     path,
     draws,
     last: undefined,
+    rule: violation.fault === undefined ? name : undefined,
     race: undefined,
     fault: violation.fault,
     verdict: (one) => verdictOf(violation, one),
@@ -204,6 +212,7 @@ async function replayed(found: FoundFinding, run: string, from: number | undefin
           draws: drawsByName(task.draws, exploration),
           seed: exploration.seed,
           nextSecond: exploration.nextSecond,
+          rule: task.rule,
           race: task.race,
           fault: task.fault,
           expected: (one) => task.verdict(one).kind === "fails",

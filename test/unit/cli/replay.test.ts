@@ -24,7 +24,7 @@ const named = (id: string, changes: Partial<Violation> = {}): Violation => viola
 
 let cwd = "";
 beforeAll(() => {
-  cwd = folderWith({ "seqqa.yaml": "", "none/seqqa.yaml": "", "shop.explore.ts": "" });
+  cwd = folderWith({ "seqqa.yaml": "", "none/seqqa.yaml": "", "graph/seqqa.yaml": "", "shop.explore.ts": "" });
   const file = "shop.explore.ts";
   const findings = [
     named("aa11"),
@@ -34,7 +34,10 @@ beforeAll(() => {
     named("dd11", { steps: [], request: undefined, response: undefined }),
   ];
   store(configIn(cwd), { explorations: [{ name: "shop", file, result: result({ violations: findings, seed: 7 }) }] });
+  const dead = named("ff11", { steps: [], state: null, invariant: "refund_order_dead" });
+  const graph = { deadEdges: ["refund_order"], unreachedNodes: [], deniedChecks: [] };
   store(configIn(`${cwd}/none`), { explorations: [{ name: "shop", file, result: result() }] });
+  store(configIn(`${cwd}/graph`), { explorations: [{ name: "shop", file, result: result({ violations: [dead], ...graph }) }] });
 });
 
 const replayed = (changes: Partial<ReplayResult> = {}): ReplayResult => ({
@@ -101,6 +104,11 @@ describe("is a test with --emit vitest", () => {
     expect(await judge("aa11", changes)).toBe(verdict);
   });
 
+  it("that requires the rule", async () => {
+    const { stdout } = await seqqa(["replay", "aa11", "--emit", "vitest"], { cwd });
+    expect(stdout).toContain('    rule: "refund_within_amount",\n');
+  });
+
   it("of a finding without recorded steps", async () => {
     expect(await judge("dd11", { steps: refused })).toBe("passes");
     expect(await judge("cc11", { steps: [] })).toBe("passes");
@@ -124,6 +132,10 @@ describe("a wrong use ends with 2, and nothing is sent", () => {
       /^error: The finding paid_unreached cannot be replayed, because the finding is about a node or edge of the state graph that no path of the run reached\.\nhint: /,
     ],
     ["bb11 --emit vitest", /^error: The finding /],
+    [
+      "ff11 --config graph/seqqa.yaml",
+      /^error: The finding refund_order_dead cannot be replayed, because the finding is about an edge of the state graph that applied on no path of the run, and a replay executes only one path\.\nhint: /,
+    ],
     [
       "aa11 --from-step 0",
       /^error: Invalid --from-step value "0": the path of the finding has no such step\.\nhint: Give a number from 1 to 3\.\n$/,
@@ -161,7 +173,7 @@ describe("a replay", () => {
     const ran = await seqqa(["replay", "aa11"], { cwd, replay: () => replayed(changes) });
     expect([ran.status, ran.stderr]).toEqual([expected, ""]);
     expect(ran.stdout.endsWith(`\n\n${sentence}`)).toBe(true);
-    expect(ran.replayInputs).toMatchObject([{ entry: `${cwd}/shop.explore.ts`, path: PATH, seed: 7 }]);
+    expect(ran.replayInputs).toMatchObject([{ entry: `${cwd}/shop.explore.ts`, path: PATH, seed: 7, rule: "refund_within_amount" }]);
   });
 
   it("is a table of steps with what was recorded and what was observed, without secrets", async () => {
