@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import type { Config } from "../../config/index.ts";
 import { configFor } from "../arguments/config-for.ts";
 import type { FaultPoint } from "../../model/results/result.ts";
@@ -19,6 +18,7 @@ import { drawsByName } from "../arguments/draws-by-action.ts";
 import { emitted, type Emitter } from "../run/emit-finding.ts";
 import { errorText } from "../process/error-text.ts";
 import { statusOfError, type ExitStatus } from "../../run/session/exit-status.ts";
+import { explorationPath } from "../arguments/exploration-path.ts";
 import { isExplorationFile } from "../arguments/find-explorations.ts";
 import { findFinding, type ExplorationEntry, type FoundFinding, type FoundViolation } from "../arguments/find-finding.ts";
 import { interruptible } from "../process/interruptible.ts";
@@ -71,15 +71,17 @@ export async function replayCommand(
     );
   }
   if (found.kind === "violation") refusePathless(found);
+  const { folder } = data.document;
+  const entry = explorationPath(found.exploration.file, { folder, outputDir: config.report.outputDir, cwd: shell.cwd });
   if (options.emit !== undefined) {
     if (options.fromStep !== undefined)
       throw usage("--from-step cannot be combined with --emit, because --emit executes no steps.", "Remove --from-step or --emit.");
-    shell.stdout.write(emitted(options.emit, found, { config, cwd: shell.cwd, startedAt: data.document.startedAt }));
+    shell.stdout.write(emitted(options.emit, found, { config, cwd: shell.cwd, entry, startedAt: data.document.startedAt }));
     return 0;
   }
   const steps = found.kind === "race" ? found.race.prefix.length + 1 : found.violation.reproductionPath.length;
   const from = firstStep(options.fromStep, steps);
-  return replayed(found, id, from, { config, shell, machinery, verbose: options.verbose === true });
+  return replayed(found, id, from, { entry, config, shell, machinery, verbose: options.verbose === true });
 }
 
 /** Maximum number of earlier runs in which seqqa looks for a finding that the last run does not have. */
@@ -113,6 +115,8 @@ function refusePathless({ violation: { invariant, reproductionPath: path, state 
 }
 
 interface Setting {
+  /** The absolute path of the exploration file. */
+  readonly entry: string;
   readonly config: Config;
   readonly shell: Shell;
   readonly machinery: Machinery;
@@ -176,7 +180,7 @@ function taskOf(found: FoundFinding): Task {
  * @param from The index of the step from which the replay shows the contents of the stores. `undefined`: they are not shown.
  */
 async function replayed(found: FoundFinding, run: string, from: number | undefined, setting: Setting): Promise<ExitStatus> {
-  const { config, shell, machinery, verbose } = setting;
+  const { entry, config, shell, machinery, verbose } = setting;
   const { exploration } = found;
   const task = taskOf(found);
   const { path } = task;
@@ -205,7 +209,7 @@ async function replayed(found: FoundFinding, run: string, from: number | undefin
     try {
       const result = await machinery.withServices(config, { signal, onProblem: (error) => message(errorText(error, verbose)) }, () =>
         machinery.replayFile({
-          entry: resolve(shell.cwd, exploration.file),
+          entry,
           config,
           signal,
           path,

@@ -3,7 +3,7 @@ import { CRASHED, INVALID_ANSWER } from "../../messages/lane-messages.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { Rule } from "../../model/declare/rule.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import type { ReplayOptions } from "../../model/results/replay.ts";
+import type { RaceReplay } from "../../model/results/replay.ts";
 
 type Definition = Pick<AgentDefinition<never, never>, "actions" | "invariants">;
 
@@ -12,7 +12,7 @@ type Definition = Pick<AgentDefinition<never, never>, "actions" | "invariants">;
  * @throws SeqqaError `NO_SUCH_RULE`
  */
 export function requireRules(
-  { rule, race }: Pick<ReplayOptions, "rule" | "race">,
+  { rule, race }: { readonly rule?: string | undefined; readonly race?: RaceReplay | undefined },
   definition: Definition,
   { exploration: { serverErrors } }: Pick<Config, "exploration">,
 ): void {

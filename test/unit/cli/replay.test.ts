@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { ReplayResult } from "../../../src/model/results/replay.ts";
 import type { Violation } from "../../../src/model/results/result.ts";
@@ -61,6 +62,29 @@ describe("a finding of an earlier run", () => {
     const { status, stderr, replayInputs } = await seqqa(["replay", "ee"], { cwd: folder });
     expect(stderr).toBe(`error: Run ${newer} has no finding "ee", but run ${older} has it.\nhint: Add --run ${older}.\n`);
     expect([status, replayInputs]).toEqual([2, []]);
+  });
+});
+
+describe("in another folder", () => {
+  it("loads the exploration of the run, and no other one with the same path", async () => {
+    const root = folderWith({ "a/seqqa.yaml": "", "a/qa/shop.explore.ts": "", "b/qa/shop.explore.ts": "", "b/seqqa.yaml": "" });
+    const explore = (): ReturnType<typeof result> => result({ violations: [named("aa11")] });
+    expect((await seqqa(["run", "qa", "--config", "seqqa.yaml"], { cwd: `${root}/a`, explore })).status).toBe(1);
+    const again = (...more: readonly string[]): ReturnType<typeof seqqa> =>
+      seqqa(["replay", "aa11", "--output", "../a/reports", ...more], { cwd: `${root}/b` });
+    expect((await again()).replayInputs).toMatchObject([{ entry: `${root}/a/qa/shop.explore.ts` }]);
+    expect((await again("--emit", "vitest")).stdout).toContain('import { agent } from "../a/qa/shop.explore.ts";');
+    rmSync(`${root}/a/qa/shop.explore.ts`);
+    // The reports may come from another machine, and the working directory may be the same part of the repository.
+    expect((await again()).replayInputs).toMatchObject([{ entry: `${root}/b/qa/shop.explore.ts` }]);
+  });
+
+  it("is no test with --emit vitest if the run does not tell where its exploration is", async () => {
+    const { status, stdout, stderr } = await seqqa(["replay", "aa11", "--output", "../reports", "--emit", "vitest"], {
+      cwd: `${cwd}/none`,
+    });
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toContain(`error: The exploration file ${cwd}/none/shop.explore.ts does not exist.`);
   });
 });
 
