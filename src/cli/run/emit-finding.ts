@@ -31,6 +31,7 @@ export function emitted(emitter: Emitter, found: FoundFinding, place: EmitPlace)
   }
   if (emitter === "vitest") {
     refuseGone(place.entry);
+    refuseUnreachable(place.config);
     return found.kind === "race" ? raceTestOf(found, place) : testOf(found, place);
   }
   const { curl } = found.kind === "race" ? found.race : found.violation;
@@ -38,6 +39,18 @@ export function emitted(emitter: Emitter, found: FoundFinding, place: EmitPlace)
   throw usage(
     "--emit curl found no HTTP requests in this finding. The API runs in the process of seqqa, or the reports contain no requests.",
     "Use --emit vitest instead. If report.include_request_response is false, set it to true and run again.",
+  );
+}
+
+/**
+ * Throws an error if the URL of the target is in no file. Without a configuration, `replay()` reads no environment variables either.
+ * @throws SeqqaError with exit status 2
+ */
+function refuseUnreachable({ file, baseUrl }: Config): void {
+  if (file !== undefined || baseUrl === undefined) return;
+  throw usage(
+    "--emit vitest cannot write a test without a seqqa.yaml, because the test would not know the URL of the target.",
+    "Write base_url: <url> to a seqqa.yaml in this folder, and run seqqa replay again.",
   );
 }
 

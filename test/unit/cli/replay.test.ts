@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { ReplayResult } from "../../../src/model/results/replay.ts";
 import type { Violation } from "../../../src/model/results/result.ts";
@@ -77,6 +77,20 @@ describe("in another folder", () => {
     rmSync(`${root}/a/qa/shop.explore.ts`);
     // The reports may come from another machine, and the working directory may be the same part of the repository.
     expect((await again()).replayInputs).toMatchObject([{ entry: `${root}/b/qa/shop.explore.ts` }]);
+  });
+
+  it("is no test with --emit vitest if no file tells the URL of the target", async () => {
+    const folder = folderWith({ "shop.explore.ts": "" });
+    store(configIn(folder), { explorations: [{ name: "shop", file: "shop.explore.ts", result: result({ violations: [named("aa11")] }) }] });
+    const emit = (...more: readonly string[]): ReturnType<typeof seqqa> =>
+      seqqa(["replay", "aa11", "--emit", "vitest", ...more], { cwd: folder });
+    const refused = await emit("--base-url", "http://127.0.0.1:3000");
+    expect(refused).toMatchObject({ status: 2, stdout: "" });
+    expect(refused.stderr).toContain("error: --emit vitest cannot write a test without a seqqa.yaml,");
+    // Without a URL, the API runs in the process of the test.
+    expect((await emit()).status).toBe(0);
+    writeFileSync(`${folder}/seqqa.yaml`, "base_url: http://127.0.0.1:3000\n");
+    expect((await emit("--base-url", "http://127.0.0.1:3000")).stdout).toContain('new URL("./seqqa.yaml", import.meta.url)');
   });
 
   it("is no test with --emit vitest if the run does not tell where its exploration is", async () => {
