@@ -1,6 +1,6 @@
 export type { Config, ExplorationConfig, ServiceConfig, SystemConfig } from "./config.ts";
 export type { Environment } from "./read/environment.ts";
-export { findFile, loadConfig, sourceOf, type LoadOptions } from "./read/load-config.ts";
+export { findFile, loadConfig, nearestFile, sourceOf, type LoadOptions } from "./read/load-config.ts";
 export { allowedStores } from "./check/store-consent.ts";
 export { MODULE_PATH } from "./schema/spec.ts";
 export { NAMED_PARTS, storePart, STORE_PARTS, storePlaceholder } from "./store-parts.ts";

@@ -25,7 +25,7 @@ export class Agent<C extends object = Values, A = ApiClient> extends AgentDefini
    * Executes one path from a clean start on one lane, and checks all rules in the last state. Use it to turn a finding into a test.
    *
    * @param path Names of actions, as in `reproductionPath` of a violation. If empty, the root state is checked.
-   * @throws SeqqaError `NO_SUCH_ACTION`, or if the replay cannot start: the target is not reachable, or the configuration is invalid.
+   * @throws SeqqaError `NO_SUCH_ACTION`, `NO_SUCH_RULE`, or if the replay cannot start: the target is not reachable, or the configuration is invalid.
    */
   async replay(path: readonly string[], options: ReplayOptions = {}): Promise<ReplayResult> {
     const { replayAgent } = await import("./replay/replay-agent.ts");

@@ -50,6 +50,8 @@ interface Ended {
   /** `true` if the file of the exploration exports a state graph. */
   readonly isGraph: boolean;
   readonly ofRoles: ReadonlySet<string>;
+  /** `true` if `setup` or the logins of roles sent requests before the first step. */
+  readonly hasSetup: boolean;
 }
 
 /**
@@ -259,7 +261,7 @@ function findingsOf(entry: Entry, index: number, { actions, ...beside }: Beside)
   return { findings, setup, problems };
 }
 
-function endedOf({ seed, nextSecond, deadEdges, coverage }: Entry): Ended {
+function endedOf({ seed, nextSecond, deadEdges, coverage, setup }: Entry): Ended {
   const ofRoles = Object.entries(coverage.actions).flatMap(([name, { role }]) => (role === undefined ? [] : [name]));
-  return { seed, nextSecond, isGraph: deadEdges !== undefined, ofRoles: new Set(ofRoles) };
+  return { seed, nextSecond, isGraph: deadEdges !== undefined, ofRoles: new Set(ofRoles), hasSetup: setup !== undefined };
 }

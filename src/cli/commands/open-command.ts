@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { SHORT_ID } from "../../model/results/state-id.ts";
 import { openedPath, printable } from "../../reports/index.ts";
 import { findStates, readFindings, readStoredRun, type StoredExploration } from "../../run-log/index.ts";
@@ -6,6 +5,7 @@ import type { ExitStatus } from "../../run/session/exit-status.ts";
 import { configFor } from "../arguments/config-for.ts";
 import { drawsByName } from "../arguments/draws-by-action.ts";
 import { findFinding, matching, type FoundFinding } from "../arguments/find-finding.ts";
+import { explorationPath, type RunPlace } from "../arguments/exploration-path.ts";
 import { isExplorationFile } from "../arguments/find-explorations.ts";
 import { usage } from "../arguments/run-options.ts";
 import type { Shell } from "../process/shell.ts";
@@ -19,6 +19,7 @@ export interface OpenOptions extends LaneFlags {
 }
 
 interface Goal {
+  readonly folder: RunPlace["folder"];
   readonly exploration: Pick<StoredExploration, "name" | "file" | "seed" | "beginning">;
   readonly path: readonly string[];
   readonly draws: readonly (readonly string[])[] | undefined;
@@ -37,7 +38,7 @@ export async function openCommand(wanted: string, options: OpenOptions, shell: S
   const flags = options.output === undefined ? [] : [{ key: "report.output_dir", flag: "--output", value: options.output }];
   const config = configFor(shell, { directory: ".", ...laneFlags(options, flags) });
   const goal = goalOf(wanted, config.report.outputDir, options.run);
-  const { exploration, path, draws, id, title } = goal;
+  const { exploration, path, draws, id, title, folder } = goal;
   // Load only exploration files here. The run log may come from another person and could name any other module.
   if (!isExplorationFile(exploration.file))
     throw usage(
@@ -45,7 +46,8 @@ export async function openCommand(wanted: string, options: OpenOptions, shell: S
       "Choose another run with --run <id>, or run the exploration again.",
     );
   const hands = { shell, machinery, verbose: options.verbose === true, inspect: options.inspect === true };
-  const input = { entry: resolve(shell.cwd, exploration.file), config, seed: exploration.seed, known: exploration.beginning };
+  const entry = explorationPath(exploration.file, { folder, outputDir: config.report.outputDir, cwd: shell.cwd });
+  const input = { entry, config, seed: exploration.seed, known: exploration.beginning };
   return handsOn({ ...input, actions: path }, hands, async (walk, output, keep) => {
     output.print(title, `of ${printable(exploration.name)} (${printable(exploration.file)})`, "");
     await walk.goTo([], draws);
@@ -75,6 +77,7 @@ export async function openCommand(wanted: string, options: OpenOptions, shell: S
  */
 function goalOf(wanted: string, outputDir: string, run: string | undefined): Goal {
   const { id: found, data } = readFindings(outputDir, run);
+  const { folder } = data.document;
   const named = wanted.toLowerCase();
   const states = STATE.test(named) ? findStates(outputDir, found, named) : [];
   if (states.length > 1) {
@@ -96,12 +99,12 @@ function goalOf(wanted: string, outputDir: string, run: string | undefined): Goa
     );
   if (state !== undefined && !isFinding) {
     const { exploration, path, id } = state;
-    return { exploration, path, draws: undefined, id, title: `State ${id.slice(0, SHORT_ID)}, run ${found}` };
+    return { exploration, folder, path, draws: undefined, id, title: `State ${id.slice(0, SHORT_ID)}, run ${found}` };
   }
-  return ofFinding(findFinding(wanted, found, data.document), readStoredRun(outputDir, found).explorations, found);
+  return { folder, ...ofFinding(findFinding(wanted, found, data.document), readStoredRun(outputDir, found).explorations, found) };
 }
 
-function ofFinding(found: FoundFinding, stored: readonly StoredExploration[], run: string): Goal {
+function ofFinding(found: FoundFinding, stored: readonly StoredExploration[], run: string): Omit<Goal, "folder"> {
   const { exploration } = found;
   const beginning = stored.find(({ file }) => file === exploration.file)?.beginning;
   const finding = found.kind === "race" ? found.race : found.violation;

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import type { Config } from "../../config/index.ts";
 import { configFor } from "../arguments/config-for.ts";
 import type { FaultPoint } from "../../model/results/result.ts";
@@ -19,6 +18,7 @@ import { drawsByName } from "../arguments/draws-by-action.ts";
 import { emitted, type Emitter } from "../run/emit-finding.ts";
 import { errorText } from "../process/error-text.ts";
 import { statusOfError, type ExitStatus } from "../../run/session/exit-status.ts";
+import { explorationPath } from "../arguments/exploration-path.ts";
 import { isExplorationFile } from "../arguments/find-explorations.ts";
 import { findFinding, type ExplorationEntry, type FoundFinding, type FoundViolation } from "../arguments/find-finding.ts";
 import { interruptible } from "../process/interruptible.ts";
@@ -27,6 +27,7 @@ import { callsOf, raceVerdict } from "../run/race-verdict.ts";
 import { verdictOf, type Verdict } from "../run/replay-verdict.ts";
 import { usage } from "../arguments/run-options.ts";
 import type { Shell } from "../process/shell.ts";
+import { deadName } from "../../run/state-graphs/graph-coverage.ts";
 import { tellSkipped } from "../run/report-files.ts";
 
 export interface ReplayCommandOptions {
@@ -70,15 +71,17 @@ export async function replayCommand(
     );
   }
   if (found.kind === "violation") refusePathless(found);
+  const { folder } = data.document;
+  const entry = explorationPath(found.exploration.file, { folder, outputDir: config.report.outputDir, cwd: shell.cwd });
   if (options.emit !== undefined) {
     if (options.fromStep !== undefined)
       throw usage("--from-step cannot be combined with --emit, because --emit executes no steps.", "Remove --from-step or --emit.");
-    shell.stdout.write(emitted(options.emit, found, { config, cwd: shell.cwd, startedAt: data.document.startedAt }));
+    shell.stdout.write(emitted(options.emit, found, { config, cwd: shell.cwd, entry, startedAt: data.document.startedAt }));
     return 0;
   }
   const steps = found.kind === "race" ? found.race.prefix.length + 1 : found.violation.reproductionPath.length;
   const from = firstStep(options.fromStep, steps);
-  return replayed(found, id, from, { config, shell, machinery, verbose: options.verbose === true });
+  return replayed(found, id, from, { entry, config, shell, machinery, verbose: options.verbose === true });
 }
 
 /** Maximum number of earlier runs in which seqqa looks for a finding that the last run does not have. */
@@ -96,19 +99,24 @@ function olderRun(outputDir: string, last: string, wanted: string): string | und
 }
 
 /**
- * Throws an error if the finding has no path that could be replayed.
+ * Throws an error if one path cannot show whether the finding still exists.
  * @throws SeqqaError with exit status 2
  */
-function refusePathless({ violation }: FoundViolation): void {
-  if (violation.reproductionPath.length === 0 && violation.state === null) {
-    throw usage(
-      `The finding ${printable(violation.invariant)} cannot be replayed, because the finding is about a node or edge of the state graph that no path of the run reached.`,
-      "Correct the state graph, and run the exploration again.",
-    );
-  }
+function refusePathless({ violation: { invariant, reproductionPath: path, state }, exploration }: FoundViolation): void {
+  const isDead = exploration.deadEdges?.some((edge) => deadName(edge) === invariant) === true;
+  if (!isDead && (path.length > 0 || state !== null)) return;
+  const why = isDead
+    ? "an edge of the state graph that applied on no path of the run, and a replay executes only one path"
+    : "a node or edge of the state graph that no path of the run reached";
+  throw usage(
+    `The finding ${printable(invariant)} cannot be replayed, because the finding is about ${why}.`,
+    "Correct the state graph, and run the exploration again.",
+  );
 }
 
 interface Setting {
+  /** The absolute path of the exploration file. */
+  readonly entry: string;
   readonly config: Config;
   readonly shell: Shell;
   readonly machinery: Machinery;
@@ -123,6 +131,8 @@ interface Task {
   readonly draws: ExplorationEntry["violations"][number]["draws"];
   /** The calls of a race as text. The replay sends them after the path. `undefined` if the finding is not a race. */
   readonly last: string | undefined;
+  /** The rule that the exploration must still check. `undefined` for a race, whose calls name their rule, and for a fault. */
+  readonly rule: string | undefined;
   readonly race: RaceReplay | undefined;
   readonly fault: FaultPoint | undefined;
   verdict(replayed: ReplayResult): Verdict;
@@ -140,6 +150,7 @@ function taskOf(found: FoundFinding): Task {
       path,
       draws,
       last: raceName(race),
+      rule: undefined,
       race: callsOf(race),
       fault: undefined,
       verdict: (one) => raceVerdict(race, one),
@@ -155,6 +166,7 @@ function taskOf(found: FoundFinding): Task {
     path,
     draws,
     last: undefined,
+    rule: violation.fault === undefined ? name : undefined,
     race: undefined,
     fault: violation.fault,
     verdict: (one) => verdictOf(violation, one),
@@ -168,7 +180,7 @@ function taskOf(found: FoundFinding): Task {
  * @param from The index of the step from which the replay shows the contents of the stores. `undefined`: they are not shown.
  */
 async function replayed(found: FoundFinding, run: string, from: number | undefined, setting: Setting): Promise<ExitStatus> {
-  const { config, shell, machinery, verbose } = setting;
+  const { entry, config, shell, machinery, verbose } = setting;
   const { exploration } = found;
   const task = taskOf(found);
   const { path } = task;
@@ -197,13 +209,14 @@ async function replayed(found: FoundFinding, run: string, from: number | undefin
     try {
       const result = await machinery.withServices(config, { signal, onProblem: (error) => message(errorText(error, verbose)) }, () =>
         machinery.replayFile({
-          entry: resolve(shell.cwd, exploration.file),
+          entry,
           config,
           signal,
           path,
           draws: drawsByName(task.draws, exploration),
           seed: exploration.seed,
           nextSecond: exploration.nextSecond,
+          rule: task.rule,
           race: task.race,
           fault: task.fault,
           expected: (one) => task.verdict(one).kind === "fails",

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { SeqqaError } from "../../model/errors.ts";
 import type { Config } from "../../config/index.ts";
 import { printable } from "../../reports/index.ts";
@@ -6,6 +5,7 @@ import { readStates, readStoredRun, type StatesOfRun } from "../../run-log/index
 import type { ExitStatus } from "../../run/session/exit-status.ts";
 import { measureStrength, strengthLines, type Strength } from "../../strength/index.ts";
 import { configFor } from "../arguments/config-for.ts";
+import { explorationPath, type RunPlace } from "../arguments/exploration-path.ts";
 import { isExplorationFile } from "../arguments/find-explorations.ts";
 import { statesNamed } from "../arguments/states-named.ts";
 import { usage } from "../arguments/run-options.ts";
@@ -32,7 +32,7 @@ export async function strengthCommand(
   machinery: Machinery,
 ): Promise<ExitStatus> {
   const config = configFor(shell, { directory: ".", ...laneFlags(options, flagsOf(options)) });
-  const { id, explorations, skipped } = readStates(config.report.outputDir, options.run);
+  const { id, explorations, folder, skipped } = readStates(config.report.outputDir, options.run);
   tellSkipped(shell, skipped);
   const [of, ...others] = statesNamed(named, id, explorations);
   if (others.length > 0) {
@@ -41,7 +41,7 @@ export async function strengthCommand(
       `Give the name of one exploration, for example: seqqa strength ${printable(of.name)}`,
     );
   }
-  return withStrength(of, { config, run: id, options, shell, machinery }, (strength) => {
+  return withStrength(of, { config, run: id, folder, options, shell, machinery }, (strength) => {
     const text =
       options.json === true
         ? JSON.stringify({ run: id, name: of.name, ...strength }, null, 2)
@@ -60,6 +60,7 @@ export function flagsOf({ output, maxTime }: Pick<StrengthOptions, "output" | "m
 interface Measuring {
   readonly config: Config;
   readonly run: string;
+  readonly folder: RunPlace["folder"];
   readonly options: LaneFlags;
   readonly shell: Shell;
   readonly machinery: Machinery;
@@ -71,7 +72,7 @@ interface Measuring {
  */
 export async function withStrength(
   of: StatesOfRun,
-  { config, run, options, shell, machinery }: Measuring,
+  { config, run, folder, options, shell, machinery }: Measuring,
   work: (strength: Strength) => void,
 ): Promise<ExitStatus> {
   // Load only exploration files here. The run log may come from another person and could name any other module.
@@ -83,7 +84,8 @@ export async function withStrength(
   }
   const stored = readStoredRun(config.report.outputDir, run).explorations.find(({ name, file }) => name === of.name && file === of.file);
   const hands = { shell, machinery, verbose: options.verbose === true, inspect: false };
-  const input = { entry: resolve(shell.cwd, of.file), config, seed: stored?.seed, known: stored?.beginning, actions: of.actions };
+  const entry = explorationPath(of.file, { folder, outputDir: config.report.outputDir, cwd: shell.cwd });
+  const input = { entry, config, seed: stored?.seed, known: stored?.beginning, actions: of.actions };
   return handsOn(input, hands, async (walk) => {
     if (!walk.isIsolated) {
       throw new SeqqaError(

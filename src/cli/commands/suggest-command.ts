@@ -7,6 +7,7 @@ import type { ExitStatus } from "../../run/session/exit-status.ts";
 import { suggest, suggestionCode, suggestionLines, type Candidate, type Suggestions } from "../../suggest/index.ts";
 import type { Strength } from "../../strength/index.ts";
 import { configFor } from "../arguments/config-for.ts";
+import { explorationPath } from "../arguments/exploration-path.ts";
 import { statesNamed } from "../arguments/states-named.ts";
 import { isFileOfExploration } from "../arguments/one-exploration.ts";
 import { usage } from "../arguments/run-options.ts";
@@ -48,7 +49,7 @@ export async function suggestCommand(
       ? { directory: ".", ...laneFlags(options, flags) }
       : { directory: ".", file: options.config, flags, allowedStores: "unopened" },
   );
-  const { id, explorations, skipped } = readStates(config.report.outputDir, options.run);
+  const { id, explorations, folder, skipped } = readStates(config.report.outputDir, options.run);
   tellSkipped(shell, skipped);
   const chosen = statesNamed(named, id, explorations);
   const single = options.write !== undefined ? "--write" : options.forGaps === true ? "--for-gaps" : undefined;
@@ -61,7 +62,7 @@ export async function suggestCommand(
   let found = chosen.map((of) => ({ of, suggestions: suggest(of) }));
   if (options.forGaps === true) {
     const [{ of, suggestions }] = found as [(typeof found)[number]];
-    const status = await withStrength(of, { config, run: id, options, shell, machinery }, (strength) => {
+    const status = await withStrength(of, { config, run: id, folder, options, shell, machinery }, (strength) => {
       found = [{ of, suggestions: forGaps(suggestions, strength) }];
     });
     if (status !== 0) return status;
@@ -74,7 +75,8 @@ export async function suggestCommand(
   }
   if (options.write === undefined) return 0;
   const [{ of, suggestions }] = found as [(typeof found)[number]];
-  writeRules(of, suggestions.held.slice(0, most), options.write, shell);
+  const exploration = explorationPath(of.file, { folder, outputDir: config.report.outputDir, cwd: shell.cwd });
+  writeRules({ ...of, exploration }, suggestions.held.slice(0, most), options.write, shell);
   return 0;
 }
 
@@ -92,16 +94,21 @@ function mostOf(text: string | undefined): number {
   throw usage(`Invalid --most value ${JSON.stringify(text)}.`, "Give an integer of at least 1.");
 }
 
-function writeRules(of: StatesOfRun, rules: readonly Candidate[], where: string | true, shell: Shell): void {
+function writeRules(
+  of: StatesOfRun & { readonly exploration: string },
+  rules: readonly Candidate[],
+  where: string | true,
+  shell: Shell,
+): void {
   if (rules.length === 0) return void shell.stderr.write("note: seqqa wrote no file, because no suggested rule held in every state.\n");
   // The run log may come from another person. Write beside the exploration only if the stored path is an existing exploration file.
-  if (where === true && !isFileOfExploration(of.file, shell.cwd)) {
+  const { exploration } = of;
+  if (where === true && !isFileOfExploration(exploration, shell.cwd)) {
     throw usage(
       `--write without a value writes next to the exploration, but its file ${printable(of.file)} does not exist.`,
       "Give the path of a file: --write rules.ts",
     );
   }
-  const exploration = resolve(shell.cwd, of.file);
   const file = where === true ? exploration.replace(/\.explore\.[cm]?[jt]s$/, ".suggested.ts") : resolve(shell.cwd, where);
   const shown = printable(shownPath(file, shell.cwd));
   try {

@@ -4,11 +4,14 @@ import { harText, raceVitestText, vitestText, type VitestInput } from "../../rep
 import type { ExplorationEntry, FoundFinding, FoundRace, FoundViolation } from "../arguments/find-finding.ts";
 import { drawsByName } from "../arguments/draws-by-action.ts";
 import { usage } from "../arguments/run-options.ts";
+import { refuseGone } from "../../run/replay/replay-file.ts";
 
 export const EMITTERS = ["curl", "vitest", "har"] as const;
 export type Emitter = (typeof EMITTERS)[number];
 
 export interface EmitPlace {
+  /** The absolute path of the exploration file. */
+  readonly entry: string;
   readonly config: Config;
   readonly cwd: string;
   readonly startedAt: string;
@@ -16,22 +19,38 @@ export interface EmitPlace {
 
 /**
  * Converts a finding to a script, a test or a HAR archive that sends its requests.
- * @throws SeqqaError with exit status 2 if the finding has no requests to send
+ * @throws SeqqaError with exit status 2 if the finding has no requests to send, or the exploration file of a test does not exist
  */
-export function emitted(emitter: Emitter, found: FoundFinding, { config, cwd, startedAt }: EmitPlace): string {
-  if (emitter === "har") return archiveOf(found, startedAt);
+export function emitted(emitter: Emitter, found: FoundFinding, place: EmitPlace): string {
+  if (emitter === "har") return archiveOf(found, place.startedAt);
   if (found.kind === "violation" && found.violation.fault !== undefined) {
     throw usage(
       "--emit cannot write a script or test for this finding, because seqqa itself made a database write fail.",
       "Run seqqa replay without --emit. The replay makes the same write fail again.",
     );
   }
-  if (emitter === "vitest") return found.kind === "race" ? raceTestOf(found, config, cwd) : testOf(found, config, cwd);
+  if (emitter === "vitest") {
+    refuseGone(place.entry);
+    refuseUnreachable(place.config);
+    return found.kind === "race" ? raceTestOf(found, place) : testOf(found, place);
+  }
   const { curl } = found.kind === "race" ? found.race : found.violation;
   if (curl !== undefined) return curl;
   throw usage(
     "--emit curl found no HTTP requests in this finding. The API runs in the process of seqqa, or the reports contain no requests.",
     "Use --emit vitest instead. If report.include_request_response is false, set it to true and run again.",
+  );
+}
+
+/**
+ * Throws an error if the URL of the target is in no file. Without a configuration, `replay()` reads no environment variables either.
+ * @throws SeqqaError with exit status 2
+ */
+function refuseUnreachable({ file, baseUrl }: Config): void {
+  if (file !== undefined || baseUrl === undefined) return;
+  throw usage(
+    "--emit vitest cannot write a test without a seqqa.yaml, because the test would not know the URL of the target.",
+    "Write base_url: <url> to a seqqa.yaml in this folder, and run seqqa replay again.",
   );
 }
 
@@ -52,18 +71,17 @@ const checksOf = ({ invariant, checks = [] }: FoundViolation["violation"]): Foun
   { action: `check of ${invariant}`, status: null, requests: checks },
 ];
 
-function testOf({ exploration, violation }: FoundViolation, config: Config, cwd: string): string {
-  return vitestText({ violation, ...moduleOf(exploration, config, cwd), draws: drawsByName(violation.draws, exploration) });
+function testOf({ exploration, violation }: FoundViolation, place: EmitPlace): string {
+  return vitestText({ violation, ...moduleOf(exploration, place), draws: drawsByName(violation.draws, exploration) });
 }
 
-function raceTestOf({ exploration, race }: FoundRace, config: Config, cwd: string): string {
-  return raceVitestText({ race, ...moduleOf(exploration, config, cwd), draws: drawsByName(race.draws, exploration) });
+function raceTestOf({ exploration, race }: FoundRace, place: EmitPlace): string {
+  return raceVitestText({ race, ...moduleOf(exploration, place), draws: drawsByName(race.draws, exploration) });
 }
 
 function moduleOf(
   exploration: ExplorationEntry,
-  config: Config,
-  cwd: string,
+  { config, cwd, entry }: EmitPlace,
 ): Pick<VitestInput, "exportName" | "module" | "config" | "seed" | "nextSecond"> {
   const here = (path: string): string => {
     const way = relative(cwd, path).split(sep).join("/");
@@ -71,7 +89,7 @@ function moduleOf(
   };
   return {
     exportName: exploration.deadEdges === undefined ? "agent" : "graph",
-    module: here(resolve(cwd, exploration.file)),
+    module: here(entry),
     config: config.file === undefined ? undefined : here(resolve(dirname(config.file), config.file)),
     seed: exploration.seed,
     nextSecond: exploration.nextSecond,

@@ -51,17 +51,20 @@ export function pathText(
 }
 
 /**
- * Throws an error if a path cannot become a journey. A journey has only one client and cannot follow a state graph.
+ * Throws an error if a path cannot become a journey. A journey has only one client, cannot follow a state graph, and does not run the `setup` of the
+ * exploration.
  * @throws SeqqaError
  */
 function refuseJourney(
   path: readonly string[],
-  { isGraph, ofRoles }: { readonly isGraph: boolean; readonly ofRoles: ReadonlySet<string> },
+  { isGraph, ofRoles, hasSetup }: { readonly isGraph: boolean; readonly ofRoles: ReadonlySet<string>; readonly hasSetup: boolean },
 ): void {
   const acting = path.find((action) => ofRoles.has(action));
-  if (!isGraph && acting === undefined) return;
-  const why = isGraph
-    ? "A path of a state graph cannot be saved as a journey."
-    : `The path cannot be saved as a journey: action ${acting} uses a role, but journeys have no roles.`;
-  throw new SeqqaError("NO_JOURNEY", why, { exitStatus: 2, hint: "Save the path as a test." });
+  const refuse = (why: string): never => {
+    throw new SeqqaError("NO_JOURNEY", why, { exitStatus: 2, hint: "Save the path as a test." });
+  };
+  if (isGraph) refuse("A path of a state graph cannot be saved as a journey.");
+  if (acting !== undefined) refuse(`The path cannot be saved as a journey: action ${acting} uses a role, but journeys have no roles.`);
+  if (hasSetup)
+    refuse("The path cannot be saved as a journey: requests of setup or of a login come before it, which a journey does not send.");
 }

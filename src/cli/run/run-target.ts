@@ -1,6 +1,9 @@
 import { existsSync, statSync } from "node:fs";
-import { resolve } from "node:path";
-import type { Config } from "../../config/index.ts";
+import { dirname, resolve } from "node:path";
+import { nearestFile, type Config } from "../../config/index.ts";
+import { shellWord } from "../../model/text/shell-word.ts";
+import { printable } from "../../reports/index.ts";
+import { shownPath } from "../process/shown-path.ts";
 import { configFor } from "../arguments/config-for.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { FoundJourney, UnusableFile } from "../../run/index.ts";
@@ -54,7 +57,9 @@ export async function runTarget(named: string | undefined, options: RunOptions, 
   if (existsSync(path) && statSync(path).isDirectory()) {
     const files = await findExplorations(named, shell, machinery.discover);
     if (options.resume === undefined) {
-      return { kind: "explorations", config: configOf(named), directory: path, files, stored: undefined, options };
+      const config = configOf(named);
+      if (options.config === undefined) tellNearer(config, files, shell);
+      return { kind: "explorations", config, directory: path, files, stored: undefined, options };
     }
     // The flags of the first session are not known yet, so the configuration may be incomplete. Contradictions in it are checked later.
     const stored = storedRun(configOf(named, options, true), options.resume);
@@ -71,6 +76,20 @@ export async function runTarget(named: string | undefined, options: RunOptions, 
   refuseForJourneys(options);
   if (options.only !== undefined && !named.includes(options.only)) throw noneContains(options.only);
   return { kind: "journeys", config, journeys: [journey], unusable: [] };
+}
+
+/** Names a configuration file that is nearer to an exploration than the loaded one, as in a folder with several services. */
+function tellNearer({ file }: Config, files: readonly string[], { stderr, cwd }: Shell): void {
+  for (const one of files) {
+    const nearer = nearestFile(one, cwd);
+    if (nearer === undefined || nearer === file) continue;
+    const [exploration, near, used] = [one, nearer, file ?? ""].map((path) => printable(shownPath(path, cwd)));
+    const folder = shellWord(printable(shownPath(dirname(nearer), cwd)));
+    stderr.write(
+      `note: ${exploration} uses ${file === undefined ? "no configuration" : `the configuration ${used}`}, although ${near} is nearer. To use it, type: seqqa run ${folder}\n`,
+    );
+    return;
+  }
 }
 
 /** Runs `work`. If a permission for a store is missing, adds the hint that --allow-db must be given again when a run is resumed. */

@@ -1,31 +1,39 @@
 import { watch, type FSWatcher } from "chokidar";
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { hashOfFile, isIgnored, isWithin, reportFolder, type Watched } from "./watched-files.ts";
+import { hashOfFile, isBuilt, isIgnored, isWithin, reportFolder, type Watched } from "./watched-files.ts";
 
 /** The time in milliseconds without further changes after which a group of changes is reported. Editors and compilers write several files at once. */
 const QUIET_MS = 150;
+/** The same time for files of a build, see {@link isBuilt}. A build takes a while, and half of it cannot be run. */
+const BUILT_MS = 2_000;
 /** The maximum number of times that {@link Changes.quiet} waits for further changes. */
 const WAITS = 20;
 
 export class Changes {
   readonly #watcher: FSWatcher;
+  /** Returns `true` for a file of a build. Files that are watched by name are none. */
+  readonly isBuilt: (file: string) => boolean;
   readonly #changed: Set<string> = new Set();
   /** A hash of the content of each file at its last change that was taken. */
   readonly #taken: Map<string, string> = new Map();
   #timer: NodeJS.Timeout | undefined;
   #tell: (() => void) | undefined;
 
-  private constructor(watcher: FSWatcher) {
+  private constructor(watcher: FSWatcher, isBuiltFile: (file: string) => boolean) {
     this.#watcher = watcher;
+    this.isBuilt = isBuiltFile;
     watcher.on("all", (event, path) => {
       if (event === "addDir" || event === "unlinkDir") return;
       this.#changed.add(path);
       clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => {
-        this.#timer = undefined;
-        this.#tell?.();
-      }, QUIET_MS);
+      this.#timer = setTimeout(
+        () => {
+          this.#timer = undefined;
+          this.#tell?.();
+        },
+        isBuiltFile(path) ? BUILT_MS : QUIET_MS,
+      );
     });
   }
 
@@ -46,7 +54,7 @@ export class Changes {
         (!folders.some((folder) => isWithin(path, folder)) || isIgnored(path, reports, stats?.isFile())),
     });
     await new Promise<void>((resolve) => void watcher.once("ready", () => resolve()));
-    return new Changes(watcher);
+    return new Changes(watcher, (file) => !single.has(file) && isBuilt(file, folders));
   }
 
   /** Sets the function that is called after each group of changed files. It replaces the previous function. */
@@ -62,17 +70,22 @@ export class Changes {
     return changed;
   }
 
-  /** Returns the changed files that were not taken yet, without those that have the same content as when they were last taken. */
-  differing(): readonly string[] {
-    return [...this.#changed].filter((file) => this.#taken.get(file) !== hashOfFile(file));
+  /**
+   * Returns the changed files that were not taken yet, without those that have the same content as when they were last taken.
+   * @param withBuilt `true`: files of a build count, too.
+   */
+  differing(withBuilt: boolean): readonly string[] {
+    return [...this.#changed].filter((file) => (withBuilt || !this.isBuilt(file)) && this.#taken.get(file) !== hashOfFile(file));
   }
 
-  /** Does the same as {@link take}, without changes that were made before `sinceMs` and changed no content, or are not wanted. */
-  takeSince(sinceMs: number, isLateWanted: boolean): readonly { readonly file: string; readonly isLate: boolean }[] {
-    const differing = new Set(this.differing());
+  /**
+   * Does the same as {@link take}, without changes that were made before `sinceMs` and are not in `late`.
+   * @param late The files whose earlier changes are wanted.
+   */
+  takeSince(sinceMs: number, late: readonly string[]): readonly { readonly file: string; readonly isLate: boolean }[] {
     return this.take()
       .map((file) => ({ file, isLate: changedMs(file) <= sinceMs }))
-      .filter(({ file, isLate }) => !isLate || (isLateWanted && differing.has(file)));
+      .filter(({ file, isLate }) => !isLate || late.includes(file));
   }
 
   /** Waits until no file has changed for a moment, so that late changes of a run that has ended are heard. */

@@ -53,6 +53,11 @@ class Rounds {
   #restarts = 0;
   /** The files that changed during the last whole run. The target may write them, so they interrupt no run. */
   #restless: ReadonlySet<string> = new Set();
+  /**
+   * `true` if a build started the runs. Further files of the build then start them again. In other runs, a target such as a development server may
+   * write files of its own build, so these interrupt no run.
+   */
+  #isAfterBuild = false;
   #status: ExitStatus = 0;
 
   constructor(input: WatchInput) {
@@ -72,8 +77,10 @@ class Rounds {
       if (signal.aborted || changes === undefined) return this.#status;
       if (await this.#isAgain(changes, isInterrupted, isUnchanged)) continue;
       this.#say("\nWaiting for changes; Ctrl-C ends.");
-      const changed = await next(changes, signal, this.#restarts < MOST_RESTARTS);
+      const late = (): readonly string[] => (this.#restarts < MOST_RESTARTS ? changes.differing(this.#isAfterBuild) : []);
+      const changed = await next(changes, signal, late);
       if (changed === undefined) return this.#status;
+      this.#isAfterBuild = changed.some(({ file }) => changes.isBuilt(file));
       // On a busy machine, changes that were made during the run are heard only now. They count like those that were heard in time.
       this.#restarts = changed.every(({ isLate }) => isLate) ? this.#restarts + 1 : 0;
       this.#say(`${this.#named(changed.map(({ file }) => file))} changed.\n`);
@@ -99,7 +106,8 @@ class Rounds {
       const keys = keysOf(target, shell.env, code);
       isUnchanged = async () => sameKeys(keys, keysOf(target, shell.env, await this.#codeOf(target)));
       const heard = async (): Promise<void> => {
-        if (this.#restarts >= MOST_RESTARTS || this.#newOf(changes.differing()).length === 0 || (await isUnchanged())) return;
+        if (this.#restarts >= MOST_RESTARTS || this.#newOf(changes.differing(this.#isAfterBuild)).length === 0 || (await isUnchanged()))
+          return;
         if (isInterrupted || isOver || this.#ended.signal.aborted) return;
         isInterrupted = true;
         this.#interrupt();
@@ -127,7 +135,8 @@ class Rounds {
    */
   async #isAgain(changes: Changes, isInterrupted: boolean, isUnchanged: () => Promise<boolean>): Promise<boolean> {
     await changes.quiet();
-    const during = changes.differing();
+    const during = changes.differing(this.#isAfterBuild);
+    const built = changes.differing(true).filter((file) => !during.includes(file));
     const isSame = !isInterrupted && (during.length === 0 || (await isUnchanged().catch(() => false)));
     if (isInterrupted || (!isSame && this.#restarts < MOST_RESTARTS && this.#newOf(during).length > 0)) {
       this.#restarts++;
@@ -136,6 +145,8 @@ class Rounds {
     }
     changes.take();
     this.#restless = new Set(isSame ? [] : during);
+    if (built.length > 0)
+      this.#say(`${this.#named(built)} changed during the run. If you built the target during the run, build it again.`);
     if (!isSame)
       this.#say(
         `${this.#named(during)} changed during the run. The target may write files there, so seqqa does not explore again. ` +
@@ -215,15 +226,19 @@ async function runChanged(
   return worst([status, ...statuses]);
 }
 
-/** Waits for changed files. @param isLateWanted `true` if changes that were made before the wait count, too. */
-async function next(changes: Changes, signal: AbortSignal, isLateWanted: boolean): Promise<ReturnType<Changes["takeSince"]> | undefined> {
+/** Waits for changed files. @param late Returns the files that count although they changed before the wait. */
+async function next(
+  changes: Changes,
+  signal: AbortSignal,
+  late: () => readonly string[],
+): Promise<ReturnType<Changes["takeSince"]> | undefined> {
   if (signal.aborted) return undefined;
   // The clock of a file system may be some milliseconds behind.
   const sinceMs = Date.now() - 50;
   return new Promise((resolve) => {
     signal.addEventListener("abort", () => resolve(undefined), { once: true });
     const tell = (): void => {
-      const changed = changes.takeSince(sinceMs, isLateWanted);
+      const changed = changes.takeSince(sinceMs, late());
       if (changed.length > 0) resolve(changed);
     };
     changes.listen(tell);

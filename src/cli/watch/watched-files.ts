@@ -12,7 +12,12 @@ const SOURCES: ReadonlySet<string> = new Set(
     " ",
   ),
 );
-const FOLDERS: ReadonlySet<string> = new Set(["node_modules", "__pycache__"]);
+/** Folders that are no part of a target, or contain installed packages or caches. Other hidden folders may contain a build, such as `.next`. */
+const FOLDERS: ReadonlySet<string> = new Set(
+  "node_modules __pycache__ .git .hg .svn .jj .github .gitlab .circleci .husky .changeset .vscode .idea .vs .fleet .zed .history .devcontainer .claude .cursor .venv .tox .nox .eggs .pytest_cache .mypy_cache .ruff_cache .hypothesis .cache .parcel-cache .turbo .nx .angular .gradle .m2 .bundle .cargo .npm .yarn .pnpm-store .nyc_output .storybook .terraform .vagrant .Trash".split(
+    " ",
+  ),
+);
 /** Files that test runners write to a folder `coverage`. Without one of them, a folder with this name contains sources. */
 const COVERAGE: readonly string[] = ["lcov.info", "coverage-final.json", "clover.xml"];
 
@@ -91,9 +96,20 @@ export function isIgnored(path: string, reports: ReportFolder, isFile: boolean |
   if (reports.isShared ? isInside && REPORTS.test(basename(path)) : isInside || path === reports.path) return true;
   const name = basename(path);
   if (name.startsWith(".env")) return false;
-  if (FOLDERS.has(name) || (name.startsWith(".") && name !== ".")) return true;
+  if (FOLDERS.has(name) || (isFile === true && isHidden(name))) return true;
+  if (name === "cache" && isHidden(basename(dirname(path)))) return true;
   if (name === "coverage" && COVERAGE.some((file) => existsSync(join(path, file)))) return true;
   return isFile === true && name !== "Dockerfile" && !SOURCES.has(extname(name) || name);
+}
+
+const isHidden = (name: string): boolean => name.startsWith(".") && name !== ".";
+
+/**
+ * Returns `true` for a file in a hidden folder below a watched folder. Such a file usually belongs to a build, or a development server in the target
+ * writes it during each run.
+ */
+export function isBuilt(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => isWithin(path, folder) && relative(folder, dirname(path)).split(sep).some(isHidden));
 }
 
 const WRITTEN = /\.(?:db|sqlite3?|log|pid|sock|tmp)(?:-\w+)?$/;
@@ -112,11 +128,14 @@ export function hashOfFolder(folder: string, outputDir: string, without?: (path:
     entriesOf(path).every((entry) => {
       const inside = join(path, entry.name);
       if (isIgnored(inside, reports, undefined) || WRITTEN.test(entry.name) || without?.(inside) === true) return true;
+      if (!entry.isDirectory() && isHidden(entry.name) && !entry.name.startsWith(".env")) return true;
       if (entry.isDirectory()) return visit(inside, depth + 1);
       if (entry.isSymbolicLink() && isFolder(inside)) return false;
       if (!entry.isFile() && !entry.isSymbolicLink()) return true;
       const content = contentOf(inside);
-      if (without === undefined && !isIgnored(inside, reports, true) && leavesFolder(content.toString(), depth)) return false;
+      // A build contains the code of packages, with paths that lead nowhere. The paths of the sources are what counts.
+      const isSource = without === undefined && !isIgnored(inside, reports, true) && !isBuilt(inside, [folder]);
+      if (isSource && leavesFolder(content.toString(), depth)) return false;
       hash
         .update(`${relative(folder, inside)}\0`)
         .update(content)

@@ -20,8 +20,7 @@ const OTHER_NAMES = ["seqqa.yml", "seqqa.json"];
 
 export interface LoadOptions {
   /**
-   * The folder that is searched first for `seqqa.yaml`. The folder `./qa`, the current folder and its parents are searched next. If neither
-   * `directory` nor `file` is set, no configuration file is read.
+   * The folder that is searched first for `seqqa.yaml`; see {@link findFile}. If neither `directory` nor `file` is set, no configuration file is read.
    */
   readonly directory?: string | undefined;
   readonly file?: string | undefined;
@@ -89,14 +88,16 @@ export function sourceOf(config: Config, key: string): string {
 }
 
 /**
- * Returns the path of the configuration file, or `undefined` if there is none. Searches the given directory, `./qa`, the current folder and its
- * parents.
+ * Returns the path of the configuration file, or `undefined` if there is none. Searches the given directory, its folder `qa`, and its parents that do
+ * not contain the current folder, then `./qa`, the current folder and its parents.
  * @throws SeqqaError `CONFIG_NAME` (2) if a searched folder has a configuration file with a wrong name
  */
 export function findFile(directory: string | undefined, cwd: string): string | undefined {
   const folders = [join(cwd, "qa"), ...upwards(cwd)];
-  if (directory !== undefined) folders.unshift(resolve(cwd, directory));
-  const isFile = (file: string): boolean => existsSync(file) && !statSync(file).isDirectory();
+  if (directory !== undefined) {
+    const named = resolve(cwd, directory);
+    folders.unshift(named, join(named, "qa"), ...beside(dirname(named), cwd));
+  }
   for (const folder of folders) {
     if (isFile(join(folder, CONFIG_NAME))) return join(folder, CONFIG_NAME);
     const other = OTHER_NAMES.map((name) => join(folder, name)).find(isFile);
@@ -108,6 +109,21 @@ export function findFile(directory: string | undefined, cwd: string): string | u
     }
   }
   return undefined;
+}
+
+/** Returns the configuration file that is nearest to a file: in its folder, or in a parent that does not contain the current folder. */
+export function nearestFile(file: string, cwd: string): string | undefined {
+  return beside(dirname(file), cwd)
+    .map((folder) => join(folder, CONFIG_NAME))
+    .find(isFile);
+}
+
+const isFile = (file: string): boolean => existsSync(file) && !statSync(file).isDirectory();
+
+/** Returns a folder and its parents, without those that contain the current folder. */
+function beside(folder: string, cwd: string): readonly string[] {
+  const above = new Set(upwards(cwd));
+  return upwards(folder).filter((one) => !above.has(one));
 }
 
 function upwards(folder: string): readonly string[] {

@@ -14,6 +14,11 @@ export interface ReplayOptions {
   readonly draws?: readonly (readonly string[])[];
   /** `true`: each step waits for the next second, because the target compares times in whole seconds. Default: `false`. */
   readonly nextSecond?: boolean | undefined;
+  /**
+   * The name of the rule that the finding broke. If the exploration no longer checks this rule, `replay()` throws `NO_SUCH_RULE`, because a replay
+   * without the rule would always pass. Default: not required. For a race with the verdict `invariant`, `race.invariant` is required, too.
+   */
+  readonly rule?: string | undefined;
   /** Calls that are sent at the same time at the end of the path. Default: none. */
   readonly race?: RaceReplay;
   /** A signal that ends the replay with an `AbortError`. */

@@ -7,6 +7,7 @@ import { requestParts } from "./request-parts.ts";
 import {
   ascii,
   commonOrigin,
+  comparedBody,
   isHttp,
   NEXT_SECOND_LINES,
   oneLine,
@@ -21,9 +22,6 @@ import {
 } from "./script-parts.ts";
 import { comment, quoted } from "./shell-text.ts";
 import { pathOf, thingOfPath } from "./sources.ts";
-
-/** Answers with more characters than this are compared only by their HTTP statuses, not by their bodies. */
-const COMPARED = 20_000;
 
 /**
  * The rules of `seqqa/rules` that compare the contents of stores. A fixed API may give the same answers as before, so the script cannot show by
@@ -143,7 +141,7 @@ function ending({ invariant, id }: Finding, { sent, base, flow }: Script, hide: 
     // Statuses are always compared. Compare the bodies of answers to requests of the rule. If the rule sent none, compare the body of the last step's
     // answer, unless its status is 500 or above.
     const compared = kind === "check" || (!hasChecks && response !== undefined && response.status < 500);
-    const body = response === undefined || !compared || response.body.length > COMPARED ? undefined : hide.body(response.body);
+    const body = compared ? comparedBody(request, response, hide) : undefined;
     return { number: String(number), status, body, of: thingOfPath(pathOf(request.url)) };
   });
   const but = recorded.some(({ body }) => body?.includes(HIDDEN)) ? ", except for values that reports do not show" : "";

@@ -7,6 +7,7 @@ import { requestParts } from "./request-parts.ts";
 import {
   ascii,
   commonOrigin,
+  comparedBody,
   CURL_OPTIONS,
   isHttp,
   NEXT_SECOND_LINES,
@@ -24,8 +25,6 @@ import {
 import { comment, quoted } from "./shell-text.ts";
 import { pathOf, thingOfPath } from "./sources.ts";
 
-/** Answers with more characters than this are compared only by their HTTP statuses, not by their bodies. */
-const COMPARED = 20_000;
 /** The default number of times that the script tries to cause the race. */
 const ROUNDS = 20;
 /** The largest number of changed lines that a comment of the script shows. */
@@ -202,11 +201,10 @@ function recorded(
   const answers = (outcome: RaceOutcome): readonly { number: string; status: string; body: string | undefined; of: string }[] =>
     outcome.calls.map(({ requests }, side) => {
       const last = requests.findLast(isHttp);
-      const body = last?.response?.body;
       return {
         number: String(calls[side]?.at(-1)?.number ?? 0),
         status: last === undefined ? "none" : statusOf(last),
-        body: body === undefined || body.length > COMPARED ? undefined : hide.body(body),
+        body: last === undefined ? undefined : comparedBody(last.request, last.response, hide),
         of: thingOfPath(pathOf(last?.request.url ?? "")),
       };
     });

@@ -1,4 +1,5 @@
 import type { RecordedExchange } from "../../model/results/result.ts";
+import type { Redactor } from "../redaction/redactor.ts";
 import type { Flow, Taken } from "./flow.ts";
 import type { RequestParts } from "./request-parts.ts";
 import { printing, quoted, word } from "./shell-text.ts";
@@ -108,6 +109,21 @@ export function takenLine({ variable, source: { number, pick } }: Taken, otherwi
 }
 
 export const statusOf = ({ response }: RecordedExchange): string => (response === undefined ? "none" : String(response.status));
+
+/** Answers with more characters than this are compared only by their HTTP statuses, not by their bodies. */
+const COMPARED = 20_000;
+
+/**
+ * Returns the body with which the script compares the body of the same answer; `undefined` if only statuses are compared. After HEAD, curl writes the
+ * headers in place of a body, so there is nothing to compare.
+ */
+export function comparedBody(
+  { method }: RecordedExchange["request"],
+  response: RecordedExchange["response"],
+  hide: Redactor,
+): string | undefined {
+  return response === undefined || method === "HEAD" || response.body.length > COMPARED ? undefined : hide.body(response.body);
+}
 
 export function originOf(url: string): string | undefined {
   return /^https?:\/\/(?:[^/?#@]*@)?([^/?#@]+)/i.exec(url) === null

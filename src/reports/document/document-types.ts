@@ -86,6 +86,11 @@ export interface RunDocument {
   /** The location of the user's code, for links to its lines; absent if the report has no such links. */
   readonly source?: SourcePlace | undefined;
   /**
+   * The folder in which the command was started, relative to the folder of the reports (`report.output_dir`). The files of explorations and journeys are
+   * relative to it. Absent in runs of earlier versions.
+   */
+  readonly folder?: string | undefined;
+  /**
    * The flags with which `seqqa replay` and `seqqa open` find this run and its target from the folder in which the run was started, as words of a POSIX
    * shell, e.g. `--config qa/seqqa.yaml`. Absent if no flag is needed.
    */

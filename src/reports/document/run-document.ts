@@ -31,6 +31,7 @@ export function runDocument(report: RunReport, visibility: Visibility, hide: Red
     knownFindings: report.known,
     coverage: report.coverage,
     source: report.source,
+    folder: report.folder,
     commandFlags: report.commandFlags,
     exitStatus: report.exitStatus,
   };

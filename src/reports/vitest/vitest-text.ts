@@ -23,7 +23,8 @@ export interface RaceVitestInput extends TestedModule {
 
 /**
  * Returns the source text of a Vitest test for a finding. The test fails as long as the rule is broken at the end of the path. It also fails if the
- * replay does not show this, because a step was not executed, an earlier step has another status than in the run, or the rule threw.
+ * replay does not show this, because a step was not executed, an earlier step has another status than in the run, the rule threw, or the exploration no
+ * longer checks the rule.
  */
 export function vitestText({ violation, ...module }: VitestInput): string {
   const { id, invariant, severity, message, reproductionPath: path, steps } = violation;
@@ -33,7 +34,7 @@ export function vitestText({ violation, ...module }: VitestInput): string {
   return testText(`[${severity.toUpperCase()}] ${invariant}: ${message}`, `finding ${id}`, module, {
     title: `${invariant} holds after ${path.join(", ") || "nothing"}`,
     path,
-    options: [],
+    options: [`rule: ${literal(invariant)}`],
     expects: [
       "expect(replayed).toMatchObject({ completed: true });",
       ...(before.length === 0

@@ -45,6 +45,8 @@ export interface StepOfRun {
 export interface FoundStates {
   readonly id: string;
   readonly explorations: readonly StatesOfRun[];
+  /** The folder in which the run was started, relative to the folder of the run log's reports. `undefined` for runs of earlier versions. */
+  readonly folder: string | undefined;
   /** Sentences that say why newer runs could not be read and were skipped. */
   readonly skipped: readonly string[];
 }
@@ -55,9 +57,12 @@ export interface FoundStates {
  */
 export function readStates(outputDir: string, run: string | undefined): FoundStates {
   const { id, read, skipped } = findRun(outputDir, run, (file) =>
-    readStore(file, (db) => storedRunOf(db, file).explorations.flatMap((exploration) => statesOf(db, exploration))),
+    readStore(file, (db) => ({
+      explorations: storedRunOf(db, file).explorations.flatMap((exploration) => statesOf(db, exploration)),
+      folder: record(db.prepare("SELECT document FROM run").pluck().get() as string)["folder"] as string | undefined,
+    })),
   );
-  return { id, explorations: read, skipped };
+  return { id, ...read, skipped };
 }
 
 function statesOf(db: Database, { id, name, file, actions, beginning }: StoredExploration): readonly StatesOfRun[] {

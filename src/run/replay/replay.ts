@@ -12,6 +12,7 @@ import { refuseRaces } from "../../lane/index.ts";
 import { ShownUrls } from "../prepare/shown-urls.ts";
 import type { RaceAnswer, RaceRequest } from "../../messages/race-messages.ts";
 import { faultRule } from "../results/fault-result.ts";
+import { noSuchRule, requireRules } from "./require-rules.ts";
 import type { FaultPoint, RaceOutcome } from "../../model/results/result.ts";
 
 /** Default number of trials when a race is replayed. */
@@ -30,6 +31,8 @@ export interface ReplayInput {
   readonly seed: number;
   /** `true`: each step waits for the next second; see `ReplayOptions`. Default: `false`. */
   readonly nextSecond?: boolean | undefined;
+  /** The rule that the exploration must still check. */
+  readonly rule?: string | undefined;
   /** The calls to execute simultaneously at the end of the path. */
   readonly race?: RaceReplay | undefined;
   /** The fault to make during the last step of the path. */
@@ -54,10 +57,12 @@ export async function replay(input: ReplayInput): Promise<ReplayResult> {
   const config = { ...input.config, parallel: 1 };
   const path = indicesOf(input.path, definition);
   const draws = input.draws?.map((one) => indicesOf(one, definition));
+  requireRules(input, definition, config);
   signal.throwIfAborted();
   const settings = { literals, dataSeed: seed, shapes: false, gated: race?.schedule !== undefined, faulty: fault !== undefined };
   return withLanes({ config, definition, directory, signal, settings }, async ({ host, lanePool, inline }) => {
     let [report] = await lanePool.start();
+    if (input.rule !== undefined && report?.leftOutRules?.includes(input.rule) === true) throw noSuchRule(input.rule);
     // After a restart, the target's state is compared with the root state. Learn first which values change by themselves, so that they do not count
     // as differences.
     const learned = config.target?.rollback === "restart" ? (await lanePool.calibrate()).learned : NOTHING_KNOWN;

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
 import { withoutPasswords, type Config } from "../../config/index.ts";
 import type { ExplorationEvent, TriedStep } from "../../engine/events.ts";
 import { SeqqaError } from "../../model/errors.ts";
@@ -437,9 +437,10 @@ export class RunSession {
   }
 
   #reportOf(end: Pick<RunReport, "exitStatus" | "known">): RunReport {
-    const { version, config, source, commandFlags } = this.#input;
+    const { version, config, source, commandFlags, cwd } = this.#input;
     return {
       source,
+      folder: relative(config.report.outputDir, cwd).replaceAll(sep, "/") || ".",
       commandFlags: commandFlags === "" ? undefined : commandFlags,
       version,
       run: this.#id,

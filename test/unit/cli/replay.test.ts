@@ -1,3 +1,4 @@
+import { rmSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { ReplayResult } from "../../../src/model/results/replay.ts";
 import type { Violation } from "../../../src/model/results/result.ts";
@@ -24,7 +25,7 @@ const named = (id: string, changes: Partial<Violation> = {}): Violation => viola
 
 let cwd = "";
 beforeAll(() => {
-  cwd = folderWith({ "seqqa.yaml": "", "none/seqqa.yaml": "", "shop.explore.ts": "" });
+  cwd = folderWith({ "seqqa.yaml": "", "none/seqqa.yaml": "", "graph/seqqa.yaml": "", "shop.explore.ts": "" });
   const file = "shop.explore.ts";
   const findings = [
     named("aa11"),
@@ -34,7 +35,10 @@ beforeAll(() => {
     named("dd11", { steps: [], request: undefined, response: undefined }),
   ];
   store(configIn(cwd), { explorations: [{ name: "shop", file, result: result({ violations: findings, seed: 7 }) }] });
+  const dead = named("ff11", { steps: [], state: null, invariant: "refund_order_dead" });
+  const graph = { deadEdges: ["refund_order"], unreachedNodes: [], deniedChecks: [] };
   store(configIn(`${cwd}/none`), { explorations: [{ name: "shop", file, result: result() }] });
+  store(configIn(`${cwd}/graph`), { explorations: [{ name: "shop", file, result: result({ violations: [dead], ...graph }) }] });
 });
 
 const replayed = (changes: Partial<ReplayResult> = {}): ReplayResult => ({
@@ -58,6 +62,43 @@ describe("a finding of an earlier run", () => {
     const { status, stderr, replayInputs } = await seqqa(["replay", "ee"], { cwd: folder });
     expect(stderr).toBe(`error: Run ${newer} has no finding "ee", but run ${older} has it.\nhint: Add --run ${older}.\n`);
     expect([status, replayInputs]).toEqual([2, []]);
+  });
+});
+
+describe("in another folder", () => {
+  it("loads the exploration of the run, and no other one with the same path", async () => {
+    const root = folderWith({ "a/seqqa.yaml": "", "a/qa/shop.explore.ts": "", "b/qa/shop.explore.ts": "", "b/seqqa.yaml": "" });
+    const explore = (): ReturnType<typeof result> => result({ violations: [named("aa11")] });
+    expect((await seqqa(["run", "qa", "--config", "seqqa.yaml"], { cwd: `${root}/a`, explore })).status).toBe(1);
+    const again = (...more: readonly string[]): ReturnType<typeof seqqa> =>
+      seqqa(["replay", "aa11", "--output", "../a/reports", ...more], { cwd: `${root}/b` });
+    expect((await again()).replayInputs).toMatchObject([{ entry: `${root}/a/qa/shop.explore.ts` }]);
+    expect((await again("--emit", "vitest")).stdout).toContain('import { agent } from "../a/qa/shop.explore.ts";');
+    rmSync(`${root}/a/qa/shop.explore.ts`);
+    // The reports may come from another machine, and the working directory may be the same part of the repository.
+    expect((await again()).replayInputs).toMatchObject([{ entry: `${root}/b/qa/shop.explore.ts` }]);
+  });
+
+  it("is no test with --emit vitest if no file tells the URL of the target", async () => {
+    const folder = folderWith({ "shop.explore.ts": "" });
+    store(configIn(folder), { explorations: [{ name: "shop", file: "shop.explore.ts", result: result({ violations: [named("aa11")] }) }] });
+    const emit = (...more: readonly string[]): ReturnType<typeof seqqa> =>
+      seqqa(["replay", "aa11", "--emit", "vitest", ...more], { cwd: folder });
+    const refused = await emit("--base-url", "http://127.0.0.1:3000");
+    expect(refused).toMatchObject({ status: 2, stdout: "" });
+    expect(refused.stderr).toContain("error: --emit vitest cannot write a test without a seqqa.yaml,");
+    // Without a URL, the API runs in the process of the test.
+    expect((await emit()).status).toBe(0);
+    writeFileSync(`${folder}/seqqa.yaml`, "base_url: http://127.0.0.1:3000\n");
+    expect((await emit("--base-url", "http://127.0.0.1:3000")).stdout).toContain('new URL("./seqqa.yaml", import.meta.url)');
+  });
+
+  it("is no test with --emit vitest if the run does not tell where its exploration is", async () => {
+    const { status, stdout, stderr } = await seqqa(["replay", "aa11", "--output", "../reports", "--emit", "vitest"], {
+      cwd: `${cwd}/none`,
+    });
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toContain(`error: The exploration file ${cwd}/none/shop.explore.ts does not exist.`);
   });
 });
 
@@ -101,6 +142,11 @@ describe("is a test with --emit vitest", () => {
     expect(await judge("aa11", changes)).toBe(verdict);
   });
 
+  it("that requires the rule", async () => {
+    const { stdout } = await seqqa(["replay", "aa11", "--emit", "vitest"], { cwd });
+    expect(stdout).toContain('    rule: "refund_within_amount",\n');
+  });
+
   it("of a finding without recorded steps", async () => {
     expect(await judge("dd11", { steps: refused })).toBe("passes");
     expect(await judge("cc11", { steps: [] })).toBe("passes");
@@ -124,6 +170,10 @@ describe("a wrong use ends with 2, and nothing is sent", () => {
       /^error: The finding paid_unreached cannot be replayed, because the finding is about a node or edge of the state graph that no path of the run reached\.\nhint: /,
     ],
     ["bb11 --emit vitest", /^error: The finding /],
+    [
+      "ff11 --config graph/seqqa.yaml",
+      /^error: The finding refund_order_dead cannot be replayed, because the finding is about an edge of the state graph that applied on no path of the run, and a replay executes only one path\.\nhint: /,
+    ],
     [
       "aa11 --from-step 0",
       /^error: Invalid --from-step value "0": the path of the finding has no such step\.\nhint: Give a number from 1 to 3\.\n$/,
@@ -161,7 +211,7 @@ describe("a replay", () => {
     const ran = await seqqa(["replay", "aa11"], { cwd, replay: () => replayed(changes) });
     expect([ran.status, ran.stderr]).toEqual([expected, ""]);
     expect(ran.stdout.endsWith(`\n\n${sentence}`)).toBe(true);
-    expect(ran.replayInputs).toMatchObject([{ entry: `${cwd}/shop.explore.ts`, path: PATH, seed: 7 }]);
+    expect(ran.replayInputs).toMatchObject([{ entry: `${cwd}/shop.explore.ts`, path: PATH, seed: 7, rule: "refund_within_amount" }]);
   });
 
   it("is a table of steps with what was recorded and what was observed, without secrets", async () => {

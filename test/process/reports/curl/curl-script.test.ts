@@ -140,7 +140,10 @@ async function against(
       response.writeHead(status).end(text.replaceAll("BASE", `http://${request.headers.host}`));
     });
   });
-  const ran = await runScript(folder, curlScript({ ...one, invariant: "rule", message: "broken" }, redactor([]))!, { BASE_URL: url, ...env });
+  const ran = await runScript(folder, curlScript({ ...one, invariant: "rule", message: "broken" }, redactor([]))!, {
+    BASE_URL: url,
+    ...env,
+  });
   return { ...ran, seen };
 }
 
@@ -159,7 +162,10 @@ describe("is not tried, and ends with 2,", () => {
 
   it.each([
     ["bytes", "PNG\ufffd\u0001"],
-    ["a file", '--b\r\nContent-Disposition: form-data; name="f"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n<12 bytes>\r\n--b--\r\n'],
+    [
+      "a file",
+      '--b\r\nContent-Disposition: form-data; name="f"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n<12 bytes>\r\n--b--\r\n',
+    ],
   ])("if a body was not recorded: %s", async (_, body) => {
     const { status, out, seen } = await against(finding(exchange("/a", 200, "{}"), exchange("/pictures", 200, "{}", { body })), {});
     expect({ status, seen }).toEqual({ status: 2, seen: [] });
@@ -168,7 +174,11 @@ describe("is not tried, and ends with 2,", () => {
 
   it("if neither the last step nor the rule sent a request", async () => {
     const create = finding(exchange("/orders", 201, '{"id":1}'));
-    const clock = { ...create, reproductionPath: ["create", "expire"], steps: [...create.steps, { action: "expire", status: null, requests: [] }] };
+    const clock = {
+      ...create,
+      reproductionPath: ["create", "expire"],
+      steps: [...create.steps, { action: "expire", status: null, requests: [] }],
+    };
     const { status, out } = await against(clock, { "POST /orders": [201, '{"id":1}'] });
     expect(out).toContain("seqqa replay f00d");
     expect(status).toBe(2);
@@ -186,12 +196,20 @@ describe("is not tried, and ends with 2,", () => {
 
 it("sends paths as recorded, to no proxy, and waits as long as the run did for an answer that did not come", async () => {
   const path = "/files/../admin";
-  expect(await against(finding(exchange(path, 200, "{}")), { [`POST ${path}`]: [200, "{}"] }, { http_proxy: "http://127.0.0.1:9" })).toMatchObject({
+  expect(
+    await against(finding(exchange(path, 200, "{}")), { [`POST ${path}`]: [200, "{}"] }, { http_proxy: "http://127.0.0.1:9" }),
+  ).toMatchObject({
     status: 1,
     seen: [`POST ${path}`],
   });
   const slow = { ...finding(unanswered("/slow", {}, 1234)), invariant: "slow_timeout" };
   expect(curlScript(slow, redactor([]))).toContain(`--max-time "\${TIMEOUT:-1.3}"`);
+});
+
+it("compares no body after HEAD, of which curl writes the headers in its place", async () => {
+  const head = finding(exchange("/orders/1", 200, "", { method: "HEAD" }));
+  expect(await against(head, { "HEAD /orders/1": [200, ""] })).toMatchObject({ status: 1, seen: ["HEAD /orders/1"] });
+  expect(await against(head, { "HEAD /orders/1": [404, ""] })).toMatchObject({ status: 0 });
 });
 
 describe("takes a value only from an answer about the same thing", () => {

@@ -113,6 +113,27 @@ it("tells a race by bodies where statuses are those of an order: ids in answers 
   expect(same).toMatchObject({ status: 1 });
 });
 
+it("compares no body after HEAD, of which curl writes the headers in its place", async () => {
+  const call = (method: string, body: string): Race["observed"]["calls"][number] => ({
+    action: method,
+    status: 200,
+    requests: [exchangeOf(method, "/orders/1", 200, body)],
+  });
+  const base = race().observed;
+  const script = scriptOf({
+    first: "HEAD",
+    second: "POST",
+    prefix: [],
+    steps: [],
+    observed: { ...base, calls: [call("HEAD", ""), call("POST", '{"left":"none"}')] },
+    allowed: [{ ...base, order: [0, 1], calls: [call("HEAD", ""), call("POST", '{"left":"one"}')] }],
+  });
+  const server = createServer((request, response) => void request.resume().on("end", () => response.end('{"left":"none"}')));
+  servers.push(server.unref());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  expect(await run(script, { BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })).toMatchObject({ status: 1 });
+});
+
 it("ends with 3 where the path goes another way, with 2 where nothing answers", async () => {
   const { url } = await shop(false);
   const [create, pay] = race().steps;

@@ -52,6 +52,17 @@ describe("a path that is saved", () => {
     );
   });
 
+  it("cannot be a journey if the exploration has a setup", () => {
+    const setup = { action: "setup", status: null, requests: [] };
+    expect(textOf("test", { setup }).text).toContain("agent.replay");
+    expect(() => textOf("journey", { setup })).toThrow(
+      expect.objectContaining({
+        message: "The path cannot be saved as a journey: requests of setup or of a login come before it, which a journey does not send.",
+        hint: "Save the path as a test.",
+      }),
+    );
+  });
+
   it("has a file name that is no path", () => {
     expect(textOf("test", {}, ["../../etc/x y"]).file).toBe("-etc-x-y.test.ts");
     expect(textOf("test", {}, []).file).toBe("root.test.ts");

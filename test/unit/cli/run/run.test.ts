@@ -16,6 +16,31 @@ const error = { code: "ACTION_THREW", message: "m", path: [], source: "pay", cou
 const written = (cwd: string): Record<string, unknown> =>
   JSON.parse(readFileSync(join(cwd, "qa/reports/results.json"), "utf8")) as Record<string, unknown>;
 
+describe("in a folder with several services", () => {
+  const services = {
+    "qa/seqqa.yaml": "exploration: { max_steps: 1 }\n",
+    "qa/a.explore.ts": "",
+    "b/qa/seqqa.yaml": "exploration: { max_steps: 2 }\n",
+    "b/qa/orders/b.explore.ts": "",
+  };
+  const steps = async (...args: readonly string[]): Promise<readonly [readonly number[], string]> => {
+    const { inputs, stderr } = await seqqa(["run", ...args], { cwd: folderWith(services), explore: () => result() });
+    return [inputs.map(({ config }) => config.exploration.maxSteps), stderr];
+  };
+
+  it("a run uses the configuration of the service that was named", async () => {
+    for (const named of ["b", "b/qa", "b/qa/orders"]) expect(await steps(named)).toEqual([[2], ""]);
+    expect(await steps("qa")).toEqual([[1], ""]);
+  });
+
+  it("a run of several services names a configuration that it does not use", async () => {
+    const note =
+      "note: b/qa/orders/b.explore.ts uses the configuration qa/seqqa.yaml, although b/qa/seqqa.yaml is nearer. To use it, type: seqqa run b/qa\n";
+    expect(await steps(".")).toEqual([[1, 1], note]);
+    expect(await steps(".", "--config", "qa/seqqa.yaml")).toEqual([[1, 1], ""]);
+  });
+});
+
 it("commands to repeat a finding work where the run was started, on every surface", async () => {
   const cwd = folderWith({ "other/seqqa.yaml": "", "other/shop.explore.ts": "" });
   const options = ["--output", "my out", "--allow-db", "shop"];

@@ -46,6 +46,8 @@ describe("the keys of explorations", () => {
     ["a source of the target", "api/server.js"],
     ["the description of a stub", "payments.yaml"],
     ["an .env file", ".env.test"],
+    ["a build in a hidden folder of the target", "api/.next/server/app.js"],
+    ["a file without extension in such a build", "api/.output/server/BUILD_ID"],
   ])("change with %s", (_what, name) => {
     const { write, keys } = project(withStores("  payments: { url: 'stub://http?openapi=./payments.yaml' }\n"));
     write(name, "1");
@@ -64,11 +66,22 @@ describe("the keys of explorations", () => {
     expect(of(now, "b.explore.ts")).toBe(of(before, "b.explore.ts"));
   });
 
-  it("the output of a test runner does not count", () => {
+  it.each([
+    ["the output of a test runner", "api/coverage/index.html"],
+    ["the cache of a build", "api/.next/cache/webpack/0.pack"],
+    ["what tools of developers write", "api/.git/index"],
+    ["a hidden file", "api/.server.js.swp"],
+  ])("%s does not count", (_what, name) => {
     const { write, keys } = project({ "api/coverage/lcov.info": "" });
     const before = keys();
-    write("api/coverage/index.html", "2");
+    expect(before.size).toBe(2);
+    write(name, "2");
     expect(sameKeys(before, keys())).toBe(true);
+  });
+
+  it("are known if a build names files outside, as the code of packages does", () => {
+    const { keys } = project({ "api/.next/server/app.js": 'require(".."); import("../../../../../x.js");' });
+    expect(keys().size).toBe(2);
   });
 
   it("are unknown if a store has an adapter of the user, whatever its URL", () => {

@@ -1,4 +1,5 @@
-import { mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { mkdirSync, realpathSync, rmSync, watch, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, it, vi } from "vitest";
 import type { ExplorationResult } from "../../../../src/model/results/result.ts";
@@ -77,6 +78,39 @@ it("a target that writes to a watched folder does not start the explorations end
   // Between runs, only the user can have changed it.
   await change("data.json", "the user's");
   expect(calls()).toBe(5);
+  await end();
+});
+
+it("a build in a hidden folder is explored, and what a development server writes there during a run is not", async () => {
+  const cwd = folderOf({ "seqqa.yaml": POSTGRES, "a.explore.ts": AGENT, ".next/server/app.js": "0" });
+  const { calls, change, idle, stderr, end } = watching(cwd, async (_file, call) => {
+    if (call > 2) return result();
+    const heard = once(watch(join(cwd, ".next/server")).unref(), "change");
+    writeFileSync(join(cwd, ".next/server/app.js"), `compiled ${call}`);
+    await heard;
+    return result();
+  });
+  await idle(1);
+  await change("seqqa.yaml", `${POSTGRES}# changed`);
+  expect(calls()).toBe(2);
+  const note = ".next/server/app.js changed during the run. If you built the target during the run, build it again.";
+  expect(stderr.text.split("\n").filter((line) => line === note)).toHaveLength(2);
+  await change(".next/server/page.js", "built");
+  expect(stderr.text).toContain("\n.next/server/page.js changed.\n");
+  expect(calls()).toBe(3);
+  await end();
+});
+
+it("files of a build that change during the run after a build start it again", async () => {
+  const cwd = folderOf({ "seqqa.yaml": POSTGRES, "a.explore.ts": AGENT, ".next/BUILD.json": "0" });
+  const { calls, change, idle, stderr, end } = watching(cwd, (_file, call) => {
+    if (call === 2) writeFileSync(join(cwd, ".next/page.js"), "built");
+    return Promise.resolve(result());
+  });
+  await idle(1);
+  await change(".next/BUILD.json", "1");
+  expect(stderr.text).toContain("\n.next/page.js changed.\n");
+  expect(calls()).toBe(3);
   await end();
 });
 

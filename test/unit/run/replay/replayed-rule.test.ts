@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { Action, Agent, Invariant, World, type AgentOptions } from "seqqa";
+import { ApiResponse } from "seqqa/adapters/http";
+import { MemoryAdapter } from "seqqa/adapters/memory";
+import { noServerErrors, rejectedMeansUnchanged } from "../../../../src/rules/index.ts";
+import { folderWith } from "../../cli/harness.ts";
+
+type Memory = MemoryAdapter<{ n: number }>;
+type Keys = Record<string, unknown>;
+
+const add = new Action<Keys, Memory>({
+  name: "add",
+  expectedStatus: [200],
+  run: async ({ state }) => ((state.n += 1), ApiResponse.of(200)),
+});
+const small = new Invariant<Keys, Memory>({ name: "n_is_small", check: ({ api }) => api.state.n < 9 });
+
+const agent = (changes: Partial<AgentOptions<Keys, Memory>> = {}): Agent<Keys, Memory> =>
+  new Agent<Keys, Memory>({
+    name: "numbers",
+    world: () => {
+      const db = new MemoryAdapter({ state: { n: 0 } });
+      return new World<Keys, Memory>({ api: db, systems: { db } });
+    },
+    actions: [add],
+    invariants: [small],
+    ...changes,
+  });
+
+const NO_RULE = (rule: string): object => ({
+  code: "NO_SUCH_RULE",
+  exitStatus: 3,
+  message: `The exploration no longer checks the rule "${rule}", so the replay cannot show whether the finding still exists.`,
+});
+
+describe("a replay of a finding", () => {
+  it.each(["n_is_small", "n_is_small_timeout", "add_timeout", "add_server_error", "add_status", "target_crashed", "invalid_http_answer"])(
+    "checks the rule %s",
+    async (rule) => {
+      expect(await agent().replay(["add"], { rule })).toMatchObject({ completed: true, violations: [], errors: [] });
+    },
+  );
+
+  it.each<readonly [string, string, Partial<AgentOptions<Keys, Memory>>]>([
+    ["n_is_small", "was renamed", { invariants: [new Invariant<Keys, Memory>({ name: "n_is_below_9", check: () => true })] }],
+    ["n_is_small", "was removed", { invariants: [] }],
+    ["n_is_small_timeout", "was removed", { invariants: [] }],
+    ["add_server_error", "was replaced by another one", { invariants: [noServerErrors() as never] }],
+    [
+      "add_status",
+      "has no expected statuses",
+      { actions: [new Action<Keys, Memory>({ name: "add", run: async () => ApiResponse.of(200) })] },
+    ],
+    ["b_server_error", "belongs to an action that was removed", {}],
+  ])("fails if its rule %s %s", async (rule, _why, changes) => {
+    await expect(agent(changes).replay(["add"], { rule })).rejects.toMatchObject(NO_RULE(rule));
+  });
+
+  it("fails if the configuration turned its rule off", async () => {
+    const config = `${folderWith({ "seqqa.yaml": "exploration: { server_errors: ignore }" })}/seqqa.yaml`;
+    await expect(agent().replay(["add"], { rule: "add_server_error", config })).rejects.toMatchObject(NO_RULE("add_server_error"));
+    const race = { actions: ["add", "add"], verdict: "server_error" } as const;
+    await expect(agent().replay([], { race, config })).rejects.toMatchObject({ code: "NO_SUCH_RULE" });
+  });
+
+  it("fails if its rule cannot be checked in this world", async () => {
+    const invariants = [rejectedMeansUnchanged() as never];
+    const world = (): World<Keys, Memory> => {
+      const api = new MemoryAdapter({ state: { n: 0 } });
+      return new World<Keys, Memory>({ api, systems: {}, reset: () => void (api.state.n = 0) });
+    };
+    const replayed = agent({ world, invariants, actions: [add] }).replay(["add"], { rule: "rejected_means_unchanged" });
+    await expect(replayed).rejects.toMatchObject(NO_RULE("rejected_means_unchanged"));
+  });
+
+  it("fails if the rule of its race was removed", async () => {
+    const race = { actions: ["add", "add"], verdict: "invariant", invariant: "gone" } as const;
+    await expect(agent().replay([], { race })).rejects.toMatchObject(NO_RULE("gone"));
+  });
+});
