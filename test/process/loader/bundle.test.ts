@@ -106,6 +106,16 @@ describe("what users import", () => {
       pathToFileURL(join(folder, "node_modules/dep/index.js")).href,
     ]);
   });
+
+  it("keeps __dirname in a CommonJS file with a hashbang", async () => {
+    const files = {
+      "bin/tool.cjs": "#!/usr/bin/env node\nmodule.exports = __dirname;\n",
+      "a.explore.ts": 'import tool from "./bin/tool.cjs"; export const dir = tool;',
+    };
+    const folder = workspace(files);
+    const module = await load(await bundle(join(folder, "a.explore.ts"), { outDir: workspace({}) }));
+    expect(module["dir"]).toBe(join(folder, "bin"));
+  });
 });
 
 describe("a bundle", () => {
