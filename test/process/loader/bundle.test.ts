@@ -87,6 +87,17 @@ describe("what users import", () => {
     expect([module["kind"], module["dep"]]).toEqual(["a", "dep"]);
   });
 
+  it("follows tsconfig.json in imported files: decorators and class fields", async () => {
+    const module = await loaded({
+      "tsconfig.json": '{ "compilerOptions": { "experimentalDecorators": true, "useDefineForClassFields": false } }',
+      "lib/part.ts": `const named = (_target: object, key: string) => void (names.push(key)); export const names: unknown[] = [];
+        class Base { field = 1; } class Part extends Base { declare x: number; field!: number; @named part!: string; }
+        export const field = new Part().field;`,
+      "a.explore.ts": 'export { names, field } from "./lib/part.ts";',
+    });
+    expect([module["names"], module["field"]]).toEqual([["part"], 1]);
+  });
+
   it("keeps import.meta, __dirname and __filename the user's own", async () => {
     const files = {
       "lib/where.ts": `export const url = import.meta.url; export const all = [import.meta.dirname, import.meta.filename, __dirname, __filename];
