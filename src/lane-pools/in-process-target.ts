@@ -25,7 +25,17 @@ export interface RunningTarget {
 /** Calls code of the target; see {@link StoreAdapter.callTarget}. */
 type Caller = <T>(call: () => T) => T;
 
-/** Starts the target of a lane in this thread. @throws SeqqaError `TARGET_MODULE_INVALID` with exit status 2 */
+interface TargetModule {
+  readonly createTarget?: (lane: Lane) => InProcessTarget | Promise<InProcessTarget>;
+}
+
+/** The last evaluation of each module, by its URL. */
+const evaluated = new Map<string, TargetModule>();
+let starts = 0;
+
+/**
+ * Starts the target of a lane in this thread. The module is evaluated again, so that the target begins without the memory of an earlier one. Packages
+ * in `node_modules` keep their memory. @throws SeqqaError `TARGET_MODULE_INVALID` with exit status 2 */
 export async function startInProcess(module: string, lane: Lane, systems: Readonly<Record<string, StoreAdapter>>): Promise<RunningTarget> {
   const clock = Object.values(systems).find(({ callTarget }) => callTarget !== undefined);
   const inTarget: Caller = clock === undefined ? (call) => call() : (call) => clock.callTarget!(call);
@@ -38,7 +48,7 @@ export async function startInProcess(module: string, lane: Lane, systems: Readon
 }
 
 async function start(module: string, lane: Lane): Promise<RunningTarget> {
-  const loaded = (await import(module)) as { readonly createTarget?: (lane: Lane) => InProcessTarget | Promise<InProcessTarget> };
+  const loaded = await evaluate(module);
   if (typeof loaded.createTarget !== "function") {
     throw new SeqqaError("TARGET_MODULE_INVALID", "The module that target.module names exports no function createTarget(lane).", {
       exitStatus: 2,
@@ -62,6 +72,20 @@ async function start(module: string, lane: Lane): Promise<RunningTarget> {
     "The function createTarget(lane) of target.module returned neither a fetch handler, nor an http.Server, nor { fetch, close }.",
     { exitStatus: 2, hint: "Return for example app.fetch, or http.createServer(app)." },
   );
+}
+
+async function evaluate(module: string): Promise<TargetModule> {
+  try {
+    // Node evaluates a module once for each URL.
+    const loaded = (await import(`${module}?${++starts}`)) as TargetModule;
+    evaluated.set(module, loaded);
+    return loaded;
+  } catch (error) {
+    // Some modules can only be evaluated once, such as one that registers a metric of a package under a fixed name.
+    const before = evaluated.get(module);
+    if (before === undefined) throw error;
+    return before;
+  }
 }
 
 /** Returns a response whose body is read by {@link Caller}, because code of the target may produce the body while it is read. */

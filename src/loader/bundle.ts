@@ -8,6 +8,7 @@ import { SeqqaError } from "../model/errors.ts";
 import { isBuildFailure, syntaxError } from "./load-errors.ts";
 import { shownPath } from "./shown-path.ts";
 import { stringLiterals } from "./string-literals.ts";
+import { refuseMetadata } from "./decorator-metadata.ts";
 import { externalPackages } from "./external-packages.ts";
 import { ownMeta } from "./own-meta.ts";
 import { NO_TEST, testGlobals, testRunners } from "./test-runners.ts";
@@ -37,7 +38,7 @@ const MIN_LITERAL_LENGTH = 8;
 /**
  * Bundles a module of the user into `outDir`. Packages in `node_modules` are not bundled but imported by absolute path, so CommonJS and native
  * packages work. Imports of `seqqa` use the running copy of seqqa.
- * @throws SeqqaError `LOAD_MISSING`, `LOAD_SYNTAX` (also for an import that cannot be resolved), exit status 2
+ * @throws SeqqaError `LOAD_MISSING`, `LOAD_SYNTAX` (also for an import that cannot be resolved), `LOAD_METADATA`, exit status 2
  */
 export async function bundle(entry: string, options: { readonly outDir: string }): Promise<Bundle> {
   const source = resolve(entry);
@@ -48,6 +49,7 @@ export async function bundle(entry: string, options: { readonly outDir: string }
   const code = built.outputFiles.find(({ path }) => path.endsWith(BUNDLE_SUFFIX));
   if (code === undefined) throw new Error(`esbuild gave no code for ${source}`);
   refuseCommonJs(source, built.metafile);
+  await refuseMetadata(dirname(source), built.metafile);
   await mkdir(dirname(code.path), { recursive: true });
   for (const { path, contents } of built.outputFiles) {
     // The bundle is written under another name and then renamed, because another run may import the same file at this moment.

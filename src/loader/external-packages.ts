@@ -38,7 +38,6 @@ async function resolveImport(build: PluginBuild, args: OnResolveArgs): Promise<O
     errors,
     namespace,
     sideEffects,
-    suffix,
   } = await build.resolve(args.path, {
     importer: args.importer,
     namespace: args.namespace,
@@ -49,7 +48,8 @@ async function resolveImport(build: PluginBuild, args: OnResolveArgs): Promise<O
   if (errors.length > 0) return { errors };
   const running = ownFile(found);
   if (running !== undefined) return external(args, running);
-  if (!isPackage(found) && extname(found) !== ".node") return { path: found, namespace, sideEffects, suffix };
+  // esbuild itself resolves the user's files. It ignores tsconfig.json for files that a plugin resolved.
+  if (!isPackage(found) && extname(found) !== ".node") return undefined;
   // JSON files of packages are bundled, because Node imports JSON only with an import attribute.
   if (extname(found) === ".json") return { path: found, namespace, sideEffects };
   if (args.kind === "import-statement" && isCommonJs(found)) return { path: found, namespace: COMMON_JS };

@@ -19,7 +19,7 @@ const META = "seqqa-meta";
 /**
  * Returns an esbuild plugin that makes `import.meta`, `__dirname` and `__filename` refer to the user's file instead of the bundle. esbuild's `define`
  * replaces them with `__seqqa_meta`, which each file that uses one of them imports. The import is appended at the end of the file, so that no line or
- * column moves. In CommonJS files, a declaration is inserted before the first line instead, so the columns of that line are too large.
+ * column moves. In CommonJS files, a declaration is inserted before the first line of code instead, so the columns of that line are too large.
  */
 export function ownMeta(): Plugin {
   return {
@@ -31,7 +31,8 @@ export function ownMeta(): Plugin {
         const loader = LOADERS[extname(path)] ?? "js";
         if (isModule(path, text))
           return { contents: `${text}\nimport { __seqqa_meta } from ${JSON.stringify(`${META}:${path}`)};\n`, loader };
-        return { contents: `const __seqqa_meta = ${declaration(path)}; ${text}`, loader };
+        const [hashbang = ""] = /^#!.*\r?\n/.exec(text) ?? [];
+        return { contents: `${hashbang}const __seqqa_meta = ${declaration(path)}; ${text.slice(hashbang.length)}`, loader };
       });
       build.onResolve({ filter: new RegExp(`^${META}:`) }, ({ path }) => ({ path: path.slice(META.length + 1), namespace: META }));
       build.onLoad({ filter: /.*/, namespace: META }, ({ path }) => ({

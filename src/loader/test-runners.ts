@@ -18,9 +18,47 @@ const RUNNERS: Readonly<Record<string, readonly string[]>> = {
     "onTestFinished",
   ],
   "node:test": ["describe", "it", "test", "suite", "before", "after", "beforeEach", "afterEach"],
+  "@jest/globals": [
+    "describe",
+    "fdescribe",
+    "xdescribe",
+    "it",
+    "fit",
+    "xit",
+    "test",
+    "xtest",
+    "beforeAll",
+    "afterAll",
+    "beforeEach",
+    "afterEach",
+  ],
+  mocha: [
+    "describe",
+    "xdescribe",
+    "context",
+    "xcontext",
+    "it",
+    "xit",
+    "specify",
+    "xspecify",
+    "suite",
+    "test",
+    "before",
+    "after",
+    "beforeEach",
+    "afterEach",
+    "setup",
+    "teardown",
+    "suiteSetup",
+    "suiteTeardown",
+  ],
+  "@playwright/test": ["test", "mergeTests"],
 };
 
-/** Functions of test runners that work only inside a test. In a bundle they throw an error that says so. */
+/**
+ * Functions of test runners that work only inside a test. In a bundle they throw an error that says so. A runner without a row has none: exports that
+ * are not in `RUNNERS` are taken from the runner itself.
+ */
 const INSIDE_TESTS: Readonly<Record<string, readonly string[]>> = {
   vitest: [
     "expect",
@@ -40,6 +78,8 @@ const INSIDE_TESTS: Readonly<Record<string, readonly string[]>> = {
     "TestRunner",
   ],
   "node:test": ["mock", "run", "snapshot", "assert"],
+  "@jest/globals": ["expect", "jest"],
+  mocha: ["run"],
 };
 
 const STUB = "seqqa-test-runner";
@@ -52,8 +92,14 @@ export function testRunners(): Plugin {
   return {
     name: "seqqa-test-runners",
     setup(build) {
-      build.onResolve({ filter: /^(?:vitest|node:test)$/ }, ({ path }) => ({ path, namespace: STUB }));
-      build.onLoad({ filter: /.*/, namespace: STUB }, ({ path }) => ({ contents: stub(path), loader: "js" }));
+      build.onResolve({ filter: new RegExp(`^(?:${Object.keys(RUNNERS).join("|")})$`) }, ({ path, namespace, resolveDir }) =>
+        namespace === STUB ? undefined : { path, namespace: STUB, pluginData: resolveDir },
+      );
+      build.onLoad({ filter: /.*/, namespace: STUB }, ({ path, pluginData }) => ({
+        contents: stub(path),
+        loader: "js",
+        resolveDir: pluginData as string,
+      }));
     },
   };
 }
@@ -69,15 +115,26 @@ export const testGlobals: Readonly<Record<string, string>> = Object.fromEntries(
 export const NO_TEST =
   "const __seqqa_no_test = new Proxy(function () {}, { get: (_, key) => (typeof key === 'symbol' || key === 'then' ? undefined : __seqqa_no_test), apply: () => __seqqa_no_test });";
 
-/** Returns the code that replaces a test runner. It is CommonJS, so that a name without a stub is `undefined` instead of an import error. */
+/** Returns the code that replaces a test runner. */
 function stub(runner: string): string {
+  const unusable = INSIDE_TESTS[runner];
+  return unusable === undefined ? partialStub(runner) : wholeStub(runner, unusable);
+}
+
+function partialStub(runner: string): string {
+  const declared = RUNNERS[runner]!.map((name) => `export const ${name} = __seqqa_no_test;`);
+  return [`export * from ${JSON.stringify(runner)};`, ...declared, "export default __seqqa_no_test;"].join("\n");
+}
+
+/** Returns CommonJS, so that a name without a stub is `undefined` instead of an import error. */
+function wholeStub(runner: string, insideTests: readonly string[]): string {
   const message = `%s of ${runner} cannot be used in a lane, where no test runs: throw an Error instead, or check the result of explore() in the test.`;
   return [
     `const unusable = (name) => { const refuse = () => { throw new Error(${JSON.stringify(message)}.replace("%s", name)); };`,
     `  return new Proxy(function () {}, { get: refuse, apply: refuse, construct: refuse }); };`,
     `const members = { __esModule: true, default: __seqqa_no_test };`,
     ...RUNNERS[runner]!.map((name) => `members.${name} = __seqqa_no_test;`),
-    ...INSIDE_TESTS[runner]!.map((name) => `members.${name} = unusable(${JSON.stringify(name)});`),
+    ...insideTests.map((name) => `members.${name} = unusable(${JSON.stringify(name)});`),
     // Imports from a .mjs file get this whole object as the default export. The object must therefore be callable and have the members of `test`.
     `module.exports = new Proxy(Object.assign(function () {}, members), { get: (all, key) => (Object.hasOwn(members, key) ? all[key] : __seqqa_no_test[key]) });`,
   ].join("\n");

@@ -12,7 +12,7 @@ import { NOTES_CONFIG, NOTES_SERVER } from "../support/e2e-servers.ts";
 interface Said {
   readonly found: {
     readonly journeys: readonly { readonly name: string }[];
-    readonly unusable: readonly { readonly file: string; readonly code: string; readonly message: string }[];
+    readonly unusable: readonly { readonly file: string; readonly code: string; readonly message: string; readonly hint: string }[];
   };
   readonly runs: readonly JourneyRun[];
   readonly events: readonly JourneyEvent[];
@@ -30,7 +30,7 @@ async function answer({ cwd, args: [parallel = "1", bail], allowedStores }, sign
   try {
     const config = loadConfig({ directory: ".", allowedStores, flags: [{ key: "parallel", flag: "parallel", value: parallel }] });
     const { journeys, unusable } = await findJourneys(config);
-    said.found = { journeys, unusable: unusable.map(({ file, error }) => ({ file, code: error.code, message: error.message })) };
+    said.found = { journeys, unusable: unusable.map(({ file, error }) => ({ file, code: error.code, message: error.message, hint: error.hint })) };
     const onEvent = (event) => events.push(event);
     said.runs = await runJourneys({ journeys, config, bail: bail === "bail", signal, onEvent });
   } catch (error) {
@@ -142,6 +142,9 @@ describe("journeys on lanes", () => {
       ["/journeys/throws.ts", "LOAD_THREW"],
     ]);
     expect(found.unusable[0]!.message).toBe(`${cwd}/journeys/none.ts exports other, but a journey file must export \`journey\`.`);
+    expect(found.unusable[0]!.hint).toBe(
+      'Write: export const journey = new Journey({ name, steps }), with Journey imported from "seqqa". Move modules that only help journeys out of the folder journeys.',
+    );
     expect([found.journeys, runs]).toEqual([[], []]);
   });
 

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { nearestFile, type Config } from "../../config/index.ts";
 import { shellWord } from "../../model/text/shell-word.ts";
 import { printable } from "../../reports/index.ts";
@@ -133,8 +133,10 @@ async function everyJourney(config: Config, options: RunOptions, shell: Shell, m
   if (found.journeys.length === 0 && found.unusable.length === 0) throw journeyNotFound(undefined, found, config, shell);
   if (only === undefined) return { kind: "journeys", config, ...found };
   const journeys = found.journeys.filter(({ name }) => name.includes(only));
-  if (journeys.length === 0) throw noneContains(only);
-  return { kind: "journeys", config, journeys, unusable: [] };
+  // The name of a journey that cannot be loaded is unknown, so the name of its file decides.
+  const unusable = found.unusable.filter(({ file }) => basename(file).includes(only));
+  if (journeys.length === 0 && unusable.length === 0) throw noneContains(only);
+  return { kind: "journeys", config, journeys, unusable };
 }
 
 function noneContains(only: string): Error {

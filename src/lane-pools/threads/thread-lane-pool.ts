@@ -180,6 +180,8 @@ export class ThreadLanePool implements LanePool {
     if (this.#alive(handle)) await this.#call(lane, (channel) => channel.close() as Promise<Answer<void>>).catch(() => this.#kill(lane));
     handle.visitedVersion = -1;
     const spec = await this.#options.host.reprovision(lane, standby);
+    // A new target begins without the memory of the old one. In the same thread, packages in `node_modules` would keep theirs.
+    if (spec.targetModule !== undefined && this.#alive(handle)) await this.#kill(lane);
     return { ...(await this.#attach(lane, spec)), standby: spec.standby };
   }
 

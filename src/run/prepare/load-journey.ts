@@ -23,6 +23,6 @@ export async function loadJourney(file: string, directory: string): Promise<Load
         : `exports ${names.join(", ")}`;
   throw new SeqqaError("NO_JOURNEY", `${file} ${found}, but a journey file must export \`journey\`.`, {
     exitStatus: 2,
-    hint: 'Write: export const journey = new Journey({ name, steps }), with Journey imported from "seqqa".',
+    hint: 'Write: export const journey = new Journey({ name, steps }), with Journey imported from "seqqa". Move modules that only help journeys out of the folder journeys.',
   });
 }

@@ -87,6 +87,17 @@ describe("what users import", () => {
     expect([module["kind"], module["dep"]]).toEqual(["a", "dep"]);
   });
 
+  it("follows tsconfig.json in imported files: decorators and class fields", async () => {
+    const module = await loaded({
+      "tsconfig.json": '{ "compilerOptions": { "experimentalDecorators": true, "useDefineForClassFields": false } }',
+      "lib/part.ts": `const named = (_target: object, key: string) => void (names.push(key)); export const names: unknown[] = [];
+        class Base { field = 1; } class Part extends Base { declare x: number; field!: number; @named part!: string; }
+        export const field = new Part().field;`,
+      "a.explore.ts": 'export { names, field } from "./lib/part.ts";',
+    });
+    expect([module["names"], module["field"]]).toEqual([["part"], 1]);
+  });
+
   it("keeps import.meta, __dirname and __filename the user's own", async () => {
     const files = {
       "lib/where.ts": `export const url = import.meta.url; export const all = [import.meta.dirname, import.meta.filename, __dirname, __filename];
@@ -105,6 +116,16 @@ describe("what users import", () => {
       "node:fs",
       pathToFileURL(join(folder, "node_modules/dep/index.js")).href,
     ]);
+  });
+
+  it("keeps __dirname in a CommonJS file with a hashbang", async () => {
+    const files = {
+      "bin/tool.cjs": "#!/usr/bin/env node\nmodule.exports = __dirname;\n",
+      "a.explore.ts": 'import tool from "./bin/tool.cjs"; export const dir = tool;',
+    };
+    const folder = workspace(files);
+    const module = await load(await bundle(join(folder, "a.explore.ts"), { outDir: workspace({}) }));
+    expect(module["dir"]).toBe(join(folder, "bin"));
   });
 });
 

@@ -136,3 +136,51 @@ describe("discover", () => {
     expect(await failureOf(discover(join(folder, "b.explore.ts")))).toMatchObject({ code: "LOAD_NO_DIRECTORY" });
   });
 });
+
+describe("code whose decorators need the types of the code", () => {
+  const packages = {
+    "node_modules/typeorm/index.js": "exports.Column = () => () => {}; exports.Entity = () => () => {};",
+    "node_modules/@nestjs/common/index.js":
+      "exports.Injectable = () => () => {}; exports.Inject = () => () => {}; exports.UseGuards = exports.Injectable;",
+    "node_modules/@nestjs/core/index.js": "exports.NestFactory = { create: () => {} };",
+    "tsconfig.json": '{ "compilerOptions": { "experimentalDecorators": true, "emitDecoratorMetadata": true } }',
+  };
+  const entity = (column: string): string =>
+    `import { Column, Entity } from "typeorm";\n@Entity()\nexport class Account {\n  @Column(${column}) balance!: number;\n}\n`;
+  const service = (parameter: string): string =>
+    `import { Inject, Injectable, UseGuards } from "@nestjs/common"; class Store {}
+@Injectable()
+@UseGuards()
+export class Accounts {
+  readonly name = "accounts";
+  constructor(${parameter}) {}
+}
+`;
+  const app =
+    'import { NestFactory } from "@nestjs/core"; import { Accounts } from "./part.ts"; export const createTarget = () => NestFactory.create(Accounts);';
+
+  it.each([
+    ["a column without a type", entity(""), 'export { Account } from "./part.ts";', "part.ts:4:3"],
+    ["a class that NestJS creates", service("private readonly store: Store"), app, "part.ts:6:3"],
+  ])("%s is refused before it runs", async (_what, part, entry, place) => {
+    const failure = await failureOf(bundled({ ...packages, "part.ts": part, "a.explore.ts": entry }));
+    expect(failure).toMatchObject({ code: "LOAD_METADATA", exitStatus: 2 });
+    expect(failure.message).toMatch(
+      new RegExp(`${place}: this decorator needs the types of the code \\(emitDecoratorMetadata\\), which seqqa's bundler leaves out\\.$`),
+    );
+    expect(failure.hint).toBe("Compile the code and name the .js file, or start the API with target.command.");
+  });
+
+  it.each([
+    ["a column with a type", entity('"int"'), 'export { Account } from "./part.ts";'],
+    ["a class whose parameters are named", service('@Inject("store") private readonly store: Store'), app],
+    ["a class that the exploration creates", service("private readonly store: Store"), 'export { Accounts } from "./part.ts";'],
+    [
+      "an entity of which only the type is used",
+      entity(""),
+      'import { Account } from "./part.ts"; export const none: Account | undefined = undefined;',
+    ],
+  ])("%s is loaded", async (_what, part, entry) => {
+    expect(Object.keys(await loaded({ ...packages, "part.ts": part, "a.explore.ts": entry }))).toHaveLength(1);
+  });
+});

@@ -135,6 +135,26 @@ describe("run --all", () => {
     expect((await seqqa(["run", "--all", "--bail"], failing)).journeyInputs).toEqual([]);
   });
 
+  it("--only keeps files that are not usable if their name contains the text", async () => {
+    const unusable = (at: string): FoundJourneys["unusable"] =>
+      ["log-out", "none"].map((name) => ({
+        file: join(at, `journeys/${name}.ts`),
+        error: new SeqqaError("LOAD_THREW", `${name}.ts threw an error.`, { exitStatus: 2 }),
+      }));
+    const given = setting(undefined, { journeys: (at) => ({ ...found(at), unusable: unusable(at) }) });
+    const some = await seqqa(["run", "--all", "--only", "log"], given);
+    expect({ status: some.status, stderr: some.stderr }).toEqual({
+      status: 2,
+      stderr: "error: qa/journeys/log-out.ts: log-out.ts threw an error.\n",
+    });
+    expect(written(given)).toMatchObject({ failures: [{ file: "qa/journeys/log-out.ts" }], journeys: [{}, {}] });
+    expect(await seqqa(["run", "--all", "--only", "out"], given)).toMatchObject({
+      status: 2,
+      stderr: "error: qa/journeys/log-out.ts: log-out.ts threw an error.\n",
+    });
+    expect((await seqqa(["run", "--all", "--only", "pay"], given)).status).toBe(0);
+  });
+
   it("an interruption: what was done is reported, with exit status 130", async () => {
     const given = setting(undefined, {
       runJourneys: (input, interrupt) => {

@@ -19,6 +19,35 @@ async function answered(code: string, { probe }: { readonly probe?: string } = {
   return { clock, target };
 }
 
+const NO_STORES: Lane = { index: 0, baseUrl: "", dbUrl: undefined, dbPath: undefined, systems: {}, tmpDir: "" };
+
+describe("a target in this process that is started again", () => {
+  const answers = async (code: string): Promise<readonly string[]> => {
+    const texts: string[] = [];
+    for (let starts = 0; starts < 2; starts++) {
+      const target = await startInProcess(`data:text/javascript,${encodeURIComponent(code)}`, NO_STORES, {});
+      for (let requests = 0; requests < 2; requests++) texts.push(await (await target.fetch!(new Request("http://localhost/"))).text());
+      await target.close();
+    }
+    return texts;
+  };
+
+  it("has lost the memory of its modules", async () => {
+    expect(await answers("let n = 0; export const createTarget = () => () => new Response(String(++n));")).toEqual(["1", "2", "1", "2"]);
+  });
+
+  it("keeps its memory if the module can be evaluated only once", async () => {
+    const code = `if (globalThis.seqqaTestMetric) throw new Error("The metric is registered already."); globalThis.seqqaTestMetric = true;
+let n = 0; export const createTarget = () => () => new Response(String(++n));`;
+    onTestFinished(() => void Reflect.deleteProperty(globalThis, "seqqaTestMetric"));
+    expect(await answers(code)).toEqual(["1", "2", "3", "4"]);
+  });
+
+  it("is refused with its own error if the module cannot be evaluated at all", async () => {
+    await expect(answers('throw new Error("no licence");')).rejects.toThrow("no licence");
+  });
+});
+
 describe("a target in this process with a clock", () => {
   it.each([
     ["a fetch handler", "export const createTarget = () => async () => { await null; return new Response(String(Date.now())); };"],
