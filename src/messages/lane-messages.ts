@@ -40,8 +40,11 @@ export const CHECK_SHIFT = 16;
 export const FINDING: number = 1 << 8;
 /** Flag in the first value of a row: a {@link StepEvent} with findings or errors belongs to the row. */
 export const NEWS: number = 1 << 9;
-/** Flag in the first value of a row: stores, context or clients changed, although the fingerprint may be the same. */
-export const CHANGED: number = 1 << 10;
+/**
+ * Flag in the first value of a row: one step generated several values, and the reached state does not show which of them belong together. Another
+ * state may then have the same fingerprint and the same second hash. Set only together with {@link REDUCED}.
+ */
+export const UNLINKED: number = 1 << 10;
 /** Flag in the first value of a row: some ids were too symmetric to be ordered within the limit, so equal states may differ in fingerprint. */
 export const BOUNDED: number = 1 << 11;
 

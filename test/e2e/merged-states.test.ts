@@ -360,6 +360,36 @@ describe("states that differ only in what seqqa gives one name", () => {
     expect([status, violations, divergences, statesVisited]).toEqual([0, [], [], target.states]);
   });
 
+  it("are audited if they differ in which values of one step belong together, which no state shows", async () => {
+    const target = {
+      actions: ["make", "use_a", "use_b", "refund_a"],
+      login: "make",
+      schema:
+        "create table if not exists codes (id text primary key, hash text, used int); create table if not exists gate (id integer primary key, n int); insert or ignore into gate values (1, 0)",
+      answer: `
+  const hash = (code) => createHmac("sha256", "key").update(code ?? "").digest("hex");
+  const { n } = one("select n from gate");
+  if (url === "count") return [200, { n }];
+  if (url === "make") {
+    if (one("select count(*) n from codes").n > 0) return 409;
+    const codes = [randomUUID(), randomUUID()];
+    for (const code of codes) run("insert into codes values (?, ?, 0)", randomUUID(), hash(code));
+    return [200, { token: codes.join(".") }];
+  }
+  const codes = (request.headers.authorization ?? "").slice(7).split(".");
+  if (url === "use_a" || url === "use_b") return run("update codes set used = 1 where used = 0 and hash = ?", hash(codes[url === "use_a" ? 0 : 1])) ? 200 : 409;
+  const isUsed = (one("select used from codes where hash = ?", hash(codes[0]))?.used ?? 0) === 1;
+  if (n > 0 || !(isUsed || (bug && one("select count(*) n from codes where used = 1").n > 0))) return 409;
+  return run("update gate set n = ?", isUsed ? 1 : 2) && 200;`,
+      most: 1,
+      path: "make use_b refund_a",
+    };
+    const [found, twin] = await Promise.all([explore(target, true, { args: [] }), explore(target, false, { args: [] })]);
+    expect([found.status, found.violations.map(({ reproductionPath }) => reproductionPath.join(" "))]).toEqual([1, [target.path]]);
+    // No state tells the merged states apart, so the correct twin is not called exhaustive either.
+    expect([twin.status, twin.violations, twin.divergences.map(({ kind }) => kind)]).toEqual([3, [], ["merge"]]);
+  });
+
   it("keep a violation that a search found before it began again, if the second search has too few steps to reach it", async () => {
     const { answer, schema, ...rest } = ALIKE["which of two rows of one step was written first"]!;
     const found = await explore(

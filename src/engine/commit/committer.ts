@@ -19,6 +19,7 @@ import {
   SHAPE,
   SKIPPED,
   STATUS,
+  UNLINKED,
   WROTE,
   type DetailEvent,
   type LaneReport,
@@ -31,6 +32,7 @@ import type { Spill } from "../graph/spill.ts";
 import { InconclusiveLog } from "./inconclusive-log.ts";
 import { VisitedSet } from "../graph/visited-set.ts";
 import { shortStateId } from "../../model/results/state-id.ts";
+import { mix } from "../graph/mix.ts";
 
 export interface Committed {
   /** The node of the reached state. -1 if no state was reached. */
@@ -41,9 +43,11 @@ export interface Committed {
   opened: boolean;
   /** `true` if the step has a violation after which the search does not continue. */
   blocked: boolean;
-  /** `true` if the state is known, but this step's path generated its values in another order. */
+  /**
+   * `true` if the state is known, but this step's path generated its values in another order, or the state does not show which values belong together.
+   */
   reduced: boolean;
-  /** The second hash of the reached state. */
+  /** A 16-bit hash that tells the reached state apart from other states with its fingerprint. 0 if there is none. */
   check: number;
 }
 
@@ -208,11 +212,15 @@ export class Committer {
           this.bounded++;
           this.nodes.flag(committed.to, UNCERTAIN);
         }
-      } else if (this.visited.differs(committed.to, bits >>> CHECK_SHIFT)) {
-        committed.reduced = (bits & REDUCED) !== 0;
-        if (!committed.reduced) this.collisions++;
+      } else {
+        const differs = this.visited.differs(committed.to, bits >>> CHECK_SHIFT);
+        // No hash shows if another path linked the values in another way, so each path counts as another state.
+        const isUnlinked = (bits & UNLINKED) !== 0 && committed.to !== node;
+        if (isUnlinked) committed.check = 1 + (mix(mix(committed.check, node), action) % 0xffff);
+        committed.reduced = isUnlinked || (differs && (bits & REDUCED) !== 0);
+        if (differs && !committed.reduced) this.collisions++;
         // A state at the depth limit is never expanded, so merging it does not rely on the reduction.
-        else if (this.nodes.depth(committed.to) < this.#options.maxDepth) this.reductions++;
+        if (committed.reduced && this.nodes.depth(committed.to) < this.#options.maxDepth) this.reductions++;
       }
     }
     const renews = committed.to === node && (committed.reduced || (bits & RENEWED) !== 0);

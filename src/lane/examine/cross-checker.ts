@@ -51,6 +51,8 @@ interface Reached extends Fingerprint {
   readonly isBounded: boolean;
   /** A hash of the state that includes what a reduction leaves out. */
   readonly strict: number;
+  /** `true` if two different states may have the same `strict`, because the state does not show which of its values belong together. */
+  readonly hidesLinks: boolean;
 }
 
 /** The outcomes of a node's actions. */
@@ -183,7 +185,7 @@ export class CrossChecker {
         reduced &&
         broken.length === 0 &&
         reached.changed &&
-        first.strict[action] !== reached.strict &&
+        (first.strict[action] !== reached.strict || reached.hidesLinks) &&
         !reached.isBounded
       )
         follow(
@@ -223,10 +225,12 @@ export class CrossChecker {
   async #reach(unit: UnitRequest, outcome: Outcome, mark: SavedWorld): Promise<Reached> {
     const { state, canonicalizer } = this.#base;
     const changed = await state.changed(mark);
-    if (outcome.kind !== "executed" || !changed) return { lo: unit.lo, hi: unit.hi, changed, isBounded: false, strict: 0 };
+    if (outcome.kind !== "executed" || !changed)
+      return { lo: unit.lo, hi: unit.hi, changed, isBounded: false, strict: 0, hidesLinks: false };
     const reached = { lo: 0, hi: 0 };
     canonicalizer.fingerprint(await state.facts(true), reached);
-    return { ...reached, changed, isBounded: canonicalizer.wasBounded, strict: canonicalizer.strict };
+    const { wasBounded, strict, hidesLinks } = canonicalizer;
+    return { ...reached, changed, isBounded: wasBounded, strict, hidesLinks };
   }
 
   /** Returns the violations after a step. The lane may be in another state afterwards. */

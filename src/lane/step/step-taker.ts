@@ -1,7 +1,6 @@
 import {
   BOUNDED,
   BROKEN,
-  CHANGED,
   CHECK_SHIFT,
   EXECUTED,
   FAILED,
@@ -11,6 +10,7 @@ import {
   RENEWED,
   SKIPPED,
   STORE_CLOCK,
+  UNLINKED,
   WROTE,
   type UnitRequest,
   type InconclusiveEvent,
@@ -98,7 +98,7 @@ export class StepTaker {
       const { canonicalizer } = this.#base;
       const observed = state.fingerprint(canonicalizer, this.#reached);
       if (!isPromise(observed)) {
-        const bits = CHANGED | formOf(canonicalizer) | this.#renewed(mark);
+        const bits = formOf(canonicalizer) | this.#renewed(mark);
         const lo = this.#reached.lo;
         const hi = this.#reached.hi;
         const shape = options.shapes ? shapeOf(state.facts() as never) : 0;
@@ -168,7 +168,7 @@ export class StepTaker {
       const facts = await state.facts(true);
       canonicalizer.fingerprint(facts, this.#reached);
       ({ lo, hi } = this.#reached);
-      bits = CHANGED | formOf(canonicalizer) | this.#renewed(mark);
+      bits = formOf(canonicalizer) | this.#renewed(mark);
       columns = state.realTimeColumns;
       if (options.shapes) shape = shapeOf(facts);
       if ((lo !== unit.lo || hi !== unit.hi) && this.#report.wantsStates) this.#report.describe(lo, hi, facts);
@@ -290,10 +290,11 @@ export class StepTaker {
 
 /**
  * Returns flags for the step's row that describe the last fingerprint: if equal states may have another one, and if it ignores the order of generated
- * values.
+ * values, or which of them belong together.
  */
-function formOf({ wasBounded, forgotten, check }: Canonicalizer): number {
-  return (wasBounded ? BOUNDED : 0) | (forgotten.size > 0 ? REDUCED : 0) | (check << CHECK_SHIFT);
+function formOf({ wasBounded, forgotten, hidesLinks, check }: Canonicalizer): number {
+  const reduced = hidesLinks ? REDUCED | UNLINKED : forgotten.size > 0 ? REDUCED : 0;
+  return (wasBounded ? BOUNDED : 0) | reduced | (check << CHECK_SHIFT);
 }
 
 /** Thrown if the lane is lost and the finding that explains this was already reported. */

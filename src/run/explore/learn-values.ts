@@ -215,7 +215,11 @@ export async function learnFrom(
   const sharesSeconds = !isNew && calls !== undefined && (await dependsOnSeconds(lanePool, before.knowledge, { path: calls }));
   const places = sharesSeconds ? [NEXT_SECOND] : placesToOrder(before.knowledge);
   const matters = sharesSeconds || (!isNew && reduced === true && places.length > 0);
-  const knowledge = matters ? joined(learned.knowledge, { ...NOTHING_KNOWN, ordered: places }) : learned.knowledge;
+  const knowledge = matters
+    ? joined(learned.knowledge, { ...NOTHING_KNOWN, ordered: places })
+    : !isNew && kind === "merge" && places.length === 0
+      ? withoutOrder(learned.knowledge)
+      : learned.knowledge;
   return { knowledge, reports: await lanePool.learn(knowledge, "fresh"), divergences, isExplained: isNew || matters };
 }
 
@@ -230,6 +234,14 @@ function placesToOrder(knowledge: Knowledge): readonly string[] {
   const orders = times.length === 0 ? [[...ofTimes, FULL_ORDER]] : [ofTimes, [FULL_ORDER]];
   const steps = [domainsOf(knowledge), ...orders, contentsOf(knowledge)];
   return steps.map((places) => places.filter((place) => !ordered.includes(place))).find(({ length }) => length > 0) ?? [];
+}
+
+/**
+ * Returns the knowledge without the places whose order is part of the state. If two merged states differ although all places are ordered, the order is
+ * not the cause, and states that differ by it would only make the search longer, or endless.
+ */
+function withoutOrder(knowledge: Knowledge): Knowledge {
+  return { ...knowledge, ordered: knowledge.ordered.filter((place) => place === NEXT_SECOND) };
 }
 
 /** Returns `true` if states are distinguished by the states in which their values were generated. */

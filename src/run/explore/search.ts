@@ -92,6 +92,8 @@ export async function search(exploration: Exploration): Promise<Searched> {
       return searched;
     }
     refuted.push(...refutedBy(lesson, learned, { explorer, knowledge }));
+    // No order explained the difference, so the reductions are in use again.
+    if (learned.knowledge.ordered.length < knowledge.ordered.length) refuted.length = 0;
     if (!learned.isExplained) explorer.divergences.add(lesson);
     // Late writes are detected after the last commit. The search is then complete and need not start again.
     if (!learned.isExplained && lesson.kind === "late_write" && explorer.stopReason !== "interrupted") return searched;

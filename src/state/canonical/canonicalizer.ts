@@ -147,6 +147,14 @@ export class Canonicalizer {
   }
 
   /**
+   * `true` if different states may share the last fingerprint and {@link check}, because one step generated several values, and the state does not
+   * show which of them belong together.
+   */
+  get hidesLinks(): boolean {
+    return this.#writer.hidesLinks;
+  }
+
+  /**
    * A 16-bit second hash of the last fingerprint's state, never 0. If the fingerprint left out an order of generation ({@link forgotten}), this hash
    * includes the order. Otherwise, the hash differs between two states that share a fingerprint by chance, with a probability of 65,534 in 65,535.
    */

@@ -480,7 +480,7 @@ export class Encoder {
     }
     const { label, step, domain, source, order, within } = origin;
     addTo(this.steps, step, domain);
-    this.#tokens.push(this.#strings.tokens.of({ key, rank: "", order: "" }, step, domain));
+    this.#tokens.push(this.#strings.tokens.of({ key, rank: "", order: String(order ?? within ?? "") }, step, domain));
     return `@${form}${label}${this.#rank(domain, this.#ranks?.steps.get(step), order)}${this.#within(domain, within)}${this.#source(domain, source)};`;
   }
 

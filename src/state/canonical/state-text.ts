@@ -1,6 +1,7 @@
 import { Clock } from "../values/clock.ts";
 import { Encoder, type Encoded, type Ranks } from "./encoder.ts";
 import type { Facts, Fingerprint } from "./facts.ts";
+import { hasHiddenLinks } from "./hidden-links.ts";
 import { contentOf, FULL_ORDER } from "../compare/knowledge.ts";
 import { TablePlans } from "./columns.ts";
 import type { Piece } from "./pieces.ts";
@@ -23,6 +24,8 @@ export interface StateText {
   readonly free: readonly Token[];
   /** The ids that contain a time (such as ULIDs), sorted by value. */
   readonly ranked: readonly Token[];
+  /** See {@link hasHiddenLinks}. Default `false`. */
+  readonly hidesLinks?: boolean | undefined;
 }
 
 const NONE: readonly Token[] = [];
@@ -47,6 +50,7 @@ export class StateWriter {
   readonly #words: WordHasher | undefined;
   #stamp = 0;
   #check = 0;
+  #hidesLinks = false;
   readonly #fixed: string[] = [];
 
   constructor(options: CanonicalOptions) {
@@ -99,15 +103,22 @@ export class StateWriter {
     return this.#check;
   }
 
+  /** `true` if two states with the text of the last fingerprint may differ, although their second hashes are equal; see {@link hasHiddenLinks}. */
+  get hidesLinks(): boolean {
+    return this.#hidesLinks;
+  }
+
   /** Writes the fingerprint of facts into `out`. Returns `true` if the search for the least naming reached its limit. */
   fingerprint(facts: Facts, out: Fingerprint): boolean {
     this.#strings.trim();
     if (this.#words !== undefined && this.#words.hash(facts, out)) {
       this.#check = this.#words.check;
       this.forgotten = NO_PLACES;
+      this.#hidesLinks = false;
       return false;
     }
-    const { text, bounded } = this.write(facts);
+    const { text, bounded, hidesLinks = false } = this.write(facts);
+    this.#hidesLinks = hidesLinks;
     hashText(text, out);
     const { steps, times } = this.#encoder;
     this.forgotten = this.#forgottenDomains();
@@ -203,7 +214,8 @@ export class StateWriter {
       else lines.push(part.text);
     }
     const naming = nameIds(free.length, parts, lines);
-    return { text: front + naming.text, bounded: naming.bounded, free: naming.order.map((index) => free[index]!), ranked };
+    const hidesLinks = hasHiddenLinks([head, ...holed]);
+    return { text: front + naming.text, bounded: naming.bounded, free: naming.order.map((index) => free[index]!), ranked, hidesLinks };
   }
 
   // A number in the context or in another value may refer to an integer key. If only the key were renamed, key and reference would no longer be

@@ -92,11 +92,18 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
   const texts: { readonly place: string; readonly after: string; readonly a: string; readonly b: string; readonly pair: Pair }[] = [];
   const integers: Pair[] = [];
   const domains = new Domains();
-  for (const { domain, a: x, b: y } of [...collector.keys, ...collector.pairs])
-    if (domain !== undefined && isInteger(x) && isInteger(y)) domains.add(domain, String(x), String(y));
+  const textKeys = new Set<string>();
+  for (const { domain, a: x, b: y } of [...collector.keys, ...collector.pairs]) {
+    if (domain === undefined) continue;
+    const isText = isTimeInDigits(x, a.window) && isTimeInDigits(y, b.window);
+    if (isText) textKeys.add(`${String(x)}\n${String(y)}`);
+    // Longer digits are ids that are the same value everywhere.
+    if ((isInteger(x) && isInteger(y)) || (isText && String(x).length < ID_DIGITS)) domains.add(domain, String(x), String(y));
+  }
   for (const pair of collector.pairs) {
     // A key that looks like a time is still a key. The same holds for a reference to it.
-    const isKey = isInteger(pair.a) && isInteger(pair.b) && domains.of(pair).length > 0;
+    const isNumber = isInteger(pair.a) && isInteger(pair.b);
+    const isKey = isNumber ? domains.of(pair).length > 0 : textKeys.has(`${String(pair.a)}\n${String(pair.b)}`);
     const time = isKey ? undefined : timeAt(pair, a.window, b.window);
     if (time !== undefined) times.push(time);
     else if (isInteger(pair.a) && isInteger(pair.b)) integers.push(pair);
@@ -196,6 +203,12 @@ function isNamedIn(place: string, domain: string): boolean {
     .at(-1)!
     .toLowerCase()
     .includes(singular(tableOf(domain)!));
+}
+
+/** Returns `true` for a text of digits that reads as a time near a step, such as an id that is made from the milliseconds since 1970. */
+function isTimeInDigits(value: unknown, { startMs }: StepWindow): boolean {
+  const moment = typeof value === "string" && /^\d{13,19}$/.test(value) ? momentOf(value) : undefined;
+  return moment !== undefined && Math.abs(moment.ms - startMs) < FURTHEST_MS;
 }
 
 const isInteger = (value: unknown): boolean => typeof value === "bigint" || Number.isSafeInteger(value);

@@ -60,7 +60,9 @@ export class WordHasher {
     this.#texts = 0;
     for (const name of sortedKeys(systems)) {
       const observed = systems[name]!;
-      if (observed.kind !== "value") return false;
+      // Requests that a third party received in one step are an unordered collection, which only the text can be.
+      if (observed.kind !== "value" || (observed.received !== undefined && observed.steps?.some((count) => count > 1) === true))
+        return false;
       at = this.#string(name, at);
       if (at !== UNKNOWN) at = this.#value(observed.value, 0, at);
       if (at === UNKNOWN) return false;

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { commitRows, laneRow, LONGEST, writeCommit } from "../../../../src/engine/commit/commit-rows.ts";
-import { BOUNDED, CHANGED, CHECK_SHIFT, FAILED, FINDING, NEWS, ROW, SKIPPED } from "../../../../src/messages/lane-messages.ts";
+import { BOUNDED, UNLINKED, CHECK_SHIFT, FAILED, FINDING, NEWS, ROW, SKIPPED } from "../../../../src/messages/lane-messages.ts";
 
 it("gives back every row as a lane sent it, the other hash of its state included", () => {
   const rows = [
-    [CHANGED | (0xffff << CHECK_SHIFT), 200, 11, 12, -5, 7],
+    [UNLINKED | (0xffff << CHECK_SHIFT), 200, 11, 12, -5, 7],
     [SKIPPED, 0, 0, 0, 0, 0],
-    [CHANGED | BOUNDED | (0x8001 << CHECK_SHIFT), 599, 21, 22, 0, 0],
+    [UNLINKED | BOUNDED | (0x8001 << CHECK_SHIFT), 599, 21, 22, 0, 0],
     [FINDING | NEWS, 404, 11, 12, 3, 0],
     [FAILED, 0, 0, 0, 0, 0],
   ].map((row) => Int32Array.from(row));

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Committer, CommitterOptions } from "../../../../src/engine/commit/committer.ts";
-import { FAILED, KIND, RENEWED, SHAPE, SKIPPED, WROTE } from "../../../../src/messages/lane-messages.ts";
+import { FAILED, KIND, REDUCED, RENEWED, SHAPE, SKIPPED, UNLINKED, WROTE } from "../../../../src/messages/lane-messages.ts";
 import type { Opened } from "../../../../src/engine/frontiers/index.ts";
 import { committerAt, findingNews, type rootReport, rowsOf, type Told } from "../rows.ts";
 
@@ -73,6 +73,24 @@ describe("another state with the fingerprint of a known one", () => {
     expect(committer.collisions).toBe(0);
     commit(committer, 0, 2, { to: 0, check: 6 });
     expect(committer.collisions).toBe(1);
+  });
+});
+
+describe("a state that hides which of its values belong together", () => {
+  it("is another state on each path to it, unless a step leads back to it", () => {
+    const committer = committerOf();
+    const reach = (node: number, action: number): readonly [boolean, number] => {
+      const rows = rowsOf([{ to: 1, check: 5 }]);
+      rows[KIND]! |= REDUCED | UNLINKED;
+      const { reduced, check } = committer.commit(node, action, { rows, at: 0 });
+      return [reduced, check];
+    };
+    expect(reach(0, 0)).toEqual([false, 5]);
+    const [second, third] = [reach(0, 1), reach(0, 2)];
+    expect([second[0], third[0]]).toEqual([true, true]);
+    expect(new Set([0, 5, second[1], third[1]]).size).toBe(4);
+    expect(reach(1, 0)).toEqual([false, 5]);
+    expect([committer.reductions, committer.collisions]).toEqual([2, 0]);
   });
 });
 

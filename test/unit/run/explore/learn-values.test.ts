@@ -10,7 +10,16 @@ import { ApiResponse } from "../../../../src/model/http/response.ts";
 import { World } from "../../../../src/model/declare/world.ts";
 import { calibrating } from "../../../../src/run/explore/at-root.ts";
 import { learnFrom, learnValues, lessonNote } from "../../../../src/run/explore/learn-values.ts";
-import { fieldOf, loadHasher, NEXT_SECOND, NOTHING_KNOWN, type Knowledge } from "../../../../src/state/index.ts";
+import {
+  contentOf,
+  fieldOf,
+  FULL_ORDER,
+  loadHasher,
+  NEXT_SECOND,
+  NOTHING_KNOWN,
+  ROOT_TIMES,
+  type Knowledge,
+} from "../../../../src/state/index.ts";
 import { placeText } from "../../../../src/state/values/places.ts";
 import { some } from "../../../sizes.ts";
 import { TestLanePool } from "../../../support/test-lane-pool.ts";
@@ -278,6 +287,48 @@ describe("an audit of two paths that wrote the time of a token and another one i
 
   /** Waits until a second begins, so that calls without a wait share it. */
   const untilSecondBegins = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1_000 - (Date.now() % 1_000)));
+});
+
+describe("a divergence of merged states", () => {
+  it("is tried to be explained by one order after the other, and by none if the last one does not explain it either", async () => {
+    const definition = new AgentDefinition<object, MemoryAdapter<{ token?: string }>>({
+      world: () => {
+        const store = new MemoryAdapter<{ token?: string }>({ state: {} });
+        return new World<object, MemoryAdapter<{ token?: string }>>({ api: store, systems: { store }, context: {} });
+      },
+      invariants: [],
+      actions: [
+        new Action({
+          name: "log_in",
+          run: async (api) => {
+            api.state = { token: randomUUID() };
+            return ApiResponse.of(200, {});
+          },
+        }),
+      ],
+    });
+    const lanePool = new TestLanePool({ definition: definition as unknown as AgentDefinition<never, never>, lanes: 1, delays: false });
+    atEnd(() => lanePool.close());
+    const experiments = { idleMs: 0, startsTargets: false, path: [0] };
+    const first = await learnValues(lanePool, { reports: await lanePool.start(), knowledge: NOTHING_KNOWN }, experiments);
+    let known: Parameters<typeof learnFrom>[1] = { ...first, knowledge: { ...first.knowledge, ordered: [NEXT_SECOND] } };
+    const merge = { kind: "merge", reduced: true, path: [0], calls: [0], message: "", differences: [] } as const;
+    const token = placeText(["systems", "store", "token"]);
+    const orders: (readonly [readonly string[], boolean])[] = [];
+    // The last merge is one of states that are equal in all orders.
+    for (let lesson = 0; lesson < 4; lesson++) {
+      const learned = await learnFrom(lanePool, known, { ...merge, reduced: lesson < 3 }, experiments);
+      orders.push([learned.knowledge.ordered, learned.isExplained]);
+      known = learned;
+    }
+    const all = [token, ROOT_TIMES, FULL_ORDER, contentOf(token)].map((_, at, some) => [NEXT_SECOND, ...some.slice(0, at + 1)]);
+    expect(orders).toEqual([
+      [all[0], true],
+      [all[2], true],
+      [all[3], true],
+      [[NEXT_SECOND], false],
+    ]);
+  });
 });
 
 describe("lanes for experiments", () => {

@@ -717,3 +717,13 @@ test.each(["masked", "ignore"] as const)("a rule on a whole store covers calls t
   };
   expect(new Set([state([], []), state([1], [1]), state([1, 2], [2]), state([3, 4], [2])]).size).toBe(1);
 });
+
+test("calls that a third party received in one step have no order, also if no other store is observed", () => {
+  const state = (amounts: readonly number[], steps: readonly number[]): string => {
+    const value = { calls: amounts.map((amount) => ({ path: "/charges", amount })) };
+    return print(canonicalizer(), facts({ systems: { payments: { kind: "value", value, received: "calls", steps } } }));
+  };
+  expect(state([1, 2], [2])).toBe(state([2, 1], [2]));
+  expect(state([1, 2], [1, 1])).not.toBe(state([2, 1], [1, 1]));
+  expect(state([1, 2], [2])).not.toBe(state([1, 2], [1, 1]));
+});

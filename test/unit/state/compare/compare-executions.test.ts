@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { compareExecutions, fieldOf, NOTHING_KNOWN, tableOf, valuesAt, type Facts } from "../../../../src/state/index.ts";
-import { facts, stored, table } from "../support.ts";
+import { CLOCK, facts, stored, table } from "../support.ts";
 
 const window = { startMs: 1_000, endMs: 1_010 };
 const compared = (a: Partial<Facts>, b: Partial<Facts>) =>
@@ -87,6 +87,25 @@ describe("long digits", () => {
       ["context.last", undefined],
     ]);
     expect([...times, ...unexplained]).toEqual([]);
+  });
+});
+
+describe("ids that are made from the time, as text", () => {
+  it.each([
+    ["milliseconds", 1, true],
+    ["microseconds", 1_000, false],
+  ])("are ids where they are keys, and so are their copies: %s", (_what, factor, isCounter) => {
+    const at = (startMs: number) => {
+      const ids = [startMs + 1, startMs + 2].map((ms) => String(ms * factor));
+      const tables = [table("items", "*id at", ids.map((id) => [id, new Date(startMs + 1).toISOString()])), table("uses", "*n item>items.id", [[1, ids[1]!]])]; // prettier-ignore
+      return { facts: { ...stored(...tables), context: { item: ids[0]! } }, window: { startMs, endMs: startMs + 5 } };
+    };
+    const { generated, times, unexplained } = compareExecutions(at(CLOCK), at(CLOCK + 1_234), { known: NOTHING_KNOWN });
+    const domain = isCounter ? "items.id" : undefined;
+    const found = new Map(generated.map((one) => [one.field, one.domain && fieldOf(one.domain)]));
+    expect(found).toEqual(new Map(["items.id", "uses.item", "context.item"].map((field) => [field, domain])));
+    expect(times.map(({ place }) => fieldOf(place))).toEqual(["items.at"]);
+    expect(unexplained).toEqual([]);
   });
 });
 
