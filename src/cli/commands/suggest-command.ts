@@ -83,7 +83,8 @@ function forGaps(suggestions: Suggestions, { places }: Strength): Suggestions {
   const gaps = places.filter(({ noticed, tried }) => noticed < tried);
   const isAbout = ({ columns }: Candidate): boolean =>
     gaps.some(({ table, column }) => columns.some((one) => (column === null ? one.startsWith(`${table}.`) : one === `${table}.${column}`)));
-  return { ...suggestions, held: suggestions.held.filter(isAbout), nearlyHeld: suggestions.nearlyHeld.filter(isAbout) };
+  const { held, nearlyHeld, withheld } = suggestions;
+  return { ...suggestions, held: held.filter(isAbout), nearlyHeld: nearlyHeld.filter(isAbout), withheld: withheld.filter(isAbout) };
 }
 
 function mostOf(text: string | undefined): number {

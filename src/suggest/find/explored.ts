@@ -1,12 +1,14 @@
 import type { StatesOfRun } from "../../run-log/index.ts";
 import { isNull, numberIn, textIn, type Cell } from "../rows/cells.ts";
 import { readRows, type Row, type Table } from "../rows/explored-rows.ts";
-import { rowChanges, type RowChanges } from "../rows/row-changes.ts";
+import { rowChanges, type RowChanges, type UnpairedStep } from "../rows/row-changes.ts";
 import { objectLiteral, literal } from "./candidate.ts";
 
 /** A table with the data for finding rules: its columns, grouped by the kind of their values, and the rows that each step changed. */
 export interface ExploredTable extends Table {
   readonly changes: readonly RowChanges[];
+  /** The steps that replaced several rows with generated keys. They are not in `changes`. */
+  readonly unpaired: readonly UnpairedStep[];
   /** The columns whose values are keys of another table in every state, each with the name of the other table. */
   readonly references: ReadonlyMap<string, string>;
   /** The columns with amounts, which are numbers that are no keys, no references and no flags (0 and 1). */
@@ -50,7 +52,7 @@ export function explored(all: StatesOfRun): Explored {
       return {
         ...table,
         references,
-        changes: rowChanges(table, of.steps),
+        ...rowChanges(table, of.steps),
         numbers: others.filter((column) => isAmount(table, column)),
         words: new Map(others.flatMap((column) => wordsOf(table, column))),
         emptied: table.columns.filter((column) => new Set([...cellsIn(table, column)].map(isNull)).size === 2),

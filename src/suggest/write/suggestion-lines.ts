@@ -8,7 +8,7 @@ const MOST_STEPS = 8;
 /** Returns suggested rules as lines for a terminal. `most` limits the number of rules without exceptions. */
 export function suggestionLines(
   of: StatesOfRun,
-  { held, nearlyHeld, states, unread, violating, tables }: Suggestions,
+  { held, nearlyHeld, withheld, states, unread, violating, tables }: Suggestions,
   most: number,
 ): readonly string[] {
   const many = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
@@ -31,14 +31,26 @@ export function suggestionLines(
           "Rules that nearly held (either the API has a defect, or the rule is wrong)",
           ...nearlyHeld.flatMap((one) => ["", ...lines(of, one, " !")]),
         ]),
+    ...(withheld.length === 0
+      ? []
+      : [
+          "",
+          "Rules that seqqa does not suggest, because it cannot judge some steps",
+          ...withheld.flatMap((one) => ["", ...lines(of, one, " ?")]),
+        ]),
   ];
 }
 
-function lines(of: StatesOfRun, { code, evidence, judged, broken, nearest }: Candidate, mark: string): readonly string[] {
+function lines(of: StatesOfRun, { code, evidence, judged, broken, nearest, unclear = 0 }: Candidate, mark: string): readonly string[] {
   const [first] = broken;
   return [
     ` ${mark}  ${code}`,
     `      held      ${judged - broken.length} of ${judged} times; ${evidence}`,
+    ...(unclear === 0
+      ? []
+      : [
+          `      unclear   in ${unclear} ${unclear === 1 ? "step: it" : "steps: they"} replaced several rows, and the generated keys do not show which row became which`,
+        ]),
     ...(first === undefined ? [] : [`      broken    ${place(of, first)}`]),
     ...(nearest === undefined ? [] : [`      nearest   ${place(of, nearest)}`]),
   ];

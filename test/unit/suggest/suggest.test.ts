@@ -193,6 +193,94 @@ describe("what an exploration suggests", () => {
   });
 });
 
+describe("a table with generated keys", () => {
+  type Item = { readonly status: string; readonly sku?: string; readonly number?: number };
+  const items = (tables: Tables): readonly Item[] => tables["items"] as unknown as readonly Item[];
+  /** Rows in a fixed order. Their ids are placeholders in this order, so a row may have another placeholder after a step. */
+  const rows = (all: readonly Item[]): Tables => {
+    const sorted = all.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+    return { items: sorted.map(({ status, ...other }, index) => ({ status, ...other, id: `#${index + 1}` })) };
+  };
+  const all =
+    (from: readonly string[], patch: (item: Item) => Partial<Item>): ModelAction =>
+    (tables) =>
+      items(tables).some(({ status }) => from.includes(status))
+        ? rows(items(tables).map((item) => (from.includes(item.status) ? { ...item, ...patch(item) } : item)))
+        : undefined;
+  const first =
+    (from: string, to: string): ModelAction =>
+    (tables) => {
+      const at = items(tables).findIndex(({ status }) => status === from);
+      return at < 0 ? undefined : rows(items(tables).with(at, { ...items(tables)[at]!, status: to }));
+    };
+  const create: ModelAction = (tables) => (items(tables).length > 0 ? undefined : rows([{ status: "pending" }, { status: "pending" }]));
+  const actions = { create, ship: first("pending", "shipped"), take: first("shipped", "taken") };
+
+  it("shows the transitions of a step that changes several rows", () => {
+    const cancel = all(["pending", "shipped"], () => ({ status: "cancelled" }));
+    const found = suggest(explore(rows([]), { ...actions, cancel }));
+    expect(found.held.map(({ code }) => code)).toContain(
+      'transitions("items.status", { pending: ["cancelled","shipped"], shipped: ["cancelled","taken"] }, { initial: ["pending"] })',
+    );
+    expect(found.withheld).toEqual([]);
+  });
+
+  const advance = all(["pending", "shipped"], ({ status }) => ({ status: status === "pending" ? "shipped" : "taken" }));
+
+  it("withholds transitions if nothing shows which row became which, and says so", () => {
+    const three: ModelAction = (tables) =>
+      items(tables).length > 0 ? undefined : rows([{ status: "pending" }, { status: "pending" }, { status: "pending" }]);
+    const mixed: ModelAction = (tables) => {
+      const statuses = new Set(items(tables).map(({ status }) => status));
+      return statuses.has("pending") && statuses.has("shipped") ? advance(tables) : undefined;
+    };
+    const of = explore(rows([]), { create: three, ship: actions.ship, mixed });
+    const found = suggest(of);
+    expect(found.held.filter(({ rule }) => rule === "transitions")).toEqual([]);
+    expect(found.withheld.map(({ rule }) => rule)).toEqual(["transitions"]);
+    expect(suggestionLines(of, found, 10).join("\n")).toContain(
+      "      unclear   in 2 steps: they replaced several rows, and the generated keys do not show which row became which",
+    );
+  });
+
+  it("recognises rows by the columns that a step left unchanged", () => {
+    const two: ModelAction = (tables) =>
+      items(tables).length > 0
+        ? undefined
+        : rows([
+            { status: "pending", sku: "a", number: 1 },
+            { status: "pending", sku: "b", number: 1 },
+          ]);
+    const next = all(["pending", "shipped"], ({ status, number }) => ({
+      status: status === "pending" ? "shipped" : "taken",
+      number: number! + 1,
+    }));
+    const found = suggest(explore(rows([]), { ...actions, create: two, advance: next }));
+    expect(found.held.map(({ code }) => code)).toContain(
+      'transitions("items.status", { pending: ["shipped"], shipped: ["taken"] }, { initial: ["pending"] })',
+    );
+    expect(found.withheld).toEqual([]);
+  });
+
+  it("is not immutable in a column that a step changes in several rows", () => {
+    const two: ModelAction = (tables) =>
+      items(tables).length > 0
+        ? undefined
+        : rows([
+            { status: "pending", number: 1 },
+            { status: "pending", number: 1 },
+          ]);
+    const renumber: ModelAction = (tables) =>
+      items(tables).length === 2 && items(tables).every(({ status, number }) => status === "pending" && number === 1)
+        ? rows(items(tables).map((item) => ({ ...item, number: 2 })))
+        : undefined;
+    const codes = (more: Readonly<Record<string, ModelAction>>): readonly string[] =>
+      held(explore(rows([]), { ...actions, create: two, ...more }));
+    expect(codes({})).toContain('immutable("items.number")');
+    expect(codes({ renumber })).not.toContain('immutable("items.number")');
+  });
+});
+
 describe("an exploration of a SQL store and a Redis store", () => {
   const redis = [
     'systems.cache.zset + {key: "board", member: "ann", score: 3}',
