@@ -1,4 +1,4 @@
-import type { StatesOfRun } from "../run-log/index.ts";
+import type { StatesOfRun, StepOfRun } from "../run-log/index.ts";
 import { explored, type ExploredTable } from "../suggest/index.ts";
 import { corruptions, RowWriter, type Corruption, type LiveRow, type Spoilt } from "./corruptions.ts";
 
@@ -9,8 +9,12 @@ export interface SpoiltSteps {
   /** Executes an action. `spoil` is called before the rules are checked, and makes the data in the stores wrong. */
   step(
     action: string,
-    spoil: (systems: Readonly<Record<string, unknown>>) => Promise<void>,
-  ): Promise<{ readonly kind: string; readonly broken: readonly { readonly invariant: string }[]; readonly errors: readonly unknown[] }>;
+    spoil?: (systems: Readonly<Record<string, unknown>>) => Promise<void>,
+  ): Promise<{
+    readonly kind: string;
+    readonly broken: readonly { readonly invariant: string }[];
+    readonly errors: readonly { readonly source: string }[];
+  }>;
 }
 
 /** The results of one kind of wrong data, in one column or table. */
@@ -35,6 +39,12 @@ export interface Strength {
   readonly noticed: number;
   /** The number of cases in which the database refused the wrong data, for example because of a constraint. */
   readonly refused: number;
+  /** The states in which nothing was made wrong, because rules break there anyway, or the step to the state was not executed again. */
+  readonly leftOut: {
+    readonly states: number;
+    /** The names of the rules that break there, and of the code that failed. */
+    readonly rules: readonly string[];
+  };
   /** `true` if the time was up before all wrong data was tried. */
   readonly isCut: boolean;
 }
@@ -43,51 +53,125 @@ export interface Strength {
 const STATES = 8;
 const ROWS = 4;
 
+type Places = Map<string, { -readonly [K in keyof SpoiltPlace]: SpoiltPlace[K] } & { readonly names: Set<string> }>;
+
 /**
  * Measures how often the rules notice wrong data: executes a step of the run, changes one field or row in the database, then checks the rules. Since
- * the change follows a step, rules about steps are checked, too. The same run always gives the same changes in the same order.
+ * the change follows a step, rules about steps are checked, too. Each step is first executed without a change. States in which rules break then are
+ * left out. The same run always gives the same changes in the same order.
  *
  * @param isOver is called before each change; `true` ends the measurement
  */
 export async function measureStrength(states: StatesOfRun, lane: SpoiltSteps, isOver: () => boolean): Promise<Strength> {
   const { tables, of } = explored(states);
-  const places = new Map<string, { -readonly [K in keyof SpoiltPlace]: SpoiltPlace[K] } & { readonly names: Set<string> }>();
+  const places: Places = new Map();
+  const sound = new SoundSteps(of, lane);
   let [refused, isCut] = [0, false];
   for (const table of tables.filter(({ key }) => key !== undefined)) {
     const ways = corruptions(table);
-    const trials = sample(table, of).flatMap((node) =>
-      ways.flatMap((way) => Array.from({ length: Math.min(ROWS, table.rows[node]!.length) }, (_, index) => ({ node, way, index }))),
-    );
-    for (const { node, way, index } of trials) {
-      const path = pathOf(of, of.states[node]!.parent);
-      const action = of.actions[of.states[node]!.action]!;
+    for (const node of sample(table, of)) {
       isCut ||= isOver();
       if (isCut) break;
-      await lane.goTo(path);
-      const made = await spoilt(lane, { action, way, table, index });
-      if (made === "refused") refused++;
-      if (typeof made === "string") continue;
-      const name = `${table.name} ${way.column ?? ""} ${way.kind}`;
-      const place = places.get(name) ?? {
-        table: table.name,
-        column: way.column ?? null,
-        kind: way.kind,
-        tried: 0,
-        noticed: 0,
-        by: [],
-        missed: undefined,
-        names: new Set<string>(),
-      };
-      places.set(name, place);
-      place.tried++;
-      for (const rule of made.by) place.names.add(rule);
-      if (made.isNoticed) place.noticed++;
-      else place.missed ??= { what: made.what, path: [...path, action] };
+      const sampled = await sound.to(node);
+      if (sampled === undefined) continue;
+      const { path, action } = sampled;
+      const trials = ways.flatMap((way) =>
+        Array.from({ length: Math.min(ROWS, table.rows[node]!.length) }, (_, index) => ({ action, way, table, index })),
+      );
+      for (const trial of trials) {
+        isCut ||= isOver();
+        if (isCut) break;
+        await lane.goTo(path);
+        const made = await spoilt(lane, trial);
+        if (made === "refused") refused++;
+        if (typeof made !== "string") count(places, trial, made, [...path, action]);
+      }
     }
   }
   const all = [...places.values()].map(({ names, ...place }) => ({ ...place, by: [...names].toSorted() }));
   const sum = (of: (place: SpoiltPlace) => number): number => all.reduce((total, place) => total + of(place), 0);
-  return { places: all, tried: sum(({ tried }) => tried), noticed: sum(({ noticed }) => noticed), refused, isCut };
+  return { places: all, tried: sum(({ tried }) => tried), noticed: sum(({ noticed }) => noticed), refused, leftOut: sound.leftOut, isCut };
+}
+
+function count(places: Places, { table, way }: Trial, made: Exclude<Made, string>, path: readonly string[]): void {
+  const name = `${table.name} ${way.column ?? ""} ${way.kind}`;
+  const place = places.get(name) ?? {
+    table: table.name,
+    column: way.column ?? null,
+    kind: way.kind,
+    tried: 0,
+    noticed: 0,
+    by: [],
+    missed: undefined,
+    names: new Set<string>(),
+  };
+  places.set(name, place);
+  place.tried++;
+  for (const rule of made.by) place.names.add(rule);
+  if (made.isNoticed) place.noticed++;
+  else place.missed ??= { what: made.what, path };
+}
+
+interface SoundStep {
+  /** The actions that lead to the state before the step, on a path without findings. */
+  readonly path: readonly string[];
+  readonly action: string;
+}
+
+/** Executes the step to each state once, without wrong data, and leaves out the states in which a rule breaks. */
+class SoundSteps {
+  readonly #of: StatesOfRun;
+  readonly #lane: SpoiltSteps;
+  readonly #edges: ReadonlyMap<number, StepOfRun>;
+  readonly #known = new Map<number, SoundStep | undefined>();
+  readonly #rules = new Set<string>();
+
+  constructor(of: StatesOfRun, lane: SpoiltSteps) {
+    this.#of = of;
+    this.#lane = lane;
+    this.#edges = firstSteps(of);
+  }
+
+  get leftOut(): Strength["leftOut"] {
+    return { states: [...this.#known.values()].filter((one) => one === undefined).length, rules: [...this.#rules].toSorted() };
+  }
+
+  /** Returns the step to a state; `undefined` if the state is left out. */
+  async to(node: number): Promise<SoundStep | undefined> {
+    if (!this.#known.has(node)) this.#known.set(node, await this.#tried(node));
+    return this.#known.get(node);
+  }
+
+  async #tried(node: number): Promise<SoundStep | undefined> {
+    const [...path] = this.#path(node);
+    const action = path.pop()!;
+    await this.#lane.goTo(path);
+    const { kind, broken, errors } = await this.#lane.step(action);
+    for (const { invariant } of broken) this.#rules.add(invariant);
+    for (const { source } of errors) this.#rules.add(source);
+    return kind === "executed" && broken.length + errors.length === 0 ? { path, action } : undefined;
+  }
+
+  #path(node: number): readonly string[] {
+    const path: string[] = [];
+    for (let at = node; at > 0; at = this.#edges.get(at)!.from) path.unshift(this.#of.actions[this.#edges.get(at)!.action]!);
+    return path;
+  }
+}
+
+/** Returns a step to each state. All states on the way to it are reached by such steps, too. The steps of `of` contain no findings. */
+function firstSteps({ steps }: StatesOfRun): ReadonlyMap<number, StepOfRun> {
+  const next = new Map<number, StepOfRun[]>();
+  for (const step of steps) (next.get(step.from) ?? next.set(step.from, []).get(step.from)!).push(step);
+  const first = new Map<number, StepOfRun>();
+  const reached = new Set([0]);
+  for (const node of reached) {
+    for (const step of next.get(node) ?? []) {
+      if (!reached.has(step.to)) first.set(step.to, step);
+      reached.add(step.to);
+    }
+  }
+  return first;
 }
 
 interface Trial {
@@ -143,10 +227,4 @@ function sample(table: ExploredTable, { states }: StatesOfRun): readonly number[
   const fit = states.flatMap(({ parent }, node) => (parent >= 0 && (table.rows[node]?.length ?? 0) > 0 ? [node] : []));
   const count = Math.min(STATES, fit.length);
   return Array.from({ length: count }, (_, index) => fit[Math.floor((index * fit.length) / count)]!);
-}
-
-function pathOf({ states, actions }: StatesOfRun, node: number): readonly string[] {
-  const path: string[] = [];
-  for (let at = node; at > 0; at = states[at]!.parent) path.unshift(actions[states[at]!.action]!);
-  return path;
 }

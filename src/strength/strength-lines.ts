@@ -1,17 +1,25 @@
 import type { SpoiltPlace, Strength } from "./measure.ts";
 
 /** Returns lines for a terminal that show how often rules noticed wrong data. The data that no rule noticed comes first. */
-export function strengthLines(name: string, { places, tried, noticed, refused, isCut }: Strength): readonly string[] {
+export function strengthLines(name: string, { places, tried, noticed, refused, leftOut, isCut }: Strength): readonly string[] {
   const percent = tried === 0 ? "seqqa found no data to corrupt" : `rules noticed ${share(noticed, tried)} of ${tried} corruptions`;
   const missed = places.filter((place) => place.noticed < place.tried).toSorted((a, b) => a.noticed / a.tried - b.noticed / b.tried);
   const kept = places.filter((place) => place.noticed === place.tried);
   return [
     `${name}: ${percent}${refused === 0 ? "" : `; the database refused ${refused} more ${refused === 1 ? "corruption" : "corruptions"}`}${isCut ? "; the time was up before seqqa had tried all corruptions" : ""}`,
+    ...leftOutLines(leftOut),
     ...(missed.length === 0 ? [] : ["", "Not noticed", ...missed.flatMap(missedLines)]),
     ...(kept.length === 0
       ? []
       : ["", "Noticed each time", ...kept.map((place) => `  ${placeOf(place)}  by ${place.by.join(", ") || "an error of a rule"}`)]),
   ];
+}
+
+function leftOutLines({ states, rules }: Strength["leftOut"]): readonly string[] {
+  if (states === 0) return [];
+  const why =
+    rules.length === 0 ? "their last action was not executed again" : `rules break there without corruptions: ${rules.join(", ")}`;
+  return [`seqqa left out ${states} ${states === 1 ? "state" : "states"}, because ${why}`];
 }
 
 function missedLines(place: SpoiltPlace): readonly string[] {
