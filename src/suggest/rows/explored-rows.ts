@@ -1,6 +1,6 @@
 import { cellsOf } from "../../state/index.ts";
 import type { StatesOfRun } from "../../run-log/index.ts";
-import type { Cell } from "./cells.ts";
+import { decimalIn, isNull, numberIn, type Cell } from "./cells.ts";
 
 export type Row = ReadonlyMap<string, Cell>;
 
@@ -86,7 +86,7 @@ function tablesIn(lines: readonly string[]): Map<string, Changed> | undefined {
 
 function tableOf(named: string, base: readonly string[], byState: readonly (Map<string, Changed> | undefined)[]): Table {
   const [store, written] = [named.slice(0, named.indexOf(" ")), named.slice(named.indexOf(" ") + 1)];
-  const parsed = new Map<string, Row>();
+  const parsed = new Map<string, Map<string, Cell>>();
   const rowOf = (text: string): Row => {
     const row = parsed.get(text) ?? new Map(cellsOf(text).map(([column, cell]) => [unquoted(column), cell]));
     parsed.set(text, row);
@@ -105,6 +105,12 @@ function tableOf(named: string, base: readonly string[], byState: readonly (Map<
     return [...left, ...added].map(rowOf);
   });
   const columns = [...new Set([...parsed.values()].flatMap((row) => [...row.keys()]))];
+  for (const column of columns.filter((one) => isDecimal(one, [...parsed.values()]))) {
+    for (const row of parsed.values()) {
+      const decimal = decimalIn(row.get(column) ?? "null");
+      if (decimal !== undefined) row.set(column, decimal);
+    }
+  }
   const name = written
     .split(/\.(?=(?:[^"]*"[^"]*")*[^"]*$)/)
     .map(unquoted)
@@ -118,6 +124,15 @@ function unquoted(name: string): string {
   } catch {
     return name;
   }
+}
+
+/**
+ * Returns `true` for a column of decimal numbers. Databases return such numbers as text. Numbers without a fraction, such as `"007"`, may be codes, so
+ * a column with such texts is none.
+ */
+function isDecimal(column: string, rows: readonly Row[]): boolean {
+  const cells = rows.map((row) => row.get(column) ?? "null").filter((cell) => !isNull(cell) && numberIn(cell) === undefined);
+  return cells.length > 0 && !/version/i.test(column) && cells.every((cell) => decimalIn(cell) !== undefined);
 }
 
 /** Returns the column whose values are unique in every state, preferably `id`. */

@@ -193,6 +193,37 @@ describe("what an exploration suggests", () => {
   });
 });
 
+describe("columns of decimal numbers, which databases show as text", () => {
+  type Account = { readonly id: number; readonly balance: string; readonly code: string };
+  const move =
+    (from: number, to: number): ModelAction =>
+    ({ accounts }) => {
+      const all = accounts as unknown as readonly Account[];
+      if (Number(all[from]!.balance) < 10) return undefined;
+      const by = [0, 0];
+      [by[from], by[to]] = [-10, 10];
+      return {
+        accounts: all.map((one, index) => ({
+          ...one,
+          balance: (Number(one.balance) + by[index]!).toFixed(2),
+          code: `00${by[index]! + 20}`,
+        })),
+      };
+    };
+  const accounts = (first: string, second: string): Tables => ({
+    accounts: [
+      { id: 1, balance: first, code: "0020" },
+      { id: 2, balance: second, code: "0020" },
+    ],
+  });
+
+  it("are amounts, and codes without a fraction are not", () => {
+    const found = held(explore(accounts("50.00", "0.00"), { pay: move(0, 1), back: move(1, 0) }));
+    expect(found).toEqual(expect.arrayContaining(['conserved("accounts.balance")', 'neverNegative("accounts.balance")']));
+    expect(found.filter((code) => code.includes("accounts.code"))).toEqual([]);
+  });
+});
+
 describe("a table with generated keys", () => {
   type Item = { readonly status: string; readonly sku?: string; readonly number?: number };
   const items = (tables: Tables): readonly Item[] => tables["items"] as unknown as readonly Item[];
