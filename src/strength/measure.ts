@@ -45,6 +45,8 @@ export interface Strength {
     /** The names of the rules that break there, and of the code that failed. */
     readonly rules: readonly string[];
   };
+  /** The number of states in which the rows of some tables are unknown, because the run log does not contain them completely. */
+  readonly unread: number;
   /** `true` if the time was up before all wrong data was tried. */
   readonly isCut: boolean;
 }
@@ -63,7 +65,7 @@ type Places = Map<string, { -readonly [K in keyof SpoiltPlace]: SpoiltPlace[K] }
  * @param isOver is called before each change; `true` ends the measurement
  */
 export async function measureStrength(states: StatesOfRun, lane: SpoiltSteps, isOver: () => boolean): Promise<Strength> {
-  const { tables, of } = explored(states);
+  const { tables, of, unread } = explored(states);
   const places: Places = new Map();
   const sound = new SoundSteps(of, lane);
   let [refused, isCut] = [0, false];
@@ -90,7 +92,15 @@ export async function measureStrength(states: StatesOfRun, lane: SpoiltSteps, is
   }
   const all = [...places.values()].map(({ names, ...place }) => ({ ...place, by: [...names].toSorted() }));
   const sum = (of: (place: SpoiltPlace) => number): number => all.reduce((total, place) => total + of(place), 0);
-  return { places: all, tried: sum(({ tried }) => tried), noticed: sum(({ noticed }) => noticed), refused, leftOut: sound.leftOut, isCut };
+  return {
+    places: all,
+    tried: sum(({ tried }) => tried),
+    noticed: sum(({ noticed }) => noticed),
+    refused,
+    leftOut: sound.leftOut,
+    unread,
+    isCut,
+  };
 }
 
 function count(places: Places, { table, way }: Trial, made: Exclude<Made, string>, path: readonly string[]): void {

@@ -17,7 +17,7 @@ export interface Suggestions {
   /** The rules that are not suggested because steps with an unknown effect may break them, the most likely first. */
   readonly withheld: readonly Candidate[];
   readonly states: number;
-  /** The number of states whose rows are unknown, because the run log does not contain them completely. */
+  /** The number of states in which the rows of some tables are unknown, because the run log does not contain them completely. */
   readonly unread: number;
   /** The number of states that can only be reached by breaking a rule. They are not used to find rules. */
   readonly violating: number;

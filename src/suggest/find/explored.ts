@@ -25,7 +25,7 @@ export interface ExploredTable extends Table {
 export interface Explored {
   readonly of: StatesOfRun;
   readonly tables: readonly ExploredTable[];
-  /** The number of states whose rows are unknown, because the run log does not contain them completely. */
+  /** The number of states in which the rows of some tables are unknown, because the run log does not contain them completely. */
   readonly unread: number;
   /** The number of states that can only be reached by a step that broke a rule. */
   readonly violating: number;

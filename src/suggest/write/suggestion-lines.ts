@@ -15,7 +15,7 @@ export function suggestionLines(
   const shown = held.slice(0, most);
   const left = [
     ...(violating > 0 ? [`without ${many(violating, "state")} that ${violating === 1 ? "breaks" : "break"} your rules`] : []),
-    ...(unread > 0 ? [`without ${many(unread, "state")} whose rows were not stored`] : []),
+    ...(unread > 0 ? [`without some rows of ${many(unread, "state")}, which were not stored`] : []),
   ];
   const seen = [many(states, "state"), ...left, many(of.steps.length, "step"), many(tables.length, "table")].join(", ");
   return [

@@ -187,9 +187,36 @@ describe("what an exploration suggests", () => {
       ...of,
       states: of.states.map((one) => ({ ...one, lines: ['systems.db.orders + {id: 1, note: "x... (900 characters)'] })),
     });
-    expect(cut).toMatchObject({ unread: of.states.length, tables: [] });
+    expect(cut).toMatchObject({ unread: of.states.length, tables: ["users"] });
     const odd = ["systems.db.orders + {", 'systems.db."a\\q" + {id: 1}', "systems.db.orders - {id: 7}", "", "= = ="];
     expect(() => suggest({ ...of, states: of.states.map((one) => ({ ...one, lines: odd })) })).not.toThrow();
+  });
+});
+
+describe("lines that the run did not store", () => {
+  const of = explore(ROOT, shop());
+  const long = `systems.db.notes + {id: 1, text: "${"x".repeat(380)}... (900 characters)`;
+
+  it("hide only their table", () => {
+    const cut = { ...of, states: of.states.map((one, node) => (node === 0 ? one : { ...one, lines: [long, ...one.lines!] })) };
+    expect(held(cut)).toEqual(held(of));
+    expect(suggest(cut).unread).toBe(of.states.length - 1);
+    expect(suggestionLines(cut, suggest(cut), 10)[0]).toContain(
+      `without some rows of ${of.states.length - 1} states, which were not stored`,
+    );
+  });
+
+  it("hide the last table of a list, and the tables after it", () => {
+    const states = of.states.map((one) => ({ ...one, lines: [...one.lines!, "... and 7 more lines"] }));
+    const all = held({ ...of, states });
+    expect(all.filter((code) => code.includes("users"))).toEqual([]);
+  });
+
+  it("hide the tables of a root state that was not stored completely", () => {
+    const many = Array.from({ length: 2000 }, (_, id) => `systems.db.countries + {id: ${id}, code: "c${id}"}`);
+    const large = (root: readonly string[]): readonly string[] => held({ ...of, root: [...root, ...of.root] });
+    expect(large(many.slice(0, 1000))).toContain('references("orders.user_id", "users.id")');
+    expect(held({ ...of, root: [...many.slice(0, -2), ...of.root.slice(0, 2)] }).filter((code) => code.includes("users"))).toEqual([]);
   });
 });
 
