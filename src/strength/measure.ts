@@ -207,7 +207,7 @@ async function spoilt(lane: SpoiltSteps, { action, way, table, index }: Trial): 
     made = await Promise.resolve(wrong.sql)
       .then(async (sql) => store.spoil!(sql))
       .then(
-        () => wrong,
+        (rows) => (rows === 0 ? "not applicable" : wrong),
         () => "refused" as const,
       );
   });
@@ -229,7 +229,7 @@ function inOrder(rows: readonly LiveRow[], { numbers, words, emptied, key }: Exp
 
 interface SqlStore {
   query(sql: string): readonly LiveRow[] | Promise<readonly LiveRow[]>;
-  spoil?(sql: string): void | Promise<void>;
+  spoil?(sql: string): number | void | Promise<number | void>;
 }
 
 /** Returns some states in which the table has rows, spread evenly over all such states. The root state is left out, because no step leads to it. */

@@ -87,3 +87,19 @@ describe("rules that break without wrong data", () => {
     expect(lane.walked.filter((path) => path.includes("pay"))).toEqual([]);
   });
 });
+
+describe("wrong data that changes no row", () => {
+  it("is not counted", async () => {
+    const of = explore(ROOT, ACTIONS);
+    const { tried, places } = await measureStrength(
+      of,
+      new ModelLane(
+        () => [],
+        (sql) => (sql.startsWith("UPDATE") ? 0 : 1),
+      ),
+      forever,
+    );
+    expect(tried).toBeGreaterThan(0);
+    expect(places.map(({ kind }) => kind).toSorted()).toEqual(["a row doubled", "a row missing"]);
+  });
+});
