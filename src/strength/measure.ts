@@ -39,6 +39,12 @@ export interface Strength {
   readonly noticed: number;
   /** The number of cases in which the database refused the wrong data, for example because of a constraint. */
   readonly refused: number;
+  /** The wrong data that could not be written for another reason. */
+  readonly failed: {
+    readonly count: number;
+    /** The first of it, with the error of the database; `undefined` if there is none. */
+    readonly first: string | undefined;
+  };
   /** The states in which nothing was made wrong, because rules break there anyway, or the step to the state was not executed again. */
   readonly leftOut: {
     readonly states: number;
@@ -68,6 +74,7 @@ export async function measureStrength(states: StatesOfRun, lane: SpoiltSteps, is
   const { tables, of, unread } = explored(states);
   const places: Places = new Map();
   const sound = new SoundSteps(of, lane);
+  const failed: string[] = [];
   let [refused, isCut] = [0, false];
   for (const table of tables.filter(({ key }) => key !== undefined)) {
     const ways = corruptions(table);
@@ -86,7 +93,8 @@ export async function measureStrength(states: StatesOfRun, lane: SpoiltSteps, is
         await lane.goTo(path);
         const made = await spoilt(lane, trial);
         if (made === "refused") refused++;
-        if (typeof made !== "string") count(places, trial, made, [...path, action]);
+        else if (made instanceof Error) failed.push(`${table.name}: ${trial.way.kind} (${made.message})`);
+        else if (made !== "not applicable") count(places, trial, made, [...path, action]);
       }
     }
   }
@@ -97,13 +105,14 @@ export async function measureStrength(states: StatesOfRun, lane: SpoiltSteps, is
     tried: sum(({ tried }) => tried),
     noticed: sum(({ noticed }) => noticed),
     refused,
+    failed: { count: failed.length, first: failed[0] },
     leftOut: sound.leftOut,
     unread,
     isCut,
   };
 }
 
-function count(places: Places, { table, way }: Trial, made: Exclude<Made, string>, path: readonly string[]): void {
+function count(places: Places, { table, way }: Trial, made: Checked, path: readonly string[]): void {
   const name = `${table.name} ${way.column ?? ""} ${way.kind}`;
   const place = places.get(name) ?? {
     table: table.name,
@@ -192,15 +201,27 @@ interface Trial {
   readonly index: number;
 }
 
-type Made = { readonly what: string; readonly isNoticed: boolean; readonly by: readonly string[] } | "refused" | "not applicable";
+interface Checked {
+  readonly what: string;
+  readonly isNoticed: boolean;
+  readonly by: readonly string[];
+}
+
+/** The result of wrong data. An `Error` if the database cannot execute the statement, for a reason other than the values. */
+type Made = Checked | "refused" | "not applicable" | Error;
 
 async function spoilt(lane: SpoiltSteps, { action, way, table, index }: Trial): Promise<Made> {
-  let made = "not applicable" as Pick<Spoilt, "what"> | "refused" | "not applicable";
+  let made = "not applicable" as Pick<Spoilt, "what"> | Exclude<Made, Checked>;
   const { kind, broken, errors } = await lane.step(action, async (systems) => {
     const store = systems[table.store] as SqlStore | undefined;
     if (store?.spoil === undefined) return;
     const write = new RowWriter(table, systems);
-    const rows = inOrder(await store.query(`SELECT * FROM ${write.from}`), table);
+    const generated = new Set((await store.query(write.generatedColumns)).map(({ name }) => name));
+    const all = await store.query(`SELECT * FROM ${write.from}`);
+    const rows = inOrder(
+      all.map((row) => Object.fromEntries(Object.entries(row).filter(([column]) => !generated.has(column)))),
+      table,
+    );
     const row = rows[index];
     const wrong = row === undefined ? undefined : way.of(row, rows, write);
     if (wrong === undefined) return;
@@ -208,12 +229,20 @@ async function spoilt(lane: SpoiltSteps, { action, way, table, index }: Trial): 
       .then(async (sql) => store.spoil!(sql))
       .then(
         (rows) => (rows === 0 ? "not applicable" : wrong),
-        () => "refused" as const,
+        (error: Error) => (isRefusal(error) ? "refused" : error),
       );
   });
-  if (typeof made === "string") return made;
+  if (typeof made === "string" || made instanceof Error) return made;
   if (kind !== "executed") return "not applicable";
   return { what: made.what, isNoticed: broken.length + errors.length > 0, by: broken.map(({ invariant }) => invariant) };
+}
+
+/** The numbers of errors with which MariaDB and MySQL refuse values: constraints, ranges, lengths, and errors of triggers. */
+const REFUSALS: ReadonlySet<unknown> = new Set([1048, 1062, 1264, 1265, 1406, 1451, 1452, 1644, 3819, 4025]);
+
+/** Returns `true` if a database refused the values of a statement, because of a constraint, the range of a type, or a trigger. */
+function isRefusal({ code, errno }: Error & { readonly code?: unknown; readonly errno?: unknown }): boolean {
+  return /^(?:SQLITE_CONSTRAINT|23\w{3}$|22001$|22003$|P0001$)/.test(String(code)) || REFUSALS.has(errno);
 }
 
 /** Sorts rows by the values that are the same in every run. Generated ids and times are not used. */

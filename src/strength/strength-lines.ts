@@ -1,12 +1,18 @@
 import type { SpoiltPlace, Strength } from "./measure.ts";
 
 /** Returns lines for a terminal that show how often rules noticed wrong data. The data that no rule noticed comes first. */
-export function strengthLines(name: string, { places, tried, noticed, refused, leftOut, unread, isCut }: Strength): readonly string[] {
+export function strengthLines(
+  name: string,
+  { places, tried, noticed, refused, failed, leftOut, unread, isCut }: Strength,
+): readonly string[] {
   const percent = tried === 0 ? "seqqa found no data to corrupt" : `rules noticed ${share(noticed, tried)} of ${tried} corruptions`;
   const missed = places.filter((place) => place.noticed < place.tried).toSorted((a, b) => a.noticed / a.tried - b.noticed / b.tried);
   const kept = places.filter((place) => place.noticed === place.tried);
   return [
     `${name}: ${percent}${refused === 0 ? "" : `; the database refused ${refused} more ${refused === 1 ? "corruption" : "corruptions"}`}${isCut ? "; the time was up before seqqa had tried all corruptions" : ""}`,
+    ...(failed.first === undefined
+      ? []
+      : [`seqqa could not write ${failed.count} ${failed.count === 1 ? "corruption" : "corruptions"}, such as ${failed.first}`]),
     ...leftOutLines(leftOut),
     ...(unread === 0
       ? []

@@ -45,7 +45,7 @@ class ModelLane implements SpoiltSteps {
     await spoil?.({
       db: {
         name: "sqlite",
-        query: () => orders(tables),
+        query: (text: string) => (text.startsWith("SELECT *") ? orders(tables) : []),
         spoil: (text: string) => {
           const rows = this.#spoil(text);
           sql = text;
@@ -101,5 +101,29 @@ describe("wrong data that changes no row", () => {
     );
     expect(tried).toBeGreaterThan(0);
     expect(places.map(({ kind }) => kind).toSorted()).toEqual(["a row doubled", "a row missing"]);
+  });
+});
+
+describe("wrong data that the database does not take", () => {
+  it.each([
+    ["a constraint", Object.assign(new Error("UNIQUE failed"), { code: "SQLITE_CONSTRAINT_UNIQUE" }), "refused"],
+    ["a constraint", Object.assign(new Error("duplicate key"), { code: "23505" }), "refused"],
+    ["a constraint", Object.assign(new Error("Duplicate entry"), { code: "ER_DUP_ENTRY", errno: 1062 }), "refused"],
+    ["an invalid statement", Object.assign(new Error("invalid input syntax for type uuid"), { code: "22P02" }), "failed"],
+  ])("because of %s is counted on its own: %s", async (_why, error, kind) => {
+    const lane = new ModelLane(
+      () => [],
+      (sql) => {
+        if (sql.startsWith("INSERT")) throw error;
+        return 1;
+      },
+    );
+    const strength = await measureStrength(explore(ROOT, ACTIONS), lane, forever);
+    expect(strength.places.map(({ kind }) => kind)).not.toContain("a row doubled");
+    const [refused, failed] = [strength.refused, strength.failed.count];
+    expect(kind === "refused" ? [refused > 0, failed] : [refused, failed > 0]).toEqual(kind === "refused" ? [true, 0] : [0, true]);
+    expect(strengthLines("shop", strength).some((line) => line.includes(`such as orders: a row doubled (${error.message})`))).toBe(
+      kind === "failed",
+    );
   });
 });
