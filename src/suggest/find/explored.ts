@@ -53,7 +53,7 @@ export function explored(all: StatesOfRun): Explored {
         ...table,
         references,
         ...rowChanges(table, of.steps),
-        numbers: others.filter((column) => isAmount(table, column)),
+        numbers: others.filter((column) => !REFERENCE_NAME.test(column) && isAmount(table, column)),
         words: new Map(others.flatMap((column) => wordsOf(table, column))),
         emptied: table.columns.filter((column) => new Set([...cellsIn(table, column)].map(isNull)).size === 2),
         isOneOfSeveral: stores.size > 1,
@@ -110,8 +110,33 @@ function referencesOf(table: Table, column: string, tables: readonly Table[]): r
   const byName = fits.find(
     (other) => other !== table && stem !== undefined && namesOf(other.name).some((name) => stem === name || stem.endsWith(`_${name}`)),
   );
-  const target = byName ?? fits.find((other) => other !== table && isWithin(table, column, other));
+  const target = byName ?? targetByValues(table, column, { fits, isText });
   return target === undefined ? [] : [[column, target.name]];
+}
+
+/** Matches names of columns that usually refer to another row of their own table. */
+const OWN_NAME = /^(?:parent|manager|supervisor|previous|next|original|reply_to|replied_to|replaces|replaced_by)(?:_?id|_?uuid)?$/i;
+/** `PERSON_NAME` matches names of columns that usually refer to a person, `PERSONS` names of tables of persons. */
+const PERSON_NAME = /(?:^|_)(?:owner|author|user|assignee|creator|sender|recipient|(?:created|updated|changed)_by)(?:_?id|_?uuid)?$/i;
+const PERSONS = /^(?:users?|accounts?|members?|customers?|people|persons?)$/i;
+
+/**
+ * Finds the table to which a column refers by its values. Small numbers are keys of almost every table. A column of numbers therefore refers to a
+ * table only if no other table fits, or its name suggests the table.
+ */
+function targetByValues(
+  table: Table,
+  column: string,
+  { fits, isText }: { readonly fits: readonly Table[]; readonly isText: boolean },
+): Table | undefined {
+  const within = fits.filter((other) => isWithin(table, column, other));
+  const own = within.find((other) => other === table);
+  if (own !== undefined && OWN_NAME.test(column)) return own;
+  const others = within.filter((other) => other !== table);
+  if (isText) return others[0] ?? own;
+  const persons = PERSON_NAME.test(column) ? others.filter(({ name }) => PERSONS.test(name.slice(name.lastIndexOf(".") + 1))) : [];
+  if (persons.length === 1) return persons[0];
+  return within.length === 1 ? within[0] : undefined;
 }
 
 /** Returns `true` if, in every state, each value of a column is a key of the other table. */

@@ -193,6 +193,32 @@ describe("what an exploration suggests", () => {
   });
 });
 
+describe("a column of small numbers", () => {
+  const accounts = [1, 2, 3].map((id) => ({ id, label: `a${id}` }));
+  const found = (root: Tables): readonly string[] => {
+    const add: ModelAction = ({ categories, ...tables }) =>
+      categories!.length > 4
+        ? undefined
+        : { ...tables, categories: [...categories!, { ...categories![0]!, id: categories!.length + 1, parent_id: categories!.length }] };
+    return held(explore(root, { add })).filter((code) => code.startsWith("references"));
+  };
+
+  it("refers to its own table if its name says so", () => {
+    expect(found({ accounts, categories: [{ id: 1, parent_id: null }] })).toEqual(['references("categories.parent_id", "categories.id")']);
+  });
+
+  it("refers to no table if several fit", () => {
+    const categories = [{ id: 1, parent_id: null, region_id: 1 }];
+    const regions = found({ accounts, places: accounts, categories });
+    expect(regions).toEqual(['references("categories.parent_id", "categories.id")']);
+  });
+
+  it("refers to the table of persons if its name says so", () => {
+    const categories = [{ id: 1, parent_id: null, owner_id: 1 }];
+    expect(found({ areas: accounts, users: accounts, categories })).toContain('references("categories.owner_id", "users.id")');
+  });
+});
+
 describe("lines that the run did not store", () => {
   const of = explore(ROOT, shop());
   const long = `systems.db.notes + {id: 1, text: "${"x".repeat(380)}... (900 characters)`;
