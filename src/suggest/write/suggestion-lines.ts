@@ -5,11 +5,16 @@ import type { Suggestions } from "../suggest.ts";
 /** The largest number of steps that are shown of a path. */
 const MOST_STEPS = 8;
 
-/** Returns suggested rules as lines for a terminal. `most` limits the number of rules without exceptions. */
+/**
+ * Returns suggested rules as lines for a terminal.
+ * @param most limits the number of rules without exceptions
+ * @param isForGaps `true` if the suggestions are only the rules for gaps
+ */
 export function suggestionLines(
   of: StatesOfRun,
   { held, nearlyHeld, withheld, states, unread, violating, tables }: Suggestions,
   most: number,
+  isForGaps = false,
 ): readonly string[] {
   const many = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
   const shown = held.slice(0, most);
@@ -19,7 +24,7 @@ export function suggestionLines(
   ];
   const seen = [many(states, "state"), ...left, many(of.steps.length, "step"), many(tables.length, "table")].join(", ");
   return [
-    `${of.name}: ${many(held.length, "rule")} held (${seen})`,
+    `${of.name}: ${many(held.length, "rule")} ${isForGaps ? "for gaps" : "held"} (${seen})`,
     ...shown.flatMap((one, index) => ["", ...lines(of, one, `${index + 1}`.padStart(2))]),
     ...(held.length > shown.length
       ? ["", `... and ${held.length - shown.length} more ${held.length - shown.length === 1 ? "rule" : "rules"}: add --most ${held.length}`]
