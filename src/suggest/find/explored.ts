@@ -53,7 +53,7 @@ export function explored(all: StatesOfRun): Explored {
         ...table,
         references,
         ...rowChanges(table, of.steps),
-        numbers: others.filter((column) => !REFERENCE_NAME.test(column) && isAmount(table, column)),
+        numbers: others.filter((column) => !REFERENCE_NAME.test(snakeCase(column)) && isAmount(table, column)),
         words: new Map(others.flatMap((column) => wordsOf(table, column))),
         emptied: table.columns.filter((column) => new Set([...cellsIn(table, column)].map(isNull)).size === 2),
         isOneOfSeveral: stores.size > 1,
@@ -74,8 +74,17 @@ export function eachRow({ rows }: Table, visit: (row: Row, state: number) => voi
   rows.forEach((all, state) => all?.forEach((row) => visit(row, state)));
 }
 
+/** Returns a name in snake case, for tests of names: `userId` becomes `user_id`. */
+export const snakeCase = (column: string): string => column.replace(/([a-z\d])([A-Z])/g, "$1_$2").toLowerCase();
+
 /** Returns `true` if the name of a column ends like an id, such as `id`, `user_id` or `userId`. */
-export const isIdName = (column: string): boolean => /(?:^|_)(?:id|uuid|key)$|[a-z](?:Id|ID|Uuid|Key)$/.test(column);
+export const isIdName = (column: string): boolean => /(?:^|_)(?:id|uuid|key)$/.test(snakeCase(column));
+
+/** Matches names in snake case of codes and numbers that several rows may have, and that may change. */
+const SHARED_NAME = /(?:^|_)(?:country|currency|language|locale|postal|zip|area|phone|house|status|error)_(?:code|number)$/;
+
+/** Returns `true` for a name such as `country_code` or `phoneNumber`. Such codes and numbers do not identify a row. */
+export const isSharedName = (column: string): boolean => SHARED_NAME.test(snakeCase(column));
 
 export const columnOf = (table: Table, column: string): string => `${table.name}.${column}`;
 
@@ -101,8 +110,8 @@ const FEWEST_VALUES = 2;
  * have the name of a reference, because small numbers are keys of almost every table.
  */
 function referencesOf(table: Table, column: string, tables: readonly Table[]): readonly (readonly [string, string])[] {
-  const stem = /^(.+?)(?:_id|_uuid|Id|ID|Uuid)$/.exec(column)?.[1]?.toLowerCase();
-  const isNamed = stem !== undefined || REFERENCE_NAME.test(column);
+  const stem = /^(.+?)_(?:id|uuid)$/.exec(snakeCase(column))?.[1];
+  const isNamed = stem !== undefined || REFERENCE_NAME.test(snakeCase(column));
   const values = new Set([...cellsIn(table, column)].filter((cell) => !isNull(cell)));
   const isText = [...values].every((cell) => numberIn(cell) === undefined);
   if (column === table.key || values.size === 0 || !(isNamed || (isText && values.size >= FEWEST_VALUES))) return [];
@@ -131,10 +140,12 @@ function targetByValues(
 ): Table | undefined {
   const within = fits.filter((other) => isWithin(table, column, other));
   const own = within.find((other) => other === table);
-  if (own !== undefined && OWN_NAME.test(column)) return own;
+  if (own !== undefined && OWN_NAME.test(snakeCase(column))) return own;
   const others = within.filter((other) => other !== table);
   if (isText) return others[0] ?? own;
-  const persons = PERSON_NAME.test(column) ? others.filter(({ name }) => PERSONS.test(name.slice(name.lastIndexOf(".") + 1))) : [];
+  const persons = PERSON_NAME.test(snakeCase(column))
+    ? others.filter(({ name }) => PERSONS.test(name.slice(name.lastIndexOf(".") + 1)))
+    : [];
   if (persons.length === 1) return persons[0];
   return within.length === 1 ? within[0] : undefined;
 }
@@ -150,7 +161,7 @@ function isWithin(table: Table, column: string, { key, rows }: Table): boolean {
 
 /** Returns the column names (without the ending `_id`) that suggest a reference to a table: `orders` and `order` for the table `orders`. */
 function namesOf(table: string): readonly string[] {
-  const name = table.slice(table.lastIndexOf(".") + 1).toLowerCase();
+  const name = snakeCase(table.slice(table.lastIndexOf(".") + 1));
   return [name, name.replace(/ies$/, "y"), name.replace(/s$/, ""), name.replace(/es$/, "")];
 }
 
@@ -164,7 +175,7 @@ function isAmount(table: Table, column: string): boolean {
 const FREE_NAME = /(?:^|_)(?:name|title|text|body|description|note|comment|e?mail|color|label|address|city|url|token|code|currency)$/i;
 
 function wordsOf(table: Table, column: string): readonly (readonly [string, readonly string[]])[] {
-  if (FREE_NAME.test(column)) return [];
+  if (FREE_NAME.test(snakeCase(column))) return [];
   const words = new Set<string>();
   let isOne = true;
   eachRow(table, (row) => {

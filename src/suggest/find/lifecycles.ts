@@ -2,7 +2,7 @@ import { nameOf } from "../../rules/rows/row-rules.ts";
 import { isNull } from "../rows/cells.ts";
 import { literal, objectLiteral, type Candidate, type Place } from "./candidate.ts";
 import { isExplained, mayKeep, pairedBy } from "../rows/row-changes.ts";
-import { columnOf, eachRow, isIdName, optionsCode, type Explored, type ExploredTable } from "./explored.ts";
+import { columnOf, eachRow, isIdName, isSharedName, optionsCode, snakeCase, type Explored, type ExploredTable } from "./explored.ts";
 
 /** Suggests rules for the transitions between statuses, and for columns that never change. */
 export function lifecycles({ tables, of }: Explored): readonly Candidate[] {
@@ -103,7 +103,8 @@ function immutable(table: ExploredTable): readonly Candidate[] {
   eachRow(table, (row) => {
     for (const [column, cell] of row) if (!isNull(cell)) known.add(column);
   });
-  const isSetOnce = (column: string): boolean => table.references.has(column) || isIdName(column) || SET_ONCE.test(column);
+  const isSetOnce = (column: string): boolean =>
+    table.references.has(column) || isIdName(column) || (SET_ONCE.test(snakeCase(column)) && !isSharedName(column));
   const isKept = (column: string): boolean => !times.has(column) && table.unpaired.every((step) => mayKeep(column, step));
   const fixed = table.columns.filter((column) => column !== key && isSetOnce(column) && isKept(column) && known.has(column));
   if (fixed.length === 0 || times.size === 0) return [];

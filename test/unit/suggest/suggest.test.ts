@@ -193,6 +193,42 @@ describe("what an exploration suggests", () => {
   });
 });
 
+describe("names in camel case", () => {
+  const camel = (name: string): string => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  const renamed = (row: object): object => Object.fromEntries(Object.entries(row).map(([name, value]) => [camel(name), value as unknown]));
+
+  it("are read like names in snake case", () => {
+    const step =
+      (to: string): ModelAction =>
+      ({ sales, ...tables }) => {
+        const [row] = sales!;
+        return { ...tables, sales: [{ ...row!, status: to }, ...sales!.slice(1)] };
+      };
+    const actions = Object.fromEntries(["open", "paid", "sent", "done", "gone"].map((to) => [to, step(to)]));
+    const sale = (id: number, code: string): object => ({
+      id,
+      status: "open",
+      first_name: id === 1 ? "Ann" : "Bob",
+      country_code: id === 1 ? "DE" : "FR",
+      phone_number: `1${id}`,
+      invoice_number: code,
+      buyer_id: 1,
+    });
+    const root = { buyers: [{ id: 1 }, { id: 2 }], others: [{ id: 1 }], sales: [sale(1, "a1"), sale(2, "b2")] } as unknown as Tables;
+    const snake = held(explore(root, actions));
+    expect(snake).toEqual(
+      expect.arrayContaining([
+        'unique("sales.invoice_number")',
+        'immutable(["sales.invoice_number","sales.buyer_id"])',
+        'references("sales.buyer_id", "buyers.id")',
+      ]),
+    );
+    expect(snake.filter((code) => /first_name|country_code|phone_number/.test(code))).toEqual([]);
+    const inCamel = { ...root, sales: root["sales"]!.map(renamed) } as unknown as Tables;
+    expect(held(explore(inCamel, actions)).toSorted()).toEqual(snake.map(camel).toSorted());
+  });
+});
+
 describe("a column of small numbers", () => {
   const accounts = [1, 2, 3].map((id) => ({ id, label: `a${id}` }));
   const found = (root: Tables): readonly string[] => {
