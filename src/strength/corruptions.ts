@@ -42,12 +42,23 @@ export class RowWriter {
     return `DELETE FROM ${this.from} WHERE ${this.#where(row)}`;
   }
 
+  /** An SQL query for the generated columns of the table, as rows with `name`. Statements cannot write such columns. */
+  get generatedColumns(): string {
+    const { name } = this.#names.store;
+    if (name === "sqlite") return `SELECT name FROM pragma_table_xinfo(${this.#names.literal(this.#table.name)}) WHERE hidden IN (2, 3)`;
+    if (name === "postgres")
+      return `SELECT attname AS name FROM pg_attribute WHERE attrelid = to_regclass(${this.#names.literal(this.from)}) AND attgenerated <> ''`;
+    return `SELECT COLUMN_NAME AS name FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ${this.#names.literal(this.#table.name)} AND GENERATION_EXPRESSION <> ''`;
+  }
+
   /** Returns an SQL statement that inserts a copy of a row. @param key the key of the copy */
   double(row: LiveRow, key: unknown): string {
     const columns = Object.keys(row);
     const values = columns.map((column) => (column === this.#table.key ? this.#value(key) : this.#names.name(column)));
     const names = columns.map((column) => this.#names.name(column));
-    return `INSERT INTO ${this.from} (${names.join(", ")}) SELECT ${values.join(", ")} FROM ${this.from} WHERE ${this.#where(row)}`;
+    // Otherwise PostgreSQL refuses the key of an identity column that is always generated.
+    const overriding = this.#names.store.name === "postgres" ? " OVERRIDING SYSTEM VALUE" : "";
+    return `INSERT INTO ${this.from} (${names.join(", ")})${overriding} SELECT ${values.join(", ")} FROM ${this.from} WHERE ${this.#where(row)}`;
   }
 
   #where(row: LiveRow): string {
@@ -56,6 +67,10 @@ export class RowWriter {
 
   #value(value: unknown): string {
     if (value === null || value === undefined) return "NULL";
+    if (value instanceof Uint8Array) {
+      const hex = Buffer.from(value).toString("hex");
+      return this.#names.store.name === "postgres" ? `'\\x${hex}'` : `x'${hex}'`;
+    }
     return this.#names.literal(typeof value === "bigint" ? String(value) : (value as string | number | boolean));
   }
 }
@@ -71,7 +86,8 @@ export function corruptions(table: ExploredTable): readonly Corruption[] {
     column,
     kind,
     of: (row, all, write) => {
-      const value = to(row[column], all);
+      // A generated column is not in the row.
+      const value = Object.hasOwn(row, column) ? to(row[column], all) : undefined;
       if (value === undefined || value === row[column]) return undefined;
       return {
         sql: write.set(row, column, value),
@@ -79,8 +95,6 @@ export function corruptions(table: ExploredTable): readonly Corruption[] {
       };
     },
   });
-  const number = (value: unknown): number | undefined =>
-    value === null || value === undefined || Number.isNaN(Number(value)) ? undefined : Number(value);
   return [
     ...[...table.words].flatMap(([column, words]) =>
       words.map((word) => change(column, "another word", (value) => (value === word || value === null ? undefined : word))),
@@ -122,11 +136,39 @@ export function corruptions(table: ExploredTable): readonly Corruption[] {
             column: undefined,
             kind: "a row doubled",
             of: (row: LiveRow, all: readonly LiveRow[], write: RowWriter) => {
-              const ids = all.map((one) => number(one[key]));
-              const next = ids.every((id) => id !== undefined) ? Math.max(...ids) + 1 : `${String(row[key])}-2`;
+              const next = freshKey(
+                row[key],
+                all.map((one) => one[key]),
+              );
               return { sql: write.double(row, next), what: `a row of ${table.name} is duplicated` };
             },
           },
         ]),
   ];
 }
+
+const number = (value: unknown): number | undefined =>
+  value === null || value === undefined || typeof value === "object" || Number.isNaN(Number(value)) ? undefined : Number(value);
+
+/** Returns a key that no row has: the next number, or a key of the same form as `key`. The same keys give the same result. */
+function freshKey(key: unknown, all: readonly unknown[]): unknown {
+  const ids = all.map(number);
+  if (ids.every((id) => id !== undefined)) return Math.max(...ids) + 1;
+  const taken = new Set(all.map(textOf));
+  let next = key;
+  do next = successor(next);
+  while (taken.has(textOf(next)));
+  return next;
+}
+
+const textOf = (key: unknown): string => (key instanceof Uint8Array ? Buffer.from(key).toString("hex") : String(key)).toLowerCase();
+
+/** Returns another key of the same form. The last digit of a UUID, and the last byte of a binary key, are replaced by the next one. */
+function successor(key: unknown): unknown {
+  if (key instanceof Uint8Array) return Uint8Array.from(key, (byte, index) => (index === key.length - 1 ? (byte + 1) % 256 : byte));
+  const text = String(key);
+  if (!UUID.test(text)) return `${text}-2`;
+  return `${text.slice(0, -1)}${((Number.parseInt(text.slice(-1), 16) + 1) % 16).toString(16)}`;
+}
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;

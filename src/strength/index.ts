@@ -1,2 +1,2 @@
 export { measureStrength, type SpoiltPlace, type SpoiltSteps, type Strength } from "./measure.ts";
-export { strengthLines } from "./strength-lines.ts";
+export { strengthLines, strengthSummary } from "./strength-lines.ts";

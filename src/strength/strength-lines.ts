@@ -1,17 +1,47 @@
 import type { SpoiltPlace, Strength } from "./measure.ts";
 
 /** Returns lines for a terminal that show how often rules noticed wrong data. The data that no rule noticed comes first. */
-export function strengthLines(name: string, { places, tried, noticed, refused, isCut }: Strength): readonly string[] {
-  const percent = tried === 0 ? "seqqa found no data to corrupt" : `rules noticed ${share(noticed, tried)} of ${tried} corruptions`;
+export function strengthLines(name: string, strength: Strength): readonly string[] {
+  const { places } = strength;
   const missed = places.filter((place) => place.noticed < place.tried).toSorted((a, b) => a.noticed / a.tried - b.noticed / b.tried);
   const kept = places.filter((place) => place.noticed === place.tried);
   return [
-    `${name}: ${percent}${refused === 0 ? "" : `; the database refused ${refused} more ${refused === 1 ? "corruption" : "corruptions"}`}${isCut ? "; the time was up before seqqa had tried all corruptions" : ""}`,
+    ...strengthSummary(name, strength),
     ...(missed.length === 0 ? [] : ["", "Not noticed", ...missed.flatMap(missedLines)]),
     ...(kept.length === 0
       ? []
       : ["", "Noticed each time", ...kept.map((place) => `  ${placeOf(place)}  by ${place.by.join(", ") || "an error of a rule"}`)]),
   ];
+}
+
+/** Returns lines for a terminal with the share of wrong data that rules noticed, and with what was not tried. */
+export function strengthSummary(
+  name: string,
+  { tried, noticed, refused, failed, leftOut, unread, isCut }: Omit<Strength, "places">,
+): readonly string[] {
+  const percent =
+    tried === 0
+      ? isCut
+        ? "seqqa corrupted no data"
+        : "seqqa found no data to corrupt"
+      : `rules noticed ${share(noticed, tried)} of ${tried} corruptions`;
+  return [
+    `${name}: ${percent}${refused === 0 ? "" : `; the database refused ${refused} more ${refused === 1 ? "corruption" : "corruptions"}`}${isCut ? "; the time was up before seqqa had tried all corruptions" : ""}`,
+    ...(failed.first === undefined
+      ? []
+      : [`seqqa could not write ${failed.count} ${failed.count === 1 ? "corruption" : "corruptions"}, such as ${failed.first}`]),
+    ...leftOutLines(leftOut),
+    ...(unread === 0
+      ? []
+      : [`seqqa did not use some rows of ${unread} ${unread === 1 ? "state" : "states"}, because the run did not store them`]),
+  ];
+}
+
+function leftOutLines({ states, rules }: Strength["leftOut"]): readonly string[] {
+  if (states === 0) return [];
+  const why =
+    rules.length === 0 ? "their last action was not executed again" : `rules break there without corruptions: ${rules.join(", ")}`;
+  return [`seqqa left out ${states} ${states === 1 ? "state" : "states"}, because ${why}`];
 }
 
 function missedLines(place: SpoiltPlace): readonly string[] {

@@ -14,8 +14,10 @@ export interface Suggestions {
   readonly held: readonly Candidate[];
   /** The rules that were broken in few states or steps, the most likely first. Either the API has a defect, or the rule is not intended. */
   readonly nearlyHeld: readonly Candidate[];
+  /** The rules that are not suggested because steps with an unknown effect may break them, the most likely first. */
+  readonly withheld: readonly Candidate[];
   readonly states: number;
-  /** The number of states whose rows are unknown, because the run log does not contain them completely. */
+  /** The number of states in which the rows of some tables are unknown, because the run log does not contain them completely. */
   readonly unread: number;
   /** The number of states that can only be reached by breaking a rule. They are not used to find rules. */
   readonly violating: number;
@@ -33,9 +35,12 @@ export function suggest(states: StatesOfRun): Suggestions {
     .flatMap((find) => find(all))
     .filter((one) => !known.has(one.name) && isSupported(one, states))
     .toSorted((a, b) => b.likelihood - a.likelihood || b.judged - a.judged || (a.code < b.code ? -1 : 1));
+  const isUnclear = ({ unclear = 0 }: Candidate): boolean => unclear > 0;
+  const clear = found.filter((one) => !isUnclear(one));
   return {
-    held: found.filter(({ broken }) => broken.length === 0),
-    nearlyHeld: found.filter((one) => one.broken.length > 0 && !isReversed(one, found)),
+    held: clear.filter(({ broken }) => broken.length === 0),
+    nearlyHeld: clear.filter((one) => one.broken.length > 0 && !isReversed(one, found)),
+    withheld: found.filter(isUnclear),
     states: states.states.length,
     unread: all.unread,
     violating: all.violating,

@@ -140,16 +140,23 @@ it("rules are as strong as what they notice: none of what is made wrong, a part 
     expect((await strength(all.filter((one) => one !== left).join(", "))).noticed, `without ${left}`).toBeLessThan(several.noticed);
   // A rule that compares the rows after a step with those that the API says it has.
   expect(await strength("exact")).toMatchObject({ tried: none.tried, noticed: none.tried });
-  const text = await seqqa(["strength", "orders", "--output", "out"], { cwd });
+  const text = await seqqa(["strength", join(cwd, "orders.explore.ts"), "--output", "out"], { cwd });
   expect(text.stdout).toMatch(/^orders: rules noticed 100 % of \d+ corruptions\n\nNoticed each time\n/);
   // Nothing is suggested for what is noticed.
-  expect((await suggest("--for-gaps")).stdout).toContain("orders: 0 rules held");
+  expect((await suggest("--for-gaps")).stdout).toMatch(
+    /^orders: rules noticed 100 % of \d+ corruptions\norders: 0 rules for gaps \(\d+ states, /,
+  );
+  // A measurement without a result is no proof that there are no gaps.
+  expect((await suggest("./orders.explore.ts", "--for-gaps", "--max-time", "0.001")).stdout).toMatch(
+    /^orders: seqqa corrupted no data; the time was up before seqqa had tried all corruptions\norders: 0 rules for gaps/,
+  );
   writeFileSync(join(cwd, "orders.explore.ts"), exploration(all.join(", ")));
   // Rules about the state before a step leave the lane behind it.
   const tried = await seqqa(["try", "orders", "create", "pay", "ship"], { cwd });
   expect([tried.status, tried.stderr]).toEqual([0, ""]);
   expect(tried.stdout).toMatch(/^State [0-9a-f]{8}\n(?: .*\n)* +systems\.db\.orders \+ \{id: 1, status: "shipped"/m);
   const gaps = await suggest("--for-gaps", "--most", "20");
+  expect(gaps.stdout).toMatch(/^orders: rules noticed \d+ % of \d+ corruptions\norders: \d+ rules for gaps \(/);
   expect(gaps.stdout).toContain('immutable("orders.amount")');
   expect(await seqqa(["strength", "ordres", "--output", "out"], { cwd })).toMatchObject({
     status: 2,

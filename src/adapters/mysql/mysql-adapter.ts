@@ -1,3 +1,4 @@
+import type { ResultSetHeader } from "mysql2/promise";
 import { SeqqaError } from "../../model/errors.ts";
 import type { TableSchema } from "../../model/stores/store-adapter.ts";
 import { SqlAdapter, type Choosing } from "../../stores/sql-adapter.ts";
@@ -83,10 +84,12 @@ export class MysqlAdapter extends SqlAdapter<MysqlMode, MysqlCheckpoint, SharedC
     requireReading(sql);
   }
 
-  async spoil(sql: string): Promise<void> {
+  async spoil(sql: string): Promise<number> {
+    // A second connection would wait for the locks of the exploring transaction, and not see its rows.
+    if (this.checkpoint.mode === "savepoint") return (await this.connection.query<ResultSetHeader>(sql))[0].affectedRows;
     const connection = await connect(this.#store);
     try {
-      await connection.query(sql);
+      return (await connection.query<ResultSetHeader>(sql))[0].affectedRows;
     } finally {
       await disconnect(connection);
     }

@@ -110,10 +110,12 @@ export class PostgresAdapter extends SqlAdapter<PostgresMode, PostgresCheckpoint
     return [...tables].map(([name, columns]) => ({ name, columns }));
   }
 
-  async spoil(sql: string): Promise<void> {
+  async spoil(sql: string): Promise<number> {
+    // A second connection would wait for the locks of the exploring transaction, and not see its rows.
+    if (this.checkpoint.mode === "savepoint") return (await this.connection.query(sql)).rowCount ?? 0;
     const client = await connect(this.#store);
     try {
-      await client.query(sql);
+      return (await client.query(sql)).rowCount ?? 0;
     } finally {
       await client.end();
     }

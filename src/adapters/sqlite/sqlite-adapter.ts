@@ -195,10 +195,12 @@ export class SqliteAdapter implements StoreAdapter {
     return rows;
   }
 
-  spoil(sql: string): void {
+  spoil(sql: string): number {
+    // A second connection would be locked out by the exploring transaction.
+    if (this.#choice.mode === "savepoint") return this.#opened().db.prepare(sql).run().changes;
     const db = connect(this.file);
     try {
-      db.exec(sql);
+      return db.prepare(sql).run().changes;
     } finally {
       db.close();
     }

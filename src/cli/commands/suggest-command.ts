@@ -5,7 +5,7 @@ import { printable } from "../../reports/index.ts";
 import { readStates, type StatesOfRun } from "../../run-log/index.ts";
 import type { ExitStatus } from "../../run/session/exit-status.ts";
 import { suggest, suggestionCode, suggestionLines, type Candidate, type Suggestions } from "../../suggest/index.ts";
-import type { Strength } from "../../strength/index.ts";
+import { strengthSummary, type Strength } from "../../strength/index.ts";
 import { configFor } from "../arguments/config-for.ts";
 import { explorationPath } from "../arguments/exploration-path.ts";
 import { statesNamed } from "../arguments/states-named.ts";
@@ -51,7 +51,7 @@ export async function suggestCommand(
   );
   const { id, explorations, folder, skipped } = readStates(config.report.outputDir, options.run);
   tellSkipped(shell, skipped);
-  const chosen = statesNamed(named, id, explorations);
+  const chosen = statesNamed(named, id, explorations, shell.cwd);
   const single = options.write !== undefined ? "--write" : options.forGaps === true ? "--for-gaps" : undefined;
   if (single !== undefined && chosen.length > 1) {
     throw usage(
@@ -59,25 +59,37 @@ export async function suggestCommand(
       `Give the name of one exploration, for example: seqqa suggest ${printable(chosen[0].name)} ${single}`,
     );
   }
-  let found = chosen.map((of) => ({ of, suggestions: suggest(of) }));
+  let found: readonly Found[] = chosen.map((of) => ({ of, suggestions: suggest(of) }));
   if (options.forGaps === true) {
-    const [{ of, suggestions }] = found as [(typeof found)[number]];
+    const [{ of, suggestions }] = found as [Found];
     const status = await withStrength(of, { config, run: id, folder, options, shell, machinery }, (strength) => {
-      found = [{ of, suggestions: forGaps(suggestions, strength) }];
+      found = [{ of, suggestions: forGaps(suggestions, strength), strength }];
     });
     if (status !== 0) return status;
   }
   if (options.json === true) {
-    const all = found.map(({ of: { name, file }, suggestions }) => ({ name, file, ...suggestions }));
+    const all = found.map(({ of: { name, file }, suggestions, strength }) => ({ name, file, ...suggestions, strength }));
     shell.stdout.write(`${JSON.stringify({ run: id, explorations: all }, null, 2)}\n`);
   } else {
-    for (const { of, suggestions } of found) shell.stdout.write(`${suggestionLines(of, suggestions, most).map(printable).join("\n")}\n`);
+    for (const one of found) shell.stdout.write(`${foundLines(one, most).map(printable).join("\n")}\n`);
   }
   if (options.write === undefined) return 0;
-  const [{ of, suggestions }] = found as [(typeof found)[number]];
+  const [{ of, suggestions }] = found as [Found];
   const exploration = explorationPath(of.file, { folder, outputDir: config.report.outputDir, cwd: shell.cwd });
   writeRules({ ...of, exploration }, suggestions.held.slice(0, most), options.write, shell);
   return 0;
+}
+
+interface Found {
+  readonly of: StatesOfRun;
+  readonly suggestions: Suggestions;
+  /** The measurement that found the gaps. `undefined` if all rules are suggested. */
+  readonly strength?: Strength;
+}
+
+function foundLines({ of, suggestions, strength }: Found, most: number): readonly string[] {
+  const lines = suggestionLines(of, suggestions, most, strength !== undefined);
+  return strength === undefined ? lines : [...strengthSummary(of.name, strength), ...lines];
 }
 
 /** Returns only the suggested rules for columns in which the existing rules missed a corruption. */
@@ -85,7 +97,8 @@ function forGaps(suggestions: Suggestions, { places }: Strength): Suggestions {
   const gaps = places.filter(({ noticed, tried }) => noticed < tried);
   const isAbout = ({ columns }: Candidate): boolean =>
     gaps.some(({ table, column }) => columns.some((one) => (column === null ? one.startsWith(`${table}.`) : one === `${table}.${column}`)));
-  return { ...suggestions, held: suggestions.held.filter(isAbout), nearlyHeld: suggestions.nearlyHeld.filter(isAbout) };
+  const { held, nearlyHeld, withheld } = suggestions;
+  return { ...suggestions, held: held.filter(isAbout), nearlyHeld: nearlyHeld.filter(isAbout), withheld: withheld.filter(isAbout) };
 }
 
 function mostOf(text: string | undefined): number {
@@ -100,7 +113,7 @@ function writeRules(
   where: string | true,
   shell: Shell,
 ): void {
-  if (rules.length === 0) return void shell.stderr.write("note: seqqa wrote no file, because no suggested rule held in every state.\n");
+  if (rules.length === 0) return void shell.stderr.write("note: seqqa wrote no file, because the list of rules is empty.\n");
   // The run log may come from another person. Write beside the exploration only if the stored path is an existing exploration file.
   const { exploration } = of;
   if (where === true && !isFileOfExploration(exploration, shell.cwd)) {

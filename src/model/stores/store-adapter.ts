@@ -228,10 +228,11 @@ export interface LastLook {
  */
 export interface StoreAdapter {
   /**
-   * Executes one writing statement on a separate connection, as a target would. The change belongs to the state, and a restore undoes it. It is for
-   * testing rules with wrong rows. Never called for an external store.
+   * Executes one writing statement as a target would: on a separate connection, or on the shared connection if the target uses it. The change belongs
+   * to the state, and a restore undoes it. It is for testing rules with wrong rows. Never called for an external store. Returns the number of changed
+   * rows; no number counts as a change.
    */
-  spoil?(sql: string): Awaitable<void>;
+  spoil?(sql: string): Awaitable<number | void>;
   /** The kind of the store, e.g. `sqlite`. */
   readonly name: string;
   readonly checkpoint: CheckpointChoice;

@@ -17,6 +17,8 @@ export interface Candidate {
   readonly broken: readonly Place[];
   /** The state or step that came nearest to breaking the rule. */
   readonly nearest: Place | undefined;
+  /** The number of steps that cannot be judged, because they replaced several rows with generated keys. Such a rule may be wrong. Default: 0. */
+  readonly unclear?: number;
 }
 
 /** A state or step that breaks a rule or nearly does. `what` describes the values in it. */

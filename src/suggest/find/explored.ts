@@ -1,12 +1,14 @@
 import type { StatesOfRun } from "../../run-log/index.ts";
 import { isNull, numberIn, textIn, type Cell } from "../rows/cells.ts";
 import { readRows, type Row, type Table } from "../rows/explored-rows.ts";
-import { rowChanges, type RowChanges } from "../rows/row-changes.ts";
+import { rowChanges, type RowChanges, type UnpairedStep } from "../rows/row-changes.ts";
 import { objectLiteral, literal } from "./candidate.ts";
 
 /** A table with the data for finding rules: its columns, grouped by the kind of their values, and the rows that each step changed. */
 export interface ExploredTable extends Table {
   readonly changes: readonly RowChanges[];
+  /** The steps that replaced several rows with generated keys. They are not in `changes`. */
+  readonly unpaired: readonly UnpairedStep[];
   /** The columns whose values are keys of another table in every state, each with the name of the other table. */
   readonly references: ReadonlyMap<string, string>;
   /** The columns with amounts, which are numbers that are no keys, no references and no flags (0 and 1). */
@@ -23,7 +25,7 @@ export interface ExploredTable extends Table {
 export interface Explored {
   readonly of: StatesOfRun;
   readonly tables: readonly ExploredTable[];
-  /** The number of states whose rows are unknown, because the run log does not contain them completely. */
+  /** The number of states in which the rows of some tables are unknown, because the run log does not contain them completely. */
   readonly unread: number;
   /** The number of states that can only be reached by a step that broke a rule. */
   readonly violating: number;
@@ -50,8 +52,8 @@ export function explored(all: StatesOfRun): Explored {
       return {
         ...table,
         references,
-        changes: rowChanges(table, of.steps),
-        numbers: others.filter((column) => isAmount(table, column)),
+        ...rowChanges(table, of.steps),
+        numbers: others.filter((column) => !REFERENCE_NAME.test(snakeCase(column)) && isAmount(table, column)),
         words: new Map(others.flatMap((column) => wordsOf(table, column))),
         emptied: table.columns.filter((column) => new Set([...cellsIn(table, column)].map(isNull)).size === 2),
         isOneOfSeveral: stores.size > 1,
@@ -72,8 +74,17 @@ export function eachRow({ rows }: Table, visit: (row: Row, state: number) => voi
   rows.forEach((all, state) => all?.forEach((row) => visit(row, state)));
 }
 
+/** Returns a name in snake case, for tests of names: `userId` becomes `user_id`. */
+export const snakeCase = (column: string): string => column.replace(/([a-z\d])([A-Z])/g, "$1_$2").toLowerCase();
+
 /** Returns `true` if the name of a column ends like an id, such as `id`, `user_id` or `userId`. */
-export const isIdName = (column: string): boolean => /(?:^|_)(?:id|uuid|key)$|[a-z](?:Id|ID|Uuid|Key)$/.test(column);
+export const isIdName = (column: string): boolean => /(?:^|_)(?:id|uuid|key)$/.test(snakeCase(column));
+
+/** Matches names in snake case of codes and numbers that several rows may have, and that may change. */
+const SHARED_NAME = /(?:^|_)(?:country|currency|language|locale|postal|zip|area|phone|house|status|error)_(?:code|number)$/;
+
+/** Returns `true` for a name such as `country_code` or `phoneNumber`. Such codes and numbers do not identify a row. */
+export const isSharedName = (column: string): boolean => SHARED_NAME.test(snakeCase(column));
 
 export const columnOf = (table: Table, column: string): string => `${table.name}.${column}`;
 
@@ -99,8 +110,8 @@ const FEWEST_VALUES = 2;
  * have the name of a reference, because small numbers are keys of almost every table.
  */
 function referencesOf(table: Table, column: string, tables: readonly Table[]): readonly (readonly [string, string])[] {
-  const stem = /^(.+?)(?:_id|_uuid|Id|ID|Uuid)$/.exec(column)?.[1]?.toLowerCase();
-  const isNamed = stem !== undefined || REFERENCE_NAME.test(column);
+  const stem = /^(.+?)_(?:id|uuid)$/.exec(snakeCase(column))?.[1];
+  const isNamed = stem !== undefined || REFERENCE_NAME.test(snakeCase(column));
   const values = new Set([...cellsIn(table, column)].filter((cell) => !isNull(cell)));
   const isText = [...values].every((cell) => numberIn(cell) === undefined);
   if (column === table.key || values.size === 0 || !(isNamed || (isText && values.size >= FEWEST_VALUES))) return [];
@@ -108,8 +119,35 @@ function referencesOf(table: Table, column: string, tables: readonly Table[]): r
   const byName = fits.find(
     (other) => other !== table && stem !== undefined && namesOf(other.name).some((name) => stem === name || stem.endsWith(`_${name}`)),
   );
-  const target = byName ?? fits.find((other) => other !== table && isWithin(table, column, other));
+  const target = byName ?? targetByValues(table, column, { fits, isText });
   return target === undefined ? [] : [[column, target.name]];
+}
+
+/** Matches names of columns that usually refer to another row of their own table. */
+const OWN_NAME = /^(?:parent|manager|supervisor|previous|next|original|reply_to|replied_to|replaces|replaced_by)(?:_?id|_?uuid)?$/i;
+/** `PERSON_NAME` matches names of columns that usually refer to a person, `PERSONS` names of tables of persons. */
+const PERSON_NAME = /(?:^|_)(?:owner|author|user|assignee|creator|sender|recipient|(?:created|updated|changed)_by)(?:_?id|_?uuid)?$/i;
+const PERSONS = /^(?:users?|accounts?|members?|customers?|people|persons?)$/i;
+
+/**
+ * Finds the table to which a column refers by its values. Small numbers are keys of almost every table. A column of numbers therefore refers to a
+ * table only if no other table fits, or its name suggests the table.
+ */
+function targetByValues(
+  table: Table,
+  column: string,
+  { fits, isText }: { readonly fits: readonly Table[]; readonly isText: boolean },
+): Table | undefined {
+  const within = fits.filter((other) => isWithin(table, column, other));
+  const own = within.find((other) => other === table);
+  if (own !== undefined && OWN_NAME.test(snakeCase(column))) return own;
+  const others = within.filter((other) => other !== table);
+  if (isText) return others[0] ?? own;
+  const persons = PERSON_NAME.test(snakeCase(column))
+    ? others.filter(({ name }) => PERSONS.test(name.slice(name.lastIndexOf(".") + 1)))
+    : [];
+  if (persons.length === 1) return persons[0];
+  return within.length === 1 ? within[0] : undefined;
 }
 
 /** Returns `true` if, in every state, each value of a column is a key of the other table. */
@@ -123,7 +161,7 @@ function isWithin(table: Table, column: string, { key, rows }: Table): boolean {
 
 /** Returns the column names (without the ending `_id`) that suggest a reference to a table: `orders` and `order` for the table `orders`. */
 function namesOf(table: string): readonly string[] {
-  const name = table.slice(table.lastIndexOf(".") + 1).toLowerCase();
+  const name = snakeCase(table.slice(table.lastIndexOf(".") + 1));
   return [name, name.replace(/ies$/, "y"), name.replace(/s$/, ""), name.replace(/es$/, "")];
 }
 
@@ -137,7 +175,7 @@ function isAmount(table: Table, column: string): boolean {
 const FREE_NAME = /(?:^|_)(?:name|title|text|body|description|note|comment|e?mail|color|label|address|city|url|token|code|currency)$/i;
 
 function wordsOf(table: Table, column: string): readonly (readonly [string, readonly string[]])[] {
-  if (FREE_NAME.test(column)) return [];
+  if (FREE_NAME.test(snakeCase(column))) return [];
   const words = new Set<string>();
   let isOne = true;
   eachRow(table, (row) => {

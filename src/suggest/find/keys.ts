@@ -1,7 +1,7 @@
 import { nameOf } from "../../rules/rows/row-rules.ts";
 import { isNull, isPlain, numberIn } from "../rows/cells.ts";
 import { literal, type Candidate, type Place } from "./candidate.ts";
-import { columnOf, eachRow, isIdName, optionsCode, type Explored, type ExploredTable } from "./explored.ts";
+import { columnOf, eachRow, isIdName, isSharedName, optionsCode, snakeCase, type Explored, type ExploredTable } from "./explored.ts";
 
 /** Suggests rules for columns with unique values, and for columns that refer to rows of another table. */
 export function keys({ tables }: Explored): readonly Candidate[] {
@@ -15,7 +15,9 @@ const UNIQUE_NAME =
 /** Suggests that values are unique: in columns whose names suggest it, and in pairs of references, such as member and group. */
 function uniques(table: ExploredTable): readonly Candidate[] {
   const others = table.columns.filter((column) => column !== table.key && !table.words.has(column));
-  const single = others.filter((column) => UNIQUE_NAME.test(column)).flatMap((column) => unique(table, [column], 0.75));
+  const single = others
+    .filter((column) => UNIQUE_NAME.test(snakeCase(column)) && !isSharedName(column))
+    .flatMap((column) => unique(table, [column], 0.75));
   const ids = others.filter((column) => isIdName(column) || table.references.has(column));
   const alone = new Set(ids.filter((column) => unique(table, [column], 0).some(({ broken }) => broken.length === 0)));
   const pairs = ids.flatMap((first, at) => ids.slice(at + 1).map((second) => [first, second]));

@@ -1,7 +1,8 @@
 import { nameOf } from "../../rules/rows/row-rules.ts";
 import { isNull } from "../rows/cells.ts";
 import { literal, objectLiteral, type Candidate, type Place } from "./candidate.ts";
-import { columnOf, eachRow, isIdName, optionsCode, type Explored, type ExploredTable } from "./explored.ts";
+import { isExplained, mayKeep, pairedBy } from "../rows/row-changes.ts";
+import { columnOf, eachRow, isIdName, isSharedName, optionsCode, snakeCase, type Explored, type ExploredTable } from "./explored.ts";
 
 /** Suggests rules for the transitions between statuses, and for columns that never change. */
 export function lifecycles({ tables, of }: Explored): readonly Candidate[] {
@@ -21,7 +22,8 @@ function transitions(table: ExploredTable, column: string, words: readonly strin
   const initial = new Map<string, number>();
   let changes = 0;
   const wordOf = (cell: string | undefined): string => (cell === undefined ? "" : (JSON.parse(cell) as string));
-  for (const { step, changed, created } of table.changes) {
+  const paired = table.unpaired.map((one) => pairedBy(column, table, one));
+  for (const { step, changed, created } of [...table.changes, ...paired.filter((one) => one !== undefined)]) {
     for (const row of created) initial.set(wordOf(row.get(column)), (initial.get(wordOf(row.get(column))) ?? 0) + 1);
     for (const { before, after } of changed) {
       const [from, to] = [wordOf(before.get(column)), wordOf(after.get(column))];
@@ -47,6 +49,9 @@ function transitions(table: ExploredTable, column: string, words: readonly strin
   });
   const rarest = [...seen.values()].flatMap((all) => [...all.values()]).toSorted((a, b) => a.count - b.count)[0]!;
   const listed = [...seen].flatMap(([from, all]) => [...all].map(([to, { count }]) => `${from} to ${to} ${count} times`)).join(", ");
+  const isKnown = (from: string | undefined, to: string | undefined): boolean =>
+    to === undefined || (from === undefined ? initial.has(wordOf(to)) : seen.get(wordOf(from))?.has(wordOf(to)) === true);
+  const unclear = table.unpaired.filter((one, index) => paired[index] === undefined && !isExplained(column, one, isKnown));
   const finals = words.filter((word) => !seen.has(word));
   const options = [
     ...(key === "id" ? [] : [["key", literal(key)] as const]),
@@ -66,6 +71,7 @@ function transitions(table: ExploredTable, column: string, words: readonly strin
         rarest.count <= Math.max(1, changes * RARE)
           ? { ...rarest.place, what: `only ${rarest.count} of ${changes} changes: ${rarest.place.what}` }
           : undefined,
+      unclear: unclear.length,
     },
   ];
 }
@@ -97,8 +103,10 @@ function immutable(table: ExploredTable): readonly Candidate[] {
   eachRow(table, (row) => {
     for (const [column, cell] of row) if (!isNull(cell)) known.add(column);
   });
-  const isSetOnce = (column: string): boolean => table.references.has(column) || isIdName(column) || SET_ONCE.test(column);
-  const fixed = table.columns.filter((column) => column !== key && isSetOnce(column) && !times.has(column) && known.has(column));
+  const isSetOnce = (column: string): boolean =>
+    table.references.has(column) || isIdName(column) || (SET_ONCE.test(snakeCase(column)) && !isSharedName(column));
+  const isKept = (column: string): boolean => !times.has(column) && table.unpaired.every((step) => mayKeep(column, step));
+  const fixed = table.columns.filter((column) => column !== key && isSetOnce(column) && isKept(column) && known.has(column));
   if (fixed.length === 0 || times.size === 0) return [];
   const [rarest, { count, place }] = [...times].toSorted(([, a], [, b]) => a.count - b.count)[0]!;
   const named = fixed.map((column) => columnOf(table, column));

@@ -2,7 +2,7 @@ import { nameOf } from "../../rules/rows/row-rules.ts";
 import { isNull, numberIn } from "../rows/cells.ts";
 import type { Row } from "../rows/explored-rows.ts";
 import { literal, objectLiteral, type Candidate, type Place } from "./candidate.ts";
-import { columnOf, optionsCode, type Explored, type ExploredTable } from "./explored.ts";
+import { columnOf, optionsCode, snakeCase, type Explored, type ExploredTable } from "./explored.ts";
 
 /** Sums that differ by at most this much count as equal, because floating-point sums are rounded. */
 const ROUNDING = 0.000001;
@@ -25,11 +25,8 @@ export function sums(explored: Explored): readonly Candidate[] {
 function within(parts: ExploredTable, whole: ExploredTable): readonly Candidate[] {
   const { key } = whole;
   if (key === undefined) return [];
-  const stem = whole.name
-    .slice(whole.name.lastIndexOf(".") + 1)
-    .replace(/s$/, "")
-    .toLowerCase();
-  const by = parts.columns.find((column) => [`${stem}_id`, `${stem}id`].includes(column.toLowerCase()));
+  const stem = snakeCase(whole.name.slice(whole.name.lastIndexOf(".") + 1)).replace(/s$/, "");
+  const by = parts.columns.find((column) => [`${stem}_id`, `${stem}id`].includes(snakeCase(column)));
   if (by === undefined) return [];
   return parts.numbers.flatMap((part) => whole.numbers.flatMap((limit) => sumWithin({ parts, part, whole, limit, by, key })));
 }

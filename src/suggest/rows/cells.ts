@@ -11,6 +11,11 @@ export function numberIn(cell: Cell): number | undefined {
   return /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(cell) ? Number(cell) : undefined;
 }
 
+/** Returns the number in a text such as `"12.50"`, with its fraction; `undefined` if the cell is anything else. */
+export function decimalIn(cell: Cell): Cell | undefined {
+  return /^"(-?(?:0|[1-9]\d*)\.\d+)"$/.exec(cell)?.[1];
+}
+
 /** Returns the text in a cell; `undefined` if the cell is not a text, or contains placeholders for ids or times. */
 export function textIn(cell: Cell): string | undefined {
   if (!cell.startsWith('"')) return undefined;

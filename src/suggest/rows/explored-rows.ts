@@ -1,6 +1,6 @@
 import { cellsOf } from "../../state/index.ts";
 import type { StatesOfRun } from "../../run-log/index.ts";
-import type { Cell } from "./cells.ts";
+import { decimalIn, isNull, numberIn, type Cell } from "./cells.ts";
 
 export type Row = ReadonlyMap<string, Cell>;
 
@@ -18,14 +18,19 @@ export interface Table {
 
 export interface ExploredRows {
   readonly tables: readonly Table[];
-  /** The number of states whose rows are unknown, because the run log does not contain them completely. */
+  /** The number of states in which the rows of some tables are unknown, because the run log does not contain them completely. */
   readonly unread: number;
 }
 
 /** Matches a line that describes a row: `systems.db.orders + {id: 1, status: "paid"}`. Names with special characters are quoted. */
 const ROW = /^systems\.([\w$-]+)\.((?:[\w$-]+|"(?:[^"\\]|\\.)*")(?:\.(?:[\w$-]+|"(?:[^"\\]|\\.)*"))*) ([+-]) \{(.*)\}$/s;
-/** Matches the end of a line, or of a list of lines, that was cut because of its length. */
-const CUT = /\.\.\. \(\d+ characters\)$|^\.\.\. and \d+ more lines$/;
+/** Matches the end of a line that was cut because of its length. `MORE` matches the last line of a list that was cut. */
+const CUT = /\.\.\. \(\d+ characters\)$/;
+const MORE = /^\.\.\. and \d+ more lines$/;
+/** Runs store at most this number of lines of the root state (`bring-up/root-state.ts`). They do not mark that there are more. */
+const ROOT_LINES = 2000;
+/** Matches the store and table of a row line, also if the line was cut. */
+const ROW_TABLE = /^systems\.([\w$-]+)\.((?:[\w$-]+|"(?:[^"\\]|\\.)*")(?:\.(?:[\w$-]+|"(?:[^"\\]|\\.)*"))*) [+-] \{/;
 
 /** The tables in which Redis stores and BullMQ queues show their keys, with the columns of each. */
 const REDIS_TABLES: ReadonlyMap<string, string> = new Map([
@@ -48,15 +53,15 @@ const REDIS_TABLES: ReadonlyMap<string, string> = new Map([
  * rows that were added (`+`) or removed (`-`) since the root state.
  */
 export function readRows({ root, states }: Pick<StatesOfRun, "root" | "states">): ExploredRows {
-  const base = new Map<string, readonly string[]>();
-  const ofRoot = tablesIn(root);
-  for (const [table, { added }] of ofRoot ?? []) base.set(table, added);
-  const byState = states.map(({ lines }) => (lines === undefined || ofRoot === undefined ? undefined : tablesIn(lines)));
-  const names = new Set([...base.keys(), ...byState.flatMap((tables) => [...(tables?.keys() ?? [])])]);
-  const all = [...names].toSorted().map((name) => tableOf(name, base.get(name) ?? [], byState));
+  const ofRoot = tablesIn(root, root.length >= ROOT_LINES);
+  const byState = states.map(({ lines }) => (lines === undefined ? undefined : tablesIn(lines)));
+  const names = new Set([ofRoot, ...byState].flatMap((found) => [...(found?.tables.keys() ?? [])]));
+  const all = [...names].toSorted().map((name) => tableOf(name, ofRoot, byState));
   const tables = all.filter(({ columns }) => columns.length > 0);
   const sql = new Set(tables.filter((table) => !isOfRedis(table)).map(({ store }) => store));
-  return { tables: tables.filter(({ store }) => sql.has(store)), unread: byState.filter((one) => one === undefined).length };
+  const shown = all.filter((table) => sql.has(table.store) || !isOfRedis(table));
+  const isUnread = (state: number): boolean => byState[state] === undefined || shown.some(({ rows }) => rows[state] === undefined);
+  return { tables: tables.filter(({ store }) => sql.has(store)), unread: states.filter((_, state) => isUnread(state)).length };
 }
 
 function isOfRedis({ name, columns }: Table): boolean {
@@ -67,34 +72,55 @@ function isOfRedis({ name, columns }: Table): boolean {
 interface Changed {
   readonly added: string[];
   readonly removed: string[];
+  /** `true` if a row of the table is unknown, because its line was cut. */
+  isCut: boolean;
 }
 
-/** Reads added and removed rows from the lines that describe a state. Returns them by store and table; `undefined` if a line was cut. */
-function tablesIn(lines: readonly string[]): Map<string, Changed> | undefined {
+/** The rows that lines describe, by store and table. */
+interface Lines {
+  readonly tables: ReadonlyMap<string, Changed>;
+  /** `true` if lines of other tables may be missing. */
+  readonly isCut: boolean;
+}
+
+/** Reads added and removed rows from the lines that describe a state. The lines are sorted, so a list that was cut ends in an incomplete table. */
+function tablesIn(lines: readonly string[], isCut = MORE.test(lines.at(-1) ?? "")): Lines {
   const tables = new Map<string, Changed>();
+  let last: Changed | undefined;
   for (const line of lines) {
-    if (CUT.test(line) && !/^(?:context|clients)\b/.test(line)) return undefined;
-    const [, store, table, sign, cells] = ROW.exec(line) ?? [];
+    const [, store, table] = ROW_TABLE.exec(line) ?? [];
     if (store === undefined) continue;
     const name = `${store} ${table}`;
-    const changed = tables.get(name) ?? { added: [], removed: [] };
-    tables.set(name, changed);
-    changed[sign === "+" ? "added" : "removed"].push(cells!);
+    last = tables.get(name) ?? { added: [], removed: [], isCut: false };
+    tables.set(name, last);
+    const [, , , sign, cells] = ROW.exec(line) ?? [];
+    if (sign === undefined || CUT.test(line)) last.isCut = true;
+    else last[sign === "+" ? "added" : "removed"].push(cells!);
   }
-  return tables;
+  if (isCut && last !== undefined) last.isCut = true;
+  return { tables, isCut };
 }
 
-function tableOf(named: string, base: readonly string[], byState: readonly (Map<string, Changed> | undefined)[]): Table {
+/** Returns the lines of a table; `undefined` if some are missing. */
+function linesOf(named: string, lines: Lines | undefined): Changed | undefined {
+  if (lines === undefined) return undefined;
+  const found = lines.tables.get(named) ?? { added: [], removed: [], isCut: lines.isCut };
+  return found.isCut ? undefined : found;
+}
+
+function tableOf(named: string, ofRoot: Lines, byState: readonly (Lines | undefined)[]): Table {
+  const base = linesOf(named, ofRoot)?.added;
   const [store, written] = [named.slice(0, named.indexOf(" ")), named.slice(named.indexOf(" ") + 1)];
-  const parsed = new Map<string, Row>();
+  const parsed = new Map<string, Map<string, Cell>>();
   const rowOf = (text: string): Row => {
     const row = parsed.get(text) ?? new Map(cellsOf(text).map(([column, cell]) => [unquoted(column), cell]));
     parsed.set(text, row);
     return row;
   };
   const rows = byState.map((tables) => {
-    if (tables === undefined) return undefined;
-    const { added = [], removed = [] } = tables.get(named) ?? {};
+    const lines = linesOf(named, tables);
+    if (lines === undefined || base === undefined) return undefined;
+    const { added, removed } = lines;
     const left = [...base];
     for (const one of removed) {
       const at = left.indexOf(one);
@@ -105,6 +131,12 @@ function tableOf(named: string, base: readonly string[], byState: readonly (Map<
     return [...left, ...added].map(rowOf);
   });
   const columns = [...new Set([...parsed.values()].flatMap((row) => [...row.keys()]))];
+  for (const column of columns.filter((one) => isDecimal(one, [...parsed.values()]))) {
+    for (const row of parsed.values()) {
+      const decimal = decimalIn(row.get(column) ?? "null");
+      if (decimal !== undefined) row.set(column, decimal);
+    }
+  }
   const name = written
     .split(/\.(?=(?:[^"]*"[^"]*")*[^"]*$)/)
     .map(unquoted)
@@ -118,6 +150,15 @@ function unquoted(name: string): string {
   } catch {
     return name;
   }
+}
+
+/**
+ * Returns `true` for a column of decimal numbers. Databases return such numbers as text. Numbers without a fraction, such as `"007"`, may be codes, so
+ * a column with such texts is none.
+ */
+function isDecimal(column: string, rows: readonly Row[]): boolean {
+  const cells = rows.map((row) => row.get(column) ?? "null").filter((cell) => !isNull(cell) && numberIn(cell) === undefined);
+  return cells.length > 0 && !/version/i.test(column) && cells.every((cell) => decimalIn(cell) !== undefined);
 }
 
 /** Returns the column whose values are unique in every state, preferably `id`. */

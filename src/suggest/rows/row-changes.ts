@@ -1,5 +1,5 @@
 import type { StepOfRun } from "../../run-log/index.ts";
-import { isPlain } from "./cells.ts";
+import { isPlain, type Cell } from "./cells.ts";
 import type { Row, Table } from "./explored-rows.ts";
 
 export interface RowChanges {
@@ -8,25 +8,116 @@ export interface RowChanges {
   readonly created: readonly Row[];
 }
 
+/** A step that replaced several rows whose keys do not show which row became which. */
+export interface UnpairedStep {
+  readonly step: StepOfRun;
+  /** The rows that exist only before the step, and the rows that exist only after it. */
+  readonly gone: readonly Row[];
+  readonly come: readonly Row[];
+}
+
 /**
  * Returns the rows that each step added, changed and removed in a table. Rows before and after a step with equal keys are the same row. A generated
- * id may have different placeholders before and after the step. Such a step is used only if it changes a single row.
+ * id may have different placeholders before and after the step. If such a step changes more than a single row, it is in `unpaired`.
  */
-export function rowChanges(table: Table, steps: readonly StepOfRun[]): readonly RowChanges[] {
-  return steps.flatMap((step): readonly RowChanges[] => {
+export function rowChanges(
+  table: Table,
+  steps: readonly StepOfRun[],
+): { readonly changes: readonly RowChanges[]; readonly unpaired: readonly UnpairedStep[] } {
+  const changes: RowChanges[] = [];
+  const unpaired: UnpairedStep[] = [];
+  for (const step of steps) {
     const [before, after] = [table.rows[step.from], table.rows[step.to]];
-    if (step.from === step.to || before === undefined || after === undefined) return [];
+    if (step.from === step.to || before === undefined || after === undefined) continue;
     const [gone, come] = [without(before, after), without(after, before)];
-    if (gone.length + come.length === 0) return [];
+    if (gone.length + come.length === 0) continue;
     const { key } = table;
     const isKnown = key !== undefined && [...gone, ...come].every((row) => isPlain(row.get(key) ?? ""));
     if (isKnown) {
       const old = new Map(gone.map((row) => [row.get(key), row]));
       const changed = come.flatMap((row) => (old.has(row.get(key)) ? [{ before: old.get(row.get(key))!, after: row }] : []));
-      return [{ step, changed, created: come.filter((row) => !old.has(row.get(key))) }];
+      changes.push({ step, changed, created: come.filter((row) => !old.has(row.get(key))) });
+    } else if (gone.length === 0 || come.length === 0) changes.push({ step, changed: [], created: come });
+    else if (gone.length === 1 && come.length === 1) changes.push({ step, changed: [{ before: gone[0]!, after: come[0]! }], created: [] });
+    else unpaired.push({ step, gone, come });
+  }
+  return { changes, unpaired };
+}
+
+/**
+ * Finds the values that a step gave to a column, although the keys of the rows do not show which row became which. Rows that agree in all columns
+ * that the step left unchanged are the same row. Returns `undefined` if several answers are possible.
+ */
+export function pairedBy(column: string, { key, columns }: Table, unpaired: UnpairedStep): RowChanges | undefined {
+  const { step, gone, come } = unpaired;
+  const rows = [...gone, ...come];
+  const same = columns.filter(
+    (one) => one !== key && one !== column && mayKeep(one, unpaired) && rows.every((row) => isPlain(row.get(one) ?? "null")),
+  );
+  const groupOf = (row: Row): string => JSON.stringify(same.map((one) => row.get(one) ?? "null"));
+  const [left, right] = [new Set(gone), new Set(come)];
+  const changed: { before: Row; after: Row }[] = [];
+  const pair = (before: readonly Row[], after: readonly Row[]): void => {
+    for (const [index, row] of before.slice(0, after.length).entries()) {
+      changed.push({ before: row, after: after[index]! });
+      left.delete(row);
+      right.delete(after[index]!);
     }
-    if (gone.length === 0) return [{ step, changed: [], created: come }];
-    return gone.length === 1 && come.length === 1 ? [{ step, changed: [{ before: gone[0]!, after: come[0]! }], created: [] }] : [];
+  };
+  for (const group of new Set(gone.map(groupOf))) {
+    const [before, after] = [gone, come].map((all) => all.filter((row) => groupOf(row) === group)) as [Row[], Row[]];
+    if (before.length === after.length && isClear(column, before, after)) pair(before, after);
+  }
+  const [before, after] = [[...left], [...right]];
+  if (!isClear(column, before, after)) return undefined;
+  pair(before, after);
+  return { step, changed, created: [...right] };
+}
+
+/** Returns `true` if all ways to pair the rows give the same values of a column. The rows without a partner were removed or created. */
+function isClear(column: string, before: readonly Row[], after: readonly Row[]): boolean {
+  const isOne = (rows: readonly Row[]): boolean => new Set(rows.map((row) => row.get(column))).size === 1;
+  if (before.length === 0 || after.length === 0) return true;
+  if (before.length === after.length) return isOne(before) || isOne(after);
+  return isOne(before.length > after.length ? before : after);
+}
+
+/**
+ * Returns `true` if known changes of a column can explain a step. `isKnown` returns `true` for a change that other steps made. One of its arguments is
+ * `undefined` for a created or a removed row.
+ */
+export function isExplained(
+  column: string,
+  { gone, come }: UnpairedStep,
+  isKnown: (from: Cell | undefined, to: Cell | undefined) => boolean,
+): boolean {
+  const size = Math.max(gone.length, come.length);
+  const [before, after] = [gone, come].map((rows) => Array.from({ length: size }, (_, index) => rows[index]?.get(column))) as [
+    (Cell | undefined)[],
+    (Cell | undefined)[],
+  ];
+  const partners = new Map<number, number>();
+  // Finds a partner for each row before the step. A partner that is taken is free again if the row that has it finds another partner.
+  const finds = (at: number, tried: Set<number>): boolean =>
+    after.some((to, index) => {
+      if (tried.has(index) || !(before[at] === to || isKnown(before[at], to))) return false;
+      tried.add(index);
+      const taken = partners.get(index);
+      if (taken !== undefined && !finds(taken, tried)) return false;
+      partners.set(index, at);
+      return true;
+    });
+  return before.every((_, at) => finds(at, new Set()));
+}
+
+/** Returns `true` if a step may have left a column unchanged in all rows that it did not create or remove. */
+export function mayKeep(column: string, { gone, come }: UnpairedStep): boolean {
+  const [few, many] = gone.length <= come.length ? [gone, come] : [come, gone];
+  const cells = many.map((row) => row.get(column));
+  return few.every((row) => {
+    const at = cells.indexOf(row.get(column));
+    if (at >= 0) cells.splice(at, 1);
+    return at >= 0;
   });
 }
 

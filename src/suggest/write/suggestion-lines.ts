@@ -5,21 +5,26 @@ import type { Suggestions } from "../suggest.ts";
 /** The largest number of steps that are shown of a path. */
 const MOST_STEPS = 8;
 
-/** Returns suggested rules as lines for a terminal. `most` limits the number of rules without exceptions. */
+/**
+ * Returns suggested rules as lines for a terminal.
+ * @param most limits the number of rules without exceptions
+ * @param isForGaps `true` if the suggestions are only the rules for gaps
+ */
 export function suggestionLines(
   of: StatesOfRun,
-  { held, nearlyHeld, states, unread, violating, tables }: Suggestions,
+  { held, nearlyHeld, withheld, states, unread, violating, tables }: Suggestions,
   most: number,
+  isForGaps = false,
 ): readonly string[] {
   const many = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
   const shown = held.slice(0, most);
   const left = [
     ...(violating > 0 ? [`without ${many(violating, "state")} that ${violating === 1 ? "breaks" : "break"} your rules`] : []),
-    ...(unread > 0 ? [`without ${many(unread, "state")} whose rows were not stored`] : []),
+    ...(unread > 0 ? [`without some rows of ${many(unread, "state")}, which were not stored`] : []),
   ];
   const seen = [many(states, "state"), ...left, many(of.steps.length, "step"), many(tables.length, "table")].join(", ");
   return [
-    `${of.name}: ${many(held.length, "rule")} held (${seen})`,
+    `${of.name}: ${many(held.length, "rule")} ${isForGaps ? "for gaps" : "held"} (${seen})`,
     ...shown.flatMap((one, index) => ["", ...lines(of, one, `${index + 1}`.padStart(2))]),
     ...(held.length > shown.length
       ? ["", `... and ${held.length - shown.length} more ${held.length - shown.length === 1 ? "rule" : "rules"}: add --most ${held.length}`]
@@ -31,14 +36,26 @@ export function suggestionLines(
           "Rules that nearly held (either the API has a defect, or the rule is wrong)",
           ...nearlyHeld.flatMap((one) => ["", ...lines(of, one, " !")]),
         ]),
+    ...(withheld.length === 0
+      ? []
+      : [
+          "",
+          "Rules that seqqa does not suggest, because it cannot judge some steps",
+          ...withheld.flatMap((one) => ["", ...lines(of, one, " ?")]),
+        ]),
   ];
 }
 
-function lines(of: StatesOfRun, { code, evidence, judged, broken, nearest }: Candidate, mark: string): readonly string[] {
+function lines(of: StatesOfRun, { code, evidence, judged, broken, nearest, unclear = 0 }: Candidate, mark: string): readonly string[] {
   const [first] = broken;
   return [
     ` ${mark}  ${code}`,
     `      held      ${judged - broken.length} of ${judged} times; ${evidence}`,
+    ...(unclear === 0
+      ? []
+      : [
+          `      unclear   in ${unclear} ${unclear === 1 ? "step: it" : "steps: they"} replaced several rows, and the generated keys do not show which row became which`,
+        ]),
     ...(first === undefined ? [] : [`      broken    ${place(of, first)}`]),
     ...(nearest === undefined ? [] : [`      nearest   ${place(of, nearest)}`]),
   ];

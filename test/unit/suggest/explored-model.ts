@@ -55,5 +55,7 @@ export function linesOf(before: Tables, after: Tables): readonly string[] {
 const name = (text: string): string => (/^[\w$-]+$/.test(text) ? text : JSON.stringify(text));
 const rowText = (row: Readonly<Record<string, Cell>>): string =>
   `{${Object.entries(row)
-    .map(([column, value]) => `${name(column)}: ${JSON.stringify(value)}`)
+    .map(([column, value]) => `${name(column)}: ${isGenerated(value) ? value : JSON.stringify(value)}`)
     .join(", ")}}`;
+/** The placeholder of a generated id, as state lines show it: `#1`. */
+const isGenerated = (value: Cell): value is string => typeof value === "string" && /^#\d+$/.test(value);

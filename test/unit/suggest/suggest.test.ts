@@ -187,9 +187,217 @@ describe("what an exploration suggests", () => {
       ...of,
       states: of.states.map((one) => ({ ...one, lines: ['systems.db.orders + {id: 1, note: "x... (900 characters)'] })),
     });
-    expect(cut).toMatchObject({ unread: of.states.length, tables: [] });
+    expect(cut).toMatchObject({ unread: of.states.length, tables: ["users"] });
     const odd = ["systems.db.orders + {", 'systems.db."a\\q" + {id: 1}', "systems.db.orders - {id: 7}", "", "= = ="];
     expect(() => suggest({ ...of, states: of.states.map((one) => ({ ...one, lines: odd })) })).not.toThrow();
+  });
+});
+
+describe("names in camel case", () => {
+  const camel = (name: string): string => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  const renamed = (row: object): object => Object.fromEntries(Object.entries(row).map(([name, value]) => [camel(name), value as unknown]));
+
+  it("are read like names in snake case", () => {
+    const step =
+      (to: string): ModelAction =>
+      ({ sales, ...tables }) => {
+        const [row] = sales!;
+        return { ...tables, sales: [{ ...row!, status: to }, ...sales!.slice(1)] };
+      };
+    const actions = Object.fromEntries(["open", "paid", "sent", "done", "gone"].map((to) => [to, step(to)]));
+    const sale = (id: number, code: string): object => ({
+      id,
+      status: "open",
+      first_name: id === 1 ? "Ann" : "Bob",
+      country_code: id === 1 ? "DE" : "FR",
+      phone_number: `1${id}`,
+      invoice_number: code,
+      buyer_id: 1,
+    });
+    const root = { buyers: [{ id: 1 }, { id: 2 }], others: [{ id: 1 }], sales: [sale(1, "a1"), sale(2, "b2")] } as unknown as Tables;
+    const snake = held(explore(root, actions));
+    expect(snake).toEqual(
+      expect.arrayContaining([
+        'unique("sales.invoice_number")',
+        'immutable(["sales.invoice_number","sales.buyer_id"])',
+        'references("sales.buyer_id", "buyers.id")',
+      ]),
+    );
+    expect(snake.filter((code) => /first_name|country_code|phone_number/.test(code))).toEqual([]);
+    const inCamel = { ...root, sales: root["sales"]!.map(renamed) } as unknown as Tables;
+    expect(held(explore(inCamel, actions)).toSorted()).toEqual(snake.map(camel).toSorted());
+  });
+});
+
+describe("a column of small numbers", () => {
+  const accounts = [1, 2, 3].map((id) => ({ id, label: `a${id}` }));
+  const found = (root: Tables): readonly string[] => {
+    const add: ModelAction = ({ categories, ...tables }) =>
+      categories!.length > 4
+        ? undefined
+        : { ...tables, categories: [...categories!, { ...categories![0]!, id: categories!.length + 1, parent_id: categories!.length }] };
+    return held(explore(root, { add })).filter((code) => code.startsWith("references"));
+  };
+
+  it("refers to its own table if its name says so", () => {
+    expect(found({ accounts, categories: [{ id: 1, parent_id: null }] })).toEqual(['references("categories.parent_id", "categories.id")']);
+  });
+
+  it("refers to no table if several fit", () => {
+    const categories = [{ id: 1, parent_id: null, region_id: 1 }];
+    const regions = found({ accounts, places: accounts, categories });
+    expect(regions).toEqual(['references("categories.parent_id", "categories.id")']);
+  });
+
+  it("refers to the table of persons if its name says so", () => {
+    const categories = [{ id: 1, parent_id: null, owner_id: 1 }];
+    expect(found({ areas: accounts, users: accounts, categories })).toContain('references("categories.owner_id", "users.id")');
+  });
+});
+
+describe("lines that the run did not store", () => {
+  const of = explore(ROOT, shop());
+  const long = `systems.db.notes + {id: 1, text: "${"x".repeat(380)}... (900 characters)`;
+
+  it("hide only their table", () => {
+    const cut = { ...of, states: of.states.map((one, node) => (node === 0 ? one : { ...one, lines: [long, ...one.lines!] })) };
+    expect(held(cut)).toEqual(held(of));
+    expect(suggest(cut).unread).toBe(of.states.length - 1);
+    expect(suggestionLines(cut, suggest(cut), 10)[0]).toContain(
+      `without some rows of ${of.states.length - 1} states, which were not stored`,
+    );
+  });
+
+  it("hide the last table of a list, and the tables after it", () => {
+    const states = of.states.map((one) => ({ ...one, lines: [...one.lines!, "... and 7 more lines"] }));
+    const all = held({ ...of, states });
+    expect(all.filter((code) => code.includes("users"))).toEqual([]);
+  });
+
+  it("hide the tables of a root state that was not stored completely", () => {
+    const many = Array.from({ length: 2000 }, (_, id) => `systems.db.countries + {id: ${id}, code: "c${id}"}`);
+    const large = (root: readonly string[]): readonly string[] => held({ ...of, root: [...root, ...of.root] });
+    expect(large(many.slice(0, 1000))).toContain('references("orders.user_id", "users.id")');
+    expect(held({ ...of, root: [...many.slice(0, -2), ...of.root.slice(0, 2)] }).filter((code) => code.includes("users"))).toEqual([]);
+  });
+});
+
+describe("columns of decimal numbers, which databases show as text", () => {
+  type Account = { readonly id: number; readonly balance: string; readonly code: string };
+  const move =
+    (from: number, to: number): ModelAction =>
+    ({ accounts }) => {
+      const all = accounts as unknown as readonly Account[];
+      if (Number(all[from]!.balance) < 10) return undefined;
+      const by = [0, 0];
+      [by[from], by[to]] = [-10, 10];
+      return {
+        accounts: all.map((one, index) => ({
+          ...one,
+          balance: (Number(one.balance) + by[index]!).toFixed(2),
+          code: `00${by[index]! + 20}`,
+        })),
+      };
+    };
+  const accounts = (first: string, second: string): Tables => ({
+    accounts: [
+      { id: 1, balance: first, code: "0020" },
+      { id: 2, balance: second, code: "0020" },
+    ],
+  });
+
+  it("are amounts, and codes without a fraction are not", () => {
+    const found = held(explore(accounts("50.00", "0.00"), { pay: move(0, 1), back: move(1, 0) }));
+    expect(found).toEqual(expect.arrayContaining(['conserved("accounts.balance")', 'neverNegative("accounts.balance")']));
+    expect(found.filter((code) => code.includes("accounts.code"))).toEqual([]);
+  });
+});
+
+describe("a table with generated keys", () => {
+  type Item = { readonly status: string; readonly sku?: string; readonly number?: number };
+  const items = (tables: Tables): readonly Item[] => tables["items"] as unknown as readonly Item[];
+  /** Rows in a fixed order. Their ids are placeholders in this order, so a row may have another placeholder after a step. */
+  const rows = (all: readonly Item[]): Tables => {
+    const sorted = all.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+    return { items: sorted.map(({ status, ...other }, index) => ({ status, ...other, id: `#${index + 1}` })) };
+  };
+  const all =
+    (from: readonly string[], patch: (item: Item) => Partial<Item>): ModelAction =>
+    (tables) =>
+      items(tables).some(({ status }) => from.includes(status))
+        ? rows(items(tables).map((item) => (from.includes(item.status) ? { ...item, ...patch(item) } : item)))
+        : undefined;
+  const first =
+    (from: string, to: string): ModelAction =>
+    (tables) => {
+      const at = items(tables).findIndex(({ status }) => status === from);
+      return at < 0 ? undefined : rows(items(tables).with(at, { ...items(tables)[at]!, status: to }));
+    };
+  const create: ModelAction = (tables) => (items(tables).length > 0 ? undefined : rows([{ status: "pending" }, { status: "pending" }]));
+  const actions = { create, ship: first("pending", "shipped"), take: first("shipped", "taken") };
+
+  it("shows the transitions of a step that changes several rows", () => {
+    const cancel = all(["pending", "shipped"], () => ({ status: "cancelled" }));
+    const found = suggest(explore(rows([]), { ...actions, cancel }));
+    expect(found.held.map(({ code }) => code)).toContain(
+      'transitions("items.status", { pending: ["cancelled","shipped"], shipped: ["cancelled","taken"] }, { initial: ["pending"] })',
+    );
+    expect(found.withheld).toEqual([]);
+  });
+
+  const advance = all(["pending", "shipped"], ({ status }) => ({ status: status === "pending" ? "shipped" : "taken" }));
+
+  it("withholds transitions if nothing shows which row became which, and says so", () => {
+    const three: ModelAction = (tables) =>
+      items(tables).length > 0 ? undefined : rows([{ status: "pending" }, { status: "pending" }, { status: "pending" }]);
+    const mixed: ModelAction = (tables) => {
+      const statuses = new Set(items(tables).map(({ status }) => status));
+      return statuses.has("pending") && statuses.has("shipped") ? advance(tables) : undefined;
+    };
+    const of = explore(rows([]), { create: three, ship: actions.ship, mixed });
+    const found = suggest(of);
+    expect(found.held.filter(({ rule }) => rule === "transitions")).toEqual([]);
+    expect(found.withheld.map(({ rule }) => rule)).toEqual(["transitions"]);
+    expect(suggestionLines(of, found, 10).join("\n")).toContain(
+      "      unclear   in 2 steps: they replaced several rows, and the generated keys do not show which row became which",
+    );
+  });
+
+  it("recognises rows by the columns that a step left unchanged", () => {
+    const two: ModelAction = (tables) =>
+      items(tables).length > 0
+        ? undefined
+        : rows([
+            { status: "pending", sku: "a", number: 1 },
+            { status: "pending", sku: "b", number: 1 },
+          ]);
+    const next = all(["pending", "shipped"], ({ status, number }) => ({
+      status: status === "pending" ? "shipped" : "taken",
+      number: number! + 1,
+    }));
+    const found = suggest(explore(rows([]), { ...actions, create: two, advance: next }));
+    expect(found.held.map(({ code }) => code)).toContain(
+      'transitions("items.status", { pending: ["shipped"], shipped: ["taken"] }, { initial: ["pending"] })',
+    );
+    expect(found.withheld).toEqual([]);
+  });
+
+  it("is not immutable in a column that a step changes in several rows", () => {
+    const two: ModelAction = (tables) =>
+      items(tables).length > 0
+        ? undefined
+        : rows([
+            { status: "pending", number: 1 },
+            { status: "pending", number: 1 },
+          ]);
+    const renumber: ModelAction = (tables) =>
+      items(tables).length === 2 && items(tables).every(({ status, number }) => status === "pending" && number === 1)
+        ? rows(items(tables).map((item) => ({ ...item, number: 2 })))
+        : undefined;
+    const codes = (more: Readonly<Record<string, ModelAction>>): readonly string[] =>
+      held(explore(rows([]), { ...actions, create: two, ...more }));
+    expect(codes({})).toContain('immutable("items.number")');
+    expect(codes({ renumber })).not.toContain('immutable("items.number")');
   });
 });
 
