@@ -21,6 +21,7 @@ const allowed = {
   // A journey can be an agent's setup.
   lane: [
     ...foundation,
+    "network",
     "state",
     "stores",
     "targets",

@@ -262,6 +262,8 @@ export interface Expansion {
   readonly failure: LaneFailure | undefined;
   /** `true` if the target sends its answers in two packets. seqqa then opens a new connection for each request. */
   readonly twoPackets?: boolean | undefined;
+  /** A message for each cookie that a client rejected, since the lane began. Absent if there is none. */
+  readonly rejectedCookies?: readonly string[] | undefined;
   /** The calls of the target to stores that play third parties, since the lane began. Absent if there is no such store. */
   readonly stubs?: readonly NamedStubUse[] | undefined;
 }

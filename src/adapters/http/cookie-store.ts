@@ -1,5 +1,5 @@
 import type { CookieExpiry } from "../../model/http/client.ts";
-import { Cookie, CookieJar, type SerializedCookieJar } from "tough-cookie";
+import { Cookie, CookieJar, domainMatch, type SerializedCookieJar } from "tough-cookie";
 
 /** The part of a cookie that distinguishes two states. The expiry is left out because it differs in every execution. */
 export interface ActingCookie {
@@ -10,12 +10,18 @@ export interface ActingCookie {
 }
 
 // Do not check public suffixes: the host of a lane is an IP address or a name such as localhost, which the list of public suffixes does not contain.
-const JAR_OPTIONS = { rejectPublicSuffixes: false, looseMode: true } as const;
+const JAR_OPTIONS = { rejectPublicSuffixes: false, looseMode: true, prefixSecurity: "strict" } as const;
+/** Maximum number of characters that a message quotes of a cookie's name. */
+const LONGEST_NAME = 100;
+/** Maximum number of rejected cookies that are remembered. */
+const MOST_REJECTED = 20;
 /** The latest time that a `Date` can hold, in milliseconds. */
 const LAST_MS = 8.64e15;
 
 /** A cookie jar that is serialized only after changes. A saved value of `null` means an empty jar. */
 export class CookieStore {
+  /** For the name of each cookie that was rejected: a message with the reason. It is not part of the state, so {@link restore} keeps it. */
+  readonly rejected: Map<string, string> = new Map();
   #jar: CookieJar | null = null;
   #saved: SerializedCookieJar | null | undefined = null;
   #now: () => number = Date.now;
@@ -34,8 +40,8 @@ export class CookieStore {
   }
 
   /**
-   * Stores the cookies from the `Set-Cookie` headers of an answer. Cookies that a browser would reject are ignored. Returns `false` if there are no
-   * headers.
+   * Stores the cookies from the `Set-Cookie` headers of an answer. Cookies that a browser would reject are not stored, but added to {@link rejected}.
+   * Returns `false` if there are no headers.
    */
   receive(lines: readonly string[], url: string): boolean {
     if (lines.length === 0) return false;
@@ -45,10 +51,20 @@ export class CookieStore {
       const cookie = Cookie.parse(line, { loose: true });
       if (cookie === undefined) continue;
       endAtFixedTime(cookie, now);
-      this.#jar.setCookieSync(cookie, url, { ignoreError: true, now: new Date(now) });
+      try {
+        this.#jar.setCookieSync(cookie, url, { now: new Date(now) });
+      } catch (error) {
+        if ((cookie.expiryTime() ?? Infinity) > now) this.#reject(cookie, new URL(url), error);
+      }
     }
     this.#saved = undefined;
     return true;
+  }
+
+  #reject(cookie: Cookie, url: URL, error: unknown): void {
+    const { key } = cookie;
+    if (this.rejected.has(key) || this.rejected.size >= MOST_REJECTED) return;
+    this.rejected.set(key, `The cookie ${JSON.stringify(key.slice(0, LONGEST_NAME))} was not kept${whyRejected(cookie, url, error)}`);
   }
 
   /**
@@ -95,6 +111,22 @@ export class CookieStore {
       return atMs > Date.parse(String(creation)) ? [{ name: text(key), atMs }] : [];
     });
   }
+}
+
+/** Returns the end of the sentence that says why a cookie was rejected, and a sentence that says what to do. */
+function whyRejected(cookie: Cookie, { hostname, protocol }: URL, error: unknown): string {
+  const domain = cookie.cdomain();
+  if (domain !== null && domainMatch(hostname, domain) !== true) {
+    const does =
+      domain === "localhost"
+        ? "Set target.ready to http://localhost:{port}/, or make the target set the cookie without Domain."
+        : "Make the target set the cookie without Domain, or use a host of this domain in base_url or target.ready.";
+    return `, because Domain=${domain} does not match the host ${hostname}. ${does}`;
+  }
+  if (cookie.secure && protocol === "http:") {
+    return `, because it is Secure and http://${hostname} is neither https nor this machine. Use https, or make the target set the cookie without Secure.`;
+  }
+  return `: ${error instanceof Error ? error.message : String(error)}.`;
 }
 
 type SerializedCookie = SerializedCookieJar["cookies"][number];

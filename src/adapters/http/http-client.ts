@@ -311,6 +311,7 @@ export class HttpClient extends Verbs implements ApiClient {
         for (const wait of waits) wait.abort();
       },
       expiries: () => ownState(state, requestScope()).cookies.expiries(),
+      rejectedCookies: () => [...state.cookies.rejected.values()],
       keepTime: (now) => state.cookies.keepTime(now),
       expectShed: (isExpected) => {
         this.#expectsShed = isExpected;

@@ -93,6 +93,8 @@ export class Explorer {
   readonly earlier: Pick<Recorded, "operations"> | undefined;
   /** `true` if a target sends its answers in two packets. */
   twoPackets = false;
+  /** A message for each cookie that a client rejected, on all lanes. */
+  readonly rejectedCookies: Set<string> = new Set();
   /** For each store that plays a third party: what the target asked it, on all lanes. */
   readonly stubs: Map<string, StubUse> = new Map();
   readonly cut: ShardCut | undefined;
@@ -464,6 +466,7 @@ export class Explorer {
     this.reorderBuffer.receive(assignments, expansion);
     this.replayed += expansion.replayed;
     this.twoPackets ||= expansion.twoPackets === true;
+    for (const message of expansion.rejectedCookies ?? []) this.rejectedCookies.add(message);
     for (const { name, wasCalled, unmatched } of expansion.stubs ?? []) {
       const before = this.stubs.get(name);
       const all = [...new Set([...(before?.unmatched ?? []), ...unmatched])];

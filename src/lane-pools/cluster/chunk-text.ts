@@ -225,6 +225,7 @@ export function expansionOf(given: string, units: readonly UnitRequest[], action
       }),
     ),
     twoPackets: optional(flag),
+    rejectedCookies: optional(listOf(text(1000), 1000)),
     stubs: optional(listOf(members<NamedStubUse>({ name: text(), wasCalled: flag, unmatched: listOf(text(), 100) }), 10_000)),
   });
   const encoded = parseAs(

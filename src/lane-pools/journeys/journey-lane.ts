@@ -11,7 +11,7 @@ import type { LaneSpec } from "../../targets/lanes/lane-spec.ts";
 import { buildLane } from "../build-lane.ts";
 import type { BuiltLane, ProcessHost } from "../lane-factory.ts";
 import type { JourneySettings, LaneFacts, LaneJourney } from "./journey-runner.ts";
-import { clientPartOf } from "../../model/http/client.ts";
+import { clientPartOf, rejectedCookiesOf } from "../../model/http/client.ts";
 import { SeqqaError } from "../../model/errors.ts";
 
 interface SharedClient {
@@ -69,17 +69,19 @@ export class JourneyLane {
     try {
       client = await clientFor(journey, this.#lane);
     } catch (error) {
-      return { ran: skippedSteps(journey), failure: failureOf(error), late, notPutBack: undefined };
+      return { ran: skippedSteps(journey), failure: failureOf(error), late, rejectedCookies: [], notPutBack: undefined };
     }
     let ran: RanSteps;
+    let rejectedCookies: readonly string[] = [];
     try {
       const strays = (): readonly unknown[] => this.#strays.splice(0);
       const steps = { journey, client: client.client, context: freshContext(journey.context), signal, strays, onStep };
       ran = await this.#built.base.state.asks.during(() => runSteps(steps));
     } finally {
+      rejectedCookies = rejectedCookiesOf([client.client]);
       await client.leave();
     }
-    return { ran, failure: undefined, late, notPutBack: await this.#putBack(ran.unfinished) };
+    return { ran, failure: undefined, late, rejectedCookies, notPutBack: await this.#putBack(ran.unfinished) };
   }
 
   async close(): Promise<void> {

@@ -22,6 +22,8 @@ export interface LaneJourney {
   readonly failure: { readonly code: string; readonly message: string; readonly stack: string | undefined } | undefined;
   /** `true` if the target still wrote to a store after the previous journey had ended. This write was undone. */
   readonly late: boolean;
+  /** A message for each cookie that the client of the journey rejected. */
+  readonly rejectedCookies: readonly string[];
   /** The differences if the lane did not return to its root state after the journey. `undefined` if it did. */
   readonly notPutBack: { readonly message: string; readonly differences: readonly string[] } | undefined;
 }

@@ -1,5 +1,8 @@
-import { get } from "node:http";
+import { get as httpGet } from "node:http";
+import { get as httpsGet } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
+import { connectionDefaults } from "../../network/connection-settings.ts";
+import { secureContext } from "../../network/secure-context.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { Lane } from "../../model/declare/lane.ts";
 import type { StoreAdapter } from "../../model/stores/store-adapter.ts";
@@ -89,7 +92,7 @@ async function look(name: string, clock: Clock, target: Target): Promise<Seen | 
 /** @throws SeqqaError `CLOCK_PROBE_INVALID` */
 async function probed(name: string, probe: string, { fetch, baseUrl }: Target): Promise<Seen> {
   const { status, text } =
-    fetch === undefined ? await answerOf(new URL(probe, baseUrl).href) : await answerInProcess(fetch, `http://localhost${probe}`);
+    fetch === undefined ? await answerOf(baseUrl.replace(/\/+$/, "") + probe) : await answerInProcess(fetch, `http://localhost${probe}`);
   const ms = status >= 200 && status < 300 ? probeTime(text) : undefined;
   if (ms !== undefined) return { ms, text: new Date(ms).toUTCString() };
   const shown = JSON.stringify(text.length > MOST_QUOTED ? `${text.slice(0, MOST_QUOTED)}…` : text);
@@ -117,8 +120,11 @@ async function answerInProcess(fetch: NonNullable<Lane["fetch"]>, url: string): 
 
 /** Returns an answer to a `GET` request, whatever its status. */
 async function answerOf(url: string): Promise<Answer> {
+  const isSecure = url.startsWith("https:");
+  const trusted = isSecure ? secureContext(connectionDefaults().ca) : undefined;
+  const options = { signal: AbortSignal.timeout(TIMEOUT_MS), agent: false, ...(trusted !== undefined && { secureContext: trusted }) };
   return new Promise((resolve, reject) => {
-    const request = get(url, { signal: AbortSignal.timeout(TIMEOUT_MS), agent: false }, (answer) => {
+    const request = (isSecure ? httpsGet : httpGet)(url, options, (answer) => {
       let text = "";
       answer.setEncoding("utf8");
       answer.on("data", (part: string) => (text = text.length < MOST_TEXT ? (text + part).slice(0, MOST_TEXT) : text));

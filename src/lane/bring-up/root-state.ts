@@ -4,6 +4,7 @@ import { setUpByJourney } from "../../journeys/index.ts";
 import { Context, contextPartOf } from "../../model/context/context.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { JourneyDefinition } from "../../model/declare/journey.ts";
+import { rejectedCookiesOf } from "../../model/http/client.ts";
 import { ApiResponse } from "../../model/http/response.ts";
 import type { Login } from "../../model/declare/rule.ts";
 import type { Observed } from "../../model/stores/store-adapter.ts";
@@ -285,7 +286,7 @@ export class RootState {
       const { setup } = definition;
       await state.asks.during(() => (setup instanceof JourneyDefinition ? setUpByJourney(setup, world) : setup?.(world)));
     } catch (cause) {
-      throw userError("SETUP_THREW", "The function `setup` of the exploration threw an error", cause);
+      throw userError("SETUP_THREW", "The function `setup` of the exploration threw an error", cause, this.#rejectedCookies());
     }
     this.#refusePending("The function `setup` of the exploration");
     for (const [role, login] of Object.entries(definition.users)) await this.#logIn(role, login);
@@ -320,7 +321,7 @@ export class RootState {
     try {
       answer = await state.asks.during(() => login(world.clients[role]!, context));
     } catch (cause) {
-      throw userError("LOGIN_THREW", `The login of the role "${role}" threw an error`, cause);
+      throw userError("LOGIN_THREW", `The login of the role "${role}" threw an error`, cause, this.#rejectedCookies());
     }
     this.#refusePending(`The login of "${role}"`);
     if (!(answer instanceof ApiResponse) || answer.statusCode < 400) return;
@@ -328,6 +329,12 @@ export class RootState {
       exitStatus: 3,
       hint: "Check the credentials that the login sends. Check also that `setup` or the database creates this user.",
     });
+  }
+
+  /** Returns a hint if clients rejected cookies, since a lost cookie of a session is often why later calls are refused. */
+  #rejectedCookies(): string | undefined {
+    const messages = rejectedCookiesOf(this.#options.world.allClients().values());
+    return messages.length === 0 ? undefined : messages.join(" ");
   }
 
   /** Runs `setup`. If `setup` generates ids, then replaces its data by the data of the first lane, so that all lanes have the same ids. */
@@ -411,10 +418,10 @@ function unlikeTheFirst(error: unknown): unknown {
 }
 
 /** Converts an error of user code to a SeqqaError that says where it was thrown. Returns a SeqqaError unchanged. */
-export function userError(code: string, what: string, cause: unknown): SeqqaError {
+export function userError(code: string, what: string, cause: unknown, hint?: string): SeqqaError {
   if (cause instanceof SeqqaError) return cause;
   const message = cause instanceof Error ? cause.message : String(cause);
-  return new SeqqaError(code, `${what}: ${message}`, { exitStatus: 3, cause });
+  return new SeqqaError(code, `${what}: ${message}`, { exitStatus: 3, cause, hint });
 }
 
 /** Returns `true` if the stores in two snapshots are equal. Clients are not compared, since their tokens differ on every lane. */

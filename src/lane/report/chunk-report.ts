@@ -11,7 +11,7 @@ import {
   type OccurrenceEvent,
   ROW,
 } from "../../messages/lane-messages.ts";
-import { clientPartOf } from "../../model/http/client.ts";
+import { clientPartOf, rejectedCookiesOf } from "../../model/http/client.ts";
 import { contextPartOf } from "../../model/context/context.ts";
 import type { Facts, Fingerprint } from "../../state/canonical/facts.ts";
 import { Occurrences } from "../../state/index.ts";
@@ -87,6 +87,7 @@ export class ChunkReport {
       ...(this.#occurrences.length > 0 && { occurrences: this.#occurrences }),
       ...(this.#calls.length > 0 && { calls: this.#calls }),
       ...(this.#twoPackets() && { twoPackets: true }),
+      ...this.#rejectedCookies(),
       ...this.#stubs(),
     };
   }
@@ -152,6 +153,11 @@ export class ChunkReport {
       return use === undefined ? [] : [{ name, ...use }];
     });
     return stubs.length === 0 ? undefined : { stubs };
+  }
+
+  #rejectedCookies(): Pick<Expansion, "rejectedCookies"> | undefined {
+    const rejectedCookies = rejectedCookiesOf(this.#base.world.allClients().values());
+    return rejectedCookies.length === 0 ? undefined : { rejectedCookies };
   }
 
   #twoPackets(): boolean {

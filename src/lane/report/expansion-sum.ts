@@ -36,6 +36,9 @@ export class ExpansionSum {
       busyMs: performance.now() - this.#begun,
       failure,
       ...(parts.some(({ part }) => part.twoPackets === true) && { twoPackets: true }),
+      ...(parts.some(({ part }) => part.rejectedCookies !== undefined) && {
+        rejectedCookies: [...new Set(parts.flatMap(({ part }) => part.rejectedCookies ?? []))],
+      }),
       ...(parts.some(({ part }) => part.stubs !== undefined) && { stubs: parts.flatMap(({ part }) => part.stubs ?? []) }),
     };
   }

@@ -102,6 +102,8 @@ export interface ClientPart {
   cut?(): void;
   /** Returns the cookies that expire or have expired. Default: none. */
   expiries?(): readonly CookieExpiry[];
+  /** Returns a message for each cookie that the client has rejected since it was created. Default: none. */
+  rejectedCookies?(): readonly string[];
   /** Sets the clock by which cookies expire. Default: the clock of this process. */
   keepTime?(now: () => number): void;
   /** Sends a request without the client's token, cookies and headers, and keeps no cookies of the answer. It is recorded like other requests. */
@@ -153,6 +155,11 @@ export function offerClientPart(client: object, part: ClientPart): void {
 /** Returns the members of a client that lanes use; `undefined` if the client registered none. */
 export function clientPartOf(client: unknown): ClientPart | undefined {
   return typeof client === "object" && client !== null ? parts.get(client) : undefined;
+}
+
+/** Returns the messages about cookies that any of the clients rejected, each once. */
+export function rejectedCookiesOf(clients: Iterable<unknown>): readonly string[] {
+  return [...new Set([...clients].flatMap((client) => clientPartOf(client)?.rejectedCookies?.() ?? []))];
 }
 
 /** Returns the client of a role. Clients call this in `as(role)`. @throws SeqqaError `UNKNOWN_ROLE` naming the roles that exist */

@@ -147,7 +147,7 @@ function resultsSoFar(
       strategy,
       explorer,
       operations: operations?.operations,
-      notes: [...notes, ...explorer.chains.notes, ...twoPacketsNote(explorer)],
+      notes: [...notes, ...explorer.chains.notes, ...twoPacketsNote(explorer), ...[...explorer.rejectedCookies].toSorted()],
       durationMs: performance.now() - begunMs,
       urls: shown(),
       mapStack,

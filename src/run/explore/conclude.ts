@@ -150,7 +150,11 @@ async function notesOf(
   if (options.shard !== undefined && explorer.cut !== undefined) notes.push(shardNote(options.shard, explorer.cut));
   // Leave these notes out if the search explored every state: the chains of new states that they report have then ended.
   if (explorer.stopReason !== "exhausted") notes.push(...explorer.chains.notes);
-  notes.push(...twoPacketsNote(explorer), ...(await freshStateNotes(explorer, lanes.home.lanePool)));
+  notes.push(
+    ...twoPacketsNote(explorer),
+    ...[...explorer.rejectedCookies].toSorted(),
+    ...(await freshStateNotes(explorer, lanes.home.lanePool)),
+  );
   // Skip this note for a resumed run or a shard. Such a run has not seen all context keys, so the note could be false.
   if (options.shard === undefined && input.keep?.before === undefined) notes.push(...neverOccurredNotes(explorer), ...stubNotes(explorer));
   if (input.operations !== undefined && explorer.earlier !== undefined && explorer.earlier.operations === undefined)

@@ -171,7 +171,10 @@ export class JourneyLanes {
     return {
       file,
       result: shownResult(journey.name, ran, steps),
-      notes: done.late && place.last !== undefined ? [lateNote(this.#loaded[place.last]!.journey.name)] : [],
+      notes: [
+        ...(done.late && place.last !== undefined ? [lateNote(this.#loaded[place.last]!.journey.name)] : []),
+        ...done.rejectedCookies,
+      ],
       ...(failure !== undefined && { error: runError(failure, "client") }),
       ...(notPutBack !== undefined && ended === undefined && { notPutBack: { kind: "not_put_back", path: [], ...notPutBack } as const }),
     };

@@ -30,6 +30,8 @@ import { relateResources } from "./resources/relate-resources.ts";
 import { Schemas } from "./values/schemas.ts";
 import { toResource } from "./resources/to-resource.ts";
 
+const STREAM = "The answer is an event stream, which stays open. Each call would take a second until seqqa closes the stream.";
+
 /**
  * Infers how the operations of an OpenAPI description depend on each other: which operation returns the ids that another one needs. Also plans the
  * order of the operations and the values that they send. Values that cannot be inferred are listed in `notInferred`.
@@ -45,7 +47,8 @@ export function planScaffold(written: ApiDescription): ScaffoldPlan {
   const facts = findFacts(description, calls, login?.call, schemas, authentication);
   const drafts = draftAll(calls, facts);
   const accounts = planAccounts(login, drafts, facts);
-  const isLeftOut = ({ call, action }: Draft): boolean => call === login?.call || accounts.leftOut.some((one) => one.action === action);
+  const leftOut = [...accounts.leftOut, ...drafts.filter(isSubscription).map(({ action }) => ({ action, why: STREAM }))];
+  const isLeftOut = ({ call, action }: Draft): boolean => call === login?.call || leftOut.some((one) => one.action === action);
   const ordered = orderActions(
     drafts.filter((draft) => !isLeftOut(draft)),
     (draft, avoid) => draftAction(draft.call, facts, avoid),
@@ -61,6 +64,7 @@ export function planScaffold(written: ApiDescription): ScaffoldPlan {
     setup: chooseKeys(actions, keys),
     resources: facts.resources.flatMap((one) => toResource(one, facts) ?? []),
     ...accounts,
+    leftOut,
     singleUse: findSingleUse(actions),
     sessionEnds: accounts.login === undefined ? undefined : findSessionEnds(actions),
     notInferred: [
@@ -72,6 +76,12 @@ export function planScaffold(written: ApiDescription): ScaffoldPlan {
     pathParameters: share(drafts, ordered),
     warnings: description.warnings,
   };
+}
+
+/** Returns `true` if every successful answer to the operation is an event stream that a client subscribes to with GET. */
+function isSubscription({ action: { operation } }: Draft): boolean {
+  const media = operation.responses.filter(({ status }) => status.startsWith("2")).flatMap((response) => response.media);
+  return operation.method === "get" && media.length > 0 && media.every(({ type }) => type === "text/event-stream");
 }
 
 /** Returns a note for an action whose operation has a server that the action does not reach. */

@@ -3,7 +3,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import { showingHint } from "../shown-hint.ts";
 import { changedSince, inAll, restoreAll } from "./all-stores.ts";
 import { WorldCheckpoint } from "./world-checkpoint.ts";
-import { checkpointOver, lateWrite, notRestored, notTaken, worldClosed } from "./world-errors.ts";
+import { checkpointOver, lateWrite, notClosed, notRestored, notTaken, worldClosed } from "./world-errors.ts";
 
 /** The parts that a world is made of. */
 export interface WorldParts {
@@ -92,10 +92,19 @@ export class TestWorld {
   }
 
   /**
-   * Closes the stores and removes the copies. With `inPlace`, the stores are left in the state in which they were opened. Can be called repeatedly.
+   * Closes the stores and removes the copies. With `inPlace`, the stores are left in the state in which they were opened. Further calls do nothing, and
+   * settle like the first.
+   *
+   * @throws SeqqaError `STORE_BUSY` if a transaction is still open with `inPlace`: the changes of the tests then stay in the store
    */
   close(): Promise<void> {
-    this.#closed ??= showingHint(this.#turn.then(() => this.#parts.end()));
+    this.#closed ??= showingHint(
+      this.#turn
+        .then(() => this.#parts.end())
+        .catch((cause: unknown) => {
+          throw notClosed(cause);
+        }),
+    );
     return this.#closed;
   }
 

@@ -6,7 +6,21 @@ const HINTS: Readonly<Record<string, (name: string) => string>> = {
     `End all transactions before the test ${name} ends: commit or roll back, close cursors, release connections, also in the application.`,
   SCHEMA_CHANGED: () =>
     "Run migrations before openWorld(). If tests must change the schema (with MariaDB, also TRUNCATE), open a separate world for them, without inPlace, whose store has the checkpoint clone (PostgreSQL) or copy (SQLite, MariaDB). This world cannot be restored any more.",
+  LEASE_OVER: () =>
+    "This happens if the process stops for 30 s, for example at a breakpoint. Set SEQQA_DB_URL to the store's URL, run `seqqa clean`, and start the tests again. Do not use inPlace while you debug.",
 };
+
+/** Returns the error for a world with `inPlace` that was closed while a transaction was open. Returns other errors unchanged. */
+export function notClosed(cause: unknown): unknown {
+  if (!(cause instanceof SeqqaError) || cause.code !== "STORE_BUSY") return cause;
+  const { code, message, exitStatus } = cause;
+  const left = "The changes of the tests, and the triggers of seqqa, stay in the store.";
+  return new SeqqaError(code, `world.close() could not restore the store: ${message} ${left}`, {
+    hint: "End all transactions before world.close(), also those of the application. To restore the store now, set SEQQA_DB_URL to its URL and run `seqqa clean`.",
+    exitStatus,
+    cause,
+  });
+}
 
 /** Returns the error for a failed restore. Its message names the checkpoint, which is usually the name of a test. */
 export function notRestored(checkpoint: string, cause: unknown): SeqqaError {

@@ -107,6 +107,27 @@ each("in place on %s: the store itself is used, one world at a time, and left as
   await Promise.all([client.end(), dump.close()]);
 });
 
+test.concurrent.each(["postgres", "mysql"])(
+  "in place on %s: a world that is closed in an open transaction says what stays",
+  async (name) => {
+    const kind = kinds[name]!;
+    const dbUrl = await kind.template();
+    const world = await openWorld({ dbUrl, inPlace: true });
+    const client = await kind.client(dbUrl);
+    await client.run("begin");
+    await client.run("insert into orders values (1, 'new')");
+    await expect(world.close()).rejects.toMatchObject({
+      code: "STORE_BUSY",
+      message: expect.stringMatching(
+        /^world\.close\(\) could not restore .*The changes of the tests, and the triggers of seqqa, stay in the store\.$/,
+      ),
+      hint: expect.stringMatching(/before world\.close\(\).*`seqqa clean`/),
+    });
+    await client.run("rollback");
+    await client.end();
+  },
+);
+
 test.concurrent("a world of several stores, and workers with databases of their own", async () => {
   const stores = { db: await kinds["postgres"]!.template(), cache: await worldKinds.redis.template() };
   const worlds = await Promise.all([1, 2].map((worker) => openWorld({ stores, worker })));

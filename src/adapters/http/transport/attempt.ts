@@ -1,6 +1,7 @@
 import type { Dispatcher } from "undici";
 import type { Deadlines, Expiring } from "./deadlines.ts";
 import { decodeContent } from "./content-encoding.ts";
+import { streamLimits, type StreamLimits } from "./event-stream.ts";
 import { connectTimeout, failure, requestCancelled, requestTimeout, undecodable, type FailedRequest } from "./failures.ts";
 import { isVersion1, WrongVersion } from "./wrong-answer.ts";
 import { decodeBody, NO_COOKIES, type WireAnswer, type WireRequest } from "./transport.ts";
@@ -16,7 +17,8 @@ export interface Settle {
  */
 export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
   readonly options: Dispatcher.DispatchOptions;
-  readonly deadline: number;
+  deadline: number;
+  readonly #timesOutAt: number;
   protected readonly request: WireRequest;
   readonly #deadlines: Deadlines;
   readonly #settle: Settle;
@@ -27,6 +29,9 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
   #interim = 0;
   #headers: Record<string, string> = {};
   #cookies = NO_COOKIES;
+  /** The limits of the answer if it is an event stream, which may never end. */
+  #stream: StreamLimits | undefined;
+  #streamEndsAt = 0;
   #chunk: Buffer | undefined;
   #chunks: Buffer[] | undefined;
 
@@ -35,7 +40,8 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
     this.#deadlines = deadlines;
     this.#settle = settle;
     this.options = { path: request.path, method: request.method, headers: request.headers, body: request.body ?? null, ...options };
-    this.deadline = performance.now() + request.timeoutMs;
+    this.#timesOutAt = performance.now() + request.timeoutMs;
+    this.deadline = this.#timesOutAt;
     deadlines.add(this);
     if (request.signal === undefined) return;
     this.#onCancel = () => this.#cancel();
@@ -113,9 +119,15 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
       }
     }
     this.#headers = headers as Record<string, string>;
+    this.#stream = streamLimits(this.request, this.#headers["content-type"]);
+    if (this.#stream === undefined) return;
+    this.#streamEndsAt = Math.min(this.#timesOutAt, performance.now() + this.#stream.longestMs);
+    this.deadline = this.#silentAt(this.#stream);
+    this.#deadlines.add(this);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#stream !== undefined) this.deadline = this.#silentAt(this.#stream);
     if (this.#chunk === undefined) this.#chunk = chunk;
     else if (this.#chunks === undefined) this.#chunks = [this.#chunk, chunk];
     else this.#chunks.push(chunk);
@@ -123,12 +135,15 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
 
   onResponseEnd(): void {
     this.left();
-    if (this.#settled) return;
+    if (!this.#settled) this.#resolve();
+  }
+
+  #resolve(): void {
     this.#over();
     let text = "";
     try {
       const bytes = this.#chunks === undefined ? this.#chunk : Buffer.concat(this.#chunks);
-      if (bytes !== undefined) text = decodeBody(decodeContent(bytes, this.#headers["content-encoding"]));
+      if (bytes !== undefined) text = decodeBody(decodeContent(bytes, this.#headers["content-encoding"], this.#stream !== undefined));
     } catch (cause) {
       // Decoding failed: the body is not in the encoding that the headers name, or is too long after decoding.
       this.#settle.reject(undecodable(cause, this.#failed()));
@@ -151,12 +166,22 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
 
   expire(): void {
     if (this.#settled) return;
+    if (this.#stream !== undefined && performance.now() >= this.deadline) {
+      this.#resolve();
+      this.givenUp("the event stream stays open");
+      return;
+    }
     // Report the time that was really waited. It is shorter than the timeout if the time limit of the run ended the request.
-    const timeoutMs = waitedMs(this.request.timeoutMs, this.deadline - this.request.timeoutMs);
+    const timeoutMs = waitedMs(this.request.timeoutMs, this.#timesOutAt - this.request.timeoutMs);
     const unsent = this.#controller === undefined && this.connecting();
     this.#over();
     this.#settle.reject(unsent ? connectTimeout(this.#failed(), timeoutMs) : requestTimeout(this.#failed(), timeoutMs));
     this.givenUp("timed out");
+  }
+
+  /** Returns the time at which the event stream counts as answered, unless more of it arrives. */
+  #silentAt({ silenceMs }: StreamLimits): number {
+    return Math.min(this.#streamEndsAt, performance.now() + silenceMs);
   }
 
   #cancel(): void {

@@ -1,6 +1,7 @@
 import { SeqqaError } from "../../../model/errors.ts";
 import type { WireRoute } from "../../../model/http/wire.ts";
 import { decodeContent } from "./content-encoding.ts";
+import { partsWithin, streamLimits, type StreamLimits } from "./event-stream.ts";
 import { bodyTooLarge, clientClosed, failure, undecodable, type FailedRequest } from "./failures.ts";
 import { withoutSecrets } from "../request/target-url.ts";
 import { decodeBody, MAX_BODY_BYTES, NO_COOKIES, type Transport, type WireAnswer, type WireRequest } from "./transport.ts";
@@ -28,7 +29,7 @@ export class FetchTransport implements Transport {
     const failed = { method: wire.method, url: wire.url, answered: false };
     const abort = new AbortController();
     const request = toRequest(wire, abort.signal, failed);
-    return withinLimits(wire, failed, abort, this.#live, () => this.#answer(request, failed));
+    return withinLimits(wire, failed, abort, this.#live, () => this.#answer(request, wire, failed));
   }
 
   cut(): void {
@@ -44,13 +45,16 @@ export class FetchTransport implements Transport {
     return Promise.resolve();
   }
 
-  async #answer(request: Request, failed: FailedRequest): Promise<WireAnswer> {
+  async #answer(request: Request, wire: WireRequest, failed: FailedRequest): Promise<WireAnswer> {
     let response: Response;
     let body: Buffer;
     try {
       response = await this.#handler(request);
       if (!isResponse(response)) throw new TypeError("the fetch handler returned no Response");
-      body = request.method === "HEAD" ? Buffer.alloc(0) : await read(response, failed);
+      body =
+        request.method === "HEAD"
+          ? Buffer.alloc(0)
+          : await read(response, failed, streamLimits(wire, response.headers.get("content-type")));
     } catch (cause) {
       throw cause instanceof SeqqaError && cause.code === "BODY_TOO_LARGE" ? cause : handlerFailed(cause, failed);
     }
@@ -78,14 +82,17 @@ function isResponse(value: unknown): value is Response {
   return typeof value === "object" && value !== null && typeof (value as Response).status === "number" && "headers" in value;
 }
 
-async function read(response: Response, failed: FailedRequest): Promise<Buffer> {
+async function read(response: Response, failed: FailedRequest, limits: StreamLimits | undefined): Promise<Buffer> {
   if (response.body === null) return Buffer.alloc(0);
   const chunks: Uint8Array[] = [];
   let length = 0;
   const reader = response.body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  const within = partsWithin(limits);
   for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
+    const part = await within(reader.read());
+    if (part === undefined) reader.cancel().catch(() => undefined);
+    if (part === undefined || part.done) break;
+    const { value } = part;
     length += value.byteLength;
     if (length > MAX_BODY_BYTES) {
       // Do not await `cancel`: for some streams it never settles, which would block the answer.

@@ -23,6 +23,7 @@ beforeAll(async () => {
     JSON.stringify({ method: request.method, url: request.url, headers: request.headers, body: await read(request) });
   direct = await serve((request, response) => {
     if (request.url === "/never") return;
+    if (request.url === "/events") return void response.writeHead(200, { "content-type": "text/event-stream" }).write("data: 1\n\n");
     response.setHeader("set-cookie", ["a=1", "b=2"]);
     if (request.url?.endsWith("/checkpoint") === true) response.end('{"id":1}');
     else void echo(request).then((text) => response.end(text));
@@ -93,6 +94,12 @@ describe("proxies of the environment", () => {
       expect((await client.get("/")).json<Seen>().headers["cookie"]).toBe("a=1; b=2");
     });
     expect(proxy.asked).toEqual([`POST ${plain}/orders?x=1`, `GET ${plain}/`]);
+  });
+
+  it("end an event stream that stays open once it is silent", async () => {
+    useProxy();
+    const text = await withClient(plain, { proxy: "environment" }, async (client) => (await client.get("/events")).text);
+    expect(text).toBe("data: 1\n\n");
   });
 
   it("make a tunnel for https, in which the private authority counts", async () => {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
+import { CookieStore } from "../../../../src/adapters/http/cookie-store.ts";
 import { HttpClient } from "../../../../src/adapters/http/index.ts";
 import { clientPartOf } from "../../../../src/model/http/client.ts";
 import { size } from "../../../sizes.ts";
@@ -46,6 +47,25 @@ describe("cookies", () => {
     await setCookies(api, "a=; Path=/; Max-Age=0", "c=4; Path=/");
     expect((await sent(api)).cookie).toBe("c=4");
     expect((await api.get("/", { headers: { Cookie: "own=1" } })).json<{ headers: Sent }>().headers.cookie).toBe("own=1");
+  });
+
+  it("that are not kept are named once, with the reason and what to do", async () => {
+    const api = new HttpClient(await cookieServer());
+    const { rejectedCookies } = clientPartOf(api)!;
+    await setCookies(api, "a=1; Path=/; Secure", "gone=; Domain=localhost; Max-Age=0");
+    expect(rejectedCookies!()).toEqual([]);
+    for (const value of ["1", "2"])
+      await setCookies(api, `sid=${value}; Domain=localhost`, `far=${value}; Domain=.example.org`, "__Host-x=1; Path=/");
+    expect(rejectedCookies!()).toEqual([
+      'The cookie "sid" was not kept, because Domain=localhost does not match the host 127.0.0.1. Set target.ready to http://localhost:{port}/, or make the target set the cookie without Domain.',
+      'The cookie "far" was not kept, because Domain=example.org does not match the host 127.0.0.1. Make the target set the cookie without Domain, or use a host of this domain in base_url or target.ready.',
+      expect.stringMatching(/^The cookie "__Host-x" was not kept: .*__Host prefix/),
+    ]);
+    const store = new CookieStore();
+    store.receive(["sid=1; Secure"], "http://web.test:8080/login");
+    expect([...store.rejected.values()]).toEqual([
+      'The cookie "sid" was not kept, because it is Secure and http://web.test is neither https nor this machine. Use https, or make the target set the cookie without Secure.',
+    ]);
   });
 
   it("belong to one client", async () => {

@@ -134,6 +134,7 @@ describe("an answer as text", () => {
     const noted: Expansion = {
       ...expansion,
       twoPackets: true,
+      rejectedCookies: ['The cookie "sid" was not kept.'],
       occurrences: [{ unit: 1, action: 1, names: ["token"] }],
       calls: [{ unit: 0, action: 1, codes: [operationCode(3, 404)] }],
     };

@@ -98,4 +98,20 @@ describe("ChunkReport", () => {
     twoPackets = true;
     expect(said()).toBe(true);
   });
+
+  it("names each cookie that a client of any role rejected, once", () => {
+    const rejected: string[] = [];
+    const [one, two] = [{}, {}];
+    for (const client of [one, two])
+      offerClientPart(client, { version: 0, join: () => undefined, rejectedCookies: () => rejected } as unknown as ClientPart);
+    const report = reportOf(0, true, new World({ clients: { one, two } }) as never);
+    const said = (): readonly string[] | undefined => {
+      const sum = new ExpansionSum();
+      for (const unit of [0, 1]) sum.add(report.answer(1, undefined, performance.now(), 0), unit);
+      return sum.finish(2, 0, undefined).rejectedCookies;
+    };
+    expect(said()).toBeUndefined();
+    rejected.push("sid");
+    expect(said()).toEqual(["sid"]);
+  });
 });

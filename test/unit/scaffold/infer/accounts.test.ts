@@ -14,6 +14,14 @@ const names = (actions: readonly { readonly operation: { readonly id: string | u
   actions.map(({ operation }) => operation.id);
 const leftOut = ({ leftOut: all = [] }: ScaffoldPlan): readonly (string | undefined)[] => names(all.map(({ action }) => action));
 
+it("leaves out subscriptions to event streams, but not commands that answer with one", () => {
+  const stream = { responses: { 200: { description: "", content: { "text/event-stream": {} } }, 401: { description: "" } } };
+  const either = { responses: { 200: { description: "", content: { "text/event-stream": {}, "application/json": {} } } } };
+  const plan = planApi({ "get /orders": LIST, "get /events": stream, "get /either": either, "post /chat": stream });
+  expect(leftOut(plan)).toEqual(["get /events"]);
+  expect(names(plan.actions).toSorted()).toEqual(["get /either", "get /orders", "post /chat"]);
+});
+
 describe("users", () => {
   const registered = (operations: Readonly<Record<string, Json>>, more: Json = BEARER): string | undefined => {
     const { login } = planApi({ "post /login": LOGIN, "get /me": {}, ...operations }, more);

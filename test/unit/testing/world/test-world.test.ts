@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { MemoryAdapter } from "../../../../src/adapters/memory/index.ts";
 import { SeqqaError } from "../../../../src/model/errors.ts";
+import { leaseOver } from "../../../../src/stores/external-store.ts";
 import { TestWorld } from "../../../../src/testing/world/test-world.ts";
 
 type Rows = MemoryAdapter<string[]>;
@@ -17,6 +18,18 @@ const all = (stores: readonly Rows[]): string => stores.map(({ state }) => state
 
 const busy = (): Promise<void> =>
   Promise.reject(new SeqqaError("STORE_BUSY", "The database x stayed busy for 5 s: a session is idle in a transaction.", { hint: "?" }));
+
+test("a world in place whose lease is over says what tests can do", async () => {
+  const { world, stores } = worldOf(1);
+  const checkpoint = await world.checkpoint("debugged");
+  stores[0]!.restore = () => {
+    throw leaseOver("the database x");
+  };
+  await expect(checkpoint.restore()).rejects.toMatchObject({
+    code: "LEASE_OVER",
+    hint: expect.stringMatching(/breakpoint.*start the tests again/) as string,
+  });
+});
 
 describe("nesting", () => {
   test("each checkpoint goes back to its own state, in every store", async () => {
