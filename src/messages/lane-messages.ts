@@ -432,6 +432,8 @@ export interface Recording {
   readonly evidence: readonly RecordedEvidence[];
   readonly findings: readonly FindingEvent[];
   readonly errors: readonly ErrorEvent[];
+  /** The rules that could not be judged after the last step. Absent if no rule was judged there. */
+  readonly inconclusive?: readonly InconclusiveEvent[] | undefined;
   /** `false` if no step of the path drew test data, so that `UnitRequest.draws` has no effect. */
   readonly drew: boolean;
   /** The fingerprint of the state at the end of the path. `undefined` if the last step reached no state. */

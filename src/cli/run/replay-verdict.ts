@@ -34,7 +34,7 @@ export function verdictOf(finding: Finding, replayed: ReplayResult): Verdict {
     return {
       kind: "diverged",
       exitStatus: 3,
-      sentence: `The replay does not show whether the finding still exists, because the rule failed: ${unjudged.message}`,
+      sentence: `The replay does not show whether the finding still exists, because the rule gave no result: ${unjudged.message}`,
     };
   if (notReplayed === true) {
     const sentence = `Not seen again: ${invariant} holds now. The run saw it broken only once and did not replay it, so this does not prove a fix.`;

@@ -70,6 +70,7 @@ export async function recordPath(
   const changed = path.length === 0 || (await state.changed(mark)) || state.systems.length === 0;
   const last = path.length === 0 ? undefined : actions[path.at(-1)!]!;
   let judged: Judged = { findings: [], errors: [] };
+  let inconclusive: Recording["inconclusive"];
   stepper.onCheckExchange = (exchange) => checks.push({ invariant: checker.checked.last, exchange: recorded(exchange) });
   const collected = new EvidenceRecorder(base);
   try {
@@ -79,6 +80,7 @@ export async function recordPath(
       const moved = began.lo !== reached.lo || began.hi !== reached.hi;
       const rules = await judgeStep(base, { action: last!, outcome, changed: moved, mark }, settle);
       judged = { findings: [...judged.findings, ...rules.findings], errors: [...judged.errors, ...rules.errors] };
+      inconclusive = rules.unjudged;
     }
   } finally {
     stepper.onCheckExchange = undefined;
@@ -96,6 +98,7 @@ export async function recordPath(
     brokeAt: undefined,
     failure: unanswered?.reason,
     starts,
+    inconclusive,
   };
 }
 

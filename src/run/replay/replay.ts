@@ -75,7 +75,7 @@ export async function replay(input: ReplayInput): Promise<ReplayResult> {
     for (let tries = 1; ; tries++) {
       const prefix = fault === undefined ? path : path.slice(0, -1);
       const recording = await untilAborted(inline!.record(0, prefix, draws, before), signal);
-      const replayed = resultOf(recording, prefix.length, urls);
+      const replayed = resultOf(recording, { length: prefix.length, urls, rule: input.rule });
       const isEnd = recording.failure === undefined || beforeStep !== undefined || (input.expected?.(replayed) ?? true);
       if (!isEnd && tries < TRIES) {
         report = await lanePool.rebuild(0);
@@ -94,13 +94,24 @@ export async function replay(input: ReplayInput): Promise<ReplayResult> {
   });
 }
 
-function resultOf({ steps, findings, errors, brokeAt, failure }: Recording, length: number, urls: ShownUrls): ReplayResult {
+function resultOf(
+  { steps, findings, errors, inconclusive = [], brokeAt, failure }: Recording,
+  { length, urls, rule }: { readonly length: number; readonly urls: ShownUrls; readonly rule: string | undefined },
+): ReplayResult {
+  const unjudged = inconclusive.filter(({ invariant }) => invariant === rule);
   return {
     steps: steps.map((step) => ({ ...step, requests: step.requests.map((one) => urls.exchange(one)) })),
     // Count the path as completed if only the last answer is missing, because the missing answer may be the finding.
     completed: brokeAt === undefined || (brokeAt === length - 1 && failure !== undefined),
     violations: findings.map(({ invariant, severity, message }) => ({ invariant, severity, message })),
-    errors: errors.map(({ code, message, source }) => ({ code, message: urls.text(message), source })),
+    errors: [
+      ...errors.map(({ code, message, source }) => ({ code, message: urls.text(message), source })),
+      ...unjudged.map(({ invariant, what }) => ({
+        code: "RULE_INCONCLUSIVE",
+        message: `The rule could not be judged: ${urls.text(what)}.`,
+        source: invariant,
+      })),
+    ],
   };
 }
 

@@ -33,7 +33,7 @@ describe("a replay", () => {
     }));
     expect({ status, stderr }).toEqual({ status: 3, stderr: "" });
     expect(stdout).toContain("GET /u/[redacted]");
-    expect(stdout).toContain("because the rule failed: no way in with [redacted], password=[redacted]");
+    expect(stdout).toContain("because the rule gave no result: no way in with [redacted], password=[redacted]");
     expect(stdout).not.toContain(SECRET);
   });
 
@@ -56,7 +56,7 @@ describe("a replay", () => {
       }),
       ", include_request_response: false",
     );
-    expect(stdout).toContain(`because the rule failed: ${body}: [not shown] Read response.text.`);
+    expect(stdout).toContain(`because the rule gave no result: ${body}: [not shown] Read response.text.`);
     expect(stdout).not.toContain("what it was");
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Action, Agent, Invariant, World, type AgentOptions } from "seqqa";
 import { ApiResponse } from "seqqa/adapters/http";
 import { MemoryAdapter } from "seqqa/adapters/memory";
+import { Rule } from "../../../../src/model/declare/rule.ts";
 import { noServerErrors, rejectedMeansUnchanged } from "../../../../src/rules/index.ts";
 import { folderWith } from "../../cli/harness.ts";
 
@@ -71,6 +72,16 @@ describe("a replay of a finding", () => {
     };
     const replayed = agent({ world, invariants, actions: [add] }).replay(["add"], { rule: "rejected_means_unchanged" });
     await expect(replayed).rejects.toMatchObject(NO_RULE("rejected_means_unchanged"));
+  });
+
+  it("says if the rule is inconclusive after the last step, and fails only then", async () => {
+    const rule = new Rule({ name: "repeats", judge: (_world, step) => step.inconclusive("the request has a file") });
+    const replayed = agent({ invariants: [small, rule as never] });
+    expect(await replayed.replay(["add"], { rule: "repeats" })).toMatchObject({
+      violations: [],
+      errors: [{ code: "RULE_INCONCLUSIVE", source: "repeats", message: "The rule could not be judged: the request has a file." }],
+    });
+    expect(await replayed.replay(["add"], { rule: "n_is_small" })).toMatchObject({ violations: [], errors: [] });
   });
 
   it("fails if the rule of its race was removed", async () => {
