@@ -29,6 +29,8 @@ export async function journalObstacle(
   // Triggers that fire even in replica role prevent a restore. Without replica role, they are disabled during a restore.
   const fires = rights.replica ? await firesAlways(client) : undefined;
   if (fires !== undefined) return fires;
+  const virtual = await virtualColumn(client, journalled);
+  if (virtual !== undefined) return virtual;
   const published = await isPublished(client, journalled);
   if (published !== undefined) return published;
   // Checks may call functions of the user.
@@ -55,6 +57,16 @@ async function firesAlways(client: Queryable): Promise<string | undefined> {
   return (
     found && `${found[0]} "${found[1]}" of table "${found[2]}" is enabled ALWAYS or REPLICA, so it would fire when seqqa restores rows`
   );
+}
+
+/** Finds a virtual generated column (PostgreSQL 18). Triggers see NULL in such a column, so a logged row would differ from the row in the table. */
+async function virtualColumn(client: Queryable, { tables }: Catalog): Promise<string | undefined> {
+  const [found] = await rowsOf<[string, string]>(
+    client,
+    `select a.attname, c.relname from pg_attribute a join pg_class c on c.oid = a.attrelid
+      where c.oid = any(array[${tables.map(({ oid }) => oid).join(", ")}]::oid[]) and a.attgenerated = 'v' and not a.attisdropped limit 1`,
+  );
+  return found && `column "${found[0]}" of table "${found[1]}" is a virtual generated column, whose values triggers cannot read`;
 }
 
 /** Finds a table whose rows PostgreSQL does not delete, because the table is published and has no replica identity, such as a primary key. */
