@@ -9,7 +9,7 @@ export type ExpectedFailure = boolean | number | readonly number[];
 
 /** Options of {@link Step}. */
 export interface StepOptions<C extends object = Values, A = ApiClient, Args extends object = Values> {
-  /** The name of the step in reports. No two steps of a journey have the same name. */
+  /** The name of the step in reports. Steps of a journey may have equal names. */
   readonly name: string;
   /**
    * Makes the step's calls. The returned response is judged; if the action returns nothing, the last response that it received is judged. `null`: the

@@ -10,14 +10,14 @@ const USER_PART = /:\/\/([^\s/?#"'`<>]*)@/g;
 const EXAMPLE = "user:password";
 
 /**
- * Replaces secrets in URLs with `***`: passwords, and in HTTP URLs also user names without a password, which are usually tokens. The given passwords
- * are replaced everywhere. A password with blanks, quotes or slashes is found only if it is given.
+ * Replaces secrets in URLs with `***`: passwords, and in URLs of HTTP and NATS also user names without a password, which are usually tokens. The given
+ * passwords are replaced everywhere. A password with blanks, quotes or slashes is found only if it is given.
  */
 export function withoutSecrets(text: string, passwords: readonly string[] = []): string {
   const known = passwords.reduce((shown, password) => (password === "" || password === "***" ? shown : hide(shown, password)), text);
   return known.replace(USER_PART, (all: string, part: string, at: number) => {
     const colon = part.indexOf(":");
-    if (part === EXAMPLE || (colon < 0 && !/https?$/i.test(known.slice(Math.max(0, at - 5), at)))) return all;
+    if (part === EXAMPLE || (colon < 0 && !/(?:https?|nats)$/i.test(known.slice(Math.max(0, at - 5), at)))) return all;
     return `://${colon < 0 ? "" : `${part.slice(0, colon)}:`}***@`;
   });
 }
@@ -37,7 +37,9 @@ function passwordOfUser(url: string): string {
   // characters, search the whole rest of the URL. Do not do so in HTTP URLs, whose paths may contain `@`.
   const within = authority.includes("@") || /^https?$/i.test(scheme) ? authority : rest!;
   const user = within.slice(0, Math.max(0, within.lastIndexOf("@")));
-  return user.includes(":") ? user.slice(user.indexOf(":") + 1) : "";
+  if (user.includes(":")) return user.slice(user.indexOf(":") + 1);
+  // A user without a password in the URL of a NATS server is a token.
+  return /^nats$/i.test(scheme) ? user : "";
 }
 
 /** Returns the values of query parameters whose names mean password. Every other parameter gives an empty text. */

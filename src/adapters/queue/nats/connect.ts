@@ -11,7 +11,7 @@ export interface JetStream {
 }
 
 /**
- * Parses a NATS URL: `nats://[user:password@]host[:port]`.
+ * Parses a NATS URL: `nats://[user:password@]host[:port]`, or `nats://token@host[:port]`.
  * @throws SeqqaError `NATS_URL_INVALID`. The message does not contain the URL, which may have a password.
  */
 export function natsUrl(url: string): URL {
@@ -34,23 +34,26 @@ export async function connectNats(url: URL): Promise<JetStream> {
   ]).catch((cause: unknown) => {
     throw driverMissing("@nats-io/transport-node and @nats-io/jetstream", "NATS", cause);
   });
-  const password = decoded(url.password);
+  const [user, password] = [decoded(url.username), decoded(url.password)];
+  // NATS clients take a user without a password for a token.
+  const login = user === "" ? {} : password === "" ? { token: user } : { user, pass: password };
+  const secrets = [password === "" ? user : password];
   let connection: NatsConnection;
   try {
     connection = await connect({
       servers: url.host,
       name: "seqqa",
       reconnect: false,
-      ...(url.username !== "" && { user: decoded(url.username), pass: password }),
+      ...login,
     });
   } catch (error) {
-    throw unreachable(shownNats(url), error, [password]);
+    throw unreachable(shownNats(url), error, secrets);
   }
   try {
     return { connection, client: jetstream(connection), manager: await jetstreamManager(connection) };
   } catch (cause) {
     await connection.close();
-    if ((cause as { readonly name?: unknown }).name !== "JetStreamNotEnabled") throw unreachable(shownNats(url), cause, [password]);
+    if ((cause as { readonly name?: unknown }).name !== "JetStreamNotEnabled") throw unreachable(shownNats(url), cause, secrets);
     throw new SeqqaError("STORE_UNSUPPORTED", `${shownNats(url)} runs without JetStream, so it stores no messages.`, {
       exitStatus: 2,
       hint: "Start the NATS server with JetStream: nats-server -js.",

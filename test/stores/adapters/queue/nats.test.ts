@@ -1,10 +1,17 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { AckPolicy, jetstream, jetstreamManager, RetentionPolicy } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { NatsAdapter } from "../../../../src/adapters/queue/index.ts";
+import { connectNats } from "../../../../src/adapters/queue/nats/connect.ts";
 import { stores } from "../../../../src/adapters/queue/nats/index.ts";
 import { queueContract, type QueueSubject } from "../../../contract/queue/queue-contract.ts";
 import { storeLane } from "../../../support/queue-lane.ts";
+import { freePort, program } from "../../../support/services/service.ts";
 import { natsUrl } from "../../../support/services.ts";
 import { until } from "../../../support/e2e.ts";
 
@@ -30,6 +37,23 @@ async function lane(template = server) {
   };
   return { ...ours, store, close, url: made.url };
 }
+
+it("logs in with the token of a URL without a password", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "seqqa-nats-token-"));
+  const port = await freePort();
+  const running = spawn(program("nats-server")!, ["-a", "127.0.0.1", "-p", String(port), "-js", "-sd", folder, "--auth", "to+ken"]);
+  onTestFinished(async () => {
+    const ended = once(running, "exit");
+    running.kill("SIGKILL");
+    await ended;
+    rmSync(folder, { recursive: true });
+  });
+  let printed = "";
+  running.stderr.on("data", (chunk) => (printed += chunk));
+  await until(() => printed.includes("Server is ready"), "a server that is ready");
+  const { connection } = await connectNats(new URL(`nats://to%2Bken@127.0.0.1:${port}`));
+  await connection.close();
+});
 
 const text = (data: unknown): string => (typeof data === "string" ? data : JSON.stringify(data));
 

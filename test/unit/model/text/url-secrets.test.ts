@@ -8,6 +8,7 @@ describe("secrets of URLs", () => {
     ).toEqual(["in%20query", "cache-pw", "in query", "a%2Fb", "a/b"]);
     expect(passwordsOf(["postgresql://u:100%@h/d"])).toEqual(["100%"]);
     expect(passwordsOf([`mysql://u:a'b "c@d@h/e`, "redis://:x/y@h:1/0?pwd=a=b#f"])).toEqual([`a'b "c@d`, "x/y", "a=b"]);
+    expect(passwordsOf(["nats://token%2B@h:4222", "nats://h"])).toEqual(["token%2B", "token+"]);
     expect(passwordsOf(["https://h:8080/users/@me", "postgres://u@h/d", "no url: at all@x"])).toEqual([]);
   });
 
@@ -22,6 +23,7 @@ describe("secrets of URLs", () => {
     ["xlong-secretx", ["long-secret"], "x***x"],
     ["costs $& more", ["$&"], "costs *** more"],
     ["wrong last sequence: 0", [""], "wrong last sequence: 0"],
+    ["connect nats://s3cr3t@h:4222", [], "connect nats://***@h:4222"],
   ])("are hidden in %j", (text, passwords, shown) => {
     expect(withoutSecrets(text, passwords)).toBe(shown);
   });
