@@ -21,7 +21,7 @@ import {
 export interface StubReplies {
   /**
    * Adds the next reply. The first request gets the first reply, and so on; the last reply is repeated. A string is sent as text, `undefined` as an
-   * empty body, and any other value as JSON. A function receives the call and the stub's own data and returns `{ body, status }`.
+   * empty body, and any other value as JSON. A function receives the call, the stub's own data and the target's time (milliseconds since 1970), and returns `{ body, status }`.
    * @throws SeqqaError `REPLY_INVALID`
    */
   respond(answer: StubAnswer): StubReplies;
@@ -32,7 +32,7 @@ export interface StubReplies {
   ): StubReplies;
 }
 
-type WebhookMaker = (call: StubCall, data: StubData) => Webhook;
+type WebhookMaker = (call: StubCall, data: StubData, nowMs: number) => Webhook;
 
 /** Options of {@link HttpStub}. */
 export interface HttpStubOptions {
@@ -72,6 +72,7 @@ export class HttpStub extends StubAdapter<StubState> {
   readonly #definitions: StubDefinition[] = [];
   #server: Server | undefined;
   #thrown: Error | undefined;
+  #now: () => number = Date.now;
 
   /** @throws SeqqaError `STUB_URL_INVALID` */
   constructor({ url, slowMs = 1_000, callsAreState = true, openapi }: HttpStubOptions) {
@@ -84,6 +85,11 @@ export class HttpStub extends StubAdapter<StubState> {
   /** All requests received so far on this path, in order. */
   get calls(): readonly StubCall[] {
     return this.state.calls;
+  }
+
+  /** Sets the clock whose time functions for replies and webhooks get. Default: the clock of this process. */
+  keepTime(now: () => number): void {
+    this.#now = now;
   }
 
   /** The queued webhooks, oldest first. */
@@ -277,7 +283,8 @@ export class HttpStub extends StubAdapter<StubState> {
     }
     const given = this.#definitions.map((_, at) => this.state.given[at] ?? 0);
     const data = structuredClone(this.state.data);
-    const answer = described ?? replyAt(definition!, given[index]!, asked, data);
+    const nowMs = this.#now();
+    const answer = described ?? replyAt(definition!, given[index]!, asked, data, nowMs);
     if (definition !== undefined && given[index]! < definition.replies.length - 1) given[index]!++;
     const done = answer.status < 400;
     const call = {
@@ -287,7 +294,7 @@ export class HttpStub extends StubAdapter<StubState> {
       matched: true,
       ...(fault !== undefined && { fault }),
     };
-    const added = done ? (definition?.webhooks ?? []).map((make) => make(call, data)) : [];
+    const added = done ? (definition?.webhooks ?? []).map((make) => make(call, data, nowMs)) : [];
     this.set({ given, data, waiting: [...this.state.waiting, ...added] });
     return {
       answer:
@@ -298,10 +305,10 @@ export class HttpStub extends StubAdapter<StubState> {
 }
 
 /** Returns the reply of a definition to its `given`th request, counted from 0. */
-function replyAt({ replies }: StubDefinition, given: number, asked: Parameters<StubAnswer>[0], data: StubData): Reply {
+function replyAt({ replies }: StubDefinition, given: number, ...asked: Parameters<StubAnswer>): Reply {
   const chosen = replies[Math.min(given, replies.length - 1)]!;
   if (typeof chosen !== "function") return chosen;
-  const { body, status = 200, headers = {} } = chosen(asked, data);
+  const { body, status = 200, headers = {} } = chosen(...asked);
   return reply(body, { status, headers });
 }
 

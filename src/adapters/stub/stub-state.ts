@@ -50,16 +50,20 @@ export interface StubDefinition {
   readonly route: Route;
   /** The replies in order; the last one is repeated. */
   readonly replies: readonly (Reply | StubAnswer)[];
-  readonly webhooks: readonly ((call: StubCall, data: StubData) => Webhook)[];
+  readonly webhooks: readonly ((call: StubCall, data: StubData, nowMs: number) => Webhook)[];
 }
 
 /** The stub's own data, which replies may read and change. It must be data that `structuredClone` accepts. */
 export type StubData = Record<string, unknown>;
 
-/** Creates the reply to a call. Default: status 200. */
+/**
+ * Creates the reply to a call. Default: status 200.
+ * @param nowMs The target's time in milliseconds since 1970, as `advanceClock` moves it. Without a clock among the stores, it is the real time.
+ */
 export type StubAnswer = (
   call: Pick<StubCall, "method" | "path" | "headers" | "body" | "json">,
   data: StubData,
+  nowMs: number,
 ) => { readonly body?: unknown; readonly status?: number; readonly headers?: Readonly<Record<string, string>> };
 
 /** The state of a stub: the parts that actions change and that are restored. */

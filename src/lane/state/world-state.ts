@@ -186,7 +186,7 @@ export class WorldState {
     this.#clients = parts.map(([, part]) => part);
     this.#setBy = this.#clients.map(bearerOf);
     this.#attributed = this.#clients.map(({ version }) => version);
-    if (this.#clock !== undefined) for (const client of this.#clients) client.keepTime?.(() => this.now());
+    if (this.#clock !== undefined) for (const one of [...this.#clients, ...this.systems]) one.keepTime?.(() => this.now());
     this.#wholeContext = world.stateFromContext === undefined || world.stateFromContext.length > 0;
     this.#facts = { systems: {}, context: NOTHING, clients: NOTHING, node: undefined };
   }

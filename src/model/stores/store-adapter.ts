@@ -291,6 +291,8 @@ export interface StoreAdapter {
    * store has no lifetimes, or they do not follow the target's clock.
    */
   passTime?(ms: number): Awaitable<void>;
+  /** Sets the clock that shows the target's time, in milliseconds since 1970. Called only if a store moves the clock. Default: no effect. */
+  keepTime?(now: () => number): void;
   /** Called before each step of a path. Default: the state of the store does not depend on steps. */
   beginStep?(): void;
   /** Returns an error that the user's code threw while it made an answer of the store, and forgets the error. Default: the store calls no such code. */

@@ -2,7 +2,10 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { InProcessClock } from "../../../../src/adapters/clock/index.ts";
 import { HttpStub, SmtpStub } from "../../../../src/adapters/stub/index.ts";
+import { WorldState } from "../../../../src/lane/state/world-state.ts";
+import { World } from "../../../../src/model/declare/world.ts";
 import type { Observed } from "../../../../src/model/stores/store-adapter.ts";
 import type { Fingerprint } from "../../../../src/state/canonical/facts.ts";
 import { loadHasher } from "../../../../src/state/index.ts";
@@ -12,6 +15,22 @@ import { freePort } from "../http/servers.ts";
 await loadHasher();
 
 describe("the server of an HttpStub", () => {
+  it("passes the target's time to functions that make replies and webhooks", async () => {
+    const stub = new HttpStub({ url: `http://127.0.0.1:${await freePort()}` });
+    const clock = new InProcessClock({ id: "stub" });
+    onTestFinished(() => clock.close());
+    clock.advance("1 hour");
+    new WorldState(new World({ systems: { clock, stub } }) as unknown as World<never, never>);
+    stub
+      .whenPost("/tokens")
+      .respond((_call, _data, nowMs) => ({ body: { nowMs } }))
+      .thenSend((_call, _data, nowMs) => ({ path: "/hook", body: nowMs, headers: {} }));
+    await stub.listen();
+    onTestFinished(() => stub.close());
+    const { nowMs } = (await (await fetch(`${stub.url}/tokens`, { method: "POST" })).json()) as { nowMs: number };
+    for (const time of [nowMs, stub.waiting[0]!.body as number]) expect(Math.round((time - Date.now()) / 60_000)).toBe(60);
+  });
+
   it("keeps all values of a form field that is repeated", async () => {
     const stub = new HttpStub({ url: `http://127.0.0.1:${await freePort()}` });
     stub.whenPost("/refunds").respond((call) => ({ body: call.json }));
