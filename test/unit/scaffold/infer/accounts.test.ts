@@ -19,7 +19,7 @@ it("leaves out subscriptions to event streams, but not commands that answer with
   const either = { responses: { 200: { description: "", content: { "text/event-stream": {}, "application/json": {} } } } };
   const plan = planApi({ "get /orders": LIST, "get /events": stream, "get /either": either, "post /chat": stream });
   expect(leftOut(plan)).toEqual(["get /events"]);
-  expect(names(plan.actions).toSorted()).toEqual(["get /either", "get /orders", "post /chat"]);
+  expect(new Set(names(plan.actions))).toEqual(new Set(["get /either", "get /orders", "post /chat"]));
 });
 
 describe("users", () => {
