@@ -144,6 +144,6 @@ describe("the README", () => {
   it("names the version of the package", () => {
     const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { readonly version: string };
     expect(page("docs/reference/commands.md")).toContain(`prints \`${version}\``);
-    expect(readFileSync(join(root, "CHANGELOG.md"), "utf8")).toContain(`## ${version}`);
+    expect(readFileSync(join(root, "CHANGELOG.md"), "utf8")).toContain(`## [${version}]`);
   });
 });
