@@ -5,7 +5,7 @@ export { allowedStores } from "./check/store-consent.ts";
 export { MODULE_PATH } from "./schema/spec.ts";
 export { NAMED_PARTS, storePart, STORE_PARTS, storePlaceholder } from "./store-parts.ts";
 export { nearest } from "../model/text/nearest.ts";
-export type { FlagValue } from "./read/overrides.ts";
+export { misspelledVariables, type FlagValue } from "./read/overrides.ts";
 export { withoutPasswords, withoutUserPart } from "./problem.ts";
 export { REDACTED } from "./schema/table.ts";
 export { resolveExploration } from "./resolve-exploration.ts";

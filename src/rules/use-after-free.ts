@@ -204,7 +204,7 @@ async function staysGone(
   };
 }
 
-/** Returns `true` if an answer shows an item that does not say that it is gone. */
+/** Returns `true` if an answer contains the item, and no field of it marks it as deleted. */
 function isThere(answer: ApiResponse, resource: Resource): boolean {
   if (!isServed(answer)) return false;
   const whole = jsonOf(answer);

@@ -118,7 +118,10 @@ export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" 
   return new SeqqaError(
     "ROWS_KEPT",
     `Another client changed rows of ${store} during the run: ${namedRows(rows)}. ${says}, and wrote the earlier values to ${file}.`,
-    { hint: "Compare these rows with the earlier values in the file, and correct the rows that are wrong.", exitStatus: 3 },
+    {
+      hint: "Compare these rows with their earlier values, which the file contains, and correct the rows that are wrong in the store.",
+      exitStatus: 3,
+    },
   );
 }
 

@@ -178,7 +178,7 @@ class SoundSteps {
   }
 }
 
-/** Returns a step to each state. All states on the way to it are reached by such steps, too. The steps of `of` contain no findings. */
+/** Returns, for each state except the root state, one step that leads to it. From any state, these steps lead back to the root state. */
 function firstSteps({ steps }: StatesOfRun): ReadonlyMap<number, StepOfRun> {
   const next = new Map<number, StepOfRun[]>();
   for (const step of steps) (next.get(step.from) ?? next.set(step.from, []).get(step.from)!).push(step);

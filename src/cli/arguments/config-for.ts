@@ -1,5 +1,9 @@
-import { loadConfig, type Config, type LoadOptions } from "../../config/index.ts";
+import { loadConfig, misspelledVariables, type Config, type Environment, type LoadOptions } from "../../config/index.ts";
+import { printable } from "../../reports/index.ts";
 import type { Shell } from "../process/shell.ts";
+
+/** The environments whose misspelled variables were named. With `--watch`, one command loads its configuration several times. */
+const told = new WeakSet<Environment>();
 
 /**
  * Loads the configuration for a command and registers its URLs, so that their passwords are hidden in all later output.
@@ -13,6 +17,9 @@ export function configFor(shell: Shell, options: LoadOptions): Config {
   ]);
   const given = [config.target?.env ?? {}, ...config.services.map(({ env }) => env)].flatMap((env) => Object.values(env));
   shell.keepSecret?.([...places, ...given]);
+  const env = options.env ?? shell.env;
+  for (const sentence of told.has(env) ? [] : misspelledVariables(env)) shell.stderr.write(`note: ${printable(sentence)}\n`);
+  told.add(env);
   return config;
 }
 

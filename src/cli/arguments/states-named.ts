@@ -21,7 +21,7 @@ export function statesNamed(
   const [first, ...others] = named === undefined ? explorations : explorations.filter(isNamed);
   if (first !== undefined) return [first, ...others];
   if (named === undefined) {
-    throw new SeqqaError("NO_STATES", `In run ${run}, no exploration reached a state.`, {
+    throw new SeqqaError("NO_STATES", `Run ${run} contains no states, because no exploration reached its root state.`, {
       exitStatus: 2,
       hint: "Run an exploration with seqqa run <directory>, or choose another run with --run <id>.",
     });

@@ -129,7 +129,7 @@ interface Task {
   readonly id: string;
   readonly path: readonly string[];
   readonly draws: ExplorationEntry["violations"][number]["draws"];
-  /** The calls of a race as text. The replay sends them after the path. `undefined` if the finding is not a race. */
+  /** Text that names the simultaneous calls of a race, which follow the steps of the path. `undefined` if the finding is not a race. */
   readonly last: string | undefined;
   /** The rule that the exploration must still check. `undefined` for a race, whose calls name their rule, and for a fault. */
   readonly rule: string | undefined;

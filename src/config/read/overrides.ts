@@ -1,3 +1,4 @@
+import { nearest } from "../../model/text/nearest.ts";
 import { check } from "../check/check.ts";
 import type { Environment } from "./environment.ts";
 import { KEYS } from "../schema/keys.ts";
@@ -28,6 +29,23 @@ export function override(
       set(values, sources, { key, text: value, where: variable, source: `environment ${variable}`, base: cwd });
   }
   for (const { key, flag, value } of flags) set(values, sources, { key, text: value, where: flag, source: `flag ${flag}`, base: cwd });
+}
+
+/** Environment variables of seqqa that set no configuration key. */
+const OTHERS = ["SEQQA_ALLOW_DB", "SEQQA_RUN", "SEQQA_SECRET"];
+
+/**
+ * Returns sentences about environment variables that set nothing, although their names resemble one that does. Other names that begin with `SEQQA_`
+ * are left alone, because a configuration file may use them.
+ */
+export function misspelledVariables(env: Environment): readonly string[] {
+  const known = [...KEYS.flatMap(({ variable }) => (variable === undefined ? [] : [variable])), ...OTHERS];
+  return Object.keys(env).flatMap((name) => {
+    if (!name.startsWith("SEQQA_") || env[name] === "" || known.includes(name)) return [];
+    const rest = name.slice("SEQQA_".length);
+    const meant = known.find((one) => `${one}_`.includes(`_${rest}_`)) ?? nearest(name, known);
+    return meant === undefined ? [] : [`The environment variable ${name} sets nothing. Did you mean ${meant}?`];
+  });
 }
 
 interface Override {

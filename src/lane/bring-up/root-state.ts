@@ -62,7 +62,7 @@ export class RootState {
   #canonicalizer: Canonicalizer;
   #mark: SavedWorld | undefined;
   #facts: RootFacts | undefined;
-  /** A checkpoint of context and clients at the time when the world was built. `#before` is a checkpoint of the whole world before `setup`. */
+  /** A checkpoint of only the context and the clients, made right after the function `world` had returned. `#before` also contains the stores. */
   #built: SavedWorld | undefined;
   #before: SavedWorld | undefined;
   #wholeBefore: Readonly<Record<string, Observed>> = {};

@@ -15,7 +15,10 @@ const OFTEN = 3;
  */
 const SELDOM_MS = 1_000;
 const SELDOM = 2;
-/** If nothing is written for this many milliseconds in which no action is executed, a late write comes from the action and not from a timer. */
+/**
+ * How long the stores are watched while no action is executed, in milliseconds. If nothing is written in this time, a late write came from the action
+ * and not from a timer.
+ */
 const QUIET_MS = 2_000;
 /** Maximum number of searches on one lane that do not find the cause of a write. After that, the lane does not search again. */
 const MOST_OPEN = 3;

@@ -22,7 +22,7 @@ export class AnswerTexts {
     this.#placeholders = [...placeholders].sort((a, b) => b[0].length - a[0].length);
   }
 
-  /** Returns a text with placeholders for its ids and times. */
+  /** Returns a text with its ids and times replaced by placeholders. */
   blank(text: string): string {
     if (/^\d{10,}(?:\.\d+)?$/.test(text) && this.#clock.nearNumber(Number(text))) return "<time>";
     const pieces = scan(text, this.#clock, this.#placeholders);

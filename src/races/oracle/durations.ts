@@ -26,7 +26,7 @@ export function areDurations(place: string, alone: readonly Sample[], met: reado
   if (alone.length === 0 || met.length === 0 || all.some(({ value }) => value < 0)) return false;
   const isNamed = isCalledDuration(place);
   const distinct = new Set(all.map(({ value }) => value)).size;
-  // Require several different values. A total that both calls change has only two: before and after.
+  // Durations rarely repeat. Without a name that says duration, require four different values: a total that both calls change has up to three.
   if (distinct < (isNamed ? 2 : 4)) return false;
   const isWhole = all.every(({ value }) => Number.isInteger(value));
   // Try microseconds and nanoseconds only for places named like a duration, because any small number would fit these units.

@@ -188,8 +188,8 @@ class Domains {
   }
 
   /**
-   * Returns the counters of tables that gave `a` in the first execution and `b` in the second. Counters whose table name occurs in the place come
-   * first.
+   * Returns the counters of tables (sequences, auto-increment) from which the first execution got the number `a` and the second got `b`. Counters of
+   * a table that the place is named after (`order_id`) come first.
    */
   holding(a: string, b: string, place: string): readonly string[] {
     const all = [...this.#pairs].filter(([, pairs]) => pairs.has(`${a}\n${b}`)).map(([domain]) => domain);

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadConfig, resolveExploration, sourceOf } from "../../../src/config/index.ts";
+import { loadConfig, misspelledVariables, resolveExploration, sourceOf } from "../../../src/config/index.ts";
 import { BFS, DFS } from "../../../src/model/declare/strategy.ts";
 import { caught, failure, load } from "./files.ts";
 
@@ -25,6 +25,21 @@ describe("precedence", () => {
     expect(steps(yaml)).toEqual([20, "file seqqa.yaml:2:14"]);
     expect(steps(yaml, { env: variable })).toEqual([30, "environment SEQQA_EXPLORATION_MAX_STEPS"]);
     expect(steps(yaml, { env: variable, flags: [maxSteps("40")] })).toEqual([40, "flag --max-steps"]);
+  });
+
+  it.each([
+    ["SEQQA_MAX_STEPS", "SEQQA_EXPLORATION_MAX_STEPS"],
+    ["SEQQA_FAIL_ON", "SEQQA_FAIL_ON_SEVERITY"],
+    ["SEQQA_BASEURL", "SEQQA_BASE_URL"],
+    ["SEQQA_ALLOWDB", "SEQQA_ALLOW_DB"],
+  ])("names the variable %s, which sets nothing: %s is meant", (name, meant) => {
+    expect(misspelledVariables({ [name]: "5" })).toEqual([`The environment variable ${name} sets nothing. Did you mean ${meant}?`]);
+  });
+
+  it("names no variable that is known, is empty, or may be the user's own", () => {
+    expect(misspelledVariables({ ...variable, SEQQA_SECRET: "x", SEQQA_MAX_STEPS: "", SEQQA_TOKEN_OF_SHOP: "x", MAX_STEPS: "5" })).toEqual(
+      [],
+    );
   });
 
   it("puts the Agent's own values between environment and file", () => {

@@ -151,7 +151,7 @@ export function unexpected(store: StoreUrl, error: unknown): SeqqaError {
     "STORE_NOT_OPENED",
     `seqqa could not prepare the database ${store.shown} for the run: ${cause.message.replace(/\.$/, "")}.`,
     {
-      hint: "Run `seqqa doctor`, which tests each thing that a run needs. Read the server's log. If both show nothing, set another `checkpoint` for this store.",
+      hint: "Run `seqqa doctor`, which tests each thing that a run needs. Read the server's log. If both show nothing, choose another value of `checkpoint` for this store.",
       cause,
     },
   );

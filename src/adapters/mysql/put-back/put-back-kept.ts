@@ -20,7 +20,10 @@ const MOST_TRIES = 3;
 const AT_ONCE = 200;
 
 export interface PutBack extends Cleaning {
-  /** Returns `true` if the run itself wrote the log entries that it has not recorded yet. Default: another client wrote them. */
+  /**
+   * Returns `true` if the entries at the end of the journal, which the run has not read yet, are writes of the run itself. Default: they count as
+   * writes of another client, and their rows are kept.
+   */
   readonly recordsRest?: (() => boolean) | undefined;
   readonly limitMs?: number | undefined;
 }

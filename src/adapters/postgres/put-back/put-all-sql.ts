@@ -12,7 +12,7 @@ export const LOOKED = -2;
 
 export interface Putting extends Rights {
   readonly borrowed: boolean;
-  /** A setting that only seqqa's control session has. */
+  /** The name of a setting that only seqqa's control session has. Triggers thereby recognise writes of seqqa itself. */
   readonly controlSwitch: string;
 }
 

@@ -202,7 +202,10 @@ async function readKeys(client: Queryable): Promise<Map<string, { name: string; 
   return keys;
 }
 
-/** Returns the names of all types in the rows of each table: the plain name for types of PostgreSQL itself, otherwise `schema.type`. */
+/**
+ * Returns, for each table, the names of the types of its columns and of the types inside them (elements of arrays, fields of composite types). Types
+ * of PostgreSQL itself have their plain name, others `schema.type`.
+ */
 async function readTypes(client: Queryable): Promise<Map<string, string[]>> {
   const rows = await rowsOf<readonly [string, string]>(
     client,

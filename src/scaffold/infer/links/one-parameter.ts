@@ -81,8 +81,8 @@ function keyOf({ name }: Parameter, call: Called, index: KeyIndex, part: Part | 
 }
 
 /**
- * Returns the context key that fits this use of a parameter: the other path parameters that its value depends on must be in the path, too. Returns
- * `undefined` if several keys fit.
+ * Returns the context key whose value can be the parameter of a call. A value that belongs to a parent resource, such as the id of an order's item,
+ * can only be used if the call has the parameter of the parent, too. Returns `undefined` if several keys fit.
  */
 function givenKey({ call }: Use, given: readonly Use[]): string | undefined {
   const here = new Set(call.operation.parameters.map(declarationOf));

@@ -55,7 +55,7 @@ export function parseManifest(text: string, shown: string): Manifest {
       `seqqa cannot read ${shown}. The file is damaged, or another version of seqqa scaffold wrote it.`,
       {
         exitStatus: 2,
-        hint: "Restore the file, choose another folder with --out <folder>, or overwrite all files that scaffold writes with --force.",
+        hint: "Restore the file, choose another folder with --out <folder>, or use --force to overwrite all files that scaffold writes.",
       },
     );
   }
