@@ -113,6 +113,8 @@ export interface ExpansionCheck {
   readonly edge?: number | undefined;
   /** `true` if states after the node are compared, too, because a difference between the two states may have an effect only some steps later. */
   readonly followed?: boolean | undefined;
+  /** `true` if the audit is repeated with one second between the steps, should the paths order the time of a token and another time differently. */
+  readonly apart?: boolean | undefined;
 }
 
 export interface Chunk {

@@ -45,6 +45,8 @@ interface OtherWay {
   readonly reduced: boolean;
   /** `true` if states after the node are compared, too. */
   readonly followed: boolean;
+  /** See {@link ExpansionCheck.apart}. */
+  readonly apart: boolean;
 }
 
 /**
@@ -57,6 +59,12 @@ interface OtherWay {
 const AUDITS_ALL = 64;
 const AUDITS_FIRST = 3;
 const AUDITS_ONE_IN = 20;
+
+/**
+ * Number of audits that may be repeated with one second between the steps: for each two actions, the first audit of two paths that end with these
+ * actions. Such a repetition takes a second for each step.
+ */
+const MOST_APART = 16;
 
 /** Largest number of merges that are remembered, so that repeated merges count once. More would take too much memory. */
 const MOST_MET = 100_000;
@@ -79,6 +87,8 @@ export class CheckQueue {
   readonly #merges: Map<string, number> = new Map();
   /** The merges that were counted: the node, and a hash of the state that was merged with it. */
   readonly #met: Set<number> = new Set();
+  /** The pairs of last actions for which an audit is repeated; see {@link MOST_APART}. */
+  readonly #apart: Set<string> = new Set();
   #counted = 0;
   audited = 0;
   /** Number of selected audits that have not compared the two states, either not yet or not at all. */
@@ -123,7 +133,7 @@ export class CheckQueue {
     const known = this.#otherWays.get(to);
     if (!this.#isAudited(reduced)) {
       if (!isExpanded && known === undefined && this.#draw(1, to) % this.#options.oneIn === 0)
-        this.#otherWays.set(to, [{ from, action, reduced, followed: false }]);
+        this.#otherWays.set(to, [{ from, action, reduced, followed: false, apart: false }]);
       return;
     }
     const met = to * 2 ** 16 + strict;
@@ -159,7 +169,7 @@ export class CheckQueue {
     this.#pushMerge(unit, node, way, undefined);
   }
 
-  #auditOf(to: number, from: number, action: number): Pick<OtherWay, "followed"> | undefined {
+  #auditOf(to: number, from: number, action: number): Pick<OtherWay, "followed" | "apart"> | undefined {
     const { nodes } = this.#committer;
     const isSelf = String(to === from);
     const atDepth = this.#count(`depth ${nodes.depth(from) + 1} ${isSelf}`);
@@ -170,7 +180,10 @@ export class CheckQueue {
       Number.isInteger(Math.log2(ofAction)) ||
       mix(this.#draw(2, to), this.#edgeOf({ from, action })) % AUDITS_ONE_IN === 0;
     if (!isSelected) return undefined;
-    return { followed: (atDepth <= AUDITS_FIRST || ofAction === 1) && nodes.depth(to) + 1 < this.#options.maxDepth };
+    const ends = [action, nodes.path(to).at(-1)!].toSorted((a, b) => a - b).join();
+    const apart = to !== from && to > 0 && this.#apart.size < MOST_APART && !this.#apart.has(ends);
+    if (apart) this.#apart.add(ends);
+    return { apart, followed: (atDepth <= AUDITS_FIRST || ofAction === 1) && nodes.depth(to) + 1 < this.#options.maxDepth };
   }
 
   #count(group: string): number {
@@ -240,7 +253,7 @@ export class CheckQueue {
   }
 
   #pushMerge(unit: UnitTarget, node: number, way: OtherWay, expected: ExpansionCheck["expected"]): void {
-    const { reduced, followed } = way;
+    const { reduced, followed, apart } = way;
     const { edge } = this.#doneOf(node, way);
     const check: ExpansionCheck = {
       expected,
@@ -249,6 +262,7 @@ export class CheckQueue {
       ...(edge !== undefined && { edge }),
       ...(reduced && { reduced }),
       ...(followed && { followed }),
+      ...(reduced && apart && { apart }),
     };
     if (edge !== undefined) this.auditsLeft++;
     this.#pending.push({ ...unit, ...this.#second(way, node), check });

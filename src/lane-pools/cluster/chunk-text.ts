@@ -79,6 +79,7 @@ export function chunkOf(given: string, actions: number, snapshot?: (text: string
         merge: flag,
         reduced: optional(flag),
         followed: optional(flag),
+        apart: optional(flag),
         edge: optional(integer(0, Number.MAX_SAFE_INTEGER)),
       }),
     ),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import {
   BOUNDED,
   EXECUTED,
@@ -22,7 +23,7 @@ import { LaneLost } from "../bring-up/lane-lost.ts";
 import type { Outcome } from "../step/outcome.ts";
 import { judgeStep } from "../step/step-rules.ts";
 import type { Navigator } from "../navigate/navigator.ts";
-import type { SavedWorld } from "../state/world-state.ts";
+import { passesAt, type SavedWorld } from "../state/world-state.ts";
 
 /**
  * `LINES`: maximum number of lines that describe a divergence, and of violations that an audit reports. `STATE_LINES`: maximum number of lines that
@@ -37,13 +38,6 @@ const STATE_LINES = 8;
  */
 const FOLLOWED = 3;
 
-/**
- * Some targets compare the time in a token with another one in whole seconds, and all steps of a fast search share a second. An audit of two paths
- * that wrote such times in different orders is therefore repeated with one second between the steps: `ONCE_APART` times for the same two places,
- * because the first time may concern another user's token, and `MOST_APART` times in all, because each takes a second per step.
- */
-const ONCE_APART = 2;
-const MOST_APART = 6;
 const SECOND_MS = 1_000;
 
 interface Reached extends Fingerprint {
@@ -71,9 +65,6 @@ export class CrossChecker {
   readonly #navigator: Navigator;
   readonly #settle: () => Promise<void> | void;
   readonly #isCancelled: () => boolean;
-  /** For each pair of places: how often an audit with one second between the steps compared times there. See {@link MOST_APART}. */
-  readonly #comparedApart: Map<string, number> = new Map();
-  #auditsApart = 0;
 
   constructor(base: LaneBase, navigator: Navigator, settle: () => Promise<void> | void, isCancelled: () => boolean) {
     this.#base = base;
@@ -98,17 +89,22 @@ export class CrossChecker {
       });
       if (found !== undefined) return found;
     }
-    return check.reduced === true && (await this.#ordersSeconds(unit, check)) ? this.#compareApart(unit, check) : undefined;
+    return check.apart === true && (await this.#ordersSeconds(unit, check)) ? this.#compareApart(unit, check) : undefined;
   }
 
-  /** Returns `true` if the two paths wrote the time of a token and another one in different orders, and this is not audited often enough yet. */
+  /**
+   * Returns `true` if the two paths wrote the time of a token and another time in different orders, both in whole seconds. Some targets compare such
+   * times, and all steps of a fast search share a second, so only steps in separate seconds show if the order matters. Returns `false` if a stored
+   * time, such as the end of a lease, would pass meanwhile.
+   */
   async #ordersSeconds(unit: UnitRequest, { along }: ExpansionCheck): Promise<boolean> {
     const { options, stepper, state, canonicalizer } = this.#base;
     const { times } = options.knowledge;
     const seconds = new Set(times.filter(({ resolutionMs }) => resolutionMs >= SECOND_MS).map(({ place }) => place));
-    if (stepper.waitsForSeconds || this.#auditsApart >= MOST_APART || this.#isCancelled() || ![...seconds].some(isInToken)) return false;
+    if (stepper.waitsForSeconds || this.#isCancelled() || ![...seconds].some(isInToken)) return false;
+    let passesMs = Infinity;
     const orderOf = async ({ path, draws }: Way): Promise<ReadonlySet<string>> => {
-      await this.#navigator.replay(path, draws);
+      passesMs = Math.min(passesMs, passesAt(await this.#navigator.replay(path, draws)) - (path.length + 1) * 2 * SECOND_MS);
       const order = canonicalizer.orderOfTimes(await state.facts());
       return new Set(
         order.filter((pair) => pair.every((place) => seconds.has(place)) && pair.some(isInToken)).map((pair) => pair.join("\n")),
@@ -116,22 +112,26 @@ export class CrossChecker {
     };
     const second = await orderOf(unit);
     const first = await orderOf({ ...unit, ...along });
-    const pairs = [...first, ...second].filter((pair) => !first.has(pair) || !second.has(pair));
-    const isNew = pairs.some((pair) => (this.#comparedApart.get(pair) ?? 0) < ONCE_APART);
-    for (const pair of isNew ? pairs : []) this.#comparedApart.set(pair, (this.#comparedApart.get(pair) ?? 0) + 1);
-    if (isNew) this.#auditsApart++;
-    return isNew;
+    return [...first, ...second].some((pair) => !first.has(pair) || !second.has(pair)) && passesMs > Date.now();
   }
 
-  /** Compares the outcomes along both paths once more, and lets no step begin in the second of an earlier one. */
+  /**
+   * Compares the outcomes along both paths with one second between the steps. Compares them twice, so that a result that is random in any case is not
+   * taken for one that depends on seconds.
+   */
   async #compareApart(unit: UnitRequest, check: ExpansionCheck): Promise<LaneDivergence | undefined> {
     const { stepper } = this.#base;
-    // Begin at the root state, so that no checkpoint of a step without a wait is used.
-    await this.#navigator.replay([]);
+    const compare = async (): Promise<LaneDivergence | undefined> => {
+      // Begin at the root state, so that no checkpoint of an earlier execution is used.
+      await this.#navigator.replay([]);
+      return this.#compare({ unit, check: { ...check, expected: undefined } }, () => {});
+    };
     stepper.waitsForSeconds = true;
     try {
-      const found = await this.#compare({ unit, check: { ...check, expected: undefined } }, () => {});
-      return found === undefined ? undefined : { ...found, seconds: true };
+      const found = await compare();
+      const again = found === undefined ? undefined : await compare();
+      if (found === undefined || this.#isCancelled()) return undefined;
+      return isDeepStrictEqual(found.calls, again?.calls) ? { ...found, seconds: true } : found;
     } finally {
       stepper.waitsForSeconds = false;
     }

@@ -116,6 +116,14 @@ describe("merges of states whose values were generated in another order", () => 
     expect(checks.next(100).map(({ check }) => check?.followed === true)).toEqual([true, true, true, false, false, true]);
   });
 
+  it("may be repeated with a second between the steps, once for each two actions with which the paths end", () => {
+    const { checks, committer } = queue({ oneIn: 1 });
+    committer.nodes.flag(2, EXPANDED);
+    const actions = [1, 1, 0, 1, 0];
+    actions.forEach((action, index) => checks.merged(2, { from: 0, action, reduced: index + 1 }));
+    expect(checks.next(100).map(({ check }) => check?.apart === true)).toEqual([true, false, true, false, false]);
+  });
+
   it("are audited like that, too, where equal states are not trusted", () => {
     const { checks, workOf, due } = queue({ oneIn: 1_000_000, auditsAll: true });
     checks.merged(2, { from: 0, action: 1 });

@@ -269,7 +269,7 @@ describe("an audit of two paths that wrote the time of a token and another one i
     ]);
     await untilSecondBegins();
     const unit = { path: [CHANGE, LOG_IN], from: 0, to: 3, lo: 0, hi: 0, uncertain: false, snapshot: undefined };
-    const check = { expected: undefined, along: { path: [LOG_IN, CHANGE] }, merge: true, reduced: true, edge: 0 };
+    const check = { expected: undefined, along: { path: [LOG_IN, CHANGE] }, merge: true, reduced: true, apart: true, edge: 0 };
     const { divergences } = await lanePool.expand(0, { units: [{ ...unit, check }], direct: true });
     const differs = {
       kind: "merge",
