@@ -459,6 +459,39 @@ export const agent = new Agent<any>({ actions: [call("create"), call("schedule")
   expect(await run(true)).toEqual([1, 4, ["create close close"], []]);
 });
 
+/** One key. The first call writes a UUID and a time in 30 days, and later calls write other kinds of generated values and times to their columns. */
+const KEYS_SERVER = `
+import { randomInt, randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+const Database = createRequire(${JSON.stringify(import.meta.url)})("better-sqlite3");
+const db = new Database(process.env.DB_PATH);
+db.exec("CREATE TABLE IF NOT EXISTS keys (id INTEGER PRIMARY KEY, value TEXT, expires_at TEXT)");
+const inDays = (days) => new Date(Date.now() + days * 86400000).toISOString();
+const set = (column, value) => db.prepare("UPDATE keys SET " + column + " = ?").run(value).changes;
+const calls = {
+  issue: () => db.prepare("INSERT OR IGNORE INTO keys VALUES (1, ?, ?)").run(randomUUID(), inDays(30)).changes,
+  extend: () => set("expires_at", inDays(730.5)),
+  shorten: () => set("value", String(randomInt(100000, 1000000))),
+  bundle: () => set("value", JSON.stringify({ id: randomUUID(), kind: "bundle" })),
+};
+createServer((request, response) => response.writeHead(calls[request.url.slice(1)]?.() === 0 ? 409 : 200).end("{}")).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+
+it("generated values and times of another kind, which later steps write to known columns, are recognised", async () => {
+  const cwd = folderWith({
+    "server.mjs": KEYS_SERVER,
+    "seqqa.yaml": `target: { command: node server.mjs, env: { PORT: "{port}", DB_PATH: "{db_path}" } }\n`,
+    "keys.explore.ts": `import { Action, Agent } from "seqqa";
+const call = (name: string) => new Action<any>({ name, run: (api) => api.post("/" + name) });
+export const agent = new Agent<any>({ actions: [call("issue"), call("extend"), call("shorten"), call("bundle")], invariants: [] });
+`,
+  });
+  const { status } = await seqqa(["run", ".", "--output", "out"], { cwd });
+  const { statesVisited, divergences } = only(writtenIn(join(cwd, "out")));
+  expect([status, statesVisited, divergences]).toEqual([0, 7, []]);
+});
+
 /** Settings in one table. With BUG, the seventh failure fails. */
 const SETTINGS_SERVER = `
 import { randomUUID } from "node:crypto";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual, types } from "node:util";
 import type { ObservedColumn, ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../canonical/facts.ts";
-import { joinedTimes, type DroppedField, type GeneratedPlace, type Knowledge, type TimePlace } from "./knowledge.ts";
+import { isPlain, joinedTimes, type DroppedField, type GeneratedPlace, type Knowledge, type TimePlace } from "./knowledge.ts";
 import {
   columnPlace,
   fieldOf,
@@ -65,6 +65,8 @@ export interface CompareOptions {
 /** The largest number of rows that are paired, because pairing takes quadratic time. */
 const MOST_ROWS = 200;
 const DEEPEST = 100;
+/** Two offsets of one place that are nearer to each other than this are one offset, seen at different steps of a path. In milliseconds. */
+const SAME_OFFSET_MS = 3_600_000;
 /** A time that is nearer to its step than this, in milliseconds, may be the present time in whole minutes, hours or days. */
 const NEAREST_CONSTANT_MS = 86_400_000;
 /** A text that consists of at least this number of digits counts as an id, not as a number from a counter, unless it is a key of a table. */
@@ -148,9 +150,36 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
     }
     forth.set(from, to);
     back.set(to, from);
-    generated.push({ field: fieldOf(place), sample: [x, y], place, after, domain: undefined, domains: [] });
+    generated.push(generatedText(place, after, [x, y]));
+  }
+  for (const { place, a: x, b: y } of collector.again) {
+    const { time, whole } = collector.knownAt(place);
+    const later = time && laterTime({ place, a: x, b: y }, time, [a.window, b.window]);
+    if (later !== undefined) times.push(later);
+    const [from, to] = [textOf(x), textOf(y)];
+    if (whole === undefined || whole.domain !== undefined || from === undefined || to === undefined) continue;
+    if (isPlain(from, whole) || isPlain(to, whole)) generated.push(generatedText(place, "", [from, to]));
   }
   return { generated, times: joinedTimes(times), constants: constantsOf(a, b), unexplained };
+}
+
+function generatedText(place: string, after: string, sample: readonly [string, string]): ComparedPlace {
+  const leastLength = Math.min(...sample.map(({ length }) => length));
+  return { field: fieldOf(place), sample, place, after, domain: undefined, domains: [], leastLength };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : value instanceof Uint8Array ? wordOfBytes(value).key : undefined;
+}
+
+/**
+ * Returns a time far from its step at a known place, if no known offset explains the time. The offsets of nearer times need not be known. Both
+ * executions show the time again after later steps, with a slightly different offset, which is not a new one.
+ */
+function laterTime(pair: Pair, { offsets = [] }: TimePlace, [a, b]: readonly [StepWindow, StepWindow]): TimePlace | undefined {
+  const time = timeAt(pair, a, b);
+  const [offset = 0] = time?.offsets ?? [];
+  return Math.abs(offset) > FURTHEST_MS && !offsets.some((one) => Math.abs(one - offset) < SAME_OFFSET_MS) ? time : undefined;
 }
 
 interface Cell {
@@ -252,16 +281,24 @@ class Pairs {
   readonly pairs: Pair[] = [];
   readonly structure: DroppedField[] = [];
   readonly keys: Pair[] = [];
-  readonly #known: ReadonlySet<string>;
+  /** Values at places that are known already. A later step may write values there that the knowledge does not explain. */
+  readonly again: Pair[] = [];
+  readonly #wholes: ReadonlyMap<string, GeneratedPlace>;
+  readonly #times: ReadonlyMap<string, TimePlace>;
+  readonly #left: ReadonlySet<string>;
   /** Texts that are equal in both executions at some place. They were not generated. */
   readonly #common = new Set<string>();
 
   constructor({ generated, times, dropped: fields, background }: Knowledge) {
-    this.#known = new Set([
-      ...[...generated, ...times].filter(({ after }) => after === "").map(({ place }) => place),
-      ...fields.map(({ field }) => field),
-      ...background,
-    ]);
+    const byPlace = <T extends GeneratedPlace | TimePlace>(all: readonly T[]): ReadonlyMap<string, T> =>
+      new Map(all.filter(({ after }) => after === "").map((one) => [one.place, one]));
+    this.#wholes = byPlace(generated);
+    this.#times = byPlace(times);
+    this.#left = new Set([...fields.map(({ field }) => field), ...background]);
+  }
+
+  knownAt(place: string): { readonly whole: GeneratedPlace | undefined; readonly time: TimePlace | undefined } {
+    return { whole: this.#wholes.get(place), time: this.#times.get(place) };
   }
 
   isCommon(key: string): boolean {
@@ -335,8 +372,11 @@ class Pairs {
   #value(a: unknown, b: unknown, segments: readonly string[], depth: number, cell?: Cell): void {
     if (isSame(a, b)) return this.#meet(a);
     const place = placeText(segments);
-    if (this.#known.has(place) || this.#known.has(fieldOf(place))) {
+    const isLeft = this.#left.has(fieldOf(place));
+    if (isLeft || this.#wholes.has(place) || this.#times.has(place)) {
       if (cell?.domain !== undefined) this.keys.push({ place, a, b, domain: cell.domain });
+      // JSON is never one generated value as a whole.
+      if (!isLeft && (this.#times.has(place) || !this.#json(a, b, segments, depth))) this.again.push({ place, a, b });
       return;
     }
     if (
@@ -348,9 +388,8 @@ class Pairs {
       this.#inside(a, b, segments, depth)
     )
       return;
+    if (this.#json(a, b, segments, depth)) return;
     if (typeof a === "string" && typeof b === "string") {
-      const [x, y] = [parsedJson(a), parsedJson(b)];
-      if (x !== undefined && y !== undefined) return this.#value(x, y, [...segments, JSON_TEXT], depth + 1);
       const [one, other] = [parsedJwt(a), parsedJwt(b)];
       if (one !== undefined && other !== undefined && !isSame(one, other))
         return this.#value(one, other, [...segments, JWT_TEXT], depth + 1);
@@ -359,6 +398,14 @@ class Pairs {
         return this.#value(signed, otherSigned, [...segments, SIGNED_TEXT], depth + 1);
     }
     this.pairs.push({ place, a, b, column: cell?.column, domain: cell?.domain });
+  }
+
+  /** Compares the contents of two texts that are both JSON. Returns `false` for other values. */
+  #json(a: unknown, b: unknown, segments: readonly string[], depth: number): boolean {
+    const [x, y] = [a, b].map((value) => (typeof value === "string" ? parsedJson(value) : undefined));
+    if (x === undefined || y === undefined) return false;
+    this.#value(x, y, [...segments, JSON_TEXT], depth + 1);
+    return true;
   }
 
   /** Compares the contents of two objects of the same class. Returns `false` if the class has no contents that can be compared separately. */

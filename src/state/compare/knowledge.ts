@@ -18,6 +18,17 @@ export interface GeneratedPlace {
   readonly leastLength?: number | undefined;
 }
 
+/** The length from which generated texts are hardly ever half as long as the others of their place. Random numbers in a text have several lengths. */
+const SURE_LENGTH = 12;
+
+/**
+ * Returns `true` for a short text at a place where generated texts are much longer: a value beside a generated one, such as `live` or `3` in a table
+ * of settings of which one is a UUID.
+ */
+export function isPlain(text: string, { leastLength = 0 }: GeneratedPlace): boolean {
+  return text.length * 2 <= leastLength && (leastLength >= SURE_LENGTH || /^[A-Za-z_ -]{1,15}$/.test(text));
+}
+
 export interface TimePlace {
   readonly place: string;
   readonly after: string;
@@ -84,13 +95,29 @@ export const NOTHING_KNOWN: Knowledge = { generated: [], times: [], dropped: [],
 
 export function joined(a: Knowledge, b: Knowledge): Knowledge {
   return {
-    generated: unique([...a.generated, ...b.generated], ({ place, after }) => `${place}\n${after}`),
+    generated: joinedGenerated([...a.generated, ...b.generated]),
     times: joinedTimes([...a.times, ...b.times]).toSorted((x, y) => (x.place + x.after < y.place + y.after ? -1 : 1)),
     dropped: unique([...a.dropped, ...b.dropped], ({ field }) => field),
     background: [...new Set([...a.background, ...b.background])],
     noisyActions: [...new Set([...a.noisyActions, ...b.noisyActions])],
     ordered: [...new Set([...a.ordered, ...b.ordered])],
   };
+}
+
+/**
+ * Joins several findings about the same place into one. A later `leastLength` replaces an earlier one only if it is at most half of it. Otherwise, the
+ * texts of both lengths are generated anyway, and an id whose length varies would count as a new finding.
+ */
+function joinedGenerated(all: readonly GeneratedPlace[]): readonly GeneratedPlace[] {
+  const kept = new Map<string, GeneratedPlace>();
+  for (const one of all) {
+    const key = `${one.place}\n${one.after}`;
+    const known = kept.get(key);
+    const { leastLength = Infinity } = one;
+    if (known === undefined) kept.set(key, one);
+    else if (leastLength * 2 <= (known.leastLength ?? 0)) kept.set(key, { ...known, leastLength });
+  }
+  return [...kept.values()];
 }
 
 /** Joins several findings about the same place into one: the finer resolution, the base `stored` if any finding has it, all offsets and constants. */

@@ -1,7 +1,7 @@
 import { types } from "node:util";
 import type { ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../canonical/facts.ts";
-import type { GeneratedPlace, Knowledge, TimePlace } from "../compare/knowledge.ts";
+import { isPlain, type GeneratedPlace, type Knowledge, type TimePlace } from "../compare/knowledge.ts";
 import { hashText32 } from "../hash/hasher.ts";
 import type { HiddenTimes } from "./hidden-times.ts";
 import { msOf, NO_ORIGINS, ROOT_TIMES, timeKeyAt, type Origin, type Origins, type TimeKey, type TimeOrigin } from "./origins.ts";
@@ -23,7 +23,17 @@ import {
   tableOf,
   TABLES,
 } from "./places.ts";
-import { FURTHEST_MS, fittingOffset, momentOf, offsetFromStep, simplestOffset, zoneOf, type Moment, type StepWindow } from "./times.ts";
+import {
+  FURTHEST_MS,
+  fittingOffset,
+  isFixed,
+  momentOf,
+  offsetFromStep,
+  simplestOffset,
+  zoneOf,
+  type Moment,
+  type StepWindow,
+} from "./times.ts";
 import { positionsOfTimed } from "./ids.ts";
 import { Generated, JsonText, KNOWN, Mixed, Time } from "./named.ts";
 import { splitAtWords, wordOf, wordOfBytes, type Word } from "./words.ts";
@@ -362,7 +372,7 @@ export class Renamer {
     const timed = (moment: Moment, text: string): string => {
       const { ms } = moment;
       const origin = this.#times.get(ms) ?? this.#origins.times.get(ms) ?? this.#rootTimes.get(ms);
-      if (origin === undefined && isFarFrom(step, ms)) return text;
+      if (origin === undefined && isFixed(moment, step, 1_000)) return text;
       return `<${origin?.name ?? `step${offsetFromStep(moment, step, 1_000)}`}>`;
     };
     const known = (word: string, counted = ""): string | undefined => {
@@ -389,12 +399,13 @@ export class Renamer {
       })
       // Replace a signed cookie as a whole, because it is one value although it consists of several words.
       .replace(SEVERAL_WORDS, (whole) => known(whole) ?? whole);
+    const whole = plain.includes(":") ? momentOf(plain) : undefined;
+    if (whole !== undefined) return timed(whole, plain);
     const parts = splitAtWords(plain, (word, after) => {
       const name = known(word, this.#counted(word, after, isPath || /id$/i.test(after), fresh));
-      // Many ids have as many digits as a time.
-      const moment = name === undefined && INTEGER.test(word) ? momentOf(Number(word)) : undefined;
-      if (moment === undefined || isFarFrom(step, moment.ms)) return name;
-      return timed(moment, word);
+      if (name !== undefined) return name;
+      const moment = INTEGER.test(word) ? momentOf(Number(word)) : word.includes(":") ? momentOf(word) : undefined;
+      return moment && timed(moment, word);
     });
     return parts === undefined ? plain : parts.map(({ text: part, found }) => found ?? part).join("");
   }
@@ -749,7 +760,7 @@ export class Renamer {
     const isConstant = learnt === undefined && place.constants?.includes(ms) === true;
     const from = learnt === undefined && !isConstant ? this.#storedBase(ms, isLikely) : undefined;
     // The distance of a fixed time from its step depends on when the step ran.
-    if (isConstant || (learnt === undefined && from === undefined && isFarFrom(step, ms))) return undefined;
+    if (isConstant || (learnt === undefined && from === undefined && isFixed(moment, step, place.resolutionMs))) return undefined;
     const zoneMs = zoneOf(moment, step);
     const origin = {
       name: from?.name ?? `step${own}`,
@@ -838,15 +849,9 @@ const OF_TOKEN = /"\{(?:jwt\}","claims","(?:iat|exp|nbf)|signed\}","time)"\]$/;
 const INTEGER = /^-?\d+$/;
 /** The length from which a word in a text is looked up among generated values. Shorter words are equal by chance. */
 const SHORTEST_WORD = 4;
-/** The length from which generated texts are hardly ever half as long as the others of their place. Random numbers in a text have several lengths. */
-const SURE_LENGTH = 12;
 
 function newNode(): Node {
   return { whole: undefined, words: new Map(), time: undefined, timeWords: new Map(), inner: new Map() };
-}
-
-function isFarFrom({ endMs }: StepWindow, ms: number): boolean {
-  return Math.abs(ms - endMs) > FURTHEST_MS;
 }
 
 /** Numbers the times that have the same name, from the earliest on. */
@@ -870,14 +875,6 @@ function unitOf(ms: number): number {
 /** Returns a weight of a duration that is smaller for simpler durations: whole days before hours, minutes and seconds. */
 function simplicity(ms: number): number {
   return unitOf(ms) * 1e9 + Math.abs(ms) / 1_000;
-}
-
-/**
- * Returns `true` for a short text at a place where generated texts are much longer: a value beside a generated one, such as `live` or `3` in a table
- * of settings of which one is a UUID.
- */
-function isPlain(text: string, { leastLength = 0 }: GeneratedPlace): boolean {
-  return text.length * 2 <= leastLength && (leastLength >= SURE_LENGTH || /^[A-Za-z_ -]{1,15}$/.test(text));
 }
 
 function sameEntries<K, V>(a: ReadonlyMap<K, V>, b: ReadonlyMap<K, V>): boolean {

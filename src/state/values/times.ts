@@ -141,8 +141,24 @@ function boundsOfOffset({ ms }: Moment, { startMs, endMs }: StepWindow, resoluti
  */
 export function zoneOf({ ms, isNaive }: Moment, { endMs }: StepWindow): number {
   if (isNaive !== true) return 0;
-  const localMs = -new Date(endMs).getTimezoneOffset() * 60_000;
+  const localMs = localZone(endMs);
   return Math.abs(ms - localMs - endMs) < Math.abs(ms - endMs) ? localMs : 0;
+}
+
+/**
+ * Returns `true` for a time far from its step that the step did not make, such as 9999-12-31. A time that a step lays years ahead is a number of whole
+ * days away from the step. This is judged in seconds, because a fixed time that is compared in hours or days would often be whole days away by chance.
+ */
+export function isFixed(moment: Moment, window: StepWindow, resolutionMs: number): boolean {
+  if (Math.abs(moment.ms - window.endMs) <= FURTHEST_MS) return false;
+  const offset = offsetFromStep(moment, window, Math.min(resolutionMs, 1_000));
+  const localMs = moment.isNaive === true ? localZone(window.endMs) : 0;
+  return offset % DAY !== 0 && (offset - localMs) % DAY !== 0;
+}
+
+/** Returns by how much this machine's time zone is ahead of UTC, in milliseconds. */
+function localZone(ms: number): number {
+  return -new Date(ms).getTimezoneOffset() * 60_000;
 }
 
 /** Formats a duration for people: `10 min`, `1 h 30 min`. */

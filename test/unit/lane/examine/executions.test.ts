@@ -105,3 +105,59 @@ describe("integer keys", () => {
     expect(keys(7, 2, 5, 9)).toEqual(["orders.id", "orders.id", false]);
   });
 });
+
+describe("a later step that writes another kind of value at a place that an earlier step made known", () => {
+  const DAY = 86_400_000;
+  const start = Date.UTC(2025, 10, 21, 12);
+
+  /** Compares executions of a path that writes one key in each step. Each execution begins 1.2 s after the one before. */
+  const learnt = (
+    known: Knowledge,
+    ...steps: readonly ((startMs: number, at: number) => string | number | undefined)[]
+  ): Pick<Knowledge, "generated" | "times"> & { readonly suspects: readonly unknown[] } => {
+    const executions = new Executions(known, ["write"]);
+    for (let at = 0; at < 4; at++) {
+      const rows: [number, string | number][] = [];
+      const stops = steps.map((value, index): Stop => {
+        const startMs = start + at * 1_200 + index * 20;
+        const written = value(startMs, at);
+        if (written !== undefined) rows.push([index, written]);
+        const print = { lo: at * 10 + index, hi: 0 };
+        return { facts: stored(table("keys", "*id value", [...rows])), window: { startMs, endMs: startMs + 5 }, stores: print, print, action: 0, status: 200, lines: [], kinds: new Map() }; // prettier-ignore
+      });
+      executions.add(stops, start + at * 1_200, false);
+    }
+    return executions.judged();
+  };
+  const later = (days: number) => (startMs: number) => new Date(startMs + days * DAY).toISOString();
+  const uuid = (_: number, at: number): string =>
+    [8, 4, 4, 4, 12].map((length) => `${at}b6d8d4e7e1f`.padEnd(12, String(at)).slice(0, length)).join("-");
+  const code = (_: number, at: number): string => `48${at}10${at}`;
+  const nothing = (): undefined => undefined;
+
+  it("learns the offset of a time that is far from the present, and only the step that wrote it shows the offset", () => {
+    const found = learnt(NOTHING_KNOWN, later(30), later(730.5), nothing);
+    expect(found).toMatchObject({ generated: [], suspects: [] });
+    expect(found.times).toMatchObject([{ base: "step", resolutionMs: 1, offsets: [30 * DAY, 730.5 * DAY] }]);
+    expect(learnt({ ...NOTHING_KNOWN, times: found.times }, later(30), later(730.5), nothing).times).toEqual([]);
+  });
+
+  it("learns the length of a code that is much shorter than the ids of the place", () => {
+    const found = learnt(NOTHING_KNOWN, uuid, code, nothing);
+    expect(found).toMatchObject({ times: [], suspects: [], generated: [{ domain: undefined, leastLength: 6 }] });
+    const long = learnt(NOTHING_KNOWN, uuid);
+    expect(long.generated).toMatchObject([{ leastLength: 36 }]);
+    const all = joined({ ...NOTHING_KNOWN, ...long }, { ...NOTHING_KNOWN, ...learnt({ ...NOTHING_KNOWN, ...long }, uuid, code) });
+    expect(all.generated).toMatchObject([{ domain: undefined, leastLength: 6 }]);
+    expect(learnt(all, uuid, code, nothing).generated).toEqual([]);
+  });
+
+  it("learns ids inside JSON at a place of whole ids", () => {
+    const json = (startMs: number, at: number): string => JSON.stringify({ id: uuid(startMs, at), note: "gift" });
+    const { generated, suspects } = learnt(NOTHING_KNOWN, uuid, json, nothing);
+    expect(suspects).toEqual([]);
+    expect(generated.map(({ place }) => place)).toEqual(
+      [[], ["{}", "id"]].map((inside) => JSON.stringify(["tables", "db", "keys", "value", ...inside])),
+    );
+  });
+});

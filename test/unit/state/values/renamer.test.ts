@@ -156,6 +156,20 @@ describe("a time that a step writes", () => {
     expect(ended(90, iso(CLOCK + 90))).not.toBe(fixed[0]);
   });
 
+  it.each([
+    ["two years", Date.UTC(2027, 10, 21, 12), (ms: number) => iso(ms)],
+    ["a hundred years", Date.UTC(2125, 10, 21, 12), (ms: number) => iso(ms)],
+    ["two years, in seconds", Date.UTC(2027, 10, 21, 12), (ms: number) => Math.floor(ms / 1_000)],
+  ])("that it lays %s ahead at a place of shorter offsets has one name, whenever the step runs", (_what, target, textOf) => {
+    const resolutionMs = typeof textOf(CLOCK) === "number" ? 1_000 : 1;
+    const canonical = knowingPlaces({ ...written("member.at"), resolutionMs, offsets: [30 * 86_400_000] });
+    const ended = (atMs: number, value: string | number): number =>
+      strictOf(canonical, step(canonical, stored(table("member", "*id at", [["m", value]]), table("session", "*id at", [])), atMs).facts);
+    const far = [90, 1_007, 61_300].map((apartMs) => ended(CLOCK + apartMs, textOf(target + apartMs)));
+    expect(new Set(far).size).toBe(1);
+    expect(ended(CLOCK, textOf(CLOCK + 30 * 86_400_000))).not.toBe(far[0]);
+  });
+
   it("is not a copy of another one that is equal to it by chance, and a copy is one, whenever the steps run", () => {
     const MINUTE = 60_000;
     const SECOND = Math.floor(CLOCK / 1_000) * 1_000;
@@ -492,6 +506,48 @@ describe("the request that made a value", () => {
       expect(label(300_000, isOfRoot)).toBe(label(10, isOfRoot));
       expect(label(300_000, isOfRoot, CLOCK + 86_400_000)).toBe(label(10, isOfRoot));
     }
+  });
+
+  it.each([
+    ["two years ahead", (ms: number) => ({ until: iso(ms + 730 * 86_400_000) })],
+    ["two years ahead, in milliseconds", (ms: number) => ({ until: ms + 730 * 86_400_000 })],
+    ["in the notation of a language", (ms: number) => ({ at: new Date(ms).toLocaleString("en-US") })],
+    ["in the notation of a language, as the whole body", (ms: number) => new Date(ms).toLocaleString("de-DE")],
+    ["as String(date)", (ms: number) => ({ at: String(new Date(ms)) })],
+  ])("is the same request whenever it is sent, with a time %s", (_what, bodyOf) => {
+    const label = (atMs: number, body = bodyOf(atMs)): string => {
+      const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [] };
+      const place = { place: written("session.id").place, after: "", domain: undefined };
+      const canonical = new State(options, { ...NOTHING_KNOWN, generated: [place] });
+      canonical.root(stored(table("session", "*id", [])));
+      const sent = typeof body === "string" ? body : JSON.stringify(body);
+      const exchanges = [{ method: "POST", path: "/c", body: sent, acting: " ", answer: "made-value-1" }];
+      const after = stored(table("session", "*id", [["made-value-1"]]));
+      const { origins } = canonical.renamer.observe(after, NO_ORIGINS, {
+        action: "comment",
+        exchanges,
+        startMs: atMs - 5,
+        endMs: atMs + 5,
+      });
+      return origins.ids.get("made-value-1")!.label;
+    };
+    expect(label(CLOCK + 61_300)).toBe(label(CLOCK));
+    expect(label(CLOCK, bodyOf(CLOCK - 3_600_000))).not.toBe(label(CLOCK));
+  });
+
+  it("is another request with another time far from the present, but the same one whenever it is sent", () => {
+    const label = (atMs: number, until: string): string => {
+      const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [] };
+      const place = { place: written("session.id").place, after: "", domain: undefined };
+      const canonical = new State(options, { ...NOTHING_KNOWN, generated: [place] });
+      canonical.root(stored(table("session", "*id", [])));
+      const exchanges = [{ method: "POST", path: "/c", body: JSON.stringify({ until }), acting: " ", answer: "made-value-1" }];
+      const after = stored(table("session", "*id", [["made-value-1"]]));
+      const { origins } = canonical.renamer.observe(after, NO_ORIGINS, { action: "comment", exchanges, startMs: atMs, endMs: atMs + 5 });
+      return origins.ids.get("made-value-1")!.label;
+    };
+    expect(label(CLOCK + 61_300, "9999-12-31T23:59:59Z")).toBe(label(CLOCK, "9999-12-31T23:59:59Z"));
+    expect(label(CLOCK, "9999-12-31T23:59:58Z")).not.toBe(label(CLOCK, "9999-12-31T23:59:59Z"));
   });
 
   it.each([

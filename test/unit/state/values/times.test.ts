@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
-import { momentOf } from "../../../../src/state/values/times.ts";
+import { describe, expect, it, vi } from "vitest";
+import { isFixed, momentOf } from "../../../../src/state/values/times.ts";
 
 const NOON = Date.UTC(2026, 10, 27, 9, 5, 7);
 
@@ -37,5 +37,35 @@ describe("a text with a date and a time", () => {
     "Friday the 13th, 09:05:07",
   ])("%s is none", (text) => {
     expect(momentOf(text)).toBeUndefined();
+  });
+});
+
+describe("a time far from its step", () => {
+  const window = { startMs: NOON - 20, endMs: NOON };
+  const isFixedTime = (text: string, resolutionMs = 1): boolean => isFixed(momentOf(text)!, window, resolutionMs);
+
+  it.each([
+    ["2028-11-27T09:05:06.990Z", false],
+    ["2126-11-27 09:05:07", false],
+    ["9999-12-31T23:59:59Z", true],
+    ["1970-01-01 00:00:00", true],
+    ["2028-11-27", true],
+    ["2026-12-24T18:00:00Z", false],
+  ])("%s is fixed, unless whole days lie between both: %s", (text, isExpected) => {
+    expect(isFixedTime(text)).toBe(isExpected);
+  });
+
+  it("is judged in seconds where times are compared in days, because a date is always whole days away", () => {
+    expect(isFixedTime("9999-12-31", 86_400_000)).toBe(true);
+  });
+
+  it("may be local time if it has no zone", () => {
+    const zone = vi.spyOn(Date.prototype, "getTimezoneOffset").mockReturnValue(-120);
+    try {
+      expect(isFixedTime("2028-11-27 11:05:07", 1_000)).toBe(false);
+      expect(isFixedTime("2028-11-27T11:05:07Z", 1_000)).toBe(true);
+    } finally {
+      zone.mockRestore();
+    }
   });
 });
