@@ -109,6 +109,11 @@ export interface ExpansionCheck {
    * matter.
    */
   readonly reduced?: boolean | undefined;
+  /**
+   * `true` if both paths generate values in the same order, but the reached state does not show which of them belong together. Set only together with
+   * {@link reduced}.
+   */
+  readonly unlinked?: boolean | undefined;
   /** Identifies the second path among those to the node, for the run log. Only set for audits. */
   readonly edge?: number | undefined;
   /** `true` if states after the node are compared, too, because a difference between the two states may have an effect only some steps later. */
@@ -285,6 +290,8 @@ export interface LaneDivergence extends Omit<Divergence, "path"> {
    * `true` if the divergence shows that a reduction was wrong: two states were merged, but the order in which their values were generated mattered.
    */
   readonly reduced?: boolean | undefined;
+  /** `true` if no order of generation can explain the divergence; see {@link ExpansionCheck.unlinked}. */
+  readonly unlinked?: boolean | undefined;
   /** `true` if the two paths only behave differently when no step begins in the second of an earlier one. */
   readonly seconds?: boolean | undefined;
   /** Violations on one of the two paths. The search did not commit them. */

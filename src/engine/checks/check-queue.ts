@@ -33,6 +33,8 @@ interface Merge {
   readonly action: number;
   /** A hash of the reached state that tells the merged states apart. 0 if no reduction merged them. */
   readonly reduced?: number | undefined;
+  /** See {@link ExpansionCheck.unlinked}. */
+  readonly unlinked?: boolean | undefined;
 }
 
 type UnitTarget = Omit<UnitRequest, "path" | "draws" | "check">;
@@ -43,6 +45,8 @@ interface OtherWay {
   readonly action: number;
   /** `true` if the further path generated values in another order or in other states, so that a reduction merged its state with the node. */
   readonly reduced: boolean;
+  /** See {@link ExpansionCheck.unlinked}. */
+  readonly unlinked?: boolean | undefined;
   /** `true` if states after the node are compared, too. */
   readonly followed: boolean;
   /** See {@link ExpansionCheck.apart}. */
@@ -126,7 +130,7 @@ export class CheckQueue {
    * Records that a second path reached a state, and may select this path for a check. `reduced`: a hash of the reached state, if the path generated
    * values in another order.
    */
-  merged(to: number, { from, action, reduced: strict = 0 }: Merge, recorded?: Done): void {
+  merged(to: number, { from, action, reduced: strict = 0, unlinked }: Merge, recorded?: Done): void {
     if (this.#options.oneIn === 0) return;
     const reduced = strict !== 0;
     const isExpanded = this.#committer.nodes.has(to, EXPANDED);
@@ -141,7 +145,7 @@ export class CheckQueue {
     if (this.#met.size < MOST_MET) this.#met.add(met);
     const audit = this.#auditOf(to, from, action);
     if (audit === undefined) return;
-    const way = { from, action, reduced, ...audit };
+    const way = { from, action, reduced, unlinked, ...audit };
     if (recorded?.wasChecked(this.#doneOf(to, way)) === true) {
       if (reduced) this.audited++;
     } else if (isExpanded) this.#audit(to, way);
@@ -253,7 +257,7 @@ export class CheckQueue {
   }
 
   #pushMerge(unit: UnitTarget, node: number, way: OtherWay, expected: ExpansionCheck["expected"]): void {
-    const { reduced, followed, apart } = way;
+    const { reduced, unlinked, followed, apart } = way;
     const { edge } = this.#doneOf(node, way);
     const check: ExpansionCheck = {
       expected,
@@ -261,6 +265,7 @@ export class CheckQueue {
       merge: true,
       ...(edge !== undefined && { edge }),
       ...(reduced && { reduced }),
+      ...(unlinked === true && { unlinked }),
       ...(followed && { followed }),
       ...(reduced && apart && { apart }),
     };

@@ -98,6 +98,7 @@ export class CheckRounds {
       path,
       calls: path,
       reduced: check?.reduced,
+      unlinked: check?.unlinked,
       message: `${what}: ${message}`,
       differences: differences ?? [],
     });

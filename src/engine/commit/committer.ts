@@ -47,6 +47,8 @@ export interface Committed {
    * `true` if the state is known, but this step's path generated its values in another order, or the state does not show which values belong together.
    */
   reduced: boolean;
+  /** `true` if `reduced` is set only because the state does not show which values belong together. No order of generation tells such states apart. */
+  unlinked: boolean;
   /** A 16-bit hash that tells the reached state apart from other states with its fingerprint. 0 if there is none. */
   check: number;
 }
@@ -109,6 +111,8 @@ export class Committer {
    * matter.
    */
   reductions = 0;
+  /** The part of {@link reductions} whose states have the same order, but do not show which of their values belong together. */
+  unlinkedReductions = 0;
   deepest = 0;
   readonly unjudged: InconclusiveLog = new InconclusiveLog();
   readonly #options: CommitterOptions;
@@ -134,7 +138,7 @@ export class Committer {
   /** Hashes of the structure of states at the depth limit. They are needed if a shorter path adds such a state to the frontier later. */
   readonly #shapes: Map<number, number> = new Map();
   readonly #rows: Map<number, Int32Array> = new Map();
-  readonly #committed: Committed = { to: -1, fresh: false, opened: false, blocked: false, reduced: false, check: 0 };
+  readonly #committed: Committed = { to: -1, fresh: false, opened: false, blocked: false, reduced: false, unlinked: false, check: 0 };
   readonly #broken: BrokenRules | undefined;
 
   constructor(options: CommitterOptions) {
@@ -182,6 +186,7 @@ export class Committer {
     committed.opened = false;
     committed.blocked = false;
     committed.reduced = false;
+    committed.unlinked = false;
     const bits = rows[at + KIND]!;
     const kind = bits & 0xff;
     if (kind === SKIPPED) {
@@ -214,13 +219,17 @@ export class Committer {
         }
       } else {
         const differs = this.visited.differs(committed.to, bits >>> CHECK_SHIFT);
-        // No hash shows if another path linked the values in another way, so each path counts as another state.
+        // No hash shows if another path linked the values in another way, so each last action of a path counts as another state.
         const isUnlinked = (bits & UNLINKED) !== 0 && committed.to !== node;
-        if (isUnlinked) committed.check = 1 + (mix(mix(committed.check, node), action) % 0xffff);
+        if (isUnlinked) committed.check = 1 + (mix(committed.check, action) % 0xffff);
+        committed.unlinked = isUnlinked && !differs;
         committed.reduced = isUnlinked || (differs && (bits & REDUCED) !== 0);
         if (differs && !committed.reduced) this.collisions++;
         // A state at the depth limit is never expanded, so merging it does not rely on the reduction.
-        if (committed.reduced && this.nodes.depth(committed.to) < this.#options.maxDepth) this.reductions++;
+        if (committed.reduced && this.nodes.depth(committed.to) < this.#options.maxDepth) {
+          this.reductions++;
+          if (committed.unlinked) this.unlinkedReductions++;
+        }
       }
     }
     const renews = committed.to === node && (committed.reduced || (bits & RENEWED) !== 0);

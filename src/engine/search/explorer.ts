@@ -309,7 +309,11 @@ export class Explorer {
       else if (work.children !== undefined) reorderBuffer.dropPredicted(work, action);
       const isMerged = committed.to >= 0 && (committed.to !== node || committed.reduced);
       if (isMerged && !committed.fresh && !committed.opened && !committed.blocked)
-        this.#checks.merged(committed.to, { from: node, action, reduced: committed.reduced ? committed.check : 0 }, this.#recorded);
+        this.#checks.merged(
+          committed.to,
+          { from: node, action, reduced: committed.reduced ? committed.check : 0, unlinked: committed.unlinked },
+          this.#recorded,
+        );
       work.commit(action, actions.length);
       order.take();
       if (!order.nodewise ? work.settled(actions.length) : action === actions.length - 1) {

@@ -78,6 +78,7 @@ export function chunkOf(given: string, actions: number, snapshot?: (text: string
         ),
         merge: flag,
         reduced: optional(flag),
+        unlinked: optional(flag),
         followed: optional(flag),
         apart: optional(flag),
         edge: optional(integer(0, Number.MAX_SAFE_INTEGER)),
@@ -204,6 +205,7 @@ export function expansionOf(given: string, units: readonly UnitRequest[], action
         hint: optional(text()),
         calls: optional(path),
         reduced: optional(flag),
+        unlinked: optional(flag),
         seconds: optional(flag),
         seen: optional(
           listOf(members<SeenViolation>({ path, draws: optional(listOf(path, LONGEST_PATH)), status: integer(0, 999), finding }), 1000),

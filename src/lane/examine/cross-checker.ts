@@ -203,6 +203,7 @@ export class CrossChecker {
       ...divergence(merge, path, differing.slice(0, LINES)),
       calls,
       reduced,
+      ...(check.unlinked === true && { unlinked: true }),
       ...(seen.length > 0 && { seen: seen.slice(0, LINES) }),
     };
   }

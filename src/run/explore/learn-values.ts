@@ -48,6 +48,11 @@ export type LearningLanes = Pick<LanePool, "calibrate" | "learn" | "rebuild"> & 
 };
 
 export interface Experiments {
+  /**
+   * Places whose order explained divergences before the present divergence was seen the first time. They stay ordered if no order explains the present
+   * one. Default: none.
+   */
+  readonly proven?: readonly string[] | undefined;
   /** How long idle stores are watched, in milliseconds (`target.idle_watch`). */
   readonly idleMs: number;
   /** Action indices of the path to repeat. Default: a path through all actions, followed by paths for actions that failed on it. */
@@ -196,7 +201,7 @@ async function isAlikeWhenFresh(lanePool: LearningLanes, walk: CalibrationWalk, 
 export async function learnFrom(
   lanePool: LearningLanes,
   before: Pick<LearnedValues, "reports" | "knowledge">,
-  { kind, calls, reduced, seconds = false }: LaneDivergence,
+  { kind, calls, reduced, unlinked = false, seconds = false }: LaneDivergence,
   experiments: Experiments,
 ): Promise<LearnedValues & { readonly isExplained: boolean }> {
   if (seconds) {
@@ -213,12 +218,13 @@ export async function learnFrom(
   const found = isNew ? undefined : await learnBackground(lanePool, before, experiments.idleMs, QUIET_MS);
   if (found !== undefined) return { ...found, reports: await lanePool.learn(found.knowledge, "fresh"), isExplained: true };
   const sharesSeconds = !isNew && calls !== undefined && (await dependsOnSeconds(lanePool, before.knowledge, { path: calls }));
-  const places = sharesSeconds ? [NEXT_SECOND] : placesToOrder(before.knowledge);
+  // No order tells states apart that hide which of their values belong together.
+  const places = sharesSeconds ? [NEXT_SECOND] : unlinked ? [] : placesToOrder(before.knowledge);
   const matters = sharesSeconds || (!isNew && reduced === true && places.length > 0);
   const knowledge = matters
     ? joined(learned.knowledge, { ...NOTHING_KNOWN, ordered: places })
-    : !isNew && kind === "merge" && places.length === 0
-      ? withoutOrder(learned.knowledge)
+    : !isNew && kind === "merge" && !unlinked && places.length === 0
+      ? withoutOrder(learned.knowledge, experiments.proven)
       : learned.knowledge;
   return { knowledge, reports: await lanePool.learn(knowledge, "fresh"), divergences, isExplained: isNew || matters };
 }
@@ -237,11 +243,12 @@ function placesToOrder(knowledge: Knowledge): readonly string[] {
 }
 
 /**
- * Returns the knowledge without the places whose order is part of the state. If two merged states differ although all places are ordered, the order is
- * not the cause, and states that differ by it would only make the search longer, or endless.
+ * Returns the knowledge without the places whose order is part of the state, except those whose order explained another divergence. If two merged
+ * states differ although all places are ordered, the order is not the cause, and states that differ by it would only make the search longer, or
+ * endless.
  */
-function withoutOrder(knowledge: Knowledge): Knowledge {
-  return { ...knowledge, ordered: knowledge.ordered.filter((place) => place === NEXT_SECOND) };
+function withoutOrder(knowledge: Knowledge, proven: readonly string[] = []): Knowledge {
+  return { ...knowledge, ordered: knowledge.ordered.filter((place) => place === NEXT_SECOND || proven.includes(place)) };
 }
 
 /** Returns `true` if states are distinguished by the states in which their values were generated. */
@@ -279,8 +286,13 @@ export function lessonNote(
   before: Knowledge,
 ): string {
   const after = `after ${plural(committer.steps, "step")}`;
-  if (!isExplained || divergences.length > 0)
-    return `seqqa restarted the search ${after}, because equal states had different outcomes. It now replays paths to reach states, and does not copy states between lanes.`;
+  if (!isExplained || divergences.length > 0) {
+    const note = `seqqa restarted the search ${after}, because equal states had different outcomes. It now replays paths to reach states, and does not copy states between lanes.`;
+    const dropped = orderedFields(before, knowledge);
+    return dropped.length === 0
+      ? note
+      : `${note} The order in which these values were generated does not explain the difference, so states no longer differ by it: ${shownFields(dropped)}.`;
+  }
   return `seqqa restarted the search ${after}, because states that it considered equal had different outcomes. ${lessonOf(knowledge, before)}`;
 }
 
@@ -298,16 +310,19 @@ function lessonOf(knowledge: Knowledge, before: Knowledge): string {
   if (added !== "") return `It now knows that these values differ by themselves: ${added}.`;
   if (knowledge.ordered.includes(NEXT_SECOND) && !before.ordered.includes(NEXT_SECOND))
     return "The target compares times in whole seconds: calls have another result within one second. seqqa now waits for the next second between such calls.";
-  const isOrdered = (key: string): boolean =>
-    [key, contentOf(key), FULL_ORDER].some((one) => knowledge.ordered.includes(one) && !before.ordered.includes(one));
-  const ordered = [
-    ...knowledge.generated.filter(({ place, domain }) => isOrdered(domain ?? place)),
-    ...knowledge.times.filter(({ place }) => isOrdered(place)),
-  ];
-  const fields = ordered.map(({ place }) => fieldOf(place));
-  if (knowledge.ordered.includes(ROOT_TIMES) && !before.ordered.includes(ROOT_TIMES)) fields.push(SETUP_TIMES);
+  const fields = orderedFields(knowledge, before);
   if (fields.length === 0) return "It now knows more values that differ by themselves.";
   return `States now also differ by the order in which these values were generated: ${shownFields(fields)}.`;
+}
+
+/** Returns the fields whose order of generation is part of the states according to `knowledge`, but not, or less so, according to `other`. */
+function orderedFields({ generated, times, ordered }: Knowledge, other: Knowledge): readonly string[] {
+  const isOrdered = (key: string): boolean =>
+    [key, contentOf(key), FULL_ORDER].some((one) => ordered.includes(one) && !other.ordered.includes(one));
+  const some = [...generated.filter(({ place, domain }) => isOrdered(domain ?? place)), ...times.filter(({ place }) => isOrdered(place))];
+  const fields = some.map(({ place }) => fieldOf(place));
+  if (ordered.includes(ROOT_TIMES) && !other.ordered.includes(ROOT_TIMES)) fields.push(SETUP_TIMES);
+  return fields;
 }
 
 /** Returns the fields whose values differ by themselves. */
@@ -366,7 +381,10 @@ function executionsDiffer(message: string, differences: readonly string[], hint:
 const differenceText = ({ field, values: [first, second] }: DroppedField): string =>
   `${field}: ${first} the first time, ${second} the second time`;
 
-/** Returns the reductions of the exploration: merges of states that differ only in the order in which values were generated. */
+/**
+ * Returns the reductions of the exploration: merges of states that differ only in the order in which values were generated, or in which values of one
+ * step belong together.
+ */
 export function reductionsOf(
   { committer, audited, divergences }: Explorer,
   { generated, times, ordered }: Knowledge,
@@ -378,12 +396,14 @@ export function reductionsOf(
   ];
   // If the order of generation is part of all states, a merge leaves out only data of other states that generated values may contain.
   const what = unordered.length > 0 || !ordered.includes(FULL_ORDER) ? "order" : "content";
-  const fields = (unordered.length > 0 ? unordered : what === "order" ? [...generated, ...times] : generated).map(({ place }) =>
-    fieldOf(place),
-  );
+  const forgotten = unordered.length > 0 ? unordered : what === "order" ? [...generated, ...times] : generated;
+  const hasLinks = committer.unlinkedReductions > 0;
+  const onlyLinks = committer.unlinkedReductions === committer.reductions;
+  const fields = [...(onlyLinks ? [] : forgotten), ...(hasLinks ? generated : [])].map(({ place }) => fieldOf(place));
   const shown = shownFields(fields.length > 0 ? fields : [SETUP_TIMES]);
+  const kinds = [...(onlyLinks ? [] : [what]), ...(hasLinks ? ["connection"] : [])].join(" and ");
   const refuted = divergences.all.filter(({ kind }) => kind === "merge").length;
-  return [{ reason: `the ${what} of ${shown}`, merges: committer.reductions, audited, refuted }];
+  return [{ reason: `the ${kinds} of ${shown}`, merges: committer.reductions, audited, refuted }];
 }
 
 /**

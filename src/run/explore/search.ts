@@ -41,6 +41,11 @@ export async function search(exploration: Exploration): Promise<Searched> {
   const { startedAt } = brought;
   let { reports, knowledge, divergences } = brought;
   const refuted: Reduction[] = [];
+  /**
+   * For each kind of divergence of merged states, by its last action: the ordered places and the number of refuted reductions when it was seen first.
+   * Only orders that were added later may have been added in vain.
+   */
+  const firsts = new Map<number | undefined, { readonly proven: readonly string[]; readonly refuted: number }>();
   const seen: FoundViolation[] = [];
   /** A search that begins again may merge the states that show a violation, or have too few steps left to reach it. */
   const earlier: FoundViolation[] = [];
@@ -82,7 +87,10 @@ export async function search(exploration: Exploration): Promise<Searched> {
         explorer.stopReason = "max_time";
       return searched;
     }
-    const experiments = { idleMs: idleMsOf(config), startsTargets: config.target !== undefined };
+    const cause = lesson.calls?.at(-1);
+    const first = firsts.get(cause) ?? { proven: firsts.size === 0 ? [] : knowledge.ordered, refuted: refuted.length };
+    if (lesson.kind === "merge") firsts.set(cause, first);
+    const experiments = { idleMs: idleMsOf(config), startsTargets: config.target !== undefined, proven: first.proven };
     const learned = await learnFrom(lanes, { reports, knowledge }, lesson, experiments).catch((error: unknown) => {
       if (signal?.aborted !== true) throw error;
     });
@@ -92,8 +100,8 @@ export async function search(exploration: Exploration): Promise<Searched> {
       return searched;
     }
     refuted.push(...refutedBy(lesson, learned, { explorer, knowledge }));
-    // No order explained the difference, so the reductions are in use again.
-    if (learned.knowledge.ordered.length < knowledge.ordered.length) refuted.length = 0;
+    // No order explained the difference, so the reductions that were refuted because of it are in use again.
+    if (learned.knowledge.ordered.length < knowledge.ordered.length) refuted.length = first.refuted;
     if (!learned.isExplained) explorer.divergences.add(lesson);
     // Late writes are detected after the last commit. The search is then complete and need not start again.
     if (!learned.isExplained && lesson.kind === "late_write" && explorer.stopReason !== "interrupted") return searched;

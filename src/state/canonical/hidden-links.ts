@@ -1,81 +1,158 @@
 import type { Encoded } from "./encoder.ts";
 import type { Token } from "./tokens.ts";
 
-/** The values that a step generated: those of each domain, and those of each part of the state. */
-interface Made {
-  readonly domains: Map<string, Set<Token>>;
-  readonly parts: Set<Token>[];
-  /** The part that was read last. */
-  last: Encoded | undefined;
-}
+type Parts = readonly ReadonlySet<Token>[];
+
+/** The domain of all values that only the user's code holds. Each key of the context has a domain of its own. */
+const CONTEXT = "context";
 
 /**
  * Returns `true` if a step generated several values of one domain, such as the keys of two recovery codes, and values of another domain, such as the
  * codes themselves, but the parts of the state do not show which of them belong together. States that differ only in this have equal texts: those in
- * which the one code or the other was used.
+ * which the one code or the other was used. A single value of the other domain, such as the payment for an order with several items, counts only if
+ * nothing connects it with the others, because the key of the order shows that it belongs to all of them.
  */
-export function hasHiddenLinks(parts: readonly Encoded[]): boolean {
-  const steps = new Map<number, Made>();
-  for (const part of parts) {
+export function hasHiddenLinks(head: Encoded, holed: readonly Encoded[]): boolean {
+  const steps = stepsOfSeveral(head, holed);
+  if (steps.size === 0) return false;
+  const parts = new Map(Array.from(steps, (step) => [step, new Map<Encoded, Set<Token>>()]));
+  for (const part of [head, ...holed]) {
     for (const token of part.tokens) {
-      if (token.step === 0) continue;
-      let made = steps.get(token.step);
-      if (made === undefined) steps.set(token.step, (made = { domains: new Map(), parts: [], last: undefined }));
-      if (made.last !== part) made.parts.push(new Set());
-      made.last = part;
-      made.parts.at(-1)!.add(token);
-      const known = made.domains.get(token.domain);
-      if (known === undefined) made.domains.set(token.domain, new Set([token]));
-      else known.add(token);
+      const ofStep = parts.get(token.step);
+      if (ofStep === undefined) continue;
+      const tokens = ofStep.get(part);
+      if (tokens === undefined) ofStep.set(part, new Set([token]));
+      else tokens.add(token);
     }
   }
-  return [...steps.values()].some(isHidden);
+  return [...parts.values()].some((ofStep) => isHidden([...ofStep.values()]));
 }
 
-function isHidden({ domains, parts }: Made): boolean {
-  const several = [...domains].filter(([, tokens]) => tokens.size > 1);
-  if (domains.size < 2 || several.length === 0) return false;
-  const groups = linkedTokens(parts);
-  const links = new Map(
-    [...new Set(groups.values())].map((group) => {
-      // The order of generation, which is part of the second hash of the state, also tells values apart.
-      const orders = Array.from(group, ({ order }) => order);
-      return [group, { domains: new Set(Array.from(group, ({ domain }) => domain)), order: orders.toSorted().join() }];
-    }),
+/** Returns the steps that generated values of two domains, and several values of one of them. Only these can hide links, and most states have none. */
+function stepsOfSeveral(head: Encoded, holed: readonly Encoded[]): ReadonlySet<number> {
+  const firsts = new Map<number, Map<string, Token>>();
+  const several = new Set<number>();
+  const read = ({ tokens }: Encoded): void => {
+    for (const token of tokens) {
+      const { step, domain } = token;
+      if (step === 0) continue;
+      let ofStep = firsts.get(step);
+      if (ofStep === undefined) firsts.set(step, (ofStep = new Map()));
+      const first = ofStep.get(domain);
+      if (first === undefined) ofStep.set(domain, token);
+      else if (first !== token) several.add(step);
+    }
+  };
+  read(head);
+  for (const part of holed) read(part);
+  for (const step of several) if (firsts.get(step)!.size < 2) several.delete(step);
+  return several;
+}
+
+function isHidden(parts: Parts): boolean {
+  const all = new Set(parts.flatMap((part) => [...part]));
+  const shared = sharedTokens(parts);
+  // The codes themselves may be under two keys of the context.
+  const others = groupedBy(
+    [...all].filter((token) => !shared.has(token)),
+    otherDomain,
   );
-  return several.some(([domain, tokens]) => {
-    const all = Array.from(tokens, (token) => links.get(groups.get(token)!)!);
-    return [...domains.keys()].some((other) => {
-      const orders = all.filter((one) => !one.domains.has(other)).map(({ order }) => order);
-      return other !== domain && new Set(orders).size < orders.length;
+  const several = [...groupedBy(all, ({ domain }) => domain).values()].filter(
+    (tokens) => tokens.length > 1 && [...others.keys()].some((other) => other !== otherDomain(tokens[0]!)),
+  );
+  if (several.length === 0) return false;
+  const links = linksOf(parts, shared);
+  let connected: ReturnType<typeof unionOf> | undefined;
+  return several.some((tokens) => {
+    const own = tokens.map((token) => links(token));
+    const linked = new Set([...new Set(own)].flatMap((one) => [...one.tokens]));
+    return [...others].some(([other, values]) => {
+      if (other === otherDomain(tokens[0]!)) return false;
+      const orders = own.filter((one) => !one.domains.has(other)).map(({ order }) => order);
+      if (new Set(orders).size === orders.length) return false;
+      const unlinked = values.filter((value) => !linked.has(value));
+      if (unlinked.length === 0 || values.length > 1) return unlinked.length > 0;
+      const root = (connected ??= unionOf(parts));
+      return tokens.every((token) => root(token) !== root(unlinked[0]!));
     });
   });
 }
 
-/**
- * Returns, for each value of a step, the values that a part, or a chain of parts, links with it. A chain ends at a value that shares parts with
- * several values of one domain, such as the key of an order with several items, because it does not tell them apart.
- */
-function linkedTokens(parts: readonly ReadonlySet<Token>[]): ReadonlyMap<Token, ReadonlySet<Token>> {
-  const shared = sharedTokens(parts);
-  const groups = new Map<Token, Set<Token>>();
-  for (const part of parts) {
-    const joined = new Set(part);
-    for (const before of new Set(Array.from(part, (token) => (shared.has(token) ? undefined : groups.get(token)))))
-      for (const other of before ?? []) joined.add(other);
-    for (const token of joined) if (!shared.has(token)) groups.set(token, joined);
-    for (const token of part) {
-      if (!shared.has(token)) continue;
-      const own = groups.get(token) ?? new Set();
-      groups.set(token, own);
-      for (const other of part) own.add(other);
-    }
+function otherDomain({ domain }: Token): string {
+  return domain.startsWith(`["${CONTEXT}"`) ? CONTEXT : domain;
+}
+
+function groupedBy(tokens: Iterable<Token>, key: (token: Token) => string): ReadonlyMap<string, readonly Token[]> {
+  const groups = new Map<string, Token[]>();
+  for (const token of tokens) {
+    const group = groups.get(key(token));
+    if (group === undefined) groups.set(key(token), [token]);
+    else group.push(token);
   }
   return groups;
 }
 
+interface Links {
+  readonly tokens: Set<Token>;
+  /** The domains of the values that have no links with several values of one domain. */
+  readonly domains: Set<string>;
+  /** The order of generation, which is part of the second hash of the state, also tells values apart. */
+  order: string;
+}
+
+/**
+ * Returns a function that gives the values that a part, or a chain of parts, links with a value. A chain ends at a value that shares parts with
+ * several values of one domain, such as the key of an order with several items, because it does not tell them apart.
+ */
+function linksOf(parts: Parts, shared: ReadonlySet<Token>): (token: Token) => Links {
+  const root = unionOf(parts, shared);
+  const keyOf = (token: Token): Token => (shared.has(token) ? token : root(token));
+  const links = new Map<Token, Links>();
+  for (const part of parts) {
+    for (const key of new Set(Array.from(part, keyOf))) {
+      const known = links.get(key) ?? { tokens: new Set(), domains: new Set(), order: "" };
+      links.set(key, known);
+      for (const token of part) {
+        known.tokens.add(token);
+        if (!shared.has(token)) known.domains.add(otherDomain(token));
+      }
+    }
+  }
+  for (const one of links.values())
+    one.order = Array.from(one.tokens, ({ order }) => order)
+      .toSorted()
+      .join();
+  return (token) => links.get(keyOf(token))!;
+}
+
+/** Joins the values of each part, except those in `except`. Returns a function that gives one value for all values that parts connect. */
+function unionOf(parts: Parts, except: ReadonlySet<Token> = new Set()): (token: Token) => Token {
+  const parents = new Map<Token, Token>();
+  const root = (token: Token): Token => {
+    let top = token;
+    for (let next = parents.get(top); next !== undefined; next = parents.get(top)) top = next;
+    // Shorten the way for later calls, so that long chains stay fast.
+    for (let at = token; at !== top;) {
+      const next = parents.get(at)!;
+      parents.set(at, top);
+      at = next;
+    }
+    return top;
+  };
+  for (const part of parts) {
+    let first: Token | undefined;
+    for (const token of part) {
+      if (except.has(token)) continue;
+      first ??= root(token);
+      const other = root(token);
+      if (other !== first) parents.set(other, first);
+    }
+  }
+  return root;
+}
+
 /** Returns the values that share parts with several values of one domain. A part that contains several of them, such as a list, tells them apart. */
-function sharedTokens(parts: readonly ReadonlySet<Token>[]): ReadonlySet<Token> {
+function sharedTokens(parts: Parts): ReadonlySet<Token> {
   const shared = new Set<Token>();
   const partners = new Map<Token, Map<string, Token>>();
   for (const part of parts) {

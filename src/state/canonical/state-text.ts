@@ -1,5 +1,5 @@
 import { Clock } from "../values/clock.ts";
-import { Encoder, type Encoded, type Ranks } from "./encoder.ts";
+import { Encoder, type Encoded, type EncodedFacts, type Ranks } from "./encoder.ts";
 import type { Facts, Fingerprint } from "./facts.ts";
 import { hasHiddenLinks } from "./hidden-links.ts";
 import { contentOf, FULL_ORDER } from "../compare/knowledge.ts";
@@ -24,8 +24,8 @@ export interface StateText {
   readonly free: readonly Token[];
   /** The ids that contain a time (such as ULIDs), sorted by value. */
   readonly ranked: readonly Token[];
-  /** See {@link hasHiddenLinks}. Default `false`. */
-  readonly hidesLinks?: boolean | undefined;
+  /** The parts with ids. Absent if there are none. */
+  readonly encoded?: Pick<EncodedFacts, "head" | "holed"> | undefined;
 }
 
 const NONE: readonly Token[] = [];
@@ -117,8 +117,8 @@ export class StateWriter {
       this.#hidesLinks = false;
       return false;
     }
-    const { text, bounded, hidesLinks = false } = this.write(facts);
-    this.#hidesLinks = hidesLinks;
+    const { text, bounded, encoded } = this.write(facts);
+    this.#hidesLinks = encoded !== undefined && hasHiddenLinks(encoded.head, encoded.holed);
     hashText(text, out);
     const { steps, times } = this.#encoder;
     this.forgotten = this.#forgottenDomains();
@@ -168,7 +168,7 @@ export class StateWriter {
       const text = plain.length === 0 ? head.text : `${head.text}${plain.sort().join("")}`;
       return { text, bounded: false, free: NONE, ranked: NONE };
     }
-    return this.#name(head, plain, holed);
+    return { ...this.#name(head, plain, holed), encoded: { head, holed } };
   }
 
   #forget(): void {
@@ -214,8 +214,7 @@ export class StateWriter {
       else lines.push(part.text);
     }
     const naming = nameIds(free.length, parts, lines);
-    const hidesLinks = hasHiddenLinks([head, ...holed]);
-    return { text: front + naming.text, bounded: naming.bounded, free: naming.order.map((index) => free[index]!), ranked, hidesLinks };
+    return { text: front + naming.text, bounded: naming.bounded, free: naming.order.map((index) => free[index]!), ranked };
   }
 
   // A number in the context or in another value may refer to an integer key. If only the key were renamed, key and reference would no longer be

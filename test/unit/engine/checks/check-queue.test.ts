@@ -94,6 +94,14 @@ describe("merges of states whose values were generated in another order", () => 
     expect(due()).toEqual(["merge 1"]);
   });
 
+  it("are marked if no order tells the states apart", () => {
+    const { checks, committer } = queue({ oneIn: 1 });
+    committer.nodes.flag(2, EXPANDED);
+    checks.merged(2, { from: 0, action: 1, reduced: 1, unlinked: true });
+    checks.merged(2, { from: 1, action: 1, reduced: 2, unlinked: false });
+    expect(checks.next(100).map(({ check }) => check?.unlinked)).toEqual([true, undefined]);
+  });
+
   it("are all audited in a small search; in a large one the first three of a depth, and some of each action", () => {
     const { checks, committer, due } = queue({ oneIn: 1 });
     committer.nodes.flag(2, EXPANDED);

@@ -77,19 +77,40 @@ describe("another state with the fingerprint of a known one", () => {
 });
 
 describe("a state that hides which of its values belong together", () => {
-  it("is another state on each path to it, unless a step leads back to it", () => {
-    const committer = committerOf();
-    const reach = (node: number, action: number): readonly [boolean, number] => {
-      const rows = rowsOf([{ to: 1, check: 5 }]);
+  const reaching =
+    (committer: Committer) =>
+    (node: number, action: number, hash = 5): readonly [boolean, number, boolean] => {
+      const rows = rowsOf([{ to: 1, check: hash }]);
       rows[KIND]! |= REDUCED | UNLINKED;
-      const { reduced, check } = committer.commit(node, action, { rows, at: 0 });
-      return [reduced, check];
+      const { reduced, check, unlinked } = committer.commit(node, action, { rows, at: 0 });
+      return [reduced, check, unlinked];
     };
-    expect(reach(0, 0)).toEqual([false, 5]);
+
+  it("is the same state on each path with the same last action, so that it is audited once", () => {
+    const committer = committerOf();
+    const reach = reaching(committer);
+    const other = commit(committer, 0, 2, { to: 2 });
+    commit(committer, 0, 0, { to: 1, check: 5 });
+    expect(reach(other, 1)).toEqual([true, expect.any(Number), true]);
+    expect(reach(other, 1)).toEqual(reach(0, 1));
+  });
+
+  it("is merged because of the order instead, if the order of generation differs", () => {
+    const committer = committerOf();
+    const reach = reaching(committer);
+    reach(0, 0);
+    expect([reach(0, 1)[2], reach(0, 2, 6)[2]]).toEqual([true, false]);
+    expect([committer.reductions, committer.unlinkedReductions]).toEqual([2, 1]);
+  });
+
+  it("is another state on paths with other last actions, unless a step leads back to it", () => {
+    const committer = committerOf();
+    const reach = reaching(committer);
+    expect(reach(0, 0)).toEqual([false, 5, false]);
     const [second, third] = [reach(0, 1), reach(0, 2)];
     expect([second[0], third[0]]).toEqual([true, true]);
     expect(new Set([0, 5, second[1], third[1]]).size).toBe(4);
-    expect(reach(1, 0)).toEqual([false, 5]);
+    expect(reach(1, 0)).toEqual([false, 5, false]);
     expect([committer.reductions, committer.collisions]).toEqual([2, 0]);
   });
 });

@@ -37,7 +37,7 @@ const chunk: Chunk = {
       hi: 6,
       uncertain: false,
       snapshot: undefined,
-      check: { expected: new Int32Array(ACTIONS * ROW).fill(7), merge: true },
+      check: { expected: new Int32Array(ACTIONS * ROW).fill(7), merge: true, reduced: true, unlinked: true },
     },
   ],
 };
@@ -105,7 +105,7 @@ const expansion: Expansion = {
   ],
   snapshots: [{ unit: 0, action: 2, snapshot: encodeSnapshot(snapshot) }],
   details: [{ unit: 0, action: 0, exchanges: [exchange], state: ["a"] }],
-  divergences: [{ kind: "late_write", path: [0, 1], message: "late", differences: ["- a"] }],
+  divergences: [{ kind: "merge", path: [0, 1], message: "merged", differences: ["- a"], reduced: true, unlinked: true }],
   replayed: 1,
   checked: 0,
   busyMs: 12.25,

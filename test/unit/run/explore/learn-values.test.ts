@@ -9,7 +9,7 @@ import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
 import { ApiResponse } from "../../../../src/model/http/response.ts";
 import { World } from "../../../../src/model/declare/world.ts";
 import { calibrating } from "../../../../src/run/explore/at-root.ts";
-import { learnFrom, learnValues, lessonNote } from "../../../../src/run/explore/learn-values.ts";
+import { learnFrom, learnValues, lessonNote, reductionsOf } from "../../../../src/run/explore/learn-values.ts";
 import {
   contentOf,
   fieldOf,
@@ -328,6 +328,52 @@ describe("a divergence of merged states", () => {
       [all[3], true],
       [[NEXT_SECOND], false],
     ]);
+  });
+
+  it("keeps the orders that explained other divergences if none explains this one, and the note names the dropped ones", async () => {
+    const lanePool = sameLanes();
+    const place = (name: string) => ({ place: placeText(["context", name]), after: "", domain: undefined });
+    const [proven, vain] = [place("proven"), place("vain")];
+    const all = [proven.place, vain.place, ROOT_TIMES, FULL_ORDER, contentOf(proven.place), contentOf(vain.place)];
+    const knowledge = { ...NOTHING_KNOWN, generated: [proven, vain], ordered: all };
+    const merge = { kind: "merge", path: [0], calls: [0], message: "", differences: [] } as const;
+    const experiments = { idleMs: 0, startsTargets: false, proven: [proven.place] };
+    const learned = await learnFrom(lanePool, { reports: [], knowledge }, merge, experiments);
+    expect([learned.isExplained, learned.knowledge.ordered]).toEqual([false, [proven.place]]);
+    const note = lessonNote({ committer: { steps: 3 } as never }, learned, knowledge);
+    expect(note).toContain("so states no longer differ by it: context.proven, context.vain, times of the initial state.");
+  });
+
+  it("is explained by no order if the states hide which of their values belong together", async () => {
+    const knowledge = { ...NOTHING_KNOWN, generated: [{ place: placeText(["context", "code"]), after: "", domain: undefined }] };
+    for (const ordered of [[], ["kept"]]) {
+      const merge = { kind: "merge", reduced: true, unlinked: true, path: [0], calls: [0], message: "", differences: [] } as const;
+      const before = { reports: [], knowledge: { ...knowledge, ordered } };
+      const learned = await learnFrom(sameLanes(), before, merge, { idleMs: 0, startsTargets: false });
+      expect([learned.isExplained, learned.knowledge.ordered]).toEqual([false, ordered]);
+    }
+  });
+
+  /** Lanes whose experiments find nothing. */
+  const sameLanes = (): Parameters<typeof learnFrom>[0] => ({
+    calibrate: () =>
+      Promise.resolve({ learned: NOTHING_KNOWN, suspects: [], unlike: [], late: [], lasting: [], states: [], missed: [] } as never),
+    learn: () => Promise.resolve([]),
+    rebuild: () => Promise.reject(new Error("not needed")),
+  });
+});
+
+describe("the assumption that a merge makes", () => {
+  const place = (name: string) => ({ place: placeText(["context", name]), after: "", domain: undefined });
+
+  it.each([
+    [0, "the order of context.code, context.order"],
+    [2, "the order and connection of context.code, context.order"],
+    [5, "the connection of context.code, context.order"],
+  ])("names the connection of values if %i of 5 merged states hide it", (unlinkedReductions, reason) => {
+    const explorer = { committer: { reductions: 5, unlinkedReductions }, audited: 3, divergences: { all: [] } };
+    const knowledge = { ...NOTHING_KNOWN, generated: [place("code"), place("order")] };
+    expect(reductionsOf(explorer as never, knowledge)).toEqual([{ reason, merges: 5, audited: 3, refuted: 0 }]);
   });
 });
 

@@ -31,7 +31,7 @@ function hidesLinks(facts: Facts, before?: Facts): boolean {
   return canonical.hidesLinks;
 }
 
-const [id1 = "", id2 = "", hash1 = "", hash2 = "", a = "", b = "", batch = "", use1 = "", use2 = ""] = uuids(9);
+const [id1 = "", id2 = "", hash1 = "", hash2 = "", a = "", b = "", batch = "", use1 = "", use2 = "", id3 = "", hash3 = ""] = uuids(11);
 const codes = (...used: readonly number[]): Rows => [
   [id1, hash1, batch, used[0]!],
   [id2, hash2, batch, used[1]!],
@@ -52,6 +52,9 @@ describe("a state hides which values of a step belong together", () => {
     ["the step made one row", world([[id1, hash1, batch, 0]], { a, b })],
     ["the step made only the rows", world(codes(1, 0), { batch })],
     ["two tables share a value of each row", world(codes(1, 0), {}, [[use1, hash1], [use2, hash2]])], // prettier-ignore
+    ["a value of its own shares the key of all rows", world(codes(1, 0), { batch, a }, [[use1, batch]])], // prettier-ignore
+    ["a value of its own shares that key over another value", world(codes(1, 0), {}, [[use1, batch], [a, use1]])], // prettier-ignore
+    ["a value belongs to one of several rows", world([...codes(1, 0), [id3, hash3, batch, 0]], {}, [[use1, hash1]])],
     ["the context holds the key of a row beside the values", world(codes(1, 0), { a, b, id: id1 })],
     ["two steps made the rows", world(codes(1, 0), { a, b }), world([[id1, hash1, "", 0]], { a })],
   ])("but not if %s", (_what, facts, before) => {
