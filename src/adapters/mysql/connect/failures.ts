@@ -92,7 +92,7 @@ export function routineHidden(database: string, routine: string, definer: string
     "STORE_NOT_ALLOWED",
     `The ${routine} of the database "${database}" belongs to ${definer}, and the user in the store's URL may not read its definition. seqqa copies the definition.`,
     {
-      hint: `Use ${definer} in the store's URL. Or grant the user SELECT ON mysql.proc and SET USER (MariaDB; from 11.3 on, SHOW CREATE ROUTINE also works), or SHOW_ROUTINE and SET_USER_ID (MySQL).`,
+      hint: `Use ${definer} in the store's URL. Or grant the user SELECT ON mysql.proc and SET USER (MariaDB; from 11.3 on, SHOW CREATE ROUTINE also works), or SHOW_ROUTINE and SET_ANY_DEFINER (MySQL; SET_USER_ID before 8.2).`,
       exitStatus: 2,
     },
   );

@@ -105,6 +105,15 @@ export class JournalMode implements MysqlMode {
     const lease = choice.borrowed ? await Lease.hold(control, choice.leaseSeconds) : undefined;
     try {
       await install(control, catalog, { token, borrowed: choice.borrowed, gated });
+      const watch = await SchemaWatch.open(control);
+      if (choice.borrowed) await control.rows(keepTables(watch));
+      const { tables } = catalog;
+      const counts = watch.seesTruncate ? undefined : new RowCounts(tables);
+      await counts?.differing(control, new RowSums(), 0);
+      if (choice.borrowed && counts?.known !== undefined) await control.rows(keepCounts(counts.known));
+      const log = new JournalLog(control, tables, watch);
+      const known = { token, tables, watch, counts, log, mirror: new MultisetMirror("", tellingBy(tables)) };
+      return new JournalMode(control, known, choice, lease);
     } catch (error) {
       lease?.stop();
       await uninstall(control).catch((cause: unknown) => {
@@ -112,19 +121,6 @@ export class JournalMode implements MysqlMode {
       });
       throw error;
     }
-    const watch = await SchemaWatch.open(control);
-    if (choice.borrowed) await control.rows(keepTables(watch));
-    const { tables } = catalog;
-    const counts = watch.seesTruncate ? undefined : new RowCounts(tables);
-    await counts?.differing(control, new RowSums(), 0);
-    if (choice.borrowed && counts?.known !== undefined) await control.rows(keepCounts(counts.known));
-    const log = new JournalLog(control, tables, watch);
-    return new JournalMode(
-      control,
-      { token, tables, watch, counts, log, mirror: new MultisetMirror("", tellingBy(tables)) },
-      choice,
-      lease,
-    );
   }
 
   root(): Promise<Observed> {

@@ -7,7 +7,7 @@ import { inPlaceRun, recover } from "../journal/recover.ts";
 import { readCatalog, rowsOf } from "../schema/catalog.ts";
 import { connect, CONTROL_SETTINGS } from "./connect.ts";
 import { connectError, safeCause } from "./failures.ts";
-import { CLONE_COST, journalObstacle } from "../journal/obstacles.ts";
+import { CLONE_COST, journalObstacle, locksObstacle } from "../journal/obstacles.ts";
 import { takeRights, type Rights } from "../journal/rights.ts";
 import { storeUrl, type StoreUrl } from "./store-url.ts";
 import { templateFacts, type TemplateFacts } from "../provider/template.ts";
@@ -69,7 +69,7 @@ async function lanes(store: StoreUrl, facts: TemplateFacts): Promise<StoreCheck>
 async function checkpoint(client: Client, store: StoreUrl, facts: TemplateFacts, { inPlace, inProcess }: StoreUse): Promise<StoreCheck> {
   const catalog = await readCatalog(client);
   const rights = await takeRights(client);
-  const here = await journalObstacle(client, rights, catalog);
+  const here = (await journalObstacle(client, rights, catalog)) ?? (inPlace ? await locksObstacle(client, rights, catalog) : undefined);
   if (inPlace && here !== undefined && !inProcess) throw refusedWhereItIs("clone", `the database ${store.shown}`, here);
   // If the role may create databases but not copy the template, pg_dump makes the copy. All objects in such a copy belong to the role.
   const isCopied = !inPlace && facts.createDb && !facts.mayCopy;

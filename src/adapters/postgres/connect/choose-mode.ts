@@ -8,7 +8,7 @@ import { Control } from "./control.ts";
 import { JournalMode } from "../journal/journal-mode.ts";
 import type { SharedConnection } from "../savepoint/shared-connection.ts";
 import type { PostgresMode } from "./mode.ts";
-import { CLONE_COST, journalObstacle } from "../journal/obstacles.ts";
+import { CLONE_COST, journalObstacle, locksObstacle } from "../journal/obstacles.ts";
 import { requireNothingLeft } from "../journal/recover.ts";
 import { SavepointMode } from "../savepoint/savepoint-mode.ts";
 import { select } from "../read/selection.ts";
@@ -72,6 +72,7 @@ async function journalOrClone(choosing: Choosing): Promise<Chosen> {
     const selection = select(store, all, schemas, tables);
     const catalog = journalled(all, choosing);
     obstacle = await journalObstacle(control.client, control.rights, catalog);
+    if (scope.borrowed) obstacle ??= await locksObstacle(control.client, control.rights, catalog);
     if (obstacle === undefined) {
       const mode = await JournalMode.open(control, catalog, {
         selection,

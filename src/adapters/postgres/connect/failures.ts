@@ -16,7 +16,7 @@ function messageOf(error: unknown): string {
 }
 
 /** Returns an error that contains the driver's message and code, but no URL or password. */
-export function safeCause(store: StoreUrl, error: unknown): Error {
+export function safeCause(store: StoreUrl, error: unknown): Error & { readonly code: string } {
   const cause = new Error(withoutSecrets(messageOf(error), store));
   return Object.assign(cause, { code: codeOf(error) });
 }
@@ -100,10 +100,16 @@ export function incoherent(store: StoreUrl, what: string): SeqqaError {
   });
 }
 
+/** The server has no memory left for locks. */
+const OUT_OF_LOCKS = "53200";
+
 export function notPutBack(store: StoreUrl, error: unknown): SeqqaError {
   const cause = safeCause(store, error);
   return new SeqqaError("STORE_NOT_PUT_BACK", `seqqa could not restore the database ${store.shown}: ${cause.message}.`, {
-    hint: 'Set `checkpoint: "clone"` for this store: seqqa then restores the whole database from a copy.',
+    hint:
+      cause.code === OUT_OF_LOCKS
+        ? "Raise the server's max_locks_per_transaction, and restart the server. Then run `seqqa clean`, if the run used the database in place."
+        : 'Set `checkpoint: "clone"` for this store: seqqa then restores the whole database from a copy.',
     cause,
   });
 }

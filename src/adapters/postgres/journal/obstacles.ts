@@ -42,6 +42,28 @@ export async function journalObstacle(
   }
 }
 
+/** The locks that the end of a run in place holds for each table: seqqa's triggers and functions, which it drops, and the table. Counted on PostgreSQL 15. */
+const LOCKS_A_TABLE = 5;
+/** The locks that the end of a run in place holds beside those for tables. */
+const MORE_LOCKS = 50;
+
+/**
+ * Returns the reason why seqqa could not restore an external database, whose tables are all locked in one transaction, or `undefined`: the server
+ * guarantees too few locks. The parameters are those of {@link journalObstacle}.
+ */
+export async function locksObstacle(client: Queryable, { replica }: Rights, { tables }: Catalog): Promise<string | undefined> {
+  const [row = []] = await rowsOf<[string, string]>(
+    client,
+    `select current_setting('max_locks_per_transaction'),
+            current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int`,
+  );
+  const [each = 0, sessions = 0] = row.map(Number);
+  const needed = (replica ? LOCKS_A_TABLE : LOCKS_A_TABLE + 1) * tables.length + MORE_LOCKS;
+  if (needed <= each * sessions) return undefined;
+  const enough = Math.ceil(needed / sessions);
+  return `to restore ${tables.length} tables, seqqa needs ${needed} locks, but the server guarantees only ${each * sessions}: set max_locks_per_transaction to ${enough} or more, and restart the server`;
+}
+
 /** Finds a trigger or rule that fires even in replica role, and would therefore fire when rows are restored. */
 async function firesAlways(client: Queryable): Promise<string | undefined> {
   const [found] = await rowsOf<[string, string, string]>(

@@ -3,6 +3,14 @@ import { shownRabbitmq, type RabbitmqPlace } from "./rabbitmq-place.ts";
 
 const TIMEOUT_MS = 30_000;
 
+type Method = "GET" | "PUT" | "POST" | "DELETE";
+
+interface Answer {
+  readonly status: number;
+  readonly isOk: boolean;
+  readonly text: string;
+}
+
 export class Management {
   readonly #place: RabbitmqPlace;
   readonly #authorization: string;
@@ -13,31 +21,14 @@ export class Management {
   }
 
   /**
-   * Sends a request and returns the body of its answer; `undefined` for a 404 and for an empty body.
+   * Sends a request and returns the body of its answer; `undefined` for an empty body, and for a 404 to GET and DELETE.
    * @param path The segments of the path, not yet encoded.
    * @throws SeqqaError `RABBITMQ_MANAGEMENT`, `STORE_NOT_ALLOWED`
    */
-  async ask<T>(
-    method: "GET" | "PUT" | "POST" | "DELETE",
-    path: readonly string[],
-    body?: unknown,
-    query: string = "",
-  ): Promise<T | undefined> {
-    const { management } = this.#place;
-    let response: Response;
-    try {
-      response = await fetch(`${management}/api/${path.map(encodeURIComponent).join("/")}${query}`, {
-        method,
-        headers: { authorization: this.#authorization, "content-type": "application/json" },
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
-    } catch (cause) {
-      throw this.#absent("does not answer", cause);
-    }
-    const text = await response.text();
-    if (response.status === 404) return undefined;
-    if (response.status === 401 || response.status === 403) {
+  async ask<T>(method: Method, path: readonly string[], body?: unknown, query: string = ""): Promise<T | undefined> {
+    const { status, isOk, text } = await this.#send(method, path, body, query);
+    if (status === 404 && (method === "GET" || method === "DELETE")) return undefined;
+    if (status === 401 || status === 403) {
       throw new SeqqaError(
         "STORE_NOT_ALLOWED",
         `${shownRabbitmq(this.#place)} does not let the user create virtual hosts, but each lane needs its own virtual host.`,
@@ -47,11 +38,41 @@ export class Management {
         },
       );
     }
-    if (!response.ok) throw this.#absent(`answered ${response.status} to ${method} /api/${path[0]}`);
+    if (!isOk) throw this.#absent(`answered ${status} to ${method} /api/${path[0]}`);
     try {
       return text === "" ? undefined : (JSON.parse(text) as T);
     } catch (cause) {
       throw this.#absent("gave an answer that is not JSON", cause);
+    }
+  }
+
+  /**
+   * Sends a request that restores a part of a virtual host. A 404 to DELETE counts as success.
+   * @throws SeqqaError `STORE_NOT_PUT_BACK`, `RABBITMQ_MANAGEMENT`
+   */
+  async restore(method: "POST" | "DELETE", path: readonly string[], body?: unknown): Promise<void> {
+    const { status, isOk, text } = await this.#send(method, path, body);
+    if (isOk || (status === 404 && method === "DELETE")) return;
+    throw new SeqqaError(
+      "STORE_NOT_PUT_BACK",
+      `The queues, exchanges and bindings of ${shownRabbitmq(this.#place)} could not be restored: the management API answered ${status} to ${method} /api/${path[0]}${reasonIn(text)}.`,
+      {
+        hint: "Check that the user in the store's URL still has the tag administrator and all permissions for the virtual host, and that no limit of the virtual host or alarm of the broker prevents new queues.",
+      },
+    );
+  }
+
+  async #send(method: Method, path: readonly string[], body?: unknown, query: string = ""): Promise<Answer> {
+    try {
+      const response = await fetch(`${this.#place.management}/api/${path.map(encodeURIComponent).join("/")}${query}`, {
+        method,
+        headers: { authorization: this.#authorization, "content-type": "application/json" },
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      return { status: response.status, isOk: response.ok, text: await response.text() };
+    } catch (cause) {
+      throw this.#absent("does not answer", cause);
     }
   }
 
@@ -67,6 +88,17 @@ export class Management {
       hint: "Enable the management API: rabbitmq-plugins enable rabbitmq_management. If the management API has another address, add ?management=http://host:port to the store's URL.",
       cause,
     });
+  }
+}
+
+/** Returns the reason in the broker's answer to a request that it refused, for the end of a message. */
+function reasonIn(text: string): string {
+  try {
+    const { error, reason } = JSON.parse(text) as { readonly error?: unknown; readonly reason?: unknown };
+    const why = [reason, error].find((one) => typeof one === "string" && one !== "");
+    return why === undefined ? "" : `: ${String(why).replace(/\.$/, "")}`;
+  } catch {
+    return "";
   }
 }
 

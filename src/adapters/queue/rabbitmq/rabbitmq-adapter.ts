@@ -126,8 +126,8 @@ export class RabbitmqAdapter extends MessageAdapter<Contents> {
 
   protected async read(): Promise<Contents> {
     const found: Record<string, readonly Message[]> = {};
-    const queues = await this.#queues();
-    const topology = await readTopology(this.#management, this.#place.vhost, queues);
+    const { queues, topology } = await readTopology(this.#management, this.#place.vhost);
+    this.#requireNoStream(queues);
     requireNoStoring(topology, this.uses);
     for (const queue of queues) {
       const messages = await this.#drain(queue);
@@ -140,8 +140,10 @@ export class RabbitmqAdapter extends MessageAdapter<Contents> {
 
   protected async put({ messages, topology }: Contents): Promise<void> {
     const { vhost } = this.#place;
-    await restoreTopology(this.#management, vhost, await readTopology(this.#management, vhost, await this.#queues()), topology);
-    const queues = await this.#queues();
+    const now = await readTopology(this.#management, vhost);
+    const isChanged = await restoreTopology(this.#management, vhost, now.topology, topology);
+    const queues = isChanged ? await this.#management.queues(vhost) : now.queues;
+    this.#requireNoStream(queues);
     for (const queue of queues) {
       await this.#drain(queue);
       await this.#publish(queue.name, messages[queue.name] ?? []);
@@ -174,11 +176,16 @@ export class RabbitmqAdapter extends MessageAdapter<Contents> {
     return this.#opened.channel;
   }
 
-  /** @throws SeqqaError `QUEUE_UNSUPPORTED` */
   async #queues(): Promise<readonly RabbitmqQueue[]> {
     const queues = await this.#management.queues(this.#place.vhost);
+    this.#requireNoStream(queues);
+    return queues;
+  }
+
+  /** @throws SeqqaError `QUEUE_UNSUPPORTED` */
+  #requireNoStream(queues: readonly RabbitmqQueue[]): void {
     const stream = queues.find(({ type }) => type === "stream");
-    if (stream === undefined) return queues;
+    if (stream === undefined) return;
     throw new SeqqaError(
       "QUEUE_UNSUPPORTED",
       `seqqa cannot restore the queue "${stream.name}" of ${this.uses}, because its type is stream.`,

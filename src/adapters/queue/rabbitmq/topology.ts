@@ -52,9 +52,13 @@ export function requireNoStoring({ exchanges }: Topology, uses: string): void {
   );
 }
 
-/** @param queues The queues that are no connection's own. */
-export async function readTopology(management: Management, vhost: string, queues: readonly RabbitmqQueue[]): Promise<Topology> {
-  const [exchanges = [], all = []] = await Promise.all([
+/** Returns the queues that are no connection's own, and the topology. */
+export async function readTopology(
+  management: Management,
+  vhost: string,
+): Promise<{ readonly queues: readonly RabbitmqQueue[]; readonly topology: Topology }> {
+  const [queues, exchanges = [], all = []] = await Promise.all([
+    management.queues(vhost),
     management.ask<readonly Exchange[]>("GET", ["exchanges", vhost], undefined, "?disable_stats=true"),
     management.ask<readonly Binding[]>("GET", ["bindings", vhost]),
   ]);
@@ -67,7 +71,7 @@ export async function readTopology(management: Management, vhost: string, queues
     });
   const isBound = (type: string, name: string): boolean =>
     bindings.some((one) => (one.destination === name && one.destination_type === type) || (type === "exchange" && one.source === name));
-  return {
+  const topology = {
     queues: inOrder(queues.filter(({ name }) => isBound("queue", name))).map(({ name, durable, auto_delete, arguments: settings }) => {
       return { name, durable, auto_delete, ...(settings !== undefined && { arguments: settings }) };
     }),
@@ -78,20 +82,24 @@ export async function readTopology(management: Management, vhost: string, queues
     ),
     bindings: bindings.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
   };
+  return { queues, topology };
 }
 
 /**
  * Removes bindings that were added, and declares what is missing. Queues that were added stay, because targets often declare a queue only once, when
- * they first need it.
+ * they first need it. Returns `true` if something was changed.
+ *
+ * @throws SeqqaError `STORE_NOT_PUT_BACK`
  */
-export async function restoreTopology(management: Management, vhost: string, now: Topology, wanted: Topology): Promise<void> {
-  if (isDeepStrictEqual(now, wanted)) return;
+export async function restoreTopology(management: Management, vhost: string, now: Topology, wanted: Topology): Promise<boolean> {
+  if (isDeepStrictEqual(now, wanted)) return false;
   for (const binding of now.bindings) {
     if (wanted.bindings.some((one) => isDeepStrictEqual(one, binding))) continue;
     const { source, destination, destination_type: type, properties_key: key } = binding;
-    await management.ask("DELETE", ["bindings", vhost, "e", source, type === "queue" ? "q" : "e", destination, key]);
+    await management.restore("DELETE", ["bindings", vhost, "e", source, type === "queue" ? "q" : "e", destination, key]);
   }
-  await management.ask("POST", ["definitions", vhost], wanted);
+  await management.restore("POST", ["definitions", vhost], wanted);
+  return true;
 }
 
 function inOrder<T extends { readonly name: string }>(all: readonly T[]): readonly T[] {

@@ -8,7 +8,7 @@ import { inPlaceRun, leftIn } from "../dump/leftovers.ts";
 import { redisPlace, shownPlace } from "./redis-url.ts";
 import { RESERVED } from "../keys/reserved.ts";
 import { Script, TRIAL } from "../dump/scripts.ts";
-import { moduleNames, OLDEST, serverFacts, unsupported } from "./server-facts.ts";
+import { evicting, moduleNames, OLDEST, serverFacts, unsupported } from "./server-facts.ts";
 
 /** A script that returns the number of databases of the server, the number of empty ones, and the number of the last empty one, or -1. */
 const COUNT = new Script(`local n, empty, last = 0, 0, -1
@@ -39,7 +39,7 @@ export async function checkRedis(url: string, use: StoreUse = COPIED): Promise<r
     else {
       await guarded(add, "privileges", () => checkPrivileges(connection, add, use));
       await guarded(add, "notifications", () => checkNotifications(connection, add));
-      await guarded(add, "memory", () => checkMemory(connection, add));
+      await guarded(add, "memory", () => checkMemory(connection, add, use));
       if (!use.inPlace) await guarded(add, "isolation index", () => checkIsolationIndex(connection, add));
     }
     await guarded(add, "leftovers", () => checkLeftovers(connection, add, use));
@@ -113,21 +113,14 @@ async function checkNotifications(connection: Connection, add: Add): Promise<voi
     );
 }
 
-async function checkMemory(connection: Connection, add: Add): Promise<void> {
+async function checkMemory(connection: Connection, add: Add, { inPlace }: StoreUse): Promise<void> {
   const facts = await serverFacts(connection, "memory");
+  const why = evicting(facts, inPlace ? "saved" : "lanes");
+  if (why !== undefined) return add(false, "memory", `The server ${why}. Type: CONFIG SET maxmemory-policy noeviction.`);
   const [limit, policy] = [Number(facts.get("maxmemory") ?? 0), facts.get("maxmemory_policy") ?? "noeviction"];
-  if (limit === 0 || policy === "noeviction")
-    add(
-      true,
-      "memory",
-      limit === 0 ? "The server has no memory limit, so it evicts no keys." : "The server evicts no keys when it reaches its memory limit.",
-    );
-  else
-    add(
-      false,
-      "memory",
-      `Redis may evict keys at its memory limit (${policy}), which looks as if the target deleted these keys. Type: CONFIG SET maxmemory-policy noeviction.`,
-    );
+  if (limit === 0) add(true, "memory", "The server has no memory limit, so it evicts no keys.");
+  else if (policy === "noeviction") add(true, "memory", "The server evicts no keys when it reaches its memory limit.");
+  else add(true, "memory", `The server may evict keys at its memory limit (${policy}), but it has room for a copy of the data.`);
 }
 
 async function checkIsolationServer(connection: Connection, add: Add): Promise<void> {

@@ -56,41 +56,46 @@ export function unsupported(facts: ServerFacts): string | undefined {
 }
 
 /**
- * Checks that the server evicts no key of the user if a run saves a copy of the data on it. `copies` says what the run writes: `saved`, the original
- * content of an external database, which must not be evicted, or `lanes`, the databases of lanes. Skipped if the user may not call INFO.
+ * Checks that the server evicts no key of the user if a run writes a copy of the data on it. `copies` says what the run writes: `saved`, the original
+ * content of an external database, which must not be evicted, or `lanes`, the databases of lanes. `copyBytes`: the size of the copy; by default the
+ * size of the server's present data. Skipped if the user may not call INFO.
  *
+ * @returns the size of the server's present data, in bytes; 0 if the user may not call INFO
  * @throws SeqqaError `STORE_UNSUPPORTED`
  */
-export async function requireNoEviction(connection: Connection, copies: "saved" | "lanes"): Promise<void> {
+export async function requireNoEviction(connection: Connection, copies: "saved" | "lanes", copyBytes?: number): Promise<number> {
   let facts: ServerFacts;
   try {
     facts = await serverFacts(connection, "memory");
   } catch (error) {
-    if (mayNot(error)) return;
+    if (mayNot(error)) return 0;
     throw error;
   }
-  const why = evicting(facts, copies);
-  if (why === undefined) return;
+  const why = evicting(facts, copies, copyBytes);
+  if (why === undefined) return dataBytes(facts);
   throw new SeqqaError(
     "STORE_UNSUPPORTED",
-    `seqqa writes nothing to Redis at ${shownPlace(connection.place)}, because the server ${why}.`,
-    {
-      hint: "Type: CONFIG SET maxmemory-policy noeviction. Or let seqqa start the target with a Redis server for each lane (`target.command` and `isolation: server`).",
-      exitStatus: 2,
-    },
+    `seqqa does not copy the keys of Redis at ${shownPlace(connection.place)}, because the server ${why}.`,
+    { hint: copies === "lanes" ? `${NO_EVICTION} Or use fewer lanes (--parallel).` : NO_EVICTION, exitStatus: 2 },
   );
 }
 
-/** The room that a run needs, as a multiple of the present data: the copy, and what the run changes in it. */
+const NO_EVICTION =
+  "Type: CONFIG SET maxmemory-policy noeviction. Or let seqqa start the target with a Redis server for each lane (`target.command` and `isolation: server`).";
+
+/** The room that a run needs, as a multiple of the copied data: the copy, and what the run changes in it. */
 const ROOM = 2;
 
-function evicting(facts: ServerFacts, copies: "saved" | "lanes"): string | undefined {
-  const bytes = (name: string): number => Number(facts.get(name) ?? 0);
-  const [limit, policy] = [bytes("maxmemory"), facts.get("maxmemory_policy") ?? "noeviction"];
+const bytesIn = (facts: ServerFacts, name: string): number => Number(facts.get(name) ?? 0);
+const dataBytes = (facts: ServerFacts): number => bytesIn(facts, "used_memory") - bytesIn(facts, "used_memory_startup");
+
+/** Returns why the server may evict keys if a run writes a copy on it; `undefined` if it does not. The parameters are those of {@link requireNoEviction}. */
+export function evicting(facts: ServerFacts, copies: "saved" | "lanes", copyBytes: number = dataBytes(facts)): string | undefined {
+  const [limit, policy] = [bytesIn(facts, "maxmemory"), facts.get("maxmemory_policy") ?? "noeviction"];
   if (limit === 0 || policy === "noeviction") return undefined;
   if (copies === "saved" && policy.startsWith("allkeys")) return `may evict any key when it reaches its memory limit (${policy})`;
-  const used = bytes("used_memory");
-  if (used + ROOM * (used - bytes("used_memory_startup")) <= limit) return undefined;
+  const used = bytesIn(facts, "used_memory");
+  if (used + ROOM * copyBytes <= limit) return undefined;
   const megabytes = (size: number): string => `${(size / 2 ** 20).toFixed(1)} MB`;
   const keys = policy.startsWith("allkeys") ? "keys" : "keys with an expiry time";
   return `may evict ${keys} (${policy}) to make room for seqqa's copy: ${megabytes(used)} of ${megabytes(limit)} are in use`;

@@ -8,15 +8,12 @@ import { aged, bytesOf, isQuiet, renewalMs, renewed, withLifetime, type Bytes, t
 import { sameEntry, withoutExpired } from "../keys/exact-text.ts";
 import { entryOfImage, imageKey, isKeyImage, type KeyImage } from "./key-image.ts";
 import { KeyMirror, type Segment } from "./key-mirror.ts";
-import { KEYS_A_WRITE, type Expected, type Fix, type Keyspace } from "../keys/keyspace.ts";
+import { KEYS_A_WRITE, LAST_MS, type Expected, type Fix, type Keyspace } from "../keys/keyspace.ts";
 import { shownPlace } from "../connect/redis-url.ts";
 import { announcesExpiry, readNotifications } from "./notifications.ts";
 import { observeChanges, type Change } from "../keys/rows.ts";
 import { WRITTEN } from "./scripts.ts";
 import type { Doubt, Tracker } from "./tracker.ts";
-
-/** The remaining time, in milliseconds, of a key that is to expire at once. The server would delete a key whose expiry time is over. */
-const LAST_MS = 25;
 
 /** The known content of the database. It is kept while the connections are closed for a restart of the target. */
 export interface KeptState {
@@ -216,17 +213,19 @@ export class DumpMode {
       for (const key of this.#expiring) {
         const entry = this.#mirror.now(key);
         if (entry !== null && entry.at !== 0 && !this.#isOriginal(key, entry)) {
-          const left = aged(entry, ms, this.#keyspace.nowMs);
-          wanted.set(key, left === null && expires ? aged({ ...entry, left: LAST_MS }, 0, this.#keyspace.nowMs) : left);
+          wanted.set(key, aged(entry, ms, this.#keyspace.nowMs));
         }
       }
       const fixes = [...wanted];
       const present = this.#present(fixes);
       this.#mirror.push(wanted);
       for (const [key, entry] of fixes) this.#watch(key, entry);
-      await this.#apply(fixes, present);
-      if (!fixes.some(([, entry]) => entry?.left === LAST_MS)) return;
+      await this.#apply(fixes, present, { expires });
+      const expired = fixes.flatMap(([key, entry]) => (entry === null ? [key] : []));
+      if (!expires || expired.length === 0) return;
       await pause(2 * LAST_MS);
+      // The server sends the event when somebody looks for the key.
+      await this.#keyspace.read(expired);
       await this.#sync();
     });
   }
@@ -376,7 +375,7 @@ export class DumpMode {
     return new Map(fixes.map(present));
   }
 
-  async #apply(fixes: Fix[], present: Map<Bytes, Entry | null> | undefined): Promise<void> {
+  async #apply(fixes: Fix[], present: Map<Bytes, Entry | null> | undefined, { expires = false } = {}): Promise<void> {
     // Also write keys that are correct but expire soon, to give them a new expiry time.
     if (this.#nextRenewalMs <= this.#keyspace.nowMs) {
       const fixed = new Set(fixes.map(([key]) => key));
@@ -384,17 +383,22 @@ export class DumpMode {
       for (const [key, entry] of this.#present(due) ?? []) present?.set(key, entry);
       fixes.push(...due);
     }
-    if (fixes.length > 0) await this.#change(fixes, present);
+    if (fixes.length > 0) await this.#change(fixes, present, { expires });
   }
 
   /**
    * Writes keys, and reads the keys that other clients wrote at the same time. With `present`, leaves keys as they are that have other entries at that
    * moment. `changes`: the expected value of the server's count of changes. If the count differs, nothing is changed and the result is `false`.
+   * `expires`: keys are not deleted, but expire.
    */
   async #change(
     fixes: readonly Fix[],
     present: Expected | undefined,
-    { changes = "", changed }: { readonly changes?: string; readonly changed?: () => void } = {},
+    {
+      changes = "",
+      changed,
+      expires = false,
+    }: { readonly changes?: string; readonly changed?: () => void; readonly expires?: boolean } = {},
   ): Promise<boolean> {
     const tracker = this.#tracker;
     const borrowed = this.#others?.borrowed;
@@ -405,7 +409,7 @@ export class DumpMode {
     let stats = "";
     const write = async (some: readonly Fix[], expected?: Expected): Promise<readonly Bytes[]> => {
       // This process has made the changes that the server counted since the first attempt.
-      const how = { expected, changes: stats === "" ? changes : "" };
+      const how = { expected, expires, changes: stats === "" ? changes : "" };
       const apply = (message = {}): ReturnType<Keyspace["apply"]> => this.#keyspace.apply(some, { ...how, ...message });
       const done = await (tracker === undefined ? apply() : tracker.own((token) => apply({ channel: tracker.channel, token })));
       stats = done.stats;

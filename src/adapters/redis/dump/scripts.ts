@@ -98,12 +98,13 @@ export const WRITTEN = "written";
 
 /**
  * Changes keys. ARGV: a channel for messages (empty: send none), a token, the server's count of changes at the last read (empty: do not compare it),
- * the connection's database. Then for each key: its database, its name, its expiry in ms since 1970 (0: none), its DUMP (empty: delete the key), and
- * its present state (empty: any): `-` for a missing key, else the reply to PEXPIRETIME and the SHA1 of the reply to DUMP, with a blank between them.
- * The script sends a message with the token before its changes and one after them. Notifications between the two messages belong to the script, not
- * to other clients. If the server's count of changes differs from the given one, the script changes nothing and returns {@link WRITTEN}. Otherwise,
- * it returns a list: with a channel the reply to INFO after its changes, then the positions of the keys that it left as they are, because their
- * present state is another one. The first key has position 0. A key that should have expired by now counts as missing.
+ * the connection's database. Then for each key: its database, its name, its expiry in ms since 1970 (0: none), its DUMP (empty: delete the key; with
+ * an expiry, let the key expire after that many ms), and its present state (empty: any): `-` for a missing key, else the reply to PEXPIRETIME and the
+ * SHA1 of the reply to DUMP, with a blank between them. The script sends a message with the token before its changes and one after them. Notifications
+ * between the two messages belong to the script, not to other clients. If the server's count of changes differs from the given one, the script changes
+ * nothing and returns {@link WRITTEN}. Otherwise, it returns a list: with a channel the reply to INFO after its changes, then the positions of the keys
+ * that it left as they are, because their present state is another one. The first key has position 0. A key that should have expired by now counts as
+ * missing.
  */
 export const APPLY: Script = new Script(`
 local told = ARGV[1] ~= ''
@@ -135,7 +136,9 @@ for i = 5, #ARGV, 5 do
     db = to
   end
   if expected ~= '' and not isAsExpected(key, expected) then skipped[#skipped + 1] = (i - 5) / 5
-  elseif dump == '' then r = redis.pcall('DEL', key)
+  elseif dump == '' then
+    -- The reply is a table if the user may not call PEXPIRE.
+    if at == '0' or type(redis.pcall('PEXPIRE', key, at)) == 'table' then r = redis.pcall('DEL', key) end
   elseif at == '0' then r = redis.pcall('RESTORE', key, '0', dump, 'REPLACE')
   else r = redis.pcall('RESTORE', key, at, dump, 'REPLACE', 'ABSTTL')
   end

@@ -12,6 +12,8 @@ const KEYS_A_READ = 200;
 /** The maximum number of keys that one script changes. */
 export const KEYS_A_WRITE = 100;
 const KEYS_A_SCAN = 1000;
+/** The remaining time, in milliseconds, of a key that expires instead of being deleted. */
+export const LAST_MS = 25;
 const MOST_TRIES = 5;
 
 /** A key and the entry that a restore writes to it; `null` if the restore deletes the key. */
@@ -28,6 +30,8 @@ export interface Applying {
   readonly changes?: string;
   /** Keys that have other entries are left as they are. Default: all keys are written. */
   readonly expected?: Expected | undefined;
+  /** `true`: a key whose wanted entry is `null` expires within {@link LAST_MS}, instead of being deleted. Default: `false`. */
+  readonly expires?: boolean;
 }
 
 export interface Applied {
@@ -143,8 +147,12 @@ export class Keyspace {
   }
 
   /** Writes entries. @throws SeqqaError `STORE_NOT_PUT_BACK` */
-  async apply(fixes: readonly Fix[], { channel = "", token = "", changes = "", expected }: Applying = {}): Promise<Applied> {
+  async apply(
+    fixes: readonly Fix[],
+    { channel = "", token = "", changes = "", expected, expires = false }: Applying = {},
+  ): Promise<Applied> {
     const own = String(this.connection.place.db);
+    const atOfMissing = expires ? String(LAST_MS) : "0";
     const parts: Promise<RawReply>[] = [];
     // Run the script even if there is nothing to write, because the caller waits for the message with the token.
     for (let i = 0; i === 0 || i < fixes.length; i += KEYS_A_WRITE) {
@@ -152,7 +160,7 @@ export class Keyspace {
       const parameters: Argument[] = [channel, last ? token : `${token}+`, changes, own];
       for (const [key, wanted] of fixes.slice(i, i + KEYS_A_WRITE)) {
         const [db, name] = placeOfKey(key);
-        parameters.push(db || own, bytesOf(name), wanted === null ? "0" : wanted.at, wanted === null ? "" : bytesOf(wanted.dump));
+        parameters.push(db || own, bytesOf(name), wanted === null ? atOfMissing : wanted.at, wanted === null ? "" : bytesOf(wanted.dump));
         parameters.push(stateOf(expected?.get(key)));
       }
       parts.push(APPLY.run(this.connection, parameters));

@@ -24,7 +24,9 @@ export class IndexProvider implements StoreProvider {
   #template: Template | undefined;
   #registry: Registry | undefined;
   #databases = 0;
-  /** The last attempt to claim a database. Lanes request databases concurrently, but each attempt waits for the previous one. */
+  /** The size of the server's data before the first copy, in bytes: at least the size of one copy. */
+  #copyBytes = 0;
+  /** The last attempt to claim and fill a database. Lanes request databases concurrently, but each attempt waits for the previous one. */
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(options: StoreProviderOptions) {
@@ -34,7 +36,7 @@ export class IndexProvider implements StoreProvider {
 
   async prepare(): Promise<void> {
     this.#template = await readTemplate(this.#place);
-    await this.#requireRoom();
+    this.#copyBytes = await this.#requireRoom();
     const registry = await Registry.find(this.#place, "refuse");
     if (registry === undefined) throw this.#full();
     this.#registry = registry;
@@ -44,15 +46,20 @@ export class IndexProvider implements StoreProvider {
     await registry.notify();
   }
 
-  async provide(lane: number, _generation: number): Promise<string> {
+  provide(lane: number, _generation: number): Promise<string> {
+    return this.#alone(() => this.#provide(lane));
+  }
+
+  async #provide(lane: number): Promise<string> {
     const [registry, template] = [this.#registry!, this.#template!];
     // Wait here if the server is restarting, because the connections below do not retry.
     await registry.connection.text("PING");
     const known = this.#lanes.get(lane);
-    const db = known ?? (await this.#alone(() => this.#claim(registry)));
+    const db = known ?? (await this.#claim(registry));
     this.#lanes.set(lane, db);
     const place = { ...this.#place, db };
     if (known !== undefined) await this.#clear(place);
+    await this.#requireRoom(this.#copyBytes);
     await fill(place, template, { isOwn: false });
     return urlOfPlace(place);
   }
@@ -85,10 +92,11 @@ export class IndexProvider implements StoreProvider {
     await registry.leave();
   }
 
-  async #requireRoom(): Promise<void> {
+  /** Checks that the server has room for the copy of one more lane. @returns the size of the server's present data, in bytes */
+  async #requireRoom(copyBytes?: number): Promise<number> {
     const connection = await Connection.open(this.#place);
     try {
-      await requireNoEviction(connection, "lanes");
+      return await requireNoEviction(connection, "lanes", copyBytes);
     } finally {
       connection.close();
     }

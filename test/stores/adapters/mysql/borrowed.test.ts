@@ -8,8 +8,10 @@ import { Control } from "../../../../src/adapters/mysql/connect/control.ts";
 import { MysqlAdapter, stores } from "../../../../src/adapters/mysql/index.ts";
 import { guardTriggers, restoreTriggers } from "../../../../src/adapters/mysql/journal/guards.ts";
 import { JournalMode, type JournalChoice } from "../../../../src/adapters/mysql/journal/journal-mode.ts";
+import { Lease } from "../../../../src/adapters/mysql/journal/lease.ts";
 import { leaseLock } from "../../../../src/adapters/mysql/journal/journal-sql.ts";
 import { storeUrl } from "../../../../src/adapters/mysql/connect/store-url.ts";
+import { SchemaWatch } from "../../../../src/adapters/mysql/schema/schema-watch.ts";
 import type { RowImages } from "../../../../src/model/stores/leftover.ts";
 import type { StoreScope } from "../../../../src/model/stores/store-adapter.ts";
 import { Random } from "../../../contract/system/random.ts";
@@ -541,6 +543,25 @@ describe("a trigger that another user defined", () => {
     await stores.clean(url);
     expect(await dump(user)).toEqual(before);
   });
+});
+
+test("a failure after the journal was installed removes the journal and ends the lease", async () => {
+  const { url, user } = await store("create table t(id int primary key)", "insert into t values (1)");
+  const before = await dump(user);
+  const control = await Control.open(storeUrl(url));
+  open.push(() => control.close());
+  const catalog = await readCatalog(control);
+  const read = vi.spyOn(SchemaWatch, "open").mockRejectedValue(new Error("the server ended a long query"));
+  const stopped = vi.spyOn(Lease.prototype, "stop");
+  try {
+    const opening = JournalMode.open(control, catalog, { selection: () => true, borrowed: true });
+    await expect(opening).rejects.toThrow("the server ended a long query");
+    expect(stopped).toHaveBeenCalledOnce();
+  } finally {
+    read.mockRestore();
+    stopped.mockRestore();
+  }
+  expect(await dump(user)).toEqual(before);
 });
 
 test("what another version of seqqa left is said, and stays", async () => {

@@ -12,10 +12,15 @@ const LANE = { name: "db", laneIndex: 0, inProcess: false, borrowed: false };
 
 test("what a server sets for its clients does not reach our sessions: ends of idle ones, of long statements, and a COMMIT that closes", async () => {
   const store = storeUrl(await databaseUrl(await newDatabase()));
-  const clients = ["session wait_timeout = 1", "session completion_type = 2 /*M! , session max_statement_time = 5 */"];
+  const clients = [
+    "session wait_timeout = 1",
+    "session completion_type = 2 /*M! , session max_statement_time = 5 */ /*!50708 , session max_execution_time = 5 */",
+  ];
   const connection = await connect(store, { settings: [...clients, ...OUR_SETTINGS], driver: { rowsAsArray: true } });
   try {
-    const [rows] = await connection.query("select @@wait_timeout, @@completion_type + '' /*M! , @@max_statement_time */");
+    const [rows] = await connection.query(
+      "select @@wait_timeout, @@completion_type + '' /*M! , @@max_statement_time */ /*!50708 , @@max_execution_time */",
+    );
     const [wait, completion, longest = 0] = (rows as unknown as [number, number | string, number?][])[0]!;
     expect(wait).toBeGreaterThan(2_000_000);
     expect(String(completion)).toMatch(/^(?:0|NO_CHAIN)$/);

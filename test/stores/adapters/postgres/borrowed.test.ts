@@ -6,6 +6,7 @@ import { adapterOn, column, failure, SCOPE, scratch, session, type Scratch } fro
 import { readDump } from "../../../../src/adapters/postgres/journal/full-reading.ts";
 import { connect, TEXT_SETTINGS } from "../../../../src/adapters/postgres/connect/connect.ts";
 import { storeUrl } from "../../../../src/adapters/postgres/connect/store-url.ts";
+import { notPutBack } from "../../../../src/adapters/postgres/connect/failures.ts";
 import { Control } from "../../../../src/adapters/postgres/connect/control.ts";
 import { JournalMode } from "../../../../src/adapters/postgres/journal/journal-mode.ts";
 import { select } from "../../../../src/adapters/postgres/read/selection.ts";
@@ -246,6 +247,26 @@ test("an installation that fails at its end leaves nothing in the database", asy
   } finally {
     await control.close();
   }
+});
+
+describe("a database with more tables than the server guarantees locks for", () => {
+  test("is refused in place before anything is installed, by doctor, too", async () => {
+    const store = await scratch([]);
+    const locks = "select current_setting('max_locks_per_transaction')::int * current_setting('max_connections')::int";
+    const [guaranteed] = (await column(store.api, locks)).map(Number);
+    const tables = Math.ceil(guaranteed! / 5);
+    await store.api.query(`do $$ begin for i in 1..${tables} loop execute format('create table t%s(id int)', i); end loop; end $$`);
+    const why = `to restore ${tables} tables, seqqa needs ${5 * tables + 50} locks, but the server guarantees only ${guaranteed}: set max_locks_per_transaction to `;
+    await expect(adapterOn(store.url).open(BORROWED)).rejects.toEqual(failure("CHECKPOINT_REFUSED", why));
+    expect(await traces(store)).toEqual([]);
+    const checks = await stores.check(store.url, { inPlace: true, isolation: undefined, inProcess: false });
+    expect(checks.filter(({ ok }) => !ok).map(({ says }) => says)).toEqual([expect.stringContaining(why)]);
+  });
+
+  test("names the setting if the end of the run needed more", () => {
+    const error = Object.assign(new Error("out of shared memory"), { code: "53200" });
+    expect(notPutBack(storeUrl("postgresql://127.0.0.1/db"), error)).toEqual(failure("STORE_NOT_PUT_BACK", "max_locks_per_transaction"));
+  });
 });
 
 describe("a database, cloned", () => {

@@ -1,6 +1,6 @@
 import { connect, type ConfirmChannel } from "amqplib";
 import { randomBytes } from "node:crypto";
-import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { RabbitmqAdapter } from "../../../../src/adapters/queue/index.ts";
 import { stores } from "../../../../src/adapters/queue/rabbitmq/index.ts";
 import { Management } from "../../../../src/adapters/queue/rabbitmq/management.ts";
@@ -241,6 +241,31 @@ describe("queues of RabbitMQ", () => {
     channel.sendToQueue("direct", bytes("later"));
     await channel.waitForConfirms();
     expect(await store.jobs("direct")).toMatchObject([{ data: "later" }]);
+    await store.close();
+    await close();
+  });
+
+  it("a look and a restore of unchanged bindings ask the management API three times each, at once", async () => {
+    const url = await virtualHost();
+    const { channel, close } = await client(url);
+    await channel.assertExchange("orders", "topic");
+    await channel.assertQueue("charges");
+    await channel.bindQueue("charges", "orders", "order.*");
+    const store = await opened(url);
+    const mark = await store.mark();
+    const [fetched, waiting] = [globalThis.fetch, new Set<Promise<Response>>()];
+    let atOnce = 0;
+    const asked = vi.spyOn(globalThis, "fetch").mockImplementation((...request) => {
+      const answer = fetched(...request).finally(() => waiting.delete(answer));
+      atOnce = Math.max(atOnce, waiting.add(answer).size);
+      return answer;
+    });
+    onTestFinished(() => asked.mockRestore());
+    await store.observe();
+    expect([asked.mock.calls.length, atOnce]).toEqual([3, 3]);
+    atOnce = 0;
+    await store.restore(mark);
+    expect([asked.mock.calls.length, atOnce]).toEqual([6, 3]);
     await store.close();
     await close();
   });

@@ -262,6 +262,8 @@ describe("keys that expire", () => {
     const listener = server.client();
     await listener.psubscribe("__keyevent@0__:*");
     listener.on("pmessage", (_pattern: string, channel: string, key: string) => void events.push(`${channel.split(":")[1]} ${key}`));
+    // The server makes seqqa's write wait for longer than the key is to live.
+    await target.call("CLIENT", "PAUSE", "100", "WRITE");
     await system.passTime(7_200_000);
     expect(rows(await system.observe())).toEqual(['- expires ["hold",null]', '- string ["hold","1"]']);
     expect([await target.exists("hold"), await target.exists("login")]).toEqual([0, 1]);

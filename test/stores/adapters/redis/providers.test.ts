@@ -49,6 +49,13 @@ function connect(url: string): Redis {
   return one;
 }
 
+/** The memory limit in bytes that leaves room for this many copies of the server's data. */
+async function roomFor(copies: number): Promise<number> {
+  const info = await template.info("memory");
+  const bytes = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, "m").exec(info)?.[1]);
+  return Math.round(bytes("used_memory") + copies * (bytes("used_memory") - bytes("used_memory_startup")));
+}
+
 /** All keys of a database, exactly. */
 async function keysOf(url: string): Promise<string> {
   const one = connect(url);
@@ -471,12 +478,21 @@ describe("check", () => {
     await template.config("SET", "maxmemory", "100mb", "maxmemory-policy", "allkeys-lru");
     const checks = await stores.check(server.url(), IN_PLACE);
     const copied = await stores.check(server.url());
+    const lanes = await stores.check(server.url(), INDEX);
+    await template.set("large", "x".repeat(1_000_000));
+    await template.config("SET", "maxmemory", await roomFor(1.5));
+    const small = await stores.check(server.url(), INDEX);
     await template.config("SET", "maxmemory", "0", "maxmemory-policy", "noeviction");
     expect(checks.find(({ what }) => what === "memory")).toMatchObject({
       ok: false,
       says: expect.stringContaining("allkeys-lru") as string,
     });
     expect(copied.filter(({ ok }) => !ok)).toEqual([]);
+    // A run with `isolation: index` accepts the first of these limits and refuses the second.
+    expect([lanes, small].map((all) => all.find(({ what }) => what === "memory"))).toMatchObject([
+      { ok: true, says: expect.stringContaining("has room for a copy of the data") as string },
+      { ok: false, says: expect.stringContaining("to make room for seqqa's copy") as string },
+    ]);
   });
 });
 
@@ -495,6 +511,23 @@ test("a server that would evict keys of the user to make room for the copies of 
   await provider("index").prepare();
   await template.config("SET", "maxmemory", "0", "maxmemory-policy", "noeviction");
   expect(await template.info("stats")).toContain("evicted_keys:0");
+});
+
+test("a lane gets no copy if the copies of other lanes have taken the room for it", async () => {
+  for (let i = 0; i < 400; i++) void template.set(`large ${i}`, "x".repeat(10_000));
+  await template.config("SET", "maxmemory", await roomFor(3.5), "maxmemory-policy", "allkeys-lru");
+  const before = await keysOf(server.url());
+  const lanes = provider("index");
+  await lanes.prepare();
+  const given = await Promise.allSettled([0, 1, 2, 3].map((lane) => lanes.provide(lane, 0)));
+  expect(given.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "rejected"]);
+  expect(given[2]).toMatchObject({
+    reason: { code: "STORE_UNSUPPORTED", exitStatus: 2, hint: expect.stringContaining("fewer lanes (--parallel)") as string },
+  });
+  await lanes.provide(1, 1);
+  await template.config("SET", "maxmemory", "0", "maxmemory-policy", "noeviction");
+  expect(await template.info("stats")).toContain("evicted_keys:0");
+  expect(await keysOf(server.url())).toBe(before);
 });
 
 test("disturb changes something, which a put-back undoes", async () => {
