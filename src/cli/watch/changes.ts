@@ -18,6 +18,8 @@ export class Changes {
   /** A hash of the content of each file at its last change that was taken. */
   readonly #taken: Map<string, string> = new Map();
   #timer: NodeJS.Timeout | undefined;
+  /** `true` if a file of a build is among the changes that wait for the timer. */
+  #isBuilding = false;
   #tell: (() => void) | undefined;
 
   private constructor(watcher: FSWatcher, isBuiltFile: (file: string) => boolean) {
@@ -26,13 +28,15 @@ export class Changes {
     watcher.on("all", (event, path) => {
       if (event === "addDir" || event === "unlinkDir") return;
       this.#changed.add(path);
+      this.#isBuilding ||= isBuiltFile(path);
       clearTimeout(this.#timer);
       this.#timer = setTimeout(
         () => {
           this.#timer = undefined;
+          this.#isBuilding = false;
           this.#tell?.();
         },
-        isBuiltFile(path) ? BUILT_MS : QUIET_MS,
+        this.#isBuilding ? BUILT_MS : QUIET_MS,
       );
     });
   }
