@@ -6,7 +6,15 @@ import { sqlitePathOf } from "../../model/stores/sqlite-path.ts";
 import { packageVersion } from "../../reports/document/package-version.ts";
 import type { Machinery } from "../run/machinery.ts";
 import type { RunTarget } from "../run/run-target.ts";
-import { hashOfFile, hashOfFolder, hashOfPackages, isBuildFolder, stubDescriptions, watchedFolders } from "./watched-files.ts";
+import {
+  hashOfFile,
+  hashOfFolder,
+  hashOfPackages,
+  isBuildFolder,
+  isDevelopmentServer,
+  stubDescriptions,
+  watchedFolders,
+} from "./watched-files.ts";
 
 export type Explorations = RunTarget & { readonly kind: "explorations" };
 /** The hash of the bundled code of each file, and the files from which the code comes. */
@@ -32,7 +40,8 @@ export function keysOf({ files, config, options, directory }: Explorations, env:
   if (isForeign) return new Map();
   const known = config.knownFindings === undefined ? "" : readOr(config.knownFindings);
   const cwd = config.target?.cwd;
-  const target = cwd === undefined ? "" : hashOfFolder(cwd, config.report.outputDir);
+  const target =
+    cwd === undefined ? "" : hashOfFolder(cwd, config.report.outputDir, undefined, isDevelopmentServer(config.target?.command));
   const others = hashesOfOthers(directory, config, code);
   const folders = new Set([...files, ...(config.target?.module === undefined ? [] : [config.target.module])].map((file) => dirname(file)));
   const packages = [...folders, ...(cwd === undefined ? [] : [cwd])].map((folder) => hashOfPackages(folder, cwd ?? folder));

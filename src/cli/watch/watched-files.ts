@@ -23,7 +23,12 @@ export interface Watched {
   readonly folders: readonly string[];
   /** Single files, which are watched whatever their names and folders are. */
   readonly files: readonly string[];
+  /** `true`: builds in hidden folders are not watched, see {@link isDevelopmentServer}. */
+  readonly withoutBuilds: boolean;
 }
+
+/** Returns `true` for a command such as `next dev`. It makes its build from the watched sources, and writes it again during each run. */
+export const isDevelopmentServer = (command: string | undefined): boolean => /(?:^|[\s:])dev(?:elop)?(?=$|[\s:;&|"'])/.test(command ?? "");
 
 /**
  * Returns the folders with files that influence the result of a run: those of the explorations, of the configuration, and of a target that seqqa
@@ -125,14 +130,21 @@ const READ = 4_000_000;
  * Returns a hash of the files in a folder, to detect changes. It includes files that are not sources, such as compiled programs. Returns `undefined` if
  * files outside the folder may belong to it: a link to a folder, or a source file with a path such as `../lib` that leads out of the folder.
  * @param without The files and folders to leave out. If it is set, paths that lead out of the folder are allowed.
+ * @param withoutBuilds `true`: builds in hidden folders are left out.
  */
-export function hashOfFolder(folder: string, outputDir: string, without?: (path: string) => boolean): string | undefined {
+export function hashOfFolder(
+  folder: string,
+  outputDir: string,
+  without?: (path: string) => boolean,
+  withoutBuilds: boolean = false,
+): string | undefined {
   const hash = createHash("sha256");
   const reports = reportFolder(outputDir, [folder]);
   const visit = (path: string, depth: number): boolean =>
     entriesOf(path).every((entry) => {
       const inside = join(path, entry.name);
       if (isIgnored(inside, reports, undefined) || WRITTEN.test(entry.name) || without?.(inside) === true) return true;
+      if (withoutBuilds && isBuildFolder(entry.name)) return true;
       if (entry.isDirectory()) return visit(inside, depth + 1);
       if (entry.isSymbolicLink() && isFolder(inside)) return false;
       if (!entry.isFile() && !entry.isSymbolicLink()) return true;

@@ -7,7 +7,7 @@ import { folderWith } from "../harness.ts";
 it("a source that a build writes last does not shorten the wait for the rest of the build", async () => {
   const folder = realpathSync(folderWith({ ".next/app.js": "0" }));
   mkdirSync(join(folder, "types"));
-  const changes = await Changes.in({ folders: [folder], files: [] }, join(folder, "reports"));
+  const changes = await Changes.in({ folders: [folder], files: [], withoutBuilds: false }, join(folder, "reports"));
   onTestFinished(() => changes.close());
   const waits: (number | undefined)[] = [];
   const real = setTimeout;

@@ -106,4 +106,20 @@ describe("the keys of explorations", () => {
     const { keys } = project({ "seqqa.yaml": `target:\n  command: ${command}\n  cwd: api\n` });
     expect(keys().size).toBe(isKnown ? 2 : 0);
   });
+
+  it.each([
+    ["npx next dev --port 1", true],
+    ["npm run dev", true],
+    ["npx medusa develop", true],
+    ["npx next start", false],
+    ["NODE_ENV=dev node .next/server.js", false],
+  ])("a build counts unless a development server makes it from the sources: %s", (command, isSame) => {
+    const { write, keys } = project({ "seqqa.yaml": `target:\n  command: ${command}\n  cwd: api\n`, "api/.next/app.js": "1" });
+    const before = keys();
+    write("api/.next/app.js", "2");
+    expect([before.size, sameKeys(before, keys())]).toEqual([2, isSame]);
+    const built = keys();
+    write("api/server.js", "2");
+    expect(sameKeys(built, keys())).toBe(false);
+  });
 });
